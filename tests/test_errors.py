@@ -2,14 +2,91 @@
 
 from __future__ import annotations
 
+import errno
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import pipeline as lx
+from pipeline import errors
 from pipeline.errors import ConfigError
 from tests.small_experiment import SMALL
+
+# --- What libraries and the machine say, in our words: without plans and advice for programmers.
+
+LIBRARY = re.compile(
+    r"You might want|Resolved plan|Did you mean|\bHint|consider |This error occurred|infer_schema"
+    r"|ComputeError|[Pp]olars|dyn int|\bi64\b|os error|Errno|lhs:|thrift|zstd|CRC check|Error -3|codec"
+    r"|panicked|calamine|Traceback|defect"
+)
+"""What no message on damaged input may say."""
+
+ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (ROWS.cast({"f": pl.Int64}), "column 'f' has values that are no whole numbers, such as 'x'"),
+        (ROWS.cast({"l1": pl.Float64}), "column 'l1' has values that are no numbers, such as 'a'"),
+        (ROWS.select("l2"), "there is no column 'l2'; there are: l1, f"),
+        (ROWS.filter(pl.col("l1") > 3), "text cannot be compared with numbers (column l1)"),
+        (ROWS.filter(pl.col("l1").str.contains("[")), "no regular expression: unclosed character class"),
+        (ROWS.select(pl.col("f").str.to_integer()), "strict integer parsing failed for 1 value(s)"),
+        (ROWS.select(pl.col("l1") + 1), "arithmetic on dtypes str and"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_computed(query: pl.LazyFrame, said: str) -> None:
+    with pytest.raises(pl.exceptions.PolarsError) as error:
+        query.collect()
+    found = errors.query(error.value)
+    assert found.startswith(said)
+    assert "\n" not in found
+    assert not re.search(r"You might|Resolved|Did you|try an|consider|This error", found)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.EACCES, "this user may not do that there"),
+        (errno.ENAMETOOLONG, "the path, or a name in it, is longer than the system allows"),
+        (errno.EISDIR, "it is a folder, and no file"),
+        (errno.EIO, "the disk fails"),
+        (errno.EXDEV, "Invalid cross-device link"),
+    ],
+)
+def test_what_the_machine_refuses(number: int, said: str) -> None:
+    assert errors.machine(OSError(number, "Invalid cross-device link", "x")) == said
+    if number != errno.EXDEV:  # as Polars raises it
+        assert errors.machine(OSError(f"Something failed (os error {number}): x")) == said
+
+
+@pytest.mark.parametrize(
+    ("scan", "said"),
+    [(pl.scan_csv, "it, or its folder, is not there"), (pl.scan_parquet, "it, or its folder")],
+)
+def test_what_polars_says_of_the_machine(
+    scan: Callable[..., pl.LazyFrame], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(OSError, match="os error") as error:
+        scan(tmp_path / "nothing").collect()
+    assert errors.machine(error.value).startswith(said)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError(), OSError(errno.EIO, "x", "y")])
+def test_what_is_no_defect(error: Exception) -> None:
+    assert not LIBRARY.search(errors.in_words(error))
+
+
+def test_a_defect_says_that_it_is_one_and_where_to_take_it() -> None:
+    said = errors.in_words(KeyError("line"))
+    assert said.startswith("KeyError: 'line'\nThis is a defect: report it")
+    assert "--debug" in said
+
 
 GOOD = (
     SMALL
@@ -24,7 +101,7 @@ PAIRS = "l1\tl2\tf\tf1\tf2\tN\tTP\na\tb\t3\t5\t6\t90\t1\nc\td\t2\t9\t8\t90\t0\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder_errors(tmp_path: Path) -> Path:
     (tmp_path / "x.toml").write_text(GOOD)
     (tmp_path / "pairs.tsv").write_text(PAIRS)
     return tmp_path
@@ -36,8 +113,8 @@ def complaints(folder: Path, **settings: Any) -> str:
     return str(error.value)
 
 
-def test_good(folder: Path) -> None:
-    nodes = lx.check(folder / "x.toml", runs=folder / "runs").nodes
+def test_good(folder_errors: Path) -> None:
+    nodes = lx.check(folder_errors / "x.toml", runs=folder_errors / "runs").nodes
     assert list(nodes) == ["candidates", "judgements", "scores", "ranks", "full"]
 
 
@@ -135,20 +212,20 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
-def test_mistake(case: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistake(case: str, folder_errors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEXASSAY_DATA", raising=False)
     settings, said = CASES[case]
-    assert said in complaints(folder, **settings)
+    assert said in complaints(folder_errors, **settings)
 
 
-def test_all_mistakes_at_once(folder: Path) -> None:
+def test_all_mistakes_at_once(folder_errors: Path) -> None:
     settings = {path: value for case in ("name", "unknown measure", "no file", "report")
                 for path, value in CASES[case][0].items()}  # fmt: skip
-    text = complaints(folder, **settings)
-    assert text.startswith(str(folder / "x.toml") + ": 4 mistakes")
+    text = complaints(folder_errors, **settings)
+    assert text.startswith(str(folder_errors / "x.toml") + ": 4 mistakes")
 
 
-def test_ring(folder: Path) -> None:
+def test_ring(folder_errors: Path) -> None:
     ring = """
     [stages.a]
     use = "sample.random"
@@ -159,15 +236,15 @@ def test_ring(folder: Path) -> None:
     candidates = "a"
     size = 1
     """
-    (folder / "x.toml").write_text(GOOD + ring)
-    assert "in a ring: " in complaints(folder)
+    (folder_errors / "x.toml").write_text(GOOD + ring)
+    assert "in a ring: " in complaints(folder_errors)
 
 
-def test_absent_public_data_says_where_it_can_be_had(folder: Path) -> None:
+def test_absent_public_data_says_where_it_can_be_had(folder_errors: Path) -> None:
     text = GOOD + '[data]\n"x.tsv" = "ask the museum"\n'
-    (folder / "x.toml").write_text(text.replace('"pairs.tsv"', '"data:x.tsv"', 1))
+    (folder_errors / "x.toml").write_text(text.replace('"pairs.tsv"', '"data:x.tsv"', 1))
     with pytest.raises(ConfigError, match="where it can be had: ask the museum"):
-        lx.check(folder / "x.toml", data=folder)
+        lx.check(folder_errors / "x.toml", data=folder_errors)
 
 
 @pytest.mark.parametrize(
@@ -175,16 +252,16 @@ def test_absent_public_data_says_where_it_can_be_had(folder: Path) -> None:
     [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not UTF-8: byte 0xff in line 1, column 1"),
      (b"name = 'x'", "stages: is required")],
 )  # fmt: skip
-def test_file_that_is_no_experiment(content: bytes, said: str, folder: Path) -> None:
-    (folder / "x.toml").write_bytes(content)
-    assert said in complaints(folder)
+def test_file_that_is_no_experiment(content: bytes, said: str, folder_errors: Path) -> None:
+    (folder_errors / "x.toml").write_bytes(content)
+    assert said in complaints(folder_errors)
 
 
-def test_absent_file_lists_the_others(folder: Path) -> None:
+def test_absent_file_lists_the_others(folder_errors: Path) -> None:
     with pytest.raises(ConfigError, match=r"does not exist; this folder has x\.toml"):
-        lx.check(folder / "y.toml")
+        lx.check(folder_errors / "y.toml")
 
 
-def test_setting_an_unknown_stage(folder: Path) -> None:
-    said = complaints(folder, **{"stages.score.measures": ["mi"]})
+def test_setting_an_unknown_stage(folder_errors: Path) -> None:
+    said = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
     assert "stages.score: there is no such stage; did you mean scores" in said

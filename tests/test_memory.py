@@ -2,10 +2,56 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import polars as pl
 import pytest
 
+from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.memory import goes_to_disk, limited, require, room, shared, shown
+from pipeline.memory import Spill, goes_to_disk, limited, require, room, shared, shown
+
+# --- Rows laid aside: the same come back, from memory and from files, and no file stays.
+
+SCHEMA = pl.Schema({"form": pl.String, "n": pl.Int64})
+
+
+def rows(*numbers: int) -> pl.DataFrame:
+    return pl.DataFrame({"n": numbers, "form": [f"w{n}" for n in numbers]})
+
+
+def numbers(laid: Spill, bucket: int) -> list[int]:
+    return sorted(laid.bucket(bucket).collect()["n"])
+
+
+@pytest.mark.parametrize("most", [0, 2, 3, 100])
+def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
+    with memory.within(tmp_path / "aside"), Spill(3, SCHEMA, most=most) as laid:
+        for each in (rows(0, 1, 2), rows(3), rows(), rows(4, 5)):
+            laid.add(each, pl.col("n") % 2)
+        assert [numbers(laid, bucket) for bucket in range(3)] == [[0, 2, 4], [1, 3, 5], []]
+        assert sorted(n for frame in laid.frames(1) for n in frame["n"]) == [1, 3, 5]
+        assert laid.bucket(2).collect_schema() == SCHEMA
+        assert any((tmp_path / "aside").rglob("*.parquet")) == (most < 6)
+    assert not (tmp_path / "aside").exists()
+
+
+def test_what_is_cleared_is_gone(tmp_path: Path) -> None:
+    with memory.within(tmp_path / "aside"), Spill(1, SCHEMA, most=0) as laid:
+        laid.add(rows(1, 2), pl.lit(0))
+        laid.clear()
+        assert numbers(laid, 0) == []
+        assert not list((tmp_path / "aside").rglob("*.parquet"))
+        laid.add(rows(3), pl.lit(0))
+        assert numbers(laid, 0) == [3]
+
+
+def test_without_a_folder_it_is_a_temporary_one() -> None:
+    with Spill(1, SCHEMA, most=0) as laid:
+        laid.add(rows(1), pl.lit(0))
+        (folder,) = {path.parent for path in laid.files(0)}
+        assert folder.is_dir()
+    assert not folder.exists()
 
 
 def test_the_limit_holds_inside_alone() -> None:

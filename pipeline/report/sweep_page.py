@@ -219,8 +219,8 @@ def setting_text(value: Any) -> str:
 
     Examples
     --------
-    >>> setting_text(0.2), setting_text(True), setting_text(["mi", "dice"]), setting_text({"TP": ["yes"]}), setting_text("")
-    ('0.2', 'yes', 'mi, dice', '{"TP": ["yes"]}', '(empty)')
+    >>> [setting_text(x) for x in (0.2, True, ["mi", "dice"], {"TP": ["yes"]}, "")]
+    ['0.2', 'yes', 'mi, dice', '{"TP": ["yes"]}', '(empty)']
     """
     if isinstance(value, bool):
         return "yes" if value else "no"

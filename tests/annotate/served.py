@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any, Literal, cast
 
 import httpx
@@ -13,7 +21,7 @@ from starlette.testclient import TestClient
 from pipeline.annotate.auth import Links, Person, Role
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
-from pipeline.annotate.web.app import app_of
+from pipeline.annotate.web.app import app_of, listening
 from pipeline.formats.annotation_log import (
     Asked,
     Decision,
@@ -21,9 +29,211 @@ from pipeline.formats.annotation_log import (
     Round,
     append,
     opened,
+    read_only,
     take_over,
 )
 from pipeline.runner.graph import Project
+
+# --- Servers that are killed at any moment and started again, and the log that they leave.
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_KILLING = 100
+"""Seconds that anything may take on a machine that does much else."""
+_FORKS = """
+import os, sys
+from pathlib import Path
+from pipeline.annotate.auth import Links
+from pipeline.annotate.web.app import app_of
+from pipeline.annotate.web.app import listening, serve
+from tests.annotate.served import work_in
+
+work = work_in(Path(sys.argv[1]), annotators=tuple(sys.argv[2].split(",")))
+print("ready", flush=True)
+for port in sys.stdin:
+    if not (child := os.fork()):
+        serve(app_of(work, Links(work.folder)), listening("127.0.0.1", int(port)))
+        os._exit(0)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+"""
+"""Loads all once and serves in forks, since a start from nothing takes a second."""
+
+
+def free_port() -> int:
+    with listening() as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def started(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+    """Start a Python that knows the project and its tests."""
+    return subprocess.Popen(
+        [sys.executable, *words], cwd=folder, text=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+
+
+def line_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, "the process ended"
+    return line
+
+
+class Forks:
+    """Serves a folder on one port, life after life."""
+
+    def __init__(self, folder: Path, people: Sequence[str], port: int) -> None:
+        self.port = port
+        self._process = started(["-c", _FORKS, str(folder), ",".join(people)], ROOT)
+        self._child = 0
+        assert line_of(self._process) == "ready\n"
+
+    def start(self) -> None:
+        """Serve; whoever was killed is gone by now."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{self.port}\n")
+        self._process.stdin.flush()
+        self._child = int(line_of(self._process))
+
+    def kill(self) -> None:
+        os.kill(self._child, signal.SIGKILL)
+        self._child = 0
+
+    def close(self) -> None:
+        if self._child:
+            self.kill()
+        self._process.communicate(timeout=PATIENCE_KILLING)
+
+
+def log(database: Path) -> list[dict[str, Any]]:
+    """Return the whole log, keys as their senders made them."""
+    query = "SELECT l.*, t.id, t.annotator FROM log l JOIN tasks t USING (task) ORDER BY entry"
+    with read_only(database) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        rows = [dict(row) for row in connection.execute(query)]
+    return [{**row, "key": row["key"].rpartition("/")[2]} for row in rows]
+
+
+# --- People who send what they decide again and again, until it is said to be saved.
+
+
+@dataclass
+class Sender:
+    """A page of somebody: decides, and sends the same again until it is said to be saved.
+
+    Parameters
+    ----------
+    who : str
+        The person.
+    folder : Path
+        Of the decisions.
+    ports : sequence of int
+        Of servers; when one fails the next is asked.
+    items : list of str
+        What this page decides on.
+    random : Random
+        What it does.
+    undoes : bool
+        Whether it takes back; two pages of one person would take back each other's.
+    """
+
+    who: str
+    folder: Path
+    ports: Sequence[int]
+    items: list[str]
+    random: Random
+    undoes: bool = True
+    sent: list[dict[str, Any]] = field(default_factory=list)
+    """All that was said to be saved, in order, with the item that an undo took back."""
+    repeated: int = 0
+    """How many were saved though the answer never came."""
+    failures: int = 0
+    wrong: list[str] = field(default_factory=list)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._keys = (f"{self.who}-{self.random.getrandbits(40):010x}-{n:06}" for n in count())
+        self._address = Links(self.folder).address(Person("annotator", self.who))
+        self._versions: dict[str, int] = {}
+        self._port = 0
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        """Send what is open, and no more."""
+        self.ended.set()
+        self._thread.join(PATIENCE_KILLING)
+        assert not self._thread.is_alive(), f"{self.who} is still sending"
+
+    def _run(self) -> None:
+        with httpx.Client(timeout=10) as client:
+            while not self.ended.is_set():
+                batch = [self._next() for _ in range(self.random.choice((1, 1, 1, 3)))]
+                seen: set[str] = set()
+                for each in batch:
+                    # a page has seen the version that stands there, and none of what is on its way
+                    if each["kind"] == "label" and each["id"] not in seen:
+                        each["replaces"] = self._versions.get(each["id"], 0)
+                    seen = seen | {each["id"]} if each["kind"] != "undo" else set(self.items)
+                if not self._settled(batch, self._answer(client, batch)):
+                    return
+
+    def _next(self) -> dict[str, Any]:
+        kind = self.random.choices(("label", "skip", "undo"), (8, 1, 1 if self.undoes else 0))[0]
+        return {
+            "key": next(self._keys), "id": "" if kind == "undo" else self.random.choice(self.items),
+            "kind": kind, "unsure": False, "note": "", "seconds": 0.1, "replaces": None,
+            "answer": self.random.choice(("SVC", "free")) if kind == "label" else None,
+        }  # fmt: skip
+
+    def _answer(self, client: httpx.Client, batch: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        while True:
+            origin = f"http://127.0.0.1:{self.ports[self._port % len(self.ports)]}"
+            try:
+                answer = client.post(
+                    f"{origin}{self._address}/decisions", json={"decisions": batch},
+                    headers={"Origin": origin},
+                )  # fmt: skip
+                if answer.status_code == 200:
+                    outcomes: list[dict[str, Any]] = answer.json()["outcomes"]
+                    return outcomes
+                assert answer.status_code >= 500, answer.text
+            except httpx.TransportError:
+                self.failures += 1
+            self._port += 1
+            time.sleep(0.01)
+
+    def _settled(self, batch: list[dict[str, Any]], outcomes: list[dict[str, Any]]) -> bool:
+        for sent, outcome in zip(batch, outcomes, strict=True):
+            status = outcome["status"]
+            if status not in {"saved", "repeated"} and (sent["kind"], status) != (
+                "undo",
+                "nothing",
+            ):
+                self.wrong.append(f"{status}: {sent}")
+                return False
+            if status != "nothing":
+                self.repeated += status == "repeated"
+                self.sent.append({**sent, "id": outcome["id"]})
+                self._versions[outcome["id"]] = outcome["standing"]["version"]
+        return True
+
+
+def undone(acts: Sequence[dict[str, Any]]) -> list[tuple[str, str, str | None]]:
+    """Return kind, item and answer of acts in order, each undo with the item of the last act that stood."""
+    standing: list[str] = []
+    found: list[tuple[str, str, str | None]] = []
+    for each in acts:
+        if each["kind"] == "undo":
+            found.append(("undo", standing.pop(), None))
+        else:
+            standing.append(each["id"])
+            found.append((each["kind"], each["id"], each["answer"]))
+    return found
+
 
 HERE = "http://127.0.0.1:8000"
 LABELS = ("SVC", "figurative", "free")

@@ -13,10 +13,19 @@ from random import Random
 
 import pytest
 
-from tests.annotate.killing import Forks, free_port, line_of, log, started
 from tests.annotate.office import Office
-from tests.annotate.sending import Sender, undone
-from tests.annotate.served import ask, items, work_in
+from tests.annotate.served import (
+    Forks,
+    Sender,
+    ask,
+    free_port,
+    items,
+    line_of,
+    log,
+    started,
+    undone,
+    work_in,
+)
 
 pytestmark = pytest.mark.long
 

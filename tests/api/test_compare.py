@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli.main import main
-from tests.api.test_sweep_report import EXPERIMENT
+from tests.api.test_sweep import EXPERIMENT_SWEEP_REPORT
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("two_runs")
     rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
     (made / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
-    (made / "x.toml").write_text(EXPERIMENT)
+    (made / "x.toml").write_text(EXPERIMENT_SWEEP_REPORT)
     with contextlib.chdir(made):
         assert main(["run", "x.toml", "--no-report"]) == 0
         assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.9"]) == 0
@@ -85,7 +85,9 @@ def test_a_run_with_itself(folder: Path) -> None:
 
 @pytest.mark.long
 def test_runs_of_two_experiments(folder: Path) -> None:
-    other = EXPERIMENT.replace('name = "small"', 'name = "other"').replace('"t_score"', '"dice"')
+    other = EXPERIMENT_SWEEP_REPORT.replace('name = "small"', 'name = "other"').replace(
+        '"t_score"', '"dice"'
+    )
     (folder / "y.toml").write_text(other)
     assert main(["run", "y.toml", "--no-report"]) == 0
     assert main(["diff", "small:latest", "other:latest", "--html", "d.html"]) == 0

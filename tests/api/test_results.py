@@ -2,19 +2,203 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import altair as alt
+import polars as pl
 import pytest
 
 import pipeline as lx
 from pipeline.api import results
-from pipeline.errors import ConfigError, WaitsForPerson
+from pipeline.api.results import check_colours, colours_of, names_of, watching
+from pipeline.errors import ConfigError, DataError, Interrupted, WaitsForPerson
 from pipeline.remarks.base import Remark
+from pipeline.report.charts.style import NAMED
+from pipeline.runner.events import Event
 from pipeline.runner.store.history import StageRecord
 from tests.small_experiment import SMALL
+
+# --- The bar of a notebook, with a stand-in for IPython; scripts show nothing unless asked.
+
+Shown = list[dict[str, str]]
+
+
+@pytest.fixture
+def cell(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    """A notebook: every state that its one display has been given."""
+    states: Shown = []
+
+    class Handle:
+        def update(self, content: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            states.append(content)
+
+    def display(content: dict[str, str], *, raw: bool, display_id: bool) -> Handle:
+        assert raw
+        assert display_id
+        assert not states, "a second place for one bar"
+        states.append(content)
+        return Handle()
+
+    install(monkeypatch, SimpleNamespace(kernel=object()), display)
+    return states
+
+
+def install(monkeypatch: pytest.MonkeyPatch, shell: object, display: Any) -> None:
+    package, module = ModuleType("IPython"), ModuleType("IPython.display")
+    vars(package).update(get_ipython=lambda: shell, display=module)
+    vars(module).update(display=display)
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    rows = ["l1\tl2\tf\tf1\tf2\tN\tTP", "a\tx\t3\t5\t4\t50\t1", "b\ty\t9\t9\t12\t50\t0"]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    return tmp_path / "small.toml"
+
+
+def test_a_notebook_shows_a_bar_and_then_one_line(
+    small: Path, cell: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lx.run(small, runs=small.parent / "runs")
+    first, *_, last = cell
+    assert first["text/plain"] == "small: 0 of 4 stages"
+    assert first["text/html"].startswith('<progress value="0.00" max="4"></progress> small: 0 of 4')
+    running = [each["text/plain"] for each in cell if "<progress" in each["text/html"]]
+    assert len(running) == len(cell) - 1
+    assert "small: 2 of 4 stages, scores" in running
+    assert re.fullmatch(r"small: 4 stages, 4 done, in \d+\.\d s", last["text/plain"])
+    assert last["text/html"] == last["text/plain"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_there_already_is_counted_apart(small: Path, cell: Shown) -> None:
+    lx.run(small, runs=small.parent / "runs", progress=False)
+    assert not cell
+    lx.run(small, runs=small.parent / "runs", force=["ranks"])
+    assert "small: 4 stages, 1 done, 3 reused, in " in cell[-1]["text/plain"]
+
+
+def test_a_script_shows_nothing_unless_asked(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lx.run(small, runs=small.parent / "runs")
+    assert capsys.readouterr() == ("", "")
+    lx.run(small, runs=small.parent / "runs", progress=True)
+    said = capsys.readouterr()
+    assert said.out == ""
+    *lines, last = said.err.splitlines()
+    names = ("candidates", "judgements", "scores", "ranks")
+    assert lines == [f"small: {n} of 4 stages, {name}" for n, name in enumerate(names, start=1)]
+    assert last.startswith("small: 4 stages, 0 done, 4 reused, in ")
+
+
+def test_ipython_in_a_terminal_is_no_notebook(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for shell in (None, SimpleNamespace()):
+        install(monkeypatch, shell, pytest.fail)
+        lx.run(small, runs=small.parent / "runs")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_parts_of_a_stage_and_names_as_text(cell: Shown) -> None:
+    with watching("<b>", stages=2, progress=None) as (bar,):
+        bar(Event("stage_started", "count & sort", {"shards": 4, "resumed": 1}))
+        bar(Event("stage_done", "count & sort"))
+    assert cell[1]["text/html"] == (
+        '<progress value="0.25" max="2"></progress> '
+        "&lt;b&gt;: 0 of 2 stages, count &amp; sort, part 1 of 4"
+    )
+    assert cell[-1]["text/html"].startswith("&lt;b&gt;: 2 stages, 1 done, in ")
+
+
+def test_many_quick_events_are_few_changes(cell: Shown) -> None:
+    with watching("x", stages=10_000, progress=None) as (bar,):
+        for number in range(10_000):
+            bar(Event("stage_reused", f"s{number}"))
+    assert len(cell) < 5_000
+    assert "0 done, 10,000 reused" in cell[-1]["text/plain"]
+
+
+def test_what_waits_is_said(cell: Shown) -> None:
+    with watching("x", stages=3, progress=None) as (bar,):
+        bar(Event("stage_done", "sample"))
+        bar(Event("stage_waits", "sheets", {"note": "sheets/<x> waits for 3 labels: 3 of anna"}))
+        bar(Event("stage_skipped", "precision", {"note": "rests on sheets"}))
+        bar(Event("run_done", facts={"outcome": "waits", "error": ""}))
+    first, second = cell[-1]["text/plain"].splitlines()
+    assert first.startswith("x: 3 stages, 1 done, 1 waiting, 1 not run, in ")
+    assert second == "waiting: sheets/<x> waits for 3 labels: 3 of anna"
+    assert "<br>waiting: sheets/&lt;x&gt; waits" in cell[-1]["text/html"]
+    assert cell[-2]["text/plain"] == "x: 3 of 3 stages, report"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (DataError("no"), "x: failed in scores: 2 stages"),
+        (Interrupted(""), "x: interrupted in sco"),
+    ],
+)
+def test_how_it_ended_otherwise(cell: Shown, error: Exception, said: str) -> None:
+    def run() -> None:
+        with watching("x", stages=2, progress=None) as (bar,):
+            bar(Event("stage_started", "scores"))
+            bar(Event("failed", "scores", {"error": "no"}))
+            bar(Event("run_done", facts={"outcome": "failed", "error": "no"}))
+            raise error
+
+    with pytest.raises(type(error)):
+        run()
+    assert cell[-1]["text/plain"].startswith(said)
+
+
+# --- Colours of a report: of all names of its run, pinned by its options.
+
+TABLES = {
+    "full.precision": pl.LazyFrame({"measure": ["mi", "dice", "mi"], "n": [1, 1, 2]}),
+    "systems.table": pl.LazyFrame({"system": ["tree", None], "measure": ["MacroI M-1", "v"]}),
+    "compared.lexicons": pl.LazyFrame({"lexicon": ["made", "bought"], "l_star": [0.1, 0.2]}),
+    "odd.rows": pl.LazyFrame({"system": [1, 2], "measure": [1, 2], "n": [1, 2]}),
+    "empty.precision": pl.LazyFrame(schema={"measure": pl.String, "n": pl.Int64}),
+}
+
+
+def run_report_colours() -> Any:
+    manifests = {
+        name.partition(".")[0]: SimpleNamespace(tables=[name.partition(".")[2]]) for name in TABLES
+    }
+    return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__)
+
+
+def test_the_names_of_lists_systems_and_lexicons() -> None:
+    assert names_of(run_report_colours()) == ["bought", "dice", "made", "mi", "tree"]
+
+
+def test_each_name_has_a_colour_and_a_pinned_one_its_own() -> None:
+    found = colours_of(run_report_colours(), {"tree": "gold", "not there": "blue"})
+    assert set(found) == {"bought", "dice", "made", "mi", "tree", "Dice", "MI"}
+    assert found["MI"] == found["mi"]
+    assert NAMED[found["tree"].colour] == "gold"
+    assert colours_of(run_report_colours(), {"tree": "gold"}) == found
+
+
+def test_a_colour_that_there_is_not_is_an_error_with_the_nearest() -> None:
+    (wrong,) = check_colours({"mi": "blue", "dice": "grean"})
+    assert wrong.where == "report.colours.dice"
+    assert "no colour 'grean'" in wrong.what
+    assert "green" in wrong.remedy
+
 
 MORE = """
 [stages.sample]
@@ -53,7 +237,7 @@ style = "print"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     lines = [f"a{i}\tb{i}\t{i + 3}\t{2 * i + 9}\t{3 * i + 9}\t5000\t{i % 2}" for i in range(40)]
     rows = "\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *lines])
@@ -63,8 +247,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(home: Path) -> lx.Run:
-    return lx.run(home / "small.toml", runs=home / "runs")
+def run(home_results: Path) -> lx.Run:
+    return lx.run(home_results / "small.toml", runs=home_results / "runs")
 
 
 class Text(HTMLParser):
@@ -113,8 +297,8 @@ def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     assert run.waits[0].missing == 40
 
 
-def test_results_that_were_only_opened(home: Path, run: lx.Run) -> None:
-    opened = lx.show(home / "small.toml", runs=home / "runs")
+def test_results_that_were_only_opened(home_results: Path, run: lx.Run) -> None:
+    opened = lx.show(home_results / "small.toml", runs=home_results / "runs")
     assert repr(opened) == "<Run small: 7 of 9 stages done>"
     said = Text(opened._repr_html_()).said
     assert said[said.index("by_hand") + 2] == "not done"
@@ -201,7 +385,7 @@ def test_charts_by_name(run: lx.Run) -> None:
     assert any(each.startswith("Precision of") for each in Text(run.charts._repr_html_()).said)
 
 
-def test_charts_are_those_of_the_report(home: Path, run: lx.Run) -> None:
+def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None:
     """The report is in black and white: its options count."""
     from pipeline.report.page.images import svg
 
@@ -209,7 +393,7 @@ def test_charts_are_those_of_the_report(home: Path, run: lx.Run) -> None:
     files = [*(run.report.parent / "figures").glob("full-*.svg")]
     assert svg(run.chart("full")) in [each.read_text(encoding="utf-8") for each in files]
     settings = {"report.style": "screen"}
-    coloured = lx.show(home / "small.toml", runs=home / "runs", settings=settings)
+    coloured = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
     assert svg(coloured.chart("full")) != svg(run.chart("full"))
 
 
@@ -234,16 +418,16 @@ def test_names_of_no_chart(run: lx.Run, name: str, said: str) -> None:
     assert run.charts.get(name) is None
 
 
-def test_a_view_that_looks_at_what_waits(home: Path, run: lx.Run) -> None:
+def test_a_view_that_looks_at_what_waits(home_results: Path, run: lx.Run) -> None:
     settings = {"report.views.full": {"truth": "by_hand"}}
-    waiting = lx.show(home / "small.toml", runs=home / "runs", settings=settings)
+    waiting = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
     with pytest.raises(ConfigError, match="full: not drawn yet: it looks at by_hand"):
         waiting.chart("full")
 
 
-def test_wrong_options_of_a_view_are_said_by_their_path(home: Path, run: lx.Run) -> None:
+def test_wrong_options_of_a_view_are_said_by_their_path(home_results: Path, run: lx.Run) -> None:
     settings = {"report.views.full": {"measures": ["no_such"]}}
-    wrong = lx.show(home / "small.toml", runs=home / "runs", settings=settings)
+    wrong = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
     with pytest.raises(
         ConfigError, match=r"report\.views\.precision\.measures|report\.views\.full"
     ):

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.pages import AXE, Open
+from tests.browser.pages import AXE, Open, Windows, page_of
 from tests.browser.reports import REPORTS, made
-from tests.browser.windows import Windows, page_of
 from tests.groups import scheduler
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def group_of(nodeid: str) -> str:
 
     >>> group_of("tests/browser/test_page.py::test_it_opens_without_a_fault[sweep-375]")
     'sweep'
-    >>> group_of("tests/browser/test_hostile.py::test_a_text_is_shown_as_it_is[quotes]")
+    >>> group_of("tests/browser/test_page.py::test_a_text_is_shown_as_it_is[quotes]")
     'hostile'
     >>> group_of("tests/browser/test_watch.py::test_a_fault_is_seen[dialog]")
     ''

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, PdfMargins
+from tests.browser.watch import Watch
 
-WIDTHS = (375, 768, 1400)
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page, PdfMargins
+
+
+WIDTHS_PAGES = (375, 768, 1400)
 """A phone, a tablet, a screen, in pixels."""
 A4 = (794, 1123)
 """Width and height of a page of paper, in CSS pixels."""
@@ -23,7 +28,7 @@ MARGIN = 57
 """15 mm."""
 AXE = Path(os.environ.get("LEXASSAY_AXE") or "axe.min.js").resolve()
 """The script of axe-core, which `make browser` installs where npm is."""
-PATIENCE = 240_000
+PATIENCE_PAGES = 240_000
 """Milliseconds that anything may take on a machine that does much else."""
 
 
@@ -130,3 +135,153 @@ def found(page: Page, question: str, *given: Any) -> list[Any]:
     """Return what a function of the page's document finds, as a list."""
     answers: list[Any] = page.evaluate(question, *given)
     return answers
+
+
+# --- When a page is settled: all its figures are drawn, as for a reader who scrolls through it.
+
+_SETTLE = """([patience, still]) => {
+  const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
+  const started = performance.now();
+  let painted = 0, last = started, asked;
+  const ask = () => { asked = requestAnimationFrame(count); };
+  const count = () => { painted += 1; last = performance.now(); ask(); };
+  const draw = async (place) => {
+    place.scrollIntoView({ block: "center", behavior: "instant" });
+    for (let turn = 1; !place.querySelector(".marks"); turn++) {
+      const now = performance.now(), missing = place.dataset.figure;
+      if (now - last > still) return { painted, missing, stopped: true };
+      if (now - started > patience) return { painted, missing, stopped: false };
+      if (turn % 50 === 0) scrollBy(0, turn % 100 ? 1 : -1);
+      await wait(20);
+    }
+  };
+  const settle = async () => {
+    ask();
+    for (const place of document.querySelectorAll("[data-figure]")) {
+      const fault = place.checkVisibility() && await draw(place);
+      if (fault) return fault;
+    }
+    cancelAnimationFrame(asked);  // or the window would be painted for as long as it is open
+    scrollTo(0, 0);
+    const late = wait(still).then(() => "late");
+    if (await Promise.race([document.fonts.ready, late]) === "late")
+      return { painted, missing: "fonts", stopped: true };
+    await Promise.race([new Promise(requestAnimationFrame), wait(1000)]);
+    await wait(20);
+    return { painted, missing: "", stopped: false };
+  };
+  window.settling = null;
+  settle().then((found) => { window.settling = found; });
+}"""
+"""Draws figure after figure as a reader would who scrolls; tells one that never came, how many frames
+were painted, and whether they had stopped. A busy machine may paint no frame for half a minute, so
+nothing here waits for one for ever, nor for fonts, which come with a frame; a step of a pixel asks for
+one."""
+_STILL = 45_000
+"""Milliseconds without a frame after which a window is given up: it learns nothing of what is in view."""
+
+
+class NothingPaintedSettling(Exception):
+    """The browser has stopped painting this window, though asked to: the page is not to blame."""
+
+
+def settled_settling(page: Page, *, patience: int = PATIENCE_PAGES, still: int = _STILL) -> None:
+    """Wait until all figures that can be seen are drawn; then go back to the top of the page.
+
+    Raises
+    ------
+    NothingPainted
+        If the window has not been painted for `still` milliseconds, or its clock stands still.
+    AssertionError
+        If it is painted, and a figure has not come in `patience` milliseconds.
+    """
+    page.evaluate(_SETTLE, [patience, still])
+    most = patience + 2 * still
+    end = time.monotonic() + most / 1000
+    while (found := _found(page)) is None:
+        if time.monotonic() > end:
+            raise NothingPaintedSettling(f"no answer in {most} milliseconds")
+        page.wait_for_timeout(20)
+    if found["stopped"]:
+        raise NothingPaintedSettling(
+            f"{found['missing']}: no frame after the first {found['painted']}"
+        )
+    assert found["missing"] == "", f"this figure was not drawn in {found['painted']} frames"
+
+
+def _found(page: Page) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = page.evaluate("() => window.settling")
+    return found
+
+
+# --- Windows in which tests open reports: one of its own for a test, or one that many tests read.
+
+
+class Windows:
+    """Opens reports in windows, each with a watch on what its page does.
+
+    Parameters
+    ----------
+    chromium : playwright Browser
+        The browser of all windows.
+    another : callable
+        Starts one more, for a window that the first one does not paint.
+    report_page : callable
+        From the name of a report to its page.
+    """
+
+    def __init__(
+        self, chromium: Browser, another: Callable[[], Browser], report_page: Callable[[str], Path]
+    ) -> None:
+        self._chromium = chromium
+        self._another = another
+        self._report_page = report_page
+        self._kept: dict[tuple[str, int, tuple[tuple[str, Any], ...]], Watch] = {}
+
+    def open(self, name: str, **how: Any) -> Watch:
+        """Open a report in a window of its own, and wait until it is settled; see `Open`."""
+        try:
+            return self._opened(self._chromium, name, **how)
+        except NothingPaintedSettling:
+            return self._opened(self._another(), name, **how)
+
+    def keep(self, name: str, *, width: int = WIDTHS_PAGES[-1], **how: Any) -> Watch:
+        """Open a report, or return the window that has it open; those of other reports are closed."""
+        key = (name, width, tuple(sorted(how.items())))
+        if key not in self._kept:
+            self.close(but=name)
+            self._kept[key] = self.open(name, width=width, **how)
+        return self._kept[key]
+
+    def close(self, *, but: str = "") -> None:
+        """Close the windows that are kept, but those of one report."""
+        for key in [key for key in self._kept if key[0] != but]:
+            self._kept.pop(key).context.close()
+
+    def _opened(
+        self, browser: Browser, name: str, *, width: int = WIDTHS_PAGES[-1], height: int = 900,
+        dark: bool = False, scripts: bool = True, finger: bool = False,
+    ) -> Watch:  # fmt: skip
+        address = self._report_page(name).as_uri()
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, java_script_enabled=scripts,
+            color_scheme="dark" if dark else "light", has_touch=finger,
+        )  # fmt: skip
+        context.set_default_timeout(PATIENCE_PAGES)
+        watch = Watch(context, address)
+        try:
+            page = context.new_page()
+            page.goto(address)
+            if scripts:
+                settled_settling(page)
+        except BaseException:
+            context.close()
+            raise
+        return watch
+
+
+def page_of(watch: Watch) -> Page:
+    """Return the one page of a window, at its top."""
+    (page,) = watch.context.pages
+    page.evaluate("scrollTo(0, 0)")
+    return page

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import gzip
 import io
+import math
 from base64 import b64decode
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
-from tests.browser.hostile import TEXTS
-from tests.browser.pages import PATIENCE, WIDTHS, Open, nothing
-from tests.browser.reports import REPORTS
+from pipeline.formats.tables import to_csv
+from pipeline.report.explorer import Kind, coded
+from pipeline.report.view import cell, share
+from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, nothing
+from tests.browser.reports import REPORTS, TEXTS
+from tests.report.twin import Reader
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
+
 
 HAVE = [
     name for name in ("annotated", "clustering", "lexicon", "hostile", "krenn") if name in REPORTS
@@ -27,7 +34,7 @@ def explorer(page: Page, number: int = 0) -> Locator:
     """Return a table of all rows, once it is there."""
     figure = page.locator("[data-explorer]").nth(number)
     figure.scroll_into_view_if_needed()
-    page.locator("[data-explorer][data-ready]").nth(number).wait_for(timeout=PATIENCE)
+    page.locator("[data-explorer][data-ready]").nth(number).wait_for(timeout=PATIENCE_PAGES)
     return figure
 
 
@@ -77,7 +84,7 @@ def settle(page: Page) -> None:
     page.wait_for_timeout(400)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", WIDTHS_PAGES)
 @pytest.mark.parametrize("name", HAVE)
 def test_every_table_is_drawn(read_report: Open, name: str, width: int) -> None:
     page = read_report(name, width=width)
@@ -151,7 +158,7 @@ def test_a_row_opens_to_all_that_is_known_of_it(open_report: Open) -> None:
     pick(figure, "annotators differ", "no")
     figure.locator(".slick-cell").first.click()
     opened = figure.get_by_role("dialog")
-    opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE)
+    opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE_PAGES)
     headings = opened.get_by_role("heading", level=4).all_inner_texts()
     assert headings == [
         "Examples", "Contingency table, observed (expected)", "Score and rank", "Judgements",
@@ -168,7 +175,7 @@ def test_marked_words_stand_one_below_the_other(open_report: Open) -> None:
     figure = explorer(open_report("annotated"))
     figure.locator(".slick-cell").first.click()
     lines = figure.locator(".explorer-line")
-    lines.first.wait_for(timeout=PATIENCE)
+    lines.first.wait_for(timeout=PATIENCE_PAGES)
     left = [[left_edge(mark) for mark in line.locator("mark").all()] for line in lines.all()]
     assert len(left) > 1
     assert {tuple(line) for line in left} == {tuple(left[0])}
@@ -178,7 +185,7 @@ def test_the_contingency_table_adds_up(open_report: Open) -> None:
     figure = explorer(open_report("annotated"))
     figure.locator(".slick-cell").first.click()
     table = figure.get_by_role("table", name="Contingency table")
-    table.wait_for(timeout=PATIENCE)
+    table.wait_for(timeout=PATIENCE_PAGES)
     rows = [[cell.split("(")[0] for cell in row.locator("td").all_inner_texts()[1:]]
             for row in table.locator("tbody tr").all()]  # fmt: skip
     (o11, o12, r1), (o21, o22, r2), (c1, c2, n) = (numbers(row) for row in rows)
@@ -198,7 +205,7 @@ def test_keys_reach_rows_and_open_them(open_report: Open) -> None:
     assert page.evaluate("document.activeElement.className").startswith("slick-cell")
     page.keyboard.press("Enter")
     opened = figure.get_by_role("dialog")
-    opened.wait_for(timeout=PATIENCE)
+    opened.wait_for(timeout=PATIENCE_PAGES)
     page.keyboard.press("Escape")
     assert not opened.is_visible()
     for _ in range(3):
@@ -208,7 +215,7 @@ def test_keys_reach_rows_and_open_them(open_report: Open) -> None:
     page.keyboard.press("PageDown")
     assert int(page.evaluate(row)) > 10
     page.keyboard.press("Enter")
-    opened.wait_for(timeout=PATIENCE)
+    opened.wait_for(timeout=PATIENCE_PAGES)
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
     assert not page.evaluate("document.activeElement.closest('.explorer-grid') !== null")
@@ -232,7 +239,7 @@ def test_on_a_phone_few_columns_and_a_sheet(open_report: Open) -> None:
     assert len(heads) <= 4
     figure.locator(".slick-cell").first.tap()
     opened = figure.get_by_role("dialog")
-    opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE)
+    opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE_PAGES)
     box = opened.bounding_box()
     assert box is not None
     assert box["width"] <= 375
@@ -277,7 +284,7 @@ def test_hostile_texts_are_texts(open_report: Open, width: int) -> None:
         figure = explorer(page, number)
         figure.locator(".slick-cell").first.click()
         opened = figure.get_by_role("dialog")
-        opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE)
+        opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE_PAGES)
         assert opened.locator("img, script").count() == 0
         assert figure.locator(".slick-row img").count() == 0
         opened.get_by_role("button", name="Close").click()
@@ -329,3 +336,59 @@ def test_the_page_shows_what_is_packed(open_report: Open) -> None:
     nothing([row for row in rows if not int(row[f]) <= int(row[f1])])
     ranks = [int(row[heads.index("t-score rank")]) for row in rows]
     assert sorted(ranks) == list(range(1, len(rows) + 1))
+
+
+# --- The scripts of the table of all rows do what their twins in Python do.
+
+TEXTS_EXPLORER_SCRIPTS = [
+    "=1+1", "'=1", "'tis", "-5", "-5 kg", "+", "@x", "＝x", " =x", "\t", "a,b", 'say "x"', "a\nb", "",
+    "</script>", "\u200b=x", "1e5", "−", "− x", "\ufeff=x", "כתב", "a\rb",
+]  # fmt: skip
+COLUMNS: dict[str, tuple[Kind, pl.Series]] = {
+    "texts": ("text", pl.Series([*TEXTS_EXPLORER_SCRIPTS, None])),
+    "many texts": ("text", pl.Series([*(f"w{i} ß" for i in range(300)), None])),
+    "counts": ("count", pl.Series([0, 1, None, 255, 256, 70_000, 2**32, 2**48 - 2])),
+    "numbers": (
+        "number",
+        pl.Series([0.5, -1234.567, None, math.inf, -math.inf, 1e-250, 3e250, 9999.6, -0.0001]),
+    ),
+    "shares": ("share", pl.Series([0.0, 1.0, None, 0.12345, 0.5])),
+    "flags": ("flag", pl.Series([True, None, False])),
+}
+READ = """([head, packed, rows]) => {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const column = new Unpack.Reader(bytes).column(head, rows);
+  return Array.from({length: rows}, (_, row) => [Values.missing(column, row),
+    column.listed ? column.listed[row] : column.texts ? column.texts[column.keys[row] - 1] ?? null
+      : Number.isNaN(column.keys[row]) ? null : column.keys[row], Values.text(column, row)]);
+}"""
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_are_read_as_they_were_packed(open_report: Open, name: str) -> None:
+    kind, values = COLUMNS[name]
+    how, content = coded(values, kind)
+    page = open_report("annotated")
+    head = {"kind": kind, "code": how}
+    found = page.evaluate(READ, [head, base64.b64encode(content).decode(), len(values)])
+    assert [value for _, value, _ in found] == Reader(content).column(how, len(values))
+    assert [missing for missing, _, _ in found] == values.is_null().to_list()
+
+
+def test_values_are_shown_as_elsewhere_on_the_page(open_report: Open) -> None:
+    page = open_report("annotated")
+    numbers = [0.5, -1234.0, 0.0000321, 1520.44, 12.345, 3.0, -0.25, 1e-5, 999.96]
+    shown = page.evaluate("(numbers) => numbers.map(Values.number)", numbers)
+    assert shown == [cell(number) for number in numbers]
+    shares = "(v) => v.map((n) => Values.text({kind: 'share', keys: [n]}, 0))"
+    assert page.evaluate(shares, [0.25, 1.0]) == [share(0.25), share(1.0)]
+
+
+def test_formulas_are_guarded_as_in_the_files(open_report: Open) -> None:
+    page = open_report("annotated")
+    written = """(texts) => Saving.csv([{heading: "a", kind: "text", listed: texts}],
+      texts.map((_, row) => row))"""
+    for text in TEXTS_EXPLORER_SCRIPTS:
+        said = page.evaluate(written, [text]).encode()
+        expected = to_csv(pl.DataFrame({"a": [text]}))
+        assert said.replace(b'"', b"") == expected.replace(b'"', b""), repr(text)

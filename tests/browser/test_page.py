@@ -8,15 +8,69 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.browser.pages import WIDTHS, Open, caption, charts, found, nothing
-from tests.browser.reports import REPORTS
+from tests.browser.pages import (
+    A4,
+    AXE,
+    MARGIN,
+    WIDTHS_PAGES,
+    Open,
+    caption,
+    charts,
+    found,
+    nothing,
+    pdf_pages,
+)
+from tests.browser.reports import REPORTS, TEXTS, WORDS
+
+# --- What axe-core finds fault with, for those who read with their ears or their fingers.
+
+LOOK = """async () => {
+  const {violations} = await axe.run(document, {resultTypes: ["violations"]});
+  return violations.filter(({impact}) => ["serious", "critical"].includes(impact))
+    .map(({id, nodes}) => `${id}: ${nodes.length} times, as ${nodes[0].html.slice(0, 200)}`);
+}"""
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("name", REPORTS)
+def test_no_serious_violation(read_report: Open, name: str) -> None:
+    page = read_report(name)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    nothing(page.evaluate(LOOK))
+
+
+# --- Whatever stands in the data is text, and nothing but text.
+
+BLANKS = """() => document.body.innerText.replace(/[\\s\\u00a0]+/g, " ")"""
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_no_text_becomes_an_element(read_report: Open, scripts: bool) -> None:
+    page = read_report("hostile", scripts=scripts)
+    assert page.locator("img[onerror], img[src='x'], img[src^='x/']").count() == 0
+    assert page.title() == " ".join(TEXTS["markup with blanks"].split())
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_text_is_shown_as_it_is(read_report: Open, kind: str) -> None:
+    page = read_report("hostile")
+    shown = str(page.evaluate(BLANKS))
+    assert " ".join(TEXTS[kind].split())[:300] in shown
+
+
+def test_words_are_among_the_texts_of_tables(read_report: Open) -> None:
+    page = read_report("hostile")
+    cells = "() => [...document.querySelectorAll('td, th')].map((cell) => cell.textContent.trim())"
+    there = found(page, cells)
+    assert [word[:40] for word in WORDS if not any(word[:40] in cell for cell in there)] == []
+
 
 SMOKE = [
     pytest.param(name, marks=[pytest.mark.smoke] if name == "collocations" else [])
     for name in REPORTS
 ]
 every_report = pytest.mark.parametrize("name", SMOKE)
-every_width = pytest.mark.parametrize("width", WIDTHS)
+every_width = pytest.mark.parametrize("width", WIDTHS_PAGES)
 
 
 @every_width
@@ -100,3 +154,41 @@ def test_links_lead_somewhere(read_report: Open, name: str) -> None:
     folder = Path(unquote(urlsplit(page.url).path)).parent
     nothing(found(page, anchors))
     nothing([each for each in found(page, files) if not (folder / unquote(each)).is_file()])
+
+
+# --- Printed, without scripts, in the dark: the page is as good.
+
+every_report_print = pytest.mark.parametrize("name", REPORTS)
+every_drawn = pytest.mark.parametrize("name", [name for name in REPORTS if REPORTS[name].drawn])
+PICTURES = """(figure) => [...figure.querySelectorAll(".chart img, .chart svg.marks, .chart canvas")]
+  .filter((each) => each.checkVisibility() && each.naturalWidth !== 0)
+  .map((each) => [each.getBoundingClientRect().width, each.getBoundingClientRect().height])"""
+"""Width and height of what can be seen of a figure."""
+
+
+@every_report_print
+def test_it_prints_on_so_many_pages(open_report: Open, name: str) -> None:
+    page = open_report(name)
+    assert 1 <= pdf_pages(page) <= REPORTS[name].most_pages
+
+
+@every_drawn
+def test_figures_are_printed_once_and_whole(open_report: Open, name: str) -> None:
+    width, height = A4[0] - 2 * MARGIN, A4[1] - 2 * MARGIN
+    page = open_report(name, width=width, height=height)
+    page.emulate_media(media="print")
+    for figure in charts(page):
+        pictures = figure.evaluate(PICTURES)
+        assert len(pictures) == 1, caption(figure)
+        assert pictures[0][0] <= width, caption(figure)
+        assert figure.evaluate("(each) => each.offsetHeight") <= height, caption(figure)
+        assert figure.evaluate("(each) => getComputedStyle(each).breakInside") == "avoid"
+
+
+@every_drawn
+def test_without_scripts_figures_are_still(open_report: Open, name: str) -> None:
+    page = open_report(name, scripts=False)
+    figures = charts(page)
+    assert figures
+    seen = {caption(figure): len(figure.evaluate(PICTURES)) for figure in figures}
+    assert {name: count for name, count in seen.items() if count != 1} == {}

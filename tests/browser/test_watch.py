@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.pages import answer, charts, pdf_pages
-from tests.browser.settling import NothingPainted, settled
+from tests.browser.pages import NothingPaintedSettling, answer, charts, pdf_pages, settled_settling
 from tests.browser.watch import Watch
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def test_a_figure_is_waited_for_and_asked(
 ) -> None:
     show(watch, tmp_path, DRAWN.replace("STYLE", style))
     page = watch.context.pages[0]
-    settled(page)
+    settled_settling(page)
     (figure,) = charts(page)
     assert answer(page, figure, finger=finger) == said
 
@@ -96,7 +95,7 @@ Object.defineProperty(document, "fonts", { value: { ready: new Promise(() => {})
 def test_a_figure_that_never_comes_is_a_fault_of_the_page(watch: Watch, tmp_path: Path) -> None:
     show(watch, tmp_path, NEVER)
     with pytest.raises(AssertionError, match="not drawn in"):
-        settled(watch.context.pages[0], patience=1000)
+        settled_settling(watch.context.pages[0], patience=1000)
 
 
 @pytest.mark.parametrize(
@@ -112,5 +111,5 @@ def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
     watch: Watch, tmp_path: Path, body: str, times: dict[str, int], said: str
 ) -> None:
     show(watch, tmp_path, body)
-    with pytest.raises(NothingPainted, match=said):
-        settled(watch.context.pages[0], **times)
+    with pytest.raises(NothingPaintedSettling, match=said):
+        settled_settling(watch.context.pages[0], **times)

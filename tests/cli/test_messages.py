@@ -16,7 +16,7 @@ import typer
 from pipeline.cli.app import COMMANDS, app_for
 from pipeline.cli.main import main
 from tests.runner.commands import call
-from tests.test_causes import LIBRARY
+from tests.test_errors import LIBRARY
 
 PACKAGE = Path(str(files("pipeline")))
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")

@@ -1,21 +1,108 @@
+""""""
+
 from __future__ import annotations
 
+import doctest
+import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TypeAlias
 
+import clauses
+import dependency_trees
 import make_candidates
 import make_corpus
 import polars as pl
 import pytest
 import speaker
-from dependency_trees import Word
+from clauses import Clause
+from dependency_trees import Node, Word, conllu, text, words
 from make_corpus import MIN_FREQUENCY, SEED, Corpus, corpus, files
-from simulation import Kind
+from simulation import Kind, Simulation, simulate
 
 import pipeline as lx
 from pipeline.kernels.cooccurrence.pairs import count, marginals, pair_tokens
 from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered
+
+
+def kind(name: str) -> Kind:
+    return Kind(name, 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
+
+
+def test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clauses, "BARE", 0.25)
+    tokens = [("in:a", "x")] * 3 + [("on:b", "x")] * 2 + [("on:b", "y")]
+    planted = {("in:a", "x"): kind("figurative")}
+    made = clauses.clauses(Simulation(tokens, planted), lambda: 0.5)
+    # y is not used with on:b, which occurs once and was not planted; no clause has a phrase twice;
+    # a quarter of the four clauses is added, with the verb in the middle of the tokens
+    assert made == [
+        Clause("x", ("in:a",)),
+        Clause("x", ("in:a",)),
+        Clause("x", ("in:a", "on:b")),
+        Clause("x", ("on:b",)),
+        Clause("x", ()),
+    ]
+
+
+def test_clauses_say_what_the_simulation_drew() -> None:
+    simulation = simulate(SEED)
+    made = clauses.clauses(simulation, random.Random("any").random)
+    said = Counter((unit, clause.verb) for clause in made for unit in clause.phrases)
+    drawn = Counter(simulation.tokens)
+    assert said <= drawn
+    assert all(pair in simulation.planted or drawn[pair] >= clauses.REPEATED for pair in said)
+    planted = [sum(each[pair] for pair in simulation.planted) for each in (said, drawn)]
+    assert planted[0] / planted[1] == pytest.approx(clauses.PLANTED, abs=0.02)
+    assert {len(clause.phrases) for clause in made} == {0, 1, 2, 3}
+    assert all(len(set(clause.phrases)) == len(clause.phrases) for clause in made)
+
+
+def test_topical_pairs_stand_together() -> None:
+    planted = {("in:a", "x"): kind(clauses.TOPICAL), ("in:b", "y"): kind("habitual")}
+    simulation = Simulation([("in:a", "x"), ("in:b", "y")] * 200, planted)
+    made = clauses.clauses(simulation, random.Random("any").random)
+    places = [place for place, clause in enumerate(made) if "in:a" in clause.phrases]
+    others = [place for place, clause in enumerate(made) if "in:b" in clause.phrases]
+    assert places[-1] - places[0] < 1.1 * len(places)
+    assert others[-1] - others[0] > 0.9 * len(made)
+
+
+def test_sentence_by_hand() -> None:
+    the = Node("the", "the", "DET", "det")
+    inside = Node("in", "in", "ADP", "case", contracted="inth")
+    place = Node("fronds", "frond", "NOUN", "obl", "Number=Plur", before=[inside, the])
+    subject = Node("it", "it", "PRON", "nsubj")
+    stop = Node(".", ".", "PUNCT", "punct")
+    root = Node("sat", "sit", "VERB", "root", before=[place, subject], after=[stop])
+    assert conllu(words(root), sent_id="d-1") == (
+        "# sent_id = d-1\n"
+        "# text = Inth fronds it sat.\n"
+        "1-2\tInth\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "1\tIn\tin\tADP\t_\t_\t3\tcase\t_\t_\n"
+        "2\tthe\tthe\tDET\t_\t_\t3\tdet\t_\t_\n"
+        "3\tfronds\tfrond\tNOUN\t_\tNumber=Plur\t5\tobl\t_\t_\n"
+        "4\tit\tit\tPRON\t_\t_\t5\tnsubj\t_\t_\n"
+        "5\tsat\tsit\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No\n"
+        "6\t.\t.\tPUNCT\t_\t_\t5\tpunct\t_\t_\n"
+        "\n"
+    )
+
+
+def test_no_space_before_punctuation_and_none_lost_after_it() -> None:
+    comma, stop = (Node(sign, sign, "PUNCT", "punct") for sign in ",.")
+    second = Node("left", "leave", "VERB", "conj", before=[comma])
+    root = Node("came", "come", "VERB", "root", after=[second, stop])
+    assert text(words(root)) == "Came, left."
+    assert [word.head for word in words(root)] == [0, 3, 1, 1]
+
+
+def test_examples() -> None:
+    for module in (dependency_trees, speaker):
+        result = doctest.testmod(module)
+        assert result.attempted > 0
+        assert result.failed == 0
+
 
 Rows: TypeAlias = list[list[str]]
 """The lines of a sentence as fields, ranges among them."""

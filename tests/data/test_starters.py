@@ -1,20 +1,278 @@
+""""""
+
 from __future__ import annotations
 
 import re
 import tomllib
 from pathlib import Path
 
+import make_lexicon
 import pytest
+from inflection import MISSIER, PARADIGMS
+from make_taggings import SEED, starter_files
 
 import pipeline as lx
 from pipeline.cli.main import main
 from pipeline.report.view import VIEWS
 from pipeline.stages.base import STAGES
 
-STARTERS = Path(lx.__file__).parent / "cli" / "starters"
-COLLOCATIONS = STARTERS / "collocations" / "experiment.toml"
+# --- The starter of the clustering family: it runs, and explains every option.
+
+FOLDER = Path(lx.__file__).parent / "cli" / "starters" / "clustering"
+LINES_CLUSTERING_STARTER = (FOLDER / "experiment.toml").read_text().splitlines()
 OPTION = re.compile(r"#([A-Za-z_]+) = ")
 """A commented option: no blank after the #."""
+OPTIONS_CLUSTERING_STARTER = [
+    place for place, line in enumerate(LINES_CLUSTERING_STARTER) if OPTION.match(line)
+]
+ALIKE = ("item", "fold", "min_frequency")
+"""Options that have to be the same in all stages that read tags."""
+SECTIONS = re.split(r"\n(?=\[)", "\n".join(LINES_CLUSTERING_STARTER))
+KINDS = [
+    "extract.gold", "extract.gold_table", "extract.clusters", "join.tagging", "extract.tagging",
+    "evaluate.type_level", "evaluate.token_level", "evaluate.overlapping", "evaluate.systems",
+    "evaluate.shares",
+]  # fmt: skip
+VIEWED = {"types": "evaluate.type_level", "tokens": "evaluate.token_level",
+          "systems": "evaluate.systems", "zipf": "evaluate.shares"}  # fmt: skip
+
+
+def test_its_data_are_those_of_the_generator() -> None:
+    made = starter_files(SEED)
+    assert {each.name for each in FOLDER.iterdir()} == {*made, "experiment.toml"}
+    assert {name: (FOLDER / name).read_text() for name in made} == made
+
+
+@pytest.mark.long
+def test_new_writes_an_experiment_that_runs_clustering_starter(tmp_path: Path) -> None:
+    assert main(["new", "clustering", str(tmp_path / "mine")]) == 0
+    experiment = tmp_path / "mine" / "experiment.toml"
+    assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
+    report = tmp_path / "runs" / "clustering" / "report"
+    assert (report / "index.html").is_file()
+    figures = {path.stem for path in (report / "figures").glob("*.svg")}
+    assert {"systems-scatter", "systems-spearman", "types-mapping-tree", "types-classes-context",
+            "tokens-mapping-sampler", "zipf-classes", "zipf-frequent"} <= figures  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder_clustering_starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the starter's data."""
+    made = tmp_path_factory.mktemp("starter")
+    for each in FOLDER.iterdir():
+        (made / each.name).write_bytes(each.read_bytes())
+    return made
+
+
+@pytest.mark.parametrize(
+    "place", OPTIONS_CLUSTERING_STARTER, ids=lambda place: LINES_CLUSTERING_STARTER[place][:40]
+)
+@pytest.mark.long
+def test_each_commented_option_can_be_used_clustering_starter(
+    place: int, folder_clustering_starter: Path
+) -> None:
+    assert (
+        _problems_clustering_starter(_enabled_clustering_starter(place), folder_clustering_starter)
+        == ""
+    )
+
+
+def test_a_wrong_option_would_be_found_clustering_starter(folder_clustering_starter: Path) -> None:
+    assert "restart" in _problems_clustering_starter(
+        "\n".join(LINES_CLUSTERING_STARTER).replace("#restarts", "restart"),
+        folder_clustering_starter,
+    )
+
+
+@pytest.mark.parametrize("use", KINDS)
+def test_each_option_is_explained_clustering_starter(use: str) -> None:
+    mine = "\n".join(section for section in SECTIONS if f'use = "{use}"' in section)
+    options = STAGES.get(use).config.model_fields
+    assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
+
+
+@pytest.mark.parametrize("name", sorted(VIEWED))
+def test_each_option_of_a_view_is_explained(name: str) -> None:
+    (mine,) = (each for each in SECTIONS if each.startswith(f"[report.views.{name}]"))
+    options = VIEWS.get(VIEWED[name]).options.model_fields
+    assert [each for each in options if not re.search(rf"\b{each} = ", mine)] == []
+
+
+def _enabled_clustering_starter(place: int) -> str:
+    """Return the experiment with one commented option used, in place of the one that is set.
+
+    Options that have to be alike in several stages are used in all of them.
+    """
+    found = OPTION.match(LINES_CLUSTERING_STARTER[place])
+    assert found is not None
+    first = max(line for line in range(place) if LINES_CLUSTERING_STARTER[line].startswith("["))
+    after = range(place, len(LINES_CLUSTERING_STARTER))
+    last = next(
+        (line for line in after if LINES_CLUSTERING_STARTER[line].startswith("[")),
+        len(LINES_CLUSTERING_STARTER),
+    )
+    set_here = [
+        line
+        for line in range(first + 1, last)
+        if LINES_CLUSTERING_STARTER[line].startswith(f"{found[1]} = ")
+    ]
+    same = [
+        line
+        for line in OPTIONS_CLUSTERING_STARTER
+        if LINES_CLUSTERING_STARTER[line].startswith(f"#{found[1]} = ")
+    ]
+    used = [place, *(same if found[1] in ALIKE else [])]
+    changed = {
+        line: LINES_CLUSTERING_STARTER[line].removeprefix("#") for line in used
+    } | dict.fromkeys(set_here, "")
+    return "\n".join(
+        changed.get(number, line) for number, line in enumerate(LINES_CLUSTERING_STARTER)
+    )
+
+
+def _problems_clustering_starter(text: str, folder: Path) -> str:
+    (folder / "experiment.toml").write_text(text)
+    try:
+        lx.check(folder / "experiment.toml", runs=folder / "runs")
+    except lx.errors.ConfigError as error:
+        return str(error)
+    return ""
+
+
+# --- The experiment of `lexassay new lexicon`: it runs, and every option in it works.
+
+FOLDER_LEXICON_STARTER = Path(lx.__file__).parent / "cli" / "starters" / "lexicon"
+LINES_LEXICON_STARTER = (FOLDER_LEXICON_STARTER / "experiment.toml").read_text().splitlines()
+SWEEP_LEXICON_STARTER = LINES_LEXICON_STARTER.index("#[sweep]")
+OPTIONS_LEXICON_STARTER = [
+    place
+    for place, line in enumerate(LINES_LEXICON_STARTER[:SWEEP_LEXICON_STARTER])
+    if OPTION.match(line)
+]
+INSTEAD_OF = {"lemmas": ("rate",), "path": ("rate",), "folder": ("entries",)}
+"""Options that take the place of others."""
+WITH = {"drawn": 'lemmas = ["missier"]'}
+"""Options that need another: it takes the place of the rate."""
+
+
+def test_data_are_what_the_generator_makes() -> None:
+    for size, folder in (
+        (make_lexicon.SIZE, make_lexicon.FOLDER),
+        (make_lexicon.STARTER_SIZE, FOLDER_LEXICON_STARTER),
+    ):
+        for name, content in make_lexicon.files(size, seed=make_lexicon.SEED).items():
+            assert content == (folder / name).read_bytes(), name
+
+
+def test_the_computed_lexicon_has_the_seven_forms_of_the_example() -> None:
+    files = make_lexicon.files(20, seed="x")
+    first = files["computed.wordforms"].decode().split("\n\n")[0].split()
+    assert first == list(MISSIER[:7])
+    assert len(PARADIGMS["noun"]) == len(MISSIER) == 10
+    listed = {form for form in MISSIER if form in files["printed.tsv"].decode()}
+    assert listed | {form for form in MISSIER if form in files["dictionary.unimorph"].decode()} == {
+        *MISSIER
+    }
+
+
+@pytest.mark.long
+def test_new_writes_an_experiment_that_runs_lexicon_starter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine"
+    assert main(["new", "lexicon", str(folder)]) == 0
+    experiment = folder / "experiment.toml"
+    experiment.write_text(experiment.read_text().replace("#aligned", "aligned"))
+    assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
+    report = tmp_path / "runs" / "lexicon" / "report"
+    page = (report / "index.html").read_text()
+    assert "missier: 7 forms in common, P = 100.0 %, R = 70.0 %, L = 82.4 %" in page
+    names = {path.stem.partition("-")[2] for path in (report / "figures").glob("quality-*.svg")}
+    assert names == {"precision", "recall", "precision-recall-trend", "L", "L-trend", "scatter"}
+
+
+@pytest.mark.parametrize(
+    "place", OPTIONS_LEXICON_STARTER, ids=lambda place: LINES_LEXICON_STARTER[place][:24]
+)
+@pytest.mark.long
+def test_each_commented_option_can_be_used_lexicon_starter(place: int, tmp_path: Path) -> None:
+    assert _problems_lexicon_starter(_enabled_lexicon_starter(place), tmp_path) == ""
+
+
+def test_the_commented_sweep_can_be_used_lexicon_starter(tmp_path: Path) -> None:
+    text = "\n".join(
+        [
+            *LINES_LEXICON_STARTER[:SWEEP_LEXICON_STARTER],
+            *(line.removeprefix("#") for line in LINES_LEXICON_STARTER[SWEEP_LEXICON_STARTER:]),
+        ]
+    )
+    assert tomllib.loads(text)["sweep"]["collect"] == ["quality.quality"]
+    assert _problems_lexicon_starter(text, tmp_path) == ""
+
+
+def test_a_wrong_option_would_be_found_lexicon_starter(tmp_path: Path) -> None:
+    text = "\n".join(LINES_LEXICON_STARTER).replace("#span", "spam")
+    assert "spam" in _problems_lexicon_starter(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "extract.lexicon", "extract.paradigms", "extract.union", "sample.lemmas", "score.lexicon",
+        "evaluate.lexicon", "evaluate.lexicons", "sheet.keying", "sheet.keying_simulated",
+        "join.keying",
+    ],
+)  # fmt: skip
+def test_each_option_is_explained_lexicon_starter(use: str) -> None:
+    sections = re.split(r"\n(?=\[)", "\n".join(LINES_LEXICON_STARTER))
+    mine = "\n".join(section for section in sections if f'use = "{use}"' in section)
+    options = STAGES.get(use).config.model_fields
+    assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
+
+
+@pytest.mark.parametrize(
+    ("stage", "use"), [("quality", "evaluate.lexicon"), ("comparison", "evaluate.lexicons")]
+)
+def test_each_option_of_a_view_is_explained_lexicon_starter(stage: str, use: str) -> None:
+    section = (
+        "\n".join(LINES_LEXICON_STARTER).partition(f"[report.views.{stage}]")[2].partition("\n[")[0]
+    )
+    options = VIEWS.get(use).options.model_fields
+    assert [name for name in options if not re.search(rf"\b{name} = ", section)] == []
+
+
+def _enabled_lexicon_starter(place: int) -> str:
+    """Return the experiment with one commented option used, in place of what it replaces."""
+    found = OPTION.match(LINES_LEXICON_STARTER[place])
+    assert found is not None
+    option = found[1]
+    first = max(line for line in range(place) if LINES_LEXICON_STARTER[line].startswith("["))
+    after = range(place, len(LINES_LEXICON_STARTER))
+    last = next(
+        (line for line in after if LINES_LEXICON_STARTER[line].lstrip("#").startswith("[")),
+        len(LINES_LEXICON_STARTER),
+    )
+    gone = (option, *INSTEAD_OF.get(option, ()), *(("rate",) if option in WITH else ()))
+    own = range(first + 1, last)
+    set_here = [line for line in own if LINES_LEXICON_STARTER[line].partition(" = ")[0] in gone]
+    changed = dict.fromkeys(set_here, "")
+    changed[place] = LINES_LEXICON_STARTER[place].removeprefix("#") + "\n" + WITH.get(option, "")
+    return "\n".join(changed.get(number, line) for number, line in enumerate(LINES_LEXICON_STARTER))
+
+
+def _problems_lexicon_starter(text: str, folder: Path) -> str:
+    for path in FOLDER_LEXICON_STARTER.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "experiment.toml").write_text(text)
+    try:
+        lx.check(folder / "experiment.toml", runs=folder / "runs")
+    except lx.errors.ConfigError as error:
+        return str(error)
+    return ""
+
+
+STARTERS = Path(lx.__file__).parent / "cli" / "starters"
+COLLOCATIONS = STARTERS / "collocations" / "experiment.toml"
 LINES = COLLOCATIONS.read_text().splitlines()
 OPTIONS = [place for place, line in enumerate(LINES) if OPTION.match(line)]
 SWEEP = LINES.index("#[sweep]")

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 import pipeline as lx
-from tests.experiments.test_sheets import EXPERIMENT, NOUNS, sentence
+from tests.experiments.test_sheets import EXPERIMENT_SHEETS, NOUNS_SHEETS, sentence_sheets
 
 
 def write(folder: Path) -> None:
-    corpus = "".join(sentence(n, v) for n in NOUNS for v in ("take", "give"))
+    corpus = "".join(sentence_sheets(n, v) for n in NOUNS_SHEETS for v in ("take", "give"))
     (folder / "corpus.conllu").write_text(corpus, encoding="utf-8")
-    (folder / "x.toml").write_text(EXPERIMENT)
+    (folder / "x.toml").write_text(EXPERIMENT_SHEETS)
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,14 @@ import pytest
 from pipeline.kernels.nbest.precision import judged, nbest_counts
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.nbest.sample_size import expected_width
+from pipeline.kernels.nbest.stratified import stratified_sets
 from pipeline.kernels.sampling import with_replacement, without_replacement
+from pipeline.kernels.statistics.exact_tests import TESTS
+from pipeline.kernels.statistics.finite_population import finite_population_test
 from pipeline.kernels.statistics.intervals import Interval
+from pipeline.kernels.survey.design import sequential_poisson
+from pipeline.kernels.survey.study import cross_fitted
+from pipeline.kernels.survey.tables import estimate_tables
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 CUTS = (40, 150, 300)
@@ -171,3 +178,418 @@ def test_the_chapter_holds_the_tables_of_a_simulation(
     assert again.endswith(after)
     assert f"{SAMPLES} samples for each rate" in again
     assert f"{SAMPLES} samples for each rate" not in text
+
+
+# --- Coverage of everything that is offered, cell by cell: the small simulation, and how it is read.
+
+PARTS = (
+    "bands", "cells", "estimation", "inferred", "keeping", "labels_needed", "lists_of_designs",
+    "looks", "parts", "populations", "reading", "results", "samples", "sets", "simple_samples",
+    "stratified_samples", "tests_of_designs", "tests_of_differences",
+)  # fmt: skip
+SAMPLES_COVERAGE_PARTS = 200
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Any]:
+    """The modules of the simulation by name; benchmarks stand last, so as to hide nothing."""
+    sys.path.append(str(BENCHMARKS))
+    modules = {name: importlib.import_module(f"coverage_parts.{name}") for name in PARTS}
+    scripts = {"run": "coverage_run", "chapter": "coverage_designs_chapter"}
+    named = {name: importlib.import_module(script) for name, script in scripts.items()}
+    yield SimpleNamespace(**modules, **named)
+    sys.path.remove(str(BENCHMARKS))
+
+
+def marked(
+    lab: Any, part: str, method: str, size: int, samples: int = SAMPLES_COVERAGE_PARTS
+) -> pl.DataFrame:
+    task = lab.cells.Task(part, method, "invented", size)
+    cells = lab.parts.PARTS[part].cells(task, 0, samples)
+    return lab.reading.read(pl.DataFrame(cells), few=lab.parts.few(method))
+
+
+def test_samples_are_those_of_the_kernel(lab: Any) -> None:
+    pi = lab.samples.chances("invented", "designed", 900)
+    assert (pi == 1).any()
+    u = lab.samples.numbers(len(pi), 3, 2)
+    assert (u[1] == lab.samples.numbers(len(pi), 4, 1)[0]).all()
+    for row, sample in zip(u, lab.samples.drawn(pi, u, size=900), strict=True):
+        expected = sequential_poisson(pi, row, size=900)
+        assert np.flatnonzero(sample).tolist() == sorted(expected.tolist())
+
+
+@pytest.mark.parametrize("by", ["none", "good", "scores"])
+def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
+    everyone = lab.populations.population("invented")
+    task = lab.cells.Task("designs", f"designed, {by}", "invented", 250)
+    pi = lab.samples.chances("invented", "designed", 250)
+    sample = lab.samples.drawn(pi, lab.samples.numbers(len(pi), 0, 1), size=250)
+    listed, compared = lab.sets.lists("invented"), lab.sets.differences("invented")
+    (outcome,) = lab.lists_of_designs._outcomes(task, 0, 1)
+    places = np.flatnonzero(sample[0])
+    drawn = pl.DataFrame({
+        "id": everyone.ids.gather(places), "tp": everyone.tp[places], "pi": pi[places],
+    })  # fmt: skip
+    known = pl.DataFrame({"id": everyone.ids})
+    if by == "good":
+        known = known.with_columns(prediction=lab.lists_of_designs.judge("invented", by))
+    if by == "scores":
+        fold = lab.populations.folds("invented")
+        features = lab.populations.features("invented")
+        known = known.with_columns(
+            prediction=cross_fitted(features, places, everyone.tp[places], fold[places])
+        )
+    ranks = pl.concat(
+        pl.DataFrame({"measure": name, "id": everyone.ids, "rank": everyone.of(name)})
+        for name in lab.populations.MEASURES
+    )
+    found = estimate_tables(
+        ranks, drawn, at=lab.populations.CUTS, pairs=lab.populations.PAIRS, candidates=known,
+        seed="coverage",
+    )  # fmt: skip
+    widths = {
+        (row["measure"], row["n"]): row["upper"] - row["lower"] for row in found[0].to_dicts()
+    }
+    widths |= {
+        (f"{row['measure_1']} - {row['measure_2']}", row["n"]): row["upper"] - row["lower"]
+        for row in found[1].to_dicts()
+    }
+    keys = [*zip(listed.names[:-1], listed.n[:-1], strict=True)]
+    keys += zip(compared.names, compared.n, strict=True)
+    mine = np.delete(outcome.width[0], len(listed.n) - 1)
+    assert mine == pytest.approx([widths[name, int(n)] for name, n in keys], abs=1e-9)
+
+
+def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
+    everyone, listed = lab.populations.population("invented"), lab.sets.lists("invented")
+    stratum = lab.stratified_samples.strata(everyone, "even 5 strata")
+    counts = lab.stratified_samples.draws_of(np.bincount(stratum), "even 5 strata", 104)
+    assert counts.tolist() == [21, 21, 21, 21, 20]
+    u = lab.samples.numbers(everyone.size, 0, 2)
+    draws = lab.stratified_samples._drawn(stratum, counts, u)
+    found, seen = lab.stratified_samples.estimated(everyone, stratum, draws, listed.members[:3])
+    for at, members in enumerate(listed.members[:3]):
+        inside = [members & (stratum == place) for place in range(5)]
+        size, n, k = (
+            [int((each & chosen).sum()) for each in inside]
+            for chosen in (members, draws[1], draws[1] & everyone.tp)
+        )
+        assert seen[1, at] == sum(n)
+        assert found.estimate[1, at] == pytest.approx(
+            float(stratified_sets(size, n, k).estimate), nan_ok=True
+        )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("part", "method", "size"),
+    [
+        ("simple", "hypergeometric", 250),
+        ("simple", "clopper_pearson with replacement", 250),
+        ("simple", "mover hypergeometric", 500),
+        ("strata", "even 5 strata", 500),
+        ("designs", "designed, none", 500),
+        ("designs", "designed, perfect", 500),
+        ("bands", "cuts, clopper_pearson", 250),
+        ("bands", "range, mover korn_graubard, designed", 250),
+        ("looks", "obrien_fleming, hypergeometric", 737),
+        ("looks", "pocock, korn_graubard, designed", 737),
+        ("looks", "confidence_sequence", 737),
+        ("tests", "fisher, candidates to come", 1000),
+        ("tests", "mover korn_graubard, these candidates", 500),
+        ("design_tests", "designed, good", 500),
+    ],
+)
+def test_what_is_offered_holds(lab: Any, part: str, method: str, size: int) -> None:
+    samples = 40 if part == "bands" or method == "confidence_sequence" else SAMPLES_COVERAGE_PARTS
+    cells = marked(lab, part, method, size, samples)
+    said = lab.reading.verdict(cells)
+    assert said["verdict"] != "fails", cells.head(5)
+    assert cells.filter("judged").height == said["cells"] > 0
+    if part not in {"tests", "design_tests"}:
+        assert cells["share"].mean() < 1
+
+
+def test_average_precision_of_a_sample(lab: Any) -> None:
+    cells = marked(lab, "average", "infAP, designed", 500, 60)
+    assert lab.reading.verdict(cells)["verdict"] != "fails"
+    assert cells["what"].n_unique() == 4
+
+
+@pytest.mark.long
+def test_looks_without_a_plan_are_found_out(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    method = "obrien_fleming, korn_graubard, designed"
+    held = marked(lab, "looks", method, 737)
+    assert lab.reading.verdict(held)["verdict"] != "fails"
+    monkeypatch.setattr(lab.looks, "spent_levels", lambda _, V, **__: np.full(V.shape, 0.05))
+    assert lab.reading.verdict(marked(lab, "looks", method, 737))["verdict"] == "fails"
+
+
+def cell(share: float, samples: int = 2000, **further: object) -> dict[str, object]:
+    return {
+        "population": "p", "size": 100, "what": "mi", "n": 50, "kind": "coverage", "truth": 0.5,
+        "samples": samples, "hits": round(share * samples), "width": 0.1, "draws": 40.0, **further,
+    }  # fmt: skip
+
+
+def test_cells_are_read_with_the_error_of_the_simulation(lab: Any) -> None:
+    # of 300 cells with 2,000 samples one is too low below 92.0 %
+    rows = [cell(0.96)] * 297 + [cell(0.919), cell(0.921), cell(0.935)]
+    found = lab.reading.read(pl.DataFrame(rows), few=True)
+    assert found["low"].to_list()[:3] == [True, False, False]
+    assert found["borderline"].to_list()[:4] == [False, True, True, False]
+    assert lab.reading.verdict(found)["verdict"] == "fails"
+    assert lab.reading.verdict(found)["worst"] == 0.919
+
+
+def test_cells_with_few_draws_are_for_exact_intervals(lab: Any) -> None:
+    rows = pl.DataFrame([cell(0.5, draws=9.9), cell(0.96, draws=10.0)])
+    assert lab.reading.verdict(lab.reading.read(rows, few=False))["verdict"] == "holds"
+    assert lab.reading.verdict(lab.reading.read(rows, few=True))["verdict"] == "fails"
+    assert lab.parts.few("wilson_corrected")
+    assert not lab.parts.few("range, wilson")
+
+
+def test_a_low_mean_fails_and_caution_is_said(lab: Any) -> None:
+    def said(*rows: dict[str, object]) -> object:
+        return lab.reading.verdict(lab.reading.read(pl.DataFrame(rows), few=True))["verdict"]
+
+    assert said(cell(0.944), cell(0.945)) == "fails"
+    assert said(cell(0.945), cell(0.946)) == "holds"
+    assert said(cell(0.999), cell(0.95)) == "cautious"
+    assert said(cell(0.999, draws=29.0), cell(0.95)) == "holds"
+    assert said(cell(1.0, width=0.0), cell(0.95)) == "holds"
+
+
+def test_sizes_of_tests_are_read_from_above(lab: Any) -> None:
+    def low(share: float) -> bool:
+        return bool(lab.reading.read(pl.DataFrame([cell(share, kind="test")]), few=True)["low"][0])
+
+    assert [low(0.0), low(0.05), low(0.063), low(0.065)] == [False, False, False, True]
+
+
+@pytest.mark.long
+def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
+    tables = lab.tests_of_differences.Tables
+    bits = np.random.default_rng(0)
+    k1, n1, k2, n2 = np.array([
+        (bits.integers(0, a + 1), a, bits.integers(0, b + 1), b)
+        for a, b in bits.integers(1, 40, (100, 2))
+    ]).T  # fmt: skip
+    for name in ("boschloo_minlike", "finite_population_test"):
+        found, _ = lab.tests_of_differences.rejected(
+            f"{name}, these candidates", tables(k1, n1, k2, n2, 60, 100)
+        )
+        every = (
+            finite_population_test(k1, n1, k2, n2, size=60)
+            if name == "finite_population_test"
+            else TESTS.get(name).p_values(k1, n1, k2, n2)
+        )
+        assert found.tolist() == (every < 0.05).tolist()
+        assert 10 < found.sum() < 90
+    full = tables(np.array([30]), np.array([60]), np.array([31]), np.array([60]), 60, 100)
+    assert lab.tests_of_differences.rejected("finite_population_test, these candidates", full)[0]
+
+
+def test_a_run_is_taken_up_again(
+    lab: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Job, task = lab.keeping.Job, lab.cells.Task("average", "infAP, simple", "invented", 100)
+    kept = lab.keeping.Kept(tmp_path, "average")
+    assert kept.read() == {}
+    jobs = [Job(task, first, 2) for first in (0, 2)]
+    kept.add(jobs[0], [cell(0.5)])
+    kept.add(jobs[1], [cell(1.0)])
+    whole = kept.path.read_bytes()
+    kept.path.write_bytes(whole[:-5])  # killed while it wrote
+    assert list(kept.read()) == jobs[:1]
+    lab.run.finish(jobs, kept, workers=2)
+    again = kept.read()
+    assert list(again) == jobs
+    assert again[jobs[0]] == [cell(0.5)]
+    assert [row["samples"] for row in again[jobs[1]]] == [2, 2, 2, 2]
+    said = capsys.readouterr().err
+    assert said.count("average 1/1: infAP, simple, invented, 100") == 1
+
+
+def test_doubtful_cells_count_by_their_second_samples(lab: Any, tmp_path: Path) -> None:
+    task = lab.cells.Task("simple", "wilson", "invented", 100)
+    kept = lab.keeping.Kept(tmp_path, "simple")
+    own = task._asdict()
+    kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.935) | own, cell(0.96, n=99) | own])
+    first = lab.results.marked(tmp_path, "simple", samples=2000)
+    assert lab.results.doubtful(first) == {task: {("mi", 50)}}
+    repeated = [cell(0.951, samples=10_000) | own, cell(0.90, samples=10_000, n=99) | own]
+    kept.add(lab.keeping.Job(task, 2000, 10_000), repeated)
+    found = lab.results.marked(tmp_path, "simple", samples=2000)["wilson"].sort("n")
+    assert found["share"].to_list() == [0.951, 0.96]
+    assert found["samples"].to_list() == [10_000, 2000]
+
+
+def test_a_default_that_fails_is_the_failure_of_the_run(lab: Any, tmp_path: Path) -> None:
+    for method, fails in (("jeffreys", False), ("clopper_pearson", True)):
+        task = lab.cells.Task("simple", method, "invented", 100)
+        kept = lab.keeping.Kept(tmp_path / method, "simple")
+        kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.9) | task._asdict()])
+        assert lab.run.reported("simple", tmp_path / method, samples=2000) is fails
+
+
+def test_absent_populations_are_said(
+    lab: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab.populations.population.cache_clear()
+    monkeypatch.delenv("LEXASSAY_DATA", raising=False)
+    assert lab.run.present(["krenn", "invented"]) == ("invented",)
+    said = capsys.readouterr().err
+    assert "krenn is left out" in said
+    assert "LEXASSAY_DATA names the folder" in said
+
+
+def test_fewest_labels_are_found_by_halving(lab: Any) -> None:
+    fewest = lab.labels_needed.fewest
+    for wanted in (5, 100, 4000):
+        assert wanted <= fewest(lambda labels: labels >= wanted, 5000) <= 1.01 * wanted + 1  # noqa: B023
+    assert fewest(lambda _: False, 5000) is None
+
+
+def question(lab: Any, n: int = 500) -> Any:
+    everyone, pair = lab.populations.population("invented"), ("t_score", "chi_squared")
+    asked = lab.sets.differences_of(everyone, (pair,), (n,))
+    return lab.labels_needed.Question("invented", everyone, asked, pair)
+
+
+def test_a_design_for_one_difference_is_a_simple_sample_of_it(lab: Any) -> None:
+    asked = question(lab)
+    pi = lab.labels_needed._chances(asked, "question", 100)
+    members = asked.asked.members.any(axis=0)
+    assert pi[members] == pytest.approx(100 / (2 * asked.size))
+    assert not pi[~members].any()
+
+
+def test_labels_that_a_comparison_needs(lab: Any) -> None:
+    asked = question(lab)
+    look = lab.labels_needed.outcome
+    for way in ("fisher, question", "mover, question", "mover, simple", "mover, question, scores"):
+        few, many = (look(asked, way, 0, 200, labels) for labels in (60, 300))
+        assert few[0] < many[0]
+        assert few[1] > many[1]
+    simple, designed = (
+        look(asked, f"mover, {kind}", 0, 200, 300) for kind in ("simple", "question")
+    )
+    assert designed[0] > simple[0]
+    everybody = look(asked, "mover, question", 0, 10, 2 * asked.size)
+    assert everybody == (1.0, 0.0)
+    assert look(asked, "mover, question, scores", 0, 10, 2 * asked.size) == (1.0, 0.0)
+
+
+def test_the_chapter_shows_verdicts_labels_and_the_worst_cells(lab: Any, tmp_path: Path) -> None:
+    Task, Job = lab.cells.Task, lab.keeping.Job
+    for method, width in (("designed, none", 0.2), ("designed, random", 0.201)):
+        task = Task("designs", method, "invented", 100)
+        rows = [cell(0.96, width=width) | task._asdict(), cell(0.9, n=99) | task._asdict()]
+        lab.keeping.Kept(tmp_path, "designs").add(Job(task, 0, 2000), rows)
+    task = Task("labels", "fisher, simple: a - b", "krenn", 500)
+    row = {"way": "fisher, simple", "pair": "a - b", "power": None, "half_width": 1234}
+    lab.keeping.Kept(tmp_path, "labels").add(Job(task, 0, 2000), [row | task._asdict()])
+    made, cells = lab.chapter.tables(tmp_path, samples=2000)
+    assert "| Fisher, simple sample | never |" in made
+    assert "| Fisher, simple sample | 1,234 |" in made
+    assert "| designed | random | 1.003 |" in made
+    assert "| `designed, none` (default) | 2 | 93.0 |" in made
+    assert made.count("| fails |") == 2
+    assert "| `designed, none` | 90.00 | invented | 100 | mi | 99 |" in made
+    assert cells.columns == list(lab.chapter.COLUMNS)
+    assert cells.height == 4
+    text = lab.chapter.CHAPTER.read_text(encoding="utf-8")
+    again = lab.chapter.updated(text, made)
+    assert again.startswith("# Coverage, cell by cell")
+    assert lab.chapter.updated(again, made) == again
+    assert again.count(lab.chapter.END) == 1
+
+
+# --- Lemmas drawn by size say more of L*, and the limits hold: the small simulation.
+
+ERROR_LEXICON_COVERAGE = (0.95 * 0.05 / SAMPLES) ** 0.5
+
+
+@pytest.fixture(scope="module")
+def simulation_lexicon_coverage() -> Iterator[ModuleType]:
+    path = [*sys.path]
+    sys.path.insert(0, str(BENCHMARKS))
+    place = BENCHMARKS / "lexicon_coverage.py"
+    found = importlib.util.spec_from_file_location("lexicon_coverage_benchmark", place)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules["lexicon_coverage_benchmark"] = module
+    found.loader.exec_module(module)
+    yield module
+    sys.path[:] = path
+
+
+def heavy(lemmas: int = 1500) -> pl.DataFrame:
+    """Return scores of all lemmas; a few have very large paradigms, matched badly."""
+    random = np.random.default_rng(8)
+    size = np.rint(random.lognormal(2.2, 0.7, lemmas)).astype(int) + 1
+    value = np.where(random.random(lemmas) < 0.5, 1.0, random.beta(5, 2, lemmas))
+    size[:6], value[:6] = 300, 0.3
+    made = pl.DataFrame({"lemma": [f"l{i:04}" for i in range(lemmas)], "size": size, "L": value})
+    return made.with_columns(
+        base="size", n_gold="size", drawn=True, population=pl.lit(lemmas, pl.Int64),
+        base_total=pl.col("size").sum(),
+    )  # fmt: skip
+
+
+@pytest.mark.long
+def test_by_size_the_spread_is_smaller_and_the_default_limits_hold(
+    simulation_lexicon_coverage: ModuleType,
+) -> None:
+    scores = heavy()
+    for count in (30, 93):
+        (boot, t), (beta, _) = (
+            simulation_lexicon_coverage.coverage(
+                scores, count, design, samples=SAMPLES, replicates=200
+            )
+            for design in ("simple", "size")
+        )
+        assert beta.spread < 0.6 * t.spread
+        assert beta.held > 0.94 - 2.5 * ERROR_LEXICON_COVERAGE
+        assert beta.width < boot.width
+        assert t.held < 0.9  # the heavy lemmas are in few of the simple samples
+        assert beta.without == 0
+
+
+def test_differences_hold_what_they_say(simulation_lexicon_coverage: ModuleType) -> None:
+    scores = heavy()
+    other = scores.with_columns(L=pl.col("L") * 0.9)
+    found = simulation_lexicon_coverage.difference_coverage(
+        [scores, other], 60, "size", samples=SAMPLES
+    )
+    assert found.held > 0.94 - 3 * ERROR_LEXICON_COVERAGE
+    assert "| 60 | size |" in simulation_lexicon_coverage.table([found])
+
+
+def test_the_invented_lexicons(simulation_lexicon_coverage: ModuleType) -> None:
+    one, two = simulation_lexicon_coverage.invented(600)
+    assert one["lemma"].equals(two["lemma"])
+    assert 100 < one.height < 600
+    (beta, _) = simulation_lexicon_coverage.coverage(one, 30, "size", samples=100)
+    assert beta.held > 0.87
+
+
+@pytest.mark.long
+def test_the_spanish_pair(
+    simulation_lexicon_coverage: ModuleType, public_data: Callable[[str], Path]
+) -> None:
+    scores, _ = simulation_lexicon_coverage.spanish(
+        public_data("lexicon/hunspell_es_ES.tsv.gz").parents[1]
+    )
+    (beta, t) = simulation_lexicon_coverage.coverage(scores, 93, "size", samples=SAMPLES)
+    assert beta.spread == pytest.approx(0.016, abs=0.002)
+    assert beta.held > 0.94 - 2.5 * ERROR_LEXICON_COVERAGE
+    assert t.held > 0.9
+    (boot, _) = simulation_lexicon_coverage.coverage(
+        scores, 93, "simple", samples=100, replicates=200
+    )
+    assert boot.spread > 0.03

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
-from collections import Counter
+import math
+import random
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import polars as pl
 import pytest
 
 import pipeline as lx
+from pipeline.errors import ConfigError, DataError
+from pipeline.formats.spreadsheets import listing
+from pipeline.kernels.cooccurrence.counting import OPEN
+from pipeline.kernels.sampling import candidate_id
+from pipeline.runner import counting
+from pipeline.runner.inputs import Budget
+from pipeline.stages.base import STAGES, Bounds
+from schemas.candidates import frequency_name, subsets
+from tests.experiments.test_collocations import WAYS, corpus
 
 Word = dict[str, Any]
 Pairs = Counter[tuple[str, str]]
 GSD = ("corpora/de_gsd-ud-dev.conllu.gz", "corpora/de_gsd-ud-test.conllu.gz")
-EWT = "corpora/UD_English-EWT.all.conllu.gz"
+EWT_EXTRACTION = "corpora/UD_English-EWT.all.conllu.gz"
 
 
-def sentences(path: Path) -> Iterator[list[Word]]:
+def sentences_extraction(path: Path) -> Iterator[list[Word]]:
     """Read CoNLL-U line by line."""
     words: list[Word] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -61,7 +75,7 @@ def test_german_pp_verb_pairs(
 ) -> None:
     slow: Pairs = Counter()
     for name in GSD:
-        for sentence in sentences(public_data(name)):
+        for sentence in sentences_extraction(public_data(name)):
             nouns = []
             for word in sentence:
                 case = [w for w in sentence if w["head"] == word["id"] and w["deprel"] == "case"]
@@ -93,7 +107,7 @@ def test_german_pp_verb_pairs(
 
 def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     slow: Pairs = Counter()
-    for sentence in sentences(public_data(EWT)):
+    for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
         by_id = {word["id"]: word for word in sentence}
         for word in sentence:
             above = by_id.get(word["head"])
@@ -105,7 +119,7 @@ def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], 
         f"""
         [stages.candidates]
         use = "extract.pairs"
-        corpus = "data:{EWT}"
+        corpus = "data:{EWT_EXTRACTION}"
         relation = "dependency"
         dependency = {{ label = "obj" }}
         left = {{ where = "upos = 'VERB'" }}
@@ -120,7 +134,7 @@ def test_english_nouns_and_verbs_of_a_sentence(
     tmp_path: Path, public_data: Callable[[str], Path]
 ) -> None:
     slow: Pairs = Counter()
-    for sentence in sentences(public_data(EWT)):
+    for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
         nouns = [word["form"] for word in sentence if word["upos"] == "NOUN"]
         verbs = [word["lemma"] for word in sentence if word["upos"] == "VERB"]
         slow.update((noun, verb) for noun in nouns for verb in verbs)
@@ -129,7 +143,7 @@ def test_english_nouns_and_verbs_of_a_sentence(
         f"""
         [stages.candidates]
         use = "extract.pairs"
-        corpus = "data:{EWT}"
+        corpus = "data:{EWT_EXTRACTION}"
         left = {{ where = "upos = 'NOUN'", label = "{{form}}" }}
         right = {{ where = "upos = 'VERB'" }}
         min_frequency = 2
@@ -232,13 +246,13 @@ def test_no_pairs(tmp_path: Path) -> None:
 
 def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     """Whatever is extracted obeys the laws of contingency tables: f <= f1, f2 and O22 >= 0."""
-    public_data(EWT)
+    public_data(EWT_EXTRACTION)
     (tmp_path / "x.toml").write_text(
         f"""
         name = "x"
         [stages.candidates]
         use = "extract.pairs"
-        corpus = "data:{EWT}"
+        corpus = "data:{EWT_EXTRACTION}"
         left = {{ where = "upos = 'ADJ'" }}
         right = {{ where = "upos = 'NOUN'" }}
         """
@@ -247,3 +261,612 @@ def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) ->
     o22 = pl.col("N") - pl.col("f1") - pl.col("f2") + pl.col("f")
     assert found.select((o22 >= 0).all()).item()
     assert found.get_column("f").sum() == found.get_column("N").max()
+
+
+# --- Frequency lists and keywords through the runner: against plain counting, from any shards.
+
+STAGES_KEYWORDS = """
+[stages.target]
+use = "extract.words"
+corpus = "*.conllu"
+examples = 2
+unit = { where = "upos <> 'ADP'", fold = true, exclude = ["w5"] }
+[stages.reference]
+use = "extract.words"
+corpus = "0.conllu"
+unit = { label = "{lemma}" }
+[stages.keywords]
+use = "extract.keywords"
+target = "target"
+reference = "reference"
+examples = "target.examples"
+min_frequency = 2
+"""
+
+
+def experiment(folder: Path, way: str = "", runs: str = "runs") -> lx.Run:
+    config = folder / "x.toml"
+    config.write_text(f'name = "x"\n[run]\n{way}\n{STAGES_KEYWORDS}')
+    return lx.run(config, runs=folder / runs, report=False)
+
+
+def documents(folder: Path) -> list[Counter[str]]:
+    """Count the words of each document; one begins with a file, and where its name changes."""
+    counted = []
+    for path in sorted(folder.glob("*.conllu")):
+        name, last = "", None
+        for block in path.read_text().split("\n\n"):
+            lines = block.split("\n")
+            for line in lines:
+                name = line.partition("= ")[2] if line.startswith("# newdoc") else name
+            rows = [line.split("\t") for line in lines if line and line[0].isdigit()]
+            if rows and name != last:
+                counted.append(Counter[str]())
+                last = name
+            words = (row[2] for row in rows if row[3] != "ADP")
+            counted[-1].update(word for word in words if word != "w5")
+    return [each for each in counted if each]
+
+
+def test_against_plain_counting(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    parts = documents(tmp_path)
+    sizes = [sum(each.values()) for each in parts]
+    total = sum(sizes)
+    held: dict[str, list[int]] = defaultdict(lambda: [0] * len(parts))
+    for place, part in enumerate(parts):
+        for word, f in part.items():
+            held[word][place] = f
+    run = experiment(tmp_path)
+    rows = {row["word"]: row for row in run.table("target").to_dicts()}
+    assert rows.keys() == held.keys()
+    assert len(parts) > 9
+    for word, row in rows.items():
+        f = sum(held[word])
+        dp = sum(abs(v / f - s / total) for v, s in zip(held[word], sizes, strict=True)) / 2
+        assert (row["f"], row["N"], row["parts"]) == (f, total, len(parts))
+        assert row["documents"] == sum(v > 0 for v in held[word])
+        assert row["dp"] == pytest.approx(dp, abs=1e-12)
+        assert row["dp_norm"] == pytest.approx(dp / (1 - min(sizes) / total), abs=1e-12)
+    sizes_of = dict(run.table("target.corpus").rows())
+    assert sizes_of["words"] == total
+
+
+def test_the_signature_of_a_keyword(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    run = experiment(tmp_path)
+    target = {row["word"]: row for row in run.table("target").to_dicts()}
+    reference = {row["word"]: row for row in run.table("reference").to_dicts()}
+    n1, n2 = (next(iter(each.values()))["N"] for each in (target, reference))
+    keywords = run.table("keywords").to_dicts()
+    assert {row["l2"] for row in keywords} == {w for w, row in target.items() if row["f"] > 1}
+    assert {row["l1"] for row in keywords} == {"target"}
+    for row in keywords:
+        word, other = target[row["l2"]], reference.get(row["l2"], {"f": 0})["f"]
+        assert (row["f"], row["f1"], row["N"]) == (word["f"], n1, n1 + n2)
+        assert (row["f2"] - row["f"], row["f_reference"]) == (other, other)
+        assert row["per_million"] == pytest.approx(1e6 * word["f"] / n1)
+        assert row["per_million_reference"] == pytest.approx(1e6 * other / n2)
+        assert row["dp"] == word["dp"]
+    shown = run.table("keywords.examples")
+    ids = {row["id"]: row["l2"] for row in keywords}
+    assert set(shown["id"]) == set(ids)
+    assert all(f"[[{ids[key]}]]" in text for key, text in shown.select("id", "text").rows())
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(way, marks=[] if way == "little memory, one shard" else [pytest.mark.long])
+        for way in WAYS
+    ],
+)
+def test_the_same_digests_from_any_shards(way: str, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    digests = []
+    for settings, runs in (("", "one"), (WAYS[way], "other")):
+        run = experiment(tmp_path, settings, runs)
+        digests.append({name: made.digests() for name, made in run.manifests.items()})
+    assert digests[0] == digests[1]
+    assert math.isfinite(run.table("target")["juilland_d"].sum())
+
+
+def test_the_same_digests_from_other_files(tmp_path: Path) -> None:
+    """Documents in one file or in several, whatever these are called."""
+    texts = [f"# newdoc id = {name}\n" for name in "abcd"]
+    for number in range(40):
+        word = f"w{number % 7}"
+        texts[number % 4] += f"1\t{word}\t{word}\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    found = []
+    for folder, files in (("one", ["".join(texts)]), ("many", texts[::-1])):
+        (tmp_path / folder).mkdir()
+        for number, text in enumerate(files):
+            (tmp_path / folder / f"{number}.conllu").write_text(text)
+        found.append(experiment(tmp_path / folder).manifests["target"].digests()["words"])
+    assert found[0] == found[1]
+
+
+def test_examples_of_words(tmp_path: Path) -> None:
+    (tmp_path / "0.conllu").write_text("1\tCats\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    run = experiment(tmp_path)
+    assert run.table("target.examples")["text"].to_list() == ["[[Cats]]"]
+    assert run.table("target")["dp"].to_list() == [None]
+
+
+# --- Tuples from whole corpora against a counter in plain Python; any parts give the same.
+
+Counts = Counter[tuple[str, ...]]
+WORDS = """
+[stages.tuples]
+use = "extract.tuples"
+corpus = "*.conllu"
+relation = "adjacent"
+length = 3
+examples = 2
+"""
+PNV = """
+[stages.tuples]
+use = "extract.tuples"
+corpus = "*.conllu"
+left = { where = "upos = 'NOUN'", attach = { p = "deprel = 'case'" }, labels = ["{p.lemma}", "{lemma}"] }
+right = { where = "upos = 'VERB'" }
+examples = 2
+"""
+
+
+def run(folder: Path, experiment: str) -> lx.Run:
+    (folder / "x.toml").write_text(f'name = "x"\nseed = "s"\n{experiment}')
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+
+
+def check(found: pl.DataFrame, slow: Counts, *, threshold: int) -> None:
+    """Compare every frequency with a sum over all tuple tokens."""
+    size = len(next(iter(slow)))
+    sums: dict[tuple[int, ...], Counts] = {each: Counter() for each in subsets(size)}
+    for words, f in slow.items():
+        for each, counts in sums.items():
+            counts[tuple(words[i - 1] for i in each)] += f
+    kept = {words for words, f in slow.items() if f >= threshold}
+    names = [f"l{i}" for i in range(1, size + 1)]
+    assert set(found.select(names).rows()) == kept
+    assert found.height == len(kept)
+    for row in found.iter_rows(named=True):
+        for each, counts in sums.items():
+            mine = tuple(row[f"l{i}"] for i in each)
+            assert row[frequency_name(each, size)] == counts[mine]
+    assert found.select((candidate_id(*names) == pl.col("id")).all()).item()
+
+
+@pytest.mark.long
+def test_english_trigrams(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+    slow: Counts = Counter()
+    for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
+        for place in range(len(sentence) - 2):
+            three = sentence[place : place + 3]
+            if all(word["upos"] != "PUNCT" and word["lemma"] != "_" for word in three):
+                slow[tuple(word["lemma"].lower() for word in three)] += 1
+    done = run(
+        tmp_path,
+        f"""
+        [stages.tuples]
+        use = "extract.tuples"
+        corpus = "data:{EWT_EXTRACTION}"
+        relation = "adjacent"
+        length = 3
+        unit = {{ where = "upos != 'PUNCT'", fold = true }}
+        min_frequency = 3
+        """,
+    )
+    check(done.table("tuples"), slow, threshold=3)
+
+
+def test_english_patterns_with_a_gap(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+    slow: Counts = Counter()
+    for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
+        for a, b in product(range(len(sentence)), repeat=2):
+            words = sentence[a], sentence[b]
+            if 0 < b - a <= 2 and [w["upos"] for w in words] == ["ADJ", "NOUN"]:
+                slow[tuple(w["lemma"] for w in words)] += 1
+    done = run(
+        tmp_path,
+        f"""
+        [stages.tuples]
+        use = "extract.tuples"
+        corpus = "data:{EWT_EXTRACTION}"
+        relation = "adjacent"
+        adjacent = {{ gap = 1 }}
+        positions = [{{ where = "upos = 'ADJ'" }}, {{ where = "upos = 'NOUN'" }}]
+        """,
+    )
+    check(done.table("tuples"), slow, threshold=1)
+
+
+@pytest.mark.long
+def test_english_prepositions_nouns_verbs(
+    tmp_path: Path, public_data: Callable[[str], Path]
+) -> None:
+    slow: Counts = Counter()
+    for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
+        verbs = [word["lemma"] for word in sentence if word["upos"] == "VERB"]
+        for word in sentence:
+            case = [w for w in sentence if w["head"] == word["id"] and w["deprel"] == "case"]
+            if word["upos"] == "NOUN" and case:
+                slow.update((case[0]["lemma"], word["lemma"], verb) for verb in verbs)
+    experiment = PNV.replace("*.conllu", f"data:{EWT_EXTRACTION}").replace(
+        "examples = 2", "min_frequency = 2"
+    )
+    check(run(tmp_path, experiment).table("tuples"), slow, threshold=2)
+
+
+def made_up(seed: int) -> list[str]:
+    """Return a few documents in CoNLL-U."""
+    draw = random.Random(seed)
+    documents = []
+    for number in range(15):
+        lines = [f"# newdoc id = d{number}"]
+        for _ in range(draw.randint(1, 5)):
+            length = draw.randint(1, 8)
+            for position in range(1, length + 1):
+                word, upos = draw.choice("abcd"), draw.choice(["NOUN", "VERB", "ADP"])
+                head = (position + 1) % (length + 1)
+                row = [position, word.upper(), word, upos, "_", "_", head, "case", "_", "_"]
+                lines.append("\t".join(map(str, row)))
+            lines.append("")
+        documents.append("\n".join([*lines, ""]))
+    return documents
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("experiment", [WORDS, PNV])
+def test_any_files_and_batches_give_the_same(
+    experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One file, or several in another order, or batches of a sentence or two: equal digests."""
+    documents = made_up(7)
+    digests, sizes = [], []
+    for name, files in (("one", 1), ("many", 3), ("batches", 1)):
+        folder = tmp_path / name
+        folder.mkdir()
+        for i in range(files):
+            part = documents[i * 15 // files : (i + 1) * 15 // files]
+            (folder / f"c{9 - i}.conllu").write_text("".join(part))
+        if name == "batches":
+            monkeypatch.setattr(Budget, "block", property(lambda _: 100))
+            monkeypatch.setattr(Budget, "tokens", property(lambda _: 1))
+            monkeypatch.setattr(counting, "_FEW", 3)
+        done = run(folder, experiment)
+        digests.append(done.manifests["tuples"].digests())
+        sizes.append(done.table("tuples").height)
+    one, many, batches = digests
+    assert sizes[0] > 20
+    assert one == batches
+    # Where a sentence stands is part of what draws it, so examples change with the files.
+    assert {**one, "examples": ""} == {**many, "examples": ""}
+
+
+def held(documents: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    for number, document in enumerate(documents):
+        for sentence in document.split("\n\n"):
+            words = [line.split("\t")[2] for line in sentence.splitlines() if "\t" in line]
+            for place in range(len(words) - 2):
+                yield tuple(words[place : place + 3]), number
+
+
+def test_documents_and_examples(tmp_path: Path) -> None:
+    documents = made_up(3)
+    (tmp_path / "c.conllu").write_text("".join(documents))
+    done = run(tmp_path, WORDS)
+    slow = Counter(words for words, _ in set(held(documents)))
+    found = done.table("tuples")
+    assert {
+        (a, b, c): n for a, b, c, n in found.select("l1", "l2", "l3", "documents").rows()
+    } == slow
+    shown = done.table("tuples.examples").join(found, on="id")
+    assert shown.height == sum(min(2, f) for f in found.get_column("f"))
+    for row in shown.iter_rows(named=True):
+        marked = " ".join(f"[[{row[name].upper()}]]" for name in ("l1", "l2", "l3"))
+        assert marked in row["text"]
+        assert row["text"].count("[[") == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("length = 3", 'go with relation = "adjacent"'),
+        ('relation = "adjacent"', "give one of length, positions, or left and right"),
+        ('relation = "adjacent"\nlength = 3\nleft = {}\nright = {}', "give one of length"),
+        ("left = {}", "left and right go together"),
+        ('left = { labels = ["{lemma}"], label = "{form}" }\nright = {}', "either label or labels"),
+        ('relation = "textual"\nleft = {}\nright = {}', "marginals of its own"),
+        ('relation = "surface"\nleft = {}\nright = {}', 'count = "windows"'),
+        ('left = { labels = ["{a.lemma}"] }\nright = {}', "'a' is not attached"),
+        ('relation = "adjacent"\nlength = 7', "should be 6 or less"),
+        ('relation = "adjacent"\nlength = 3\nunit = { where = "pos = 1" }', "no attribute 'pos'"),
+        ('relation = "adjacent"\npositions = [{}, { label = "{lema}" }]', "positions.1.label"),
+        (f"left = {{ labels = {['{lemma}'] * 4} }}\nright = {{ labels = {['{lemma}'] * 3} }}",
+         "7 elements; at most 6"),
+    ],
+)  # fmt: skip
+def test_wrong_options(options: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "c.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    (tmp_path / "x.toml").write_text(
+        f'name = "x"\n[stages.t]\nuse = "extract.tuples"\ncorpus = "c.conllu"\n{options}\n'
+    )
+    with pytest.raises(Exception, match="mistake") as error:
+        lx.check(tmp_path / "x.toml")
+    assert said in str(error.value)
+
+
+def test_merging_is_associative() -> None:
+    """Partial tables merged by twos, in any order, make the same tuples."""
+    stage = STAGES.get("extract.tuples")
+    counting = stage.counting
+    assert counting is not None
+    tally, close = counting.tally, counting.close
+    assert tally
+    assert close
+    rows: list[dict[str, Any]] = [
+        {"file": "f", "doc": f"d{i // 4}", "sentence": i, "position": j, "lemma": word}
+        for i, text in enumerate(["abcab", "bcab", "abc", "aaaa", "cabcab", "ab"] * 2, start=1)
+        for j, word in enumerate(text, start=1)
+    ]
+    tokens = pl.DataFrame(rows)
+    config = stage.config.model_validate({"corpus": "c", "relation": "adjacent", "length": 4})
+
+    Partial = dict[str, pl.LazyFrame]
+
+    def work(low: int, high: int, before: pl.LazyFrame) -> tuple[Partial, pl.LazyFrame]:
+        part = tokens.filter(pl.col("sentence").is_between(low, high)).lazy()
+        run = stage.run(config, {"corpus": part, "open": before})
+        made = {name: each.lazy() for name, each in run.items()}
+        after = made.pop("open").collect().lazy()
+        raw = {name: made.pop(name).collect() for name in counting.raw}
+        tallied = tally(raw, Bounds(begun=True, goes_on=True))
+        return made | {name: each.lazy() for name, each in tallied.items()}, after
+
+    def merged(*parts: Partial) -> Partial:
+        joined = {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+        return {name: each.lazy() for name, each in counting.merge(config, joined).items()}
+
+    def tuples(partial: Partial) -> pl.DataFrame:
+        closed = {name: each.lazy() for name, each in close(partial).items()}
+        return counting.combine(config, closed)["tuples"].lazy().sort("id").collect()
+
+    nothing = pl.LazyFrame(schema=OPEN)
+    whole = tuples(merged(work(1, 12, nothing)[0]))
+    first, open_1 = work(1, 3, nothing)
+    second, open_2 = work(4, 5, open_1)
+    third, _ = work(6, 12, open_2)
+    assert whole.equals(tuples(merged(merged(third, first), second)))
+    assert whole.equals(tuples(merged(first, merged(second, third))))
+    assert whole.height == 4
+
+
+# --- Sheets of tuples: all units on them, and no id beside other units than its own.
+
+EXPERIMENT = """
+name = "x"
+seed = "s"
+
+[stages.triples]
+use = "extract.tuples"
+corpus = "c.conllu"
+relation = "adjacent"
+length = 3
+unit = { label = "{lemma}" }
+examples = 1
+
+[stages.sample]
+use = "sample.random"
+candidates = "triples"
+size = 6
+
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "triples"
+sample = "sample"
+examples = "triples.examples"
+folder = "triples"
+labels = ["fixed", "free"]
+kind = "KIND"
+
+[stages.judgements]
+use = "join.sheets"
+sheet = "sheet"
+labels = "sheet.labels"
+folder = "triples"
+categories = { TP = ["fixed"] }
+"""
+CORPUS = "".join(
+    f"1\t{first}\t{first}\tVERB\t_\t_\t0\troot\t_\t_\n2\t007\t007\tNUM\t_\t_\t1\tobj\t_\t_\n"
+    f"3\t{last}\t{last}\tADV\t_\t_\t1\tadvmod\t_\t_\n\n"
+    for first in ("give", "take", "=A1")
+    for last in ("now", "2-3")
+)
+Change = Callable[[dict[str, str | None]], dict[str, str | None]]
+
+
+def run_tuple_sheets(folder: Path, kind: str) -> lx.Run:
+    (folder / "c.conllu").write_text(CORPUS, encoding="utf-8")
+    (folder / "x.toml").write_text(EXPERIMENT.replace("KIND", kind))
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+
+
+def sheet(folder: Path) -> Path:
+    (path,) = listing(folder / "sheets" / "x" / "triples")
+    return path
+
+
+def rewrite(path: Path, change: Change) -> None:
+    """Change every row of a sheet, and save it as a program would."""
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8-sig", newline="") as opened:
+            rows = [change(dict(row)) for row in csv.DictReader(opened)]
+        with path.open("w", encoding="utf-8-sig", newline="") as opened:
+            writer = csv.DictWriter(opened, list(rows[0]), quoting=csv.QUOTE_ALL)
+            writer.writeheader()
+            writer.writerows(rows)
+        return
+    book = openpyxl.load_workbook(path)
+    page = book["Sheet"]
+    names = [str(cell.value) for cell in page[1]]
+    for number in range(2, page.max_row + 1):
+        cells = dict(zip(names, page[number], strict=True))
+        for name, value in change({name: cell.value for name, cell in cells.items()}).items():
+            if value != cells[name].value:  # =A1, typed anew, would be a formula
+                cells[name].value = value
+    book.save(path)
+
+
+def labelled(row: dict[str, str | None]) -> dict[str, str | None]:
+    return row | {"label": "fixed" if row["l1"] == "give" else "free"}
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "csv"])
+def test_a_filled_sheet_of_triples_joins(kind: str, tmp_path: Path) -> None:
+    first = run_tuple_sheets(tmp_path, kind)
+    (waits,) = first.waits
+    assert waits.missing == 6
+    assert all(shown.endswith((" 007 now", " 007 2-3")) for shown in waits.such_as)
+    rewrite(sheet(tmp_path), labelled)
+    done = run_tuple_sheets(tmp_path, kind)
+    triples = done.table("triples").select("id", "l1", "l2", "l3")
+    made = done.table("judgements").join(triples, on="id")
+    assert made.height == 6
+    assert made.filter("tp").select("l1", "l2", "l3").sort("l3").rows() == [
+        ("give", "007", "2-3"), ("give", "007", "now"),
+    ]  # fmt: skip
+    assert triples.select(candidate_id("l1", "l2", "l3")).equals(triples.select("id"))
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "csv"])
+@pytest.mark.parametrize("typed", ["then", None])
+def test_a_changed_third_unit_is_a_fault(kind: str, typed: str | None, tmp_path: Path) -> None:
+    def spoilt(row: dict[str, str | None]) -> dict[str, str | None]:
+        changed = row["l1"] == "give" and row["l3"] == "now"
+        return labelled(row) | ({"l3": typed} if changed else {})
+
+    run_tuple_sheets(tmp_path, kind)
+    rewrite(sheet(tmp_path), spoilt)
+    with pytest.raises(DataError, match="id and tuple do not belong together") as error:
+        run_tuple_sheets(tmp_path, kind)
+    assert "1 " in str(error.value)
+    assert sheet(tmp_path).name in str(error.value)
+
+
+def test_the_sheet_shows_all_units_beside_the_label(tmp_path: Path) -> None:
+    run_tuple_sheets(tmp_path, "xlsx")
+    book = openpyxl.load_workbook(sheet(tmp_path))
+    names = [cell.value for cell in book["Sheet"][1]]
+    assert names[:6] == ["l1", "l2", "l3", "label", "note", "example 1"]
+    assert names[-2:] == ["annotator", "id"]
+    said = [str(cell.value) for cell in book["Instructions"]["A"]]
+    assert "l3: Third unit." in said
+    assert any(line.startswith("example 1: The tuple stands in [[ ]]") for line in said)
+
+
+def test_pairs_with_a_column_l3_of_their_own_stay_pairs(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("l1\tl2\tf\tf1\tf2\tN\na\tb\t1\t2\t2\t9\n")
+    text = EXPERIMENT.partition("[stages.sample]")
+    pairs = '[stages.triples]\nuse = "extract.table"\npath = "c.tsv"\nkeep = { l3 = "f1" }\n'
+    rest = text[2].replace("size = 6", "size = 1").replace('examples = "triples.examples"\n', "")
+    (tmp_path / "x.toml").write_text(f'name = "x"\n{pairs}{text[1]}{rest}'.replace("KIND", "csv"))
+    done = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+    assert done.table("triples").schema["l3"] == pl.Float64
+    assert done.table("sheet").columns == ["annotator", "order", "id", "l1", "l2"]
+
+
+# --- Case folding, stop lists and regular expressions, from an experiment to the candidates.
+
+TEXT = "The Cat saw a dog .\nthe cat saw 2 dogs .\nA dog saw the cat !\n"
+
+
+def run_unit_filters(folder: Path, options: str, unit: str) -> lx.Run:
+    (folder / "t.txt").write_text(TEXT)
+    (folder / "stop.tsv").write_text("word\tkind\nthe\tarticle\na\tarticle\n")
+    (folder / "x.toml").write_text(f"""
+name = "x"
+[stages.candidates]
+use = "extract.pairs"
+corpus = "t.txt"
+relation = "adjacent"
+{options}
+left = {unit}
+right = {unit}
+""")
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+
+
+def test_folded_filtered_and_without_stop_words(tmp_path: Path) -> None:
+    unit = '{ label = "{form}", fold = true, matches = "^\\\\p{L}+$", exclude = ["dogs"] }'
+    found = run_unit_filters(
+        tmp_path, 'adjacent = { gap = 1 }\nstop_words = "stop.tsv"', unit
+    ).table("candidates")
+    slow: Counter[tuple[str, str]] = Counter()
+    for line in TEXT.lower().splitlines():
+        words = [w if w.isalpha() and w not in {"the", "a", "dogs"} else "" for w in line.split()]
+        for place, one in enumerate(words):
+            slow.update((one, two) for two in words[place + 1 : place + 3] if one and two)
+    assert {(a, b): f for a, b, f in found.select("l1", "l2", "f").rows()} == slow
+    assert slow["cat", "saw"] == 2
+
+
+def test_stop_words_that_change_make_the_candidates_anew(tmp_path: Path) -> None:
+    unit = '{ label = "{form}" }'
+    before = (
+        run_unit_filters(tmp_path, 'stop_words = "stop.tsv"', unit)
+        .manifests["candidates"]
+        .digests()
+    )
+    (tmp_path / "x.toml").write_text(
+        (tmp_path / "x.toml").read_text().replace("stop.tsv", "more.tsv")
+    )
+    (tmp_path / "more.tsv").write_text("word\nsaw\n")
+    after = (
+        lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+        .manifests["candidates"]
+        .digests()
+    )
+    assert before["candidates"] != after["candidates"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ('{ label = "{form}", matches = "(" }', "no regular expression"),
+        ('{ label = "{lemma}" }', "the tokens have no attribute 'lemma'"),
+    ],
+)
+def test_mistakes(unit: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=said):
+        run_unit_filters(tmp_path, "", unit)
+
+
+def test_a_stop_list_needs_words(tmp_path: Path) -> None:
+    (tmp_path / "bad.tsv").write_text("term\nthe\n")
+    with pytest.raises(ConfigError, match="the file has no column 'word'"):
+        run_unit_filters(tmp_path, 'stop_words = "bad.tsv"', '{ label = "{form}" }')
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("surface = { left = 1 }", 'goes with relation = "surface"'),
+        ('relation = "surface"\nsurface = { left = 0, right = 0 }', "left and right are both 0"),
+        ('relation = "dependency"', "needs dependency"),
+        ('relation = "textual"\ntextual = { within = "page" }', "sentence"),
+    ],
+)
+def test_relations_that_are_described_wrongly(options: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text(TEXT)
+    (tmp_path / "x.toml").write_text(f"""
+name = "x"
+[stages.candidates]
+use = "extract.pairs"
+corpus = "t.txt"
+{options}
+left = {{ label = "{{form}}" }}
+right = {{ label = "{{form}}" }}
+""")
+    with pytest.raises(ConfigError, match=said):
+        lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)

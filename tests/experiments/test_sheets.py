@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import openpyxl
@@ -15,7 +16,7 @@ from pipeline.errors import ConfigError, DataError
 from pipeline.formats.spreadsheets import listing
 from pipeline.runner.inputs import sheet_files
 
-EXPERIMENT = """
+EXPERIMENT_SHEETS = """
 name = "small"
 
 [stages.candidates]
@@ -63,10 +64,10 @@ judgements = "judgements"
 sample = "sample"
 cuts = [5]
 """
-NOUNS = ["nan", "007", "=SUM(A1)", "كتاب", "2-3", "+x", "TRUE", "a b"]
+NOUNS_SHEETS = ["nan", "007", "=SUM(A1)", "كتاب", "2-3", "+x", "TRUE", "a b"]
 
 
-def sentence(noun: str, verb: str) -> str:
+def sentence_sheets(noun: str, verb: str) -> str:
     rows = [
         f"1\t{noun}\t{noun}\tNOUN\t_\t_\t2\tnsubj\t_\t_",
         f"2\t{verb}s\t{verb}\tVERB\t_\t_\t0\troot\t_\t_",
@@ -74,7 +75,7 @@ def sentence(noun: str, verb: str) -> str:
     return "\n".join(rows) + "\n\n"
 
 
-def sheets(folder: Path) -> list[Path]:
+def sheets_sheets(folder: Path) -> list[Path]:
     return listing(folder / "sheets" / "small" / "pairs")
 
 
@@ -89,7 +90,7 @@ def asked(folder: Path) -> dict[str, int]:
     return dict(rows(folder)["annotator"].value_counts().iter_rows())
 
 
-def fill(path: Path, label: str = "SVC", *, only: int | None = None) -> None:
+def fill_sheets(path: Path, label: str = "SVC", *, only: int | None = None) -> None:
     """Type a label into the rows of a sheet, as a spreadsheet program would save it."""
     book = openpyxl.load_workbook(path)
     page = book.worksheets[0]
@@ -108,12 +109,12 @@ def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]
     whose = ", ".join(f"{n} of {who}" for who, n in sorted(asked(folder).items()))
     assert f"sheets/small/pairs waits for {wanted} labels: {whose}; such as " in said.out
     assert "not run: rests on judgements" in said.err
-    assert [path.name for path in sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
-    fill(sheets(folder)[0])
+    assert [path.name for path in sheets_sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
+    fill_sheets(sheets_sheets(folder)[0])
     assert main(["run", "x.toml", "--no-report"]) == 3
     left = asked(folder)["ben"]
     assert f"waits for {left} labels: {left} of ben; such as " in capsys.readouterr().out
-    fill(sheets(folder)[1], "svc ")
+    fill_sheets(sheets_sheets(folder)[1], "svc ")
     assert main(["run", "x.toml", "--no-report"]) == 0
     done = lx.show("x.toml")
     assert done.table("sampled.baseline").row(0, named=True)["k_sampled"] == 6
@@ -129,23 +130,23 @@ def test_sheets_are_blind_and_hold_odd_words(waiting: Path) -> None:
     both = found.join(candidates, on="id", suffix="_true")
     assert both.height == found.height
     assert both.select((pl.col("l1") == pl.col("l1_true")).all()).item()
-    page = openpyxl.load_workbook(sheets(waiting)[0]).worksheets[0]
+    page = openpyxl.load_workbook(sheets_sheets(waiting)[0]).worksheets[0]
     texts = [str(cell.value) for row in page.iter_rows() for cell in row if cell.value]
     assert any("[[" in text for text in texts)
     assert not any(name in texts for name in ("mi", "t_score", "score", "f"))
 
 
 def test_a_sheet_that_is_there_is_never_written_again(waiting: Path) -> None:
-    fill(sheets(waiting)[0])
-    before = {path: path.read_bytes() for path in sheets(waiting)}
+    fill_sheets(sheets_sheets(waiting)[0])
+    before = {path: path.read_bytes() for path in sheets_sheets(waiting)}
     main(["run", "x.toml", "--no-report", "--force", "sheet"])
     main(["run", "x.toml", "--no-report", "--set", 'stages.sheet.instructions="other"'])
-    assert {path: path.read_bytes() for path in sheets(waiting)} == before
+    assert {path: path.read_bytes() for path in sheets_sheets(waiting)} == before
 
 
 def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(waiting: Path) -> None:
-    for path in sheets(waiting):
-        fill(path)
+    for path in sheets_sheets(waiting):
+        fill_sheets(path)
     first = rows(waiting)
     assert (
         main(["run", "x.toml", "--no-report", "--deliver", "--set", "stages.sample.size=10"]) == 3
@@ -153,8 +154,8 @@ def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(waiting: Path) ->
     later = rows(waiting).filter(~pl.col("file").is_in(first["file"].unique().implode()))
     assert later.height > 0
     assert not set(later["id"]) & set(first["id"])
-    for path in sheets(waiting)[2:]:
-        fill(path, "free")
+    for path in sheets_sheets(waiting)[2:]:
+        fill_sheets(path, "free")
     assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.size=10"]) == 0
     base = lx.show("x.toml", settings={"stages.sample.size": 10}).table("sampled.baseline")
     assert base.row(0, named=True)["k_sampled"] == 6
@@ -163,19 +164,19 @@ def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(waiting: Path) ->
     asked = set(smaller.table("sheet")["id"])
     others = smaller.table("judgements.others")
     assert set(others["id"]) == set(rows(waiting)["id"]) - asked
-    assert others["file"].is_in([path.name for path in sheets(waiting)]).all()
+    assert others["file"].is_in([path.name for path in sheets_sheets(waiting)]).all()
 
 
 def test_partial_annotation_can_be_evaluated(waiting: Path) -> None:
-    fill(sheets(waiting)[0], only=2)
+    fill_sheets(sheets_sheets(waiting)[0], only=2)
     assert main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"]) == 0
     done = lx.show("x.toml", settings={"stages.judgements.partial": True})
     assert done.table("sampled.baseline").row(0, named=True)["n_sampled"] == 2
 
 
 def test_faults_name_sheet_and_row_and_nothing_is_joined(waiting: Path) -> None:
-    path = sheets(waiting)[0]
-    fill(path)
+    path = sheets_sheets(waiting)[0]
+    fill_sheets(path)
     book = openpyxl.load_workbook(path)
     page = book.worksheets[0]
     header = {cell.value: cell.column for cell in page[1]}
@@ -197,7 +198,7 @@ def test_faults_name_sheet_and_row_and_nothing_is_joined(waiting: Path) -> None:
 
 def test_csv_saved_with_semicolons_and_a_byte_order_mark(folder: Path) -> None:
     main(["run", "x.toml", "--no-report", "--deliver", "--set", 'stages.sheet.kind="csv"'])
-    for path in sheets(folder):
+    for path in sheets_sheets(folder):
         table = pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("SVC"))
         text = table.write_csv(separator=";", quote_style="always")
         path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
@@ -205,18 +206,18 @@ def test_csv_saved_with_semicolons_and_a_byte_order_mark(folder: Path) -> None:
 
 
 def test_deleted_rows_are_missing_and_come_back_on_a_new_sheet(waiting: Path) -> None:
-    path = sheets(waiting)[0]
+    path = sheets_sheets(waiting)[0]
     gone = rows(waiting).filter(file=path.name).height
     path.unlink()
-    fill(sheets(waiting)[0])
+    fill_sheets(sheets_sheets(waiting)[0])
     assert main(["run", "x.toml", "--no-report"]) == 3
     assert 0 < rows(waiting).filter(pl.col("annotator") == "anna").height <= gone
 
 
 def test_annotators_differ(folder: Path) -> None:
     main(["run", "x.toml", "--no-report", "--deliver", "--set", "stages.sheet.overlap=1"])
-    fill(sheets(folder)[0], "SVC")
-    fill(sheets(folder)[1], "free")
+    fill_sheets(sheets_sheets(folder)[0], "SVC")
+    fill_sheets(sheets_sheets(folder)[1], "free")
     settings = {"stages.sheet.overlap": 1}
     undecided = lx.run("x.toml", report=False, settings=settings).table("sampled.baseline")
     row = undecided.row(0, named=True)
@@ -234,22 +235,22 @@ def test_annotators_differ(folder: Path) -> None:
 def test_a_what_if_writes_no_sheets(
     waiting: Path, capsys: pytest.CaptureFixture[str], option: list[str]
 ) -> None:
-    before = {path: path.read_bytes() for path in sheets(waiting)}
+    before = {path: path.read_bytes() for path in sheets_sheets(waiting)}
     capsys.readouterr()
     assert main(["run", "x.toml", "--no-report", *option, "--set", "stages.sample.size=10"]) == 3
     said = capsys.readouterr().err
-    assert {path: path.read_bytes() for path in sheets(waiting)} == before
+    assert {path: path.read_bytes() for path in sheets_sheets(waiting)} == before
     assert "would write a sheet with" in said
     assert "--deliver writes it" in said
     assert lx.run("x.toml", report=False, settings={"stages.sample.size": 10}).waits
-    assert {path: path.read_bytes() for path in sheets(waiting)} == before
+    assert {path: path.read_bytes() for path in sheets_sheets(waiting)} == before
     assert lx.run("x.toml", report=False, settings={"stages.sample.size": 10}, deliver=True).waits
-    assert len(sheets(waiting)) > len(before)
+    assert len(sheets_sheets(waiting)) > len(before)
 
 
 def test_progress_of_each_annotator(waiting: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fill(sheets(waiting)[0], only=2)
-    fill(sheets(waiting)[1])
+    fill_sheets(sheets_sheets(waiting)[0], only=2)
+    fill_sheets(sheets_sheets(waiting)[1])
     anna, ben = asked(waiting)["anna"], asked(waiting)["ben"]
     for command in ("status", "sheets"):
         capsys.readouterr()
@@ -263,24 +264,24 @@ def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]
     """Somebody is not done yet: results of no use go, nothing that a person made does."""
     main(["run", "x.toml", "--no-report", "--set", "stages.candidates.examples=1"])
     main(["run", "x.toml", "--no-report"])
-    fill(sheets(folder)[0], only=1)
+    fill_sheets(sheets_sheets(folder)[0], only=1)
     (folder / "runs" / "small" / "sheet" / "notes.txt").write_text("typed by a person")
-    before = {path: path.read_bytes() for path in sheets(folder)}
+    before = {path: path.read_bytes() for path in sheets_sheets(folder)}
     capsys.readouterr()
     assert main(["gc", "x.toml"]) == 0
     said = capsys.readouterr().out
     assert "kept: all results of judgements, sampled" in said
     assert re.search(r"removed, [1-9]\d* folder", said)
-    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert {path: path.read_bytes() for path in sheets_sheets(folder)} == before
     assert (folder / "runs" / "small" / "sheet" / "notes.txt").read_text() == "typed by a person"
-    fill(sheets(folder)[0])
-    fill(sheets(folder)[1])
+    fill_sheets(sheets_sheets(folder)[0])
+    fill_sheets(sheets_sheets(folder)[1])
     assert main(["run", "x.toml", "--no-report"]) == 0
 
 
 def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     views = '[report.views.ranks]\njudgements = "judgements"\n'
-    (folder / "x.toml").write_text(EXPERIMENT + views)
+    (folder / "x.toml").write_text(EXPERIMENT_SHEETS + views)
     assert main(["run", "x.toml"]) == 3
     page = (folder / "runs" / "small" / "report" / "index.html").read_text()
     assert "This report is not whole yet" in page
@@ -292,8 +293,8 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     done = lx.run("x.toml")
     assert [wait.missing for wait in done.waits] == [8]
     assert done.report
-    for path in sheets(folder):
-        fill(path)
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
     assert main(["run", "x.toml"]) == 0
     page = done.report.read_text()
     assert "not whole" not in page
@@ -304,15 +305,15 @@ def test_labels_beside_other_examples_count(folder: Path) -> None:
     """As the version before wrote them: an example is no part of what a row is about."""
     assert main(["run", "x.toml", "--no-report"]) == 3
     shown = lx.run("x.toml", report=False).table("candidates.examples").get_column("text").to_list()
-    for sheet in sheets(folder):
-        fill(sheet)
-    before = {path: path.read_bytes() for path in sheets(folder)}
-    experiment = EXPERIMENT.replace("examples = 2", 'examples = 2\nform = "lemma"')
+    for sheet in sheets_sheets(folder):
+        fill_sheets(sheet)
+    before = {path: path.read_bytes() for path in sheets_sheets(folder)}
+    experiment = EXPERIMENT_SHEETS.replace("examples = 2", 'examples = 2\nform = "lemma"')
     (folder / "x.toml").write_text(experiment)
     done = lx.run("x.toml", report=False)
     assert done.table("candidates.examples").get_column("text").to_list() != shown
     assert not done.waits
-    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert {path: path.read_bytes() for path in sheets_sheets(folder)} == before
 
 
 def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
@@ -327,7 +328,7 @@ def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
         "7\t.\t.\tPUNCT\t_\t_\t6\tpunct\t_\t_",
     ]
     (folder / "corpus.conllu").write_text("\n".join(words) + "\n\n")
-    short = EXPERIMENT.replace("size = 6", "size = 2").replace(
+    short = EXPERIMENT_SHEETS.replace("size = 6", "size = 2").replace(
         "examples = 2", "examples = 2\nexample_width = 28"
     )
     (folder / "x.toml").write_text(short)
@@ -336,3 +337,525 @@ def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
         "L'[[incidence]] des […] [[baisse]].",
         "[…] des [[symptômes]] [[baisse]].",
     }
+
+
+# --- A second round: what two people disagree on goes to a third, who decides.
+
+ROUND = """
+[stages.agreement]
+use = "evaluate.agreement"
+annotations = "judgements.annotations"
+
+[stages.third]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "agreement.disagreements"
+folder = "third"
+labels = ["SVC", "free"]
+annotators = ["carla"]
+
+[stages.decided]
+use = "join.sheets"
+sheet = "third"
+labels = "third.labels"
+folder = "third"
+earlier = "judgements.annotations"
+rule = "expert"
+expert = "carla"
+categories = { TP = ["SVC"] }
+"""
+WHOLE = EXPERIMENT_SHEETS.replace("overlap = 0.5", "overlap = 1").replace(
+    'judgements = "judgements"', 'judgements = "decided"'
+)
+
+
+@pytest.fixture
+def folder_adjudication_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    corpus = "".join(
+        sentence_sheets(noun, verb) for noun in NOUNS_SHEETS for verb in ("take", "give")
+    )
+    (tmp_path / "corpus.conllu").write_text(corpus, encoding="utf-8")
+    (tmp_path / "x.toml").write_text(WHOLE + ROUND)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_third_person_decides(
+    folder_adjudication_round: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheets = folder_adjudication_round / "sheets" / "small"
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    anna, ben = listing(sheets / "pairs")
+    fill_sheets(anna, "SVC")
+    fill_sheets(ben, "free")
+    fill_sheets(ben, "SVC", only=2)
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert "small/third waits for 4 labels: 4 of carla" in capsys.readouterr().out
+    (carla,) = listing(sheets / "third")
+    fill_sheets(carla, "free")
+    fill_sheets(carla, "SVC", only=1)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    done = lx.show("x.toml")
+    first, decided = done.table("judgements"), done.table("decided")
+    assert first["tp"].null_count() == 4
+    assert decided.height == first.height == 6
+    assert decided["tp"].null_count() == 0
+    assert decided["tp"].sum() == 3  # two that both gave, one that the third gave
+    agreed = first.drop_nulls("tp")
+    assert agreed.join(decided, on=list(agreed.columns)).height == agreed.height
+    assert done.table("decided.annotations").height == 6 * 2 + 4
+    assert done.table("sampled.baseline").row(0, named=True)["k_sampled"] == 3
+
+
+@pytest.mark.long
+def test_what_people_agree_on_in_the_end_is_not_decided_by_a_third(
+    folder_adjudication_round: Path,
+) -> None:
+    """Carla was asked while they differed; when both have changed their minds, theirs counts."""
+    sheets = folder_adjudication_round / "sheets" / "small"
+    main(["run", "x.toml", "--no-report"])
+    anna, ben = listing(sheets / "pairs")
+    fill_sheets(anna, "SVC")
+    fill_sheets(ben, "free")
+    main(["run", "x.toml", "--no-report"])
+    fill_sheets(listing(sheets / "third")[0], "SVC")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert lx.show("x.toml").table("decided")["tp"].all()
+    fill_sheets(anna, "free")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    done = lx.show("x.toml")
+    assert not done.table("decided")["tp"].any()
+    assert done.table("decided.others").height == 6
+
+
+def test_who_labels_anew_in_the_second_round_has_the_later_label(
+    folder_adjudication_round: Path,
+) -> None:
+    """A joint round: one of the two types what both agreed on."""
+    text = (folder_adjudication_round / "x.toml").read_text().replace("carla", "anna")
+    (folder_adjudication_round / "x.toml").write_text(text)
+    sheets = folder_adjudication_round / "sheets" / "small"
+    main(["run", "x.toml", "--no-report"])
+    anna, ben = listing(sheets / "pairs")
+    fill_sheets(anna, "SVC")
+    fill_sheets(ben, "free")
+    main(["run", "x.toml", "--no-report"])
+    fill_sheets(listing(sheets / "third")[0], "free")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    labels = lx.show("x.toml").table("decided.annotations")
+    assert labels.height == 6 * 2
+    assert labels.filter(pl.col("label") == "SVC").is_empty()
+
+
+def test_nothing_to_decide(folder_adjudication_round: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in listing(folder_adjudication_round / "sheets" / "small" / "pairs"):
+        fill_sheets(path, "SVC")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert listing(folder_adjudication_round / "sheets" / "small" / "third") == []
+    assert lx.show("x.toml").table("decided")["tp"].to_list() == [True] * 6
+
+
+# --- A dictionary on paper: the run waits for keying sheets, and goes on with what was typed.
+
+EXPERIMENT_KEYING = """
+name = "small"
+[stages.lexicon]
+use = "extract.lexicon"
+path = "lexicon.tsv"
+[stages.sample]
+use = "sample.lemmas"
+lexicons = ["lexicon"]
+rate = RATE
+[stages.sheet]
+use = "sheet.keying"
+lexicon = "lexicon"
+sample = "sample"
+folder = "small"
+kind = "xlsx"
+[stages.keyed]
+use = "join.keying"
+sheet = "sheet"
+folder = "small"
+[stages.overlaps]
+use = "score.lexicon"
+gold = "keyed"
+lexicon = "lexicon"
+[stages.quality]
+use = "evaluate.lexicon"
+gold = "keyed"
+lexicon = "lexicon"
+overlaps = "overlaps"
+sample = "sample"
+complete = false
+[report.views.quality]
+figures = false
+"""
+
+
+@pytest.fixture
+def folder_keying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [(f"l{i}", form) for i in range(8) for form in (f"l{i}", f"l{i}s", f"l{i}ed")]
+    text = "lemma\tform\n" + "".join(f"{lemma}\t{form}\n" for lemma, form in rows)
+    (tmp_path / "lexicon.tsv").write_text(text)
+    (tmp_path / "x.toml").write_text(EXPERIMENT_KEYING.replace("RATE", "0.5"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sheets_keying(folder: Path) -> list[Path]:
+    return listing(folder / "sheets" / "small" / "small")
+
+
+def fill_keying(path: Path, typed: str) -> list[str]:
+    """Type forms into every row, {} standing for the lemma; return what the lexicon's are."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    header = next(row for row in page.iter_rows() if any(c.value == "id" for c in row))
+    at = {cell.value: cell.column for cell in header}
+    shown = []
+    for number in range(header[0].row + 1, page.max_row + 1):
+        lemma = page.cell(number, at["lemma"]).value
+        page.cell(number, at["forms in the dictionary"]).value = typed.format(lemma)
+        shown.append(page.cell(number, at["forms in the lexicon"]).value)
+    book.save(path)
+    return shown
+
+
+def test_wait_fill_go_on(folder_keying: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert "sheets/small/small waits for 4 lemmas" in capsys.readouterr().out
+    assert len(sheets_keying(folder_keying)) == 1
+    shown = fill_keying(sheets_keying(folder_keying)[0], "{0}, {0}s; {0}en, {0}es")
+    assert all(forms.count(", ") == 2 for forms in shown)
+    before = sheets_keying(folder_keying)[0].read_bytes()
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    row = lx.show("x.toml").table("quality.lemmas").row(0, named=True)
+    assert (row["n_gold"], row["n_match"], row["n_common"], row["population"]) == (4, 3, 2, 8)
+    assert sheets_keying(folder_keying)[0].read_bytes() == before
+
+
+def test_a_larger_sample_asks_for_the_new_lemmas_alone(folder_keying: Path) -> None:
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    fill_keying(sheets_keying(folder_keying)[0], "{0}")
+    (folder_keying / "x.toml").write_text(EXPERIMENT_KEYING.replace("RATE", "1.0"))
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert len(sheets_keying(folder_keying)) == 2
+    assert len(fill_keying(sheets_keying(folder_keying)[1], "-")) == 4
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    keyed = lx.show("x.toml").table("keyed.keyed")
+    assert (keyed.height, keyed["found"].sum()) == (8, 4)
+    assert lx.show("x.toml").table("quality.lemmas")["population"].unique().to_list() == [4]
+
+
+def test_a_spoilt_row_is_named(folder_keying: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "x.toml", "--no-report"])
+    fill_keying(sheets_keying(folder_keying)[0], "{0}, -")
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "column forms: 4 x holds forms and a -" in said
+    assert "001-annotator.xlsx" in said
+
+
+# --- People who fill in sheets: their names, how far they are, and runs that wait for them.
+
+SWEEP = """
+[sweep]
+collect = ["%s"]
+
+[sweep.over]
+"stages.sample.size" = [2, 3]
+"""
+
+
+def rename(path: Path, annotator: str | None) -> None:
+    """Put another name, or none, where the annotator's stands."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    head = next(row for row in page.iter_rows() if any(cell.value == "id" for cell in row))
+    column = next(cell.column for cell in head if cell.value == "annotator")
+    for number in range(head[0].row + 1, page.max_row + 1):
+        page.cell(number, column).value = annotator
+    book.save(path)
+
+
+def note(path: Path, text: str) -> None:
+    """Note something on the first row."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    head = next(row for row in page.iter_rows() if any(cell.value == "id" for cell in row))
+    column = next(cell.column for cell in head if cell.value == "note")
+    page.cell(head[0].row + 1, column).value = text
+    book.save(path)
+
+
+def test_labels_of_nobody_are_a_fault_with_its_place(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
+    rename(sheets_sheets(folder)[0], None)
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "001-anna.xlsx: column annotator" in said
+    assert "is empty: say who gave the label of this row" in said
+
+
+def test_a_name_that_no_sheet_asks_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
+    rename(sheets_sheets(folder)[1], "benn")
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "002-ben.xlsx: column annotator" in said
+    assert "was not asked: did you mean ben, anna?" in said
+    path = folder / "x.toml"
+    judgements = '[stages.judgements]\nformer = ["benn"]'
+    path.write_text(path.read_text().replace("[stages.judgements]", judgements))
+    assert main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"]) == 0
+
+
+def test_names_in_another_case_and_with_blanks_are_the_same_people(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
+    rename(sheets_sheets(folder)[1], " BEN")
+    assert main(["sheets", "x.toml"]) == 0
+    told = re.search(r"pairs/ben +(\d+) of (\d+) done", capsys.readouterr().out)
+    assert told is not None
+    assert told[1] == told[2]
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert len(sheets_sheets(folder)) == 2
+    labelled = lx.show("x.toml").table("judgements.annotations")
+    assert sorted(labelled["annotator"].unique()) == ["anna", "ben"]
+
+
+def test_a_note_on_a_row_without_a_label_is_in_the_report(folder: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    note(sheets_sheets(folder)[0], "what is this?")
+    assert main(["run", "x.toml", "--set", "stages.judgements.partial=true"]) == 0
+    assert lx.show("x.toml", settings={"stages.judgements.partial": True}).table(
+        "judgements.notes"
+    )["note"].to_list() == ["what is this?"]  # fmt: skip
+    page = (folder / "runs" / "small" / "report" / "index.html").read_text()
+    assert "what is this?" in page
+
+
+def test_progress_is_told_while_something_before_the_sheets_has_to_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    path = folder / "x.toml"
+    path.write_text(path.read_text().replace("examples = 2", "examples = 1"))
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"pairs/anna +0 of \d+ done; not begun", said)
+    fill_sheets(sheets_sheets(folder)[0], only=1)
+    assert main(["status", "x.toml"]) == 0
+    assert re.search(r"pairs/anna +1 of \d+ done; last saved 20", capsys.readouterr().out)
+
+
+def test_a_sweep_waits_for_people_only_where_it_has_to(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every point is run, and says what it would write, if what is stacked needs no label."""
+    (folder / "x.toml").write_text(EXPERIMENT_SHEETS + SWEEP % "sample")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert capsys.readouterr().err.count("sheet: would write a sheet") >= 2
+    stacked = pl.read_parquet(folder / "runs/small/sweep/sample.parquet")
+    assert stacked.height == 2 + 3
+    assert not sheets_sheets(folder)
+    (folder / "x.toml").write_text(EXPERIMENT_SHEETS + SWEEP % "sampled")
+    assert main(["run", "x.toml", "--no-report"]) == 3
+
+
+@pytest.mark.long
+def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
+    assert main(["run", "x.toml"]) == 0
+    results = folder / "runs" / "small"
+    whole = (results / "report" / "index.html").read_bytes()
+    text = EXPERIMENT_SHEETS.replace("size = 6", "size = 8")
+    (folder / "x.toml").write_text(text)
+    assert main(["run", "x.toml"]) == 3
+    assert (results / "report-last-good" / "index.html").read_bytes() == whole
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
+    assert main(["run", "x.toml"]) == 0
+    assert not (results / "report-last-good").exists()
+
+
+def test_a_file_that_is_no_sheet_is_named_and_left_aside(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    stray = sheets_sheets(folder)[0].with_name("remember.txt")
+    stray.write_text("call ben\nabout the sheet\n")
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    for path in sheets_sheets(folder):
+        if path != stray:
+            fill_sheets(path)
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"pairs/anna +(\d+) of \1 done", told)
+    assert re.search(r"left aside .*remember.txt: is no sheet: no row has the column id", told)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert "remember.txt, line 1: is no sheet" in capsys.readouterr().err
+
+
+def test_a_sheet_whose_header_is_damaged_is_refused_and_hides_nobody(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets_sheets(folder):
+        fill_sheets(path)
+    anna = sheets_sheets(folder)[0]
+    book = openpyxl.load_workbook(anna)
+    head = next(row for row in book.worksheets[0].iter_rows() if row[0].value == "l1")
+    next(cell for cell in head if cell.value == "id").value = "number"
+    book.save(anna)
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"pairs/ben +(\d+) of \1 done", told)
+    assert "left aside" in told
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    assert "Restore the header from the original sheet" in capsys.readouterr().err
+
+
+def test_who_waits_is_told_how_to_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert "; partial = true goes on without" in capsys.readouterr().out
+
+
+# --- Where sheets lie: one place whatever the working folder, and the places of earlier versions.
+
+
+@pytest.fixture
+def folder_sheet_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    corpus = "".join(sentence_sheets(n, v) for n in NOUNS_SHEETS for v in ("take", "give"))
+    (tmp_path / "corpus.conllu").write_text(corpus, encoding="utf-8")
+    (tmp_path / "x.toml").write_text(EXPERIMENT_SHEETS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_sheets_lie_beside_the_experiment_from_wherever_it_is_run(
+    folder_sheet_places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two people and a coordinator, each with a working folder and results of their own."""
+    assert main(["run", "x.toml", "--runs", "elsewhere", "--no-report"]) == 3
+    written = sheets_sheets(folder_sheet_places)
+    assert [path.name for path in written] == ["001-anna.xlsx", "002-ben.xlsx"]
+    fill_sheets(written[0])
+    deeper = folder_sheet_places / "deeper"
+    deeper.mkdir()
+    monkeypatch.chdir(deeper)
+    assert main(["run", "../x.toml", "--no-report"]) == 3
+    assert (
+        main(
+            [
+                "run",
+                str(folder_sheet_places / "x.toml"),
+                "--runs",
+                str(folder_sheet_places / "third"),
+                "--no-report",
+            ]
+        )
+        == 3
+    )
+    assert sheets_sheets(folder_sheet_places) == written
+    fill_sheets(written[1])
+    assert main(["run", "../x.toml", "--no-report"]) == 0
+    assert [
+        path for path in folder_sheet_places.rglob("*.xlsx") if "lock" not in path.name
+    ] == written
+
+
+def test_another_folder_for_the_sheets(folder_sheet_places: Path, tmp_path: Path) -> None:
+    (folder_sheet_places / "x.toml").write_text('sheets = "to people"\n' + EXPERIMENT_SHEETS)
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert len(listing(folder_sheet_places / "to people" / "pairs")) == 2
+    assert not (folder_sheet_places / "sheets").exists()
+
+
+def test_a_folder_that_cannot_be_written(
+    folder_sheet_places: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder_sheet_places / "sheets").write_text("in the way")
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "sheets/small/pairs" in said
+    assert 'sheets = "DIR"' in said
+
+
+def move_to(place: Path, folder: Path) -> list[Path]:
+    """Put the sheets where a version before had written them."""
+    place.mkdir(parents=True)
+    return [path.rename(place / path.name) for path in sheets_sheets(folder)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", ["sheets/pairs", "runs/sheets/pairs"])
+def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
+    folder_sheet_places: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in move_to(folder_sheet_places / place, folder_sheet_places):
+        fill_sheets(path)
+    capsys.readouterr()
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert f"the sheets in {place} count" in capsys.readouterr().err
+    assert sheets_sheets(folder_sheet_places) == []
+    assert main(["sheets", "x.toml"]) == 0
+    assert sheets_sheets(folder_sheet_places) == []
+    saved = {path.stat().st_mtime for path in listing(folder_sheet_places / place)}
+    assert main(["sheets", "x.toml", "--move"]) == 0
+    assert listing(folder_sheet_places / place) == []
+    assert {path.stat().st_mtime for path in sheets_sheets(folder_sheet_places)} == saved
+    capsys.readouterr()
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert "count" not in capsys.readouterr().err
+
+
+def test_the_same_label_in_both_places_counts_once(folder_sheet_places: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets_sheets(folder_sheet_places):
+        fill_sheets(path)
+    former = folder_sheet_places / "sheets" / "pairs"
+    former.mkdir()
+    for path in sheets_sheets(folder_sheet_places):
+        shutil.copy(path, former)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    both = lx.show("x.toml").table("judgements.annotations")
+    assert both.height == both.select("id", "annotator").n_unique()
+    assert main(["sheets", "x.toml", "--move"]) == 0
+    assert len(sheets_sheets(folder_sheet_places)) == 4  # none was written over
+    assert main(["run", "x.toml", "--no-report"]) == 0
+
+
+@pytest.mark.long
+def test_two_different_labels_in_two_places_are_reported(
+    folder_sheet_places: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    former = folder_sheet_places / "sheets" / "pairs"
+    former.mkdir()
+    for path in sheets_sheets(folder_sheet_places):
+        shutil.copy(path, former)
+        fill_sheets(path, "SVC")
+        fill_sheets(former / path.name, "free")
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "anna gives this id several labels: SVC (001-anna.xlsx, line 2)" in said
+    assert "former place 1: 001-anna.xlsx" in said

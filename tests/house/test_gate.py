@@ -47,7 +47,7 @@ def test_areas_are_there(gate: ModuleType) -> None:
         ("pipeline/report/view.py", {"long-report", "browser"}),
         ("pipeline/kernels/cooccurrence/pairs.py", {"long-kernels", "scale"}),
         ("schemas/precision.py", {"long", "torture"}),
-        ("tests/office/test_walk.py", {"office"}),
+        ("tests/office/test_office.py", {"office"}),
         ("constraints.txt", SUITES),
     ],
 )

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation.outcomes import BAD, GOOD
-from tests.mutation.pool import run_all
-from tests.mutation.worker import prepare, run
+from tests.mutation.worker import prepare, run, run_all
 
 _SHOWN = 40
 Records = list[dict[str, Any]]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.byte_mutations import Mutation
-from tests.mutation.cell_mutations import delimited
+from tests.mutation.mutations import MutationByteMutations, delimited
 from tests.mutation.subject import Subject
 
 _WORDS = ["dog", "cat", "run", "walk", "big", "small", "the", "of"]
@@ -64,7 +63,7 @@ def _path_rows(folder: Path) -> object:
 def _subject(
     name: str,
     content: str,
-    mutation: Mutation,
+    mutation: MutationByteMutations,
     expected: Callable[[Path], object],
     observed: Callable[[Path], object],
 ) -> Subject:

@@ -9,9 +9,8 @@ from tests.mutation import (
     sheet_subjects,
     table_subjects,
 )
-from tests.mutation.experiment_mutations import experiment
+from tests.mutation.mutations import experiment, words
 from tests.mutation.subject import RUN, Subject
-from tests.mutation.word_mutations import words
 
 _FILES = table_subjects.SUBJECTS[0].files
 _MADE = (RUN,)

@@ -10,8 +10,7 @@ import polars as pl
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.byte_mutations import Mutation, packed
-from tests.mutation.cell_mutations import delimited
+from tests.mutation.mutations import MutationByteMutations, delimited, packed
 from tests.mutation.subject import Subject
 
 _SENTENCES = [["the", "dog", "barks"], ["a", "cat", "sleeps", "there"], ["dogs", "and", "cats"]] * 3
@@ -57,7 +56,7 @@ def _observed(folder: Path) -> object:
 def _subject(
     name: str,
     content: bytes,
-    mutation: Mutation,
+    mutation: MutationByteMutations,
     count: Callable[[Path], int | None],
     *,
     corpus: str = "",

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.byte_mutations import Mutation
-from tests.mutation.cell_mutations import delimited
+from tests.mutation.mutations import MutationByteMutations, delimited
 from tests.mutation.subject import Subject
 
 _FORMS = {
@@ -103,7 +102,7 @@ def _observed(folder: Path) -> object:
 
 
 def _subject(
-    name: str, content: str, mutation: Mutation, expected: Callable[[Path], object]
+    name: str, content: str, mutation: MutationByteMutations, expected: Callable[[Path], object]
 ) -> Subject:
     experiment = _EXPERIMENT.replace("PATH", name).encode()
     return Subject(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.cell_mutations import delimited
+from tests.mutation.mutations import delimited
 from tests.mutation.subject import Subject
 from tests.mutation.table_subjects import text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pipeline as lx
-from tests.mutation.byte_mutations import cut_out, flipped, truncated
+from tests.mutation.mutations import cut_out, flipped, truncated
 from tests.mutation.subject import Subject
 from tests.mutation.table_subjects import EXPERIMENT, text
 

@@ -13,11 +13,9 @@ import openpyxl
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.byte_mutations import Mutation
-from tests.mutation.cell_mutations import delimited
+from tests.mutation.mutations import MutationByteMutations, delimited, workbook
 from tests.mutation.subject import Subject
 from tests.mutation.table_subjects import text
-from tests.mutation.workbook_mutations import workbook
 
 _ANNOTATION = """
 name = "x"
@@ -149,7 +147,7 @@ def _keyed(folder: Path) -> object:
 
 
 def _subject(
-    name: str, kind: str, experiment: str, files: dict[str, bytes], mutation: Mutation
+    name: str, kind: str, experiment: str, files: dict[str, bytes], mutation: MutationByteMutations
 ) -> Subject:
     keying = name == "keying"
     return Subject(

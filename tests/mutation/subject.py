@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias
 
-from tests.mutation.byte_mutations import Mutation
+from tests.mutation.mutations import MutationByteMutations
 
 Kind: TypeAlias = Literal[
     "tables", "corpora", "clusters", "lexicons", "sheets", "experiments", "results", "commands"
@@ -50,7 +50,7 @@ class Subject:
     name: str
     kind: Kind
     files: Mapping[str, bytes]
-    targets: Mapping[str, Mutation] = field(default_factory=dict)
+    targets: Mapping[str, MutationByteMutations] = field(default_factory=dict)
     before: tuple[tuple[str, ...], ...] = ()
     prepare: Callable[[Path], None] | None = None
     expected: Callable[[Path], Counted | None] | None = None

@@ -14,8 +14,13 @@ import pyarrow.parquet as pq
 
 import pipeline as lx
 from tests.mutation import oracles
-from tests.mutation.byte_mutations import BYTES, Mutation, packed
-from tests.mutation.cell_mutations import TEXTS, delimited
+from tests.mutation.mutations import (
+    BYTES_BYTE_MUTATIONS,
+    TEXTS_CELL_MUTATIONS,
+    MutationByteMutations,
+    delimited,
+    packed,
+)
 from tests.mutation.subject import Subject
 
 HEAD = ["l1", "l2", "f", "f1", "f2", "N", "TP"]
@@ -80,7 +85,7 @@ def table() -> pa.Table:
 
 def any_bytes(random: Random, content: bytes) -> bytes:
     """Change bytes or lines."""
-    return random.choice(BYTES)(random, content)
+    return random.choice(BYTES_BYTE_MUTATIONS)(random, content)
 
 
 def parquet_bytes(rows: pa.Table) -> bytes:
@@ -93,7 +98,7 @@ def parquet_bytes(rows: pa.Table) -> bytes:
 def parquet(random: Random, content: bytes) -> bytes:
     """Change a Parquet file: its bytes, its columns, their types or their values."""
     if random.random() < 0.3:
-        return random.choice(BYTES)(random, content)
+        return random.choice(BYTES_BYTE_MUTATIONS)(random, content)
     rows = pq.read_table(io.BytesIO(content))
     place = random.randrange(rows.num_columns)
     name = rows.column_names[place]
@@ -119,7 +124,7 @@ def parquet(random: Random, content: bytes) -> bytes:
         change = random.choice(kinds)
         values = [change(value) for value in values]
     elif isinstance(values[0], str):
-        values[random.randrange(len(values))] = random.choice(TEXTS)
+        values[random.randrange(len(values))] = random.choice(TEXTS_CELL_MUTATIONS)
     elif random.random() < 0.3:
         values = [float(value) for value in values]
         values[random.randrange(len(values))] = random.choice(
@@ -152,7 +157,7 @@ def _observed(folder: Path) -> object:
 def _subject(
     name: str,
     content: bytes,
-    mutation: Mutation,
+    mutation: MutationByteMutations,
     read: Callable[[Path], oracles.Records | None],
     weight: int = 2,
 ) -> Subject:

@@ -1,13 +1,18 @@
 """How tables are declared: columns in order, keys, shared columns, further columns, rules."""
 
+from __future__ import annotations
+
 from datetime import date
+from typing import Any
 
 import polars as pl
 import pytest
 
+import schemas
 from pipeline.runner.code_digests import code_digests
 from schemas import OpenTable, SchemaViolation, Table, column, rule
 from schemas.validate import validate
+from tests.schemas.write_checks import tables
 
 
 class Limits(Table):
@@ -89,3 +94,147 @@ def test_who_imports_a_table_rests_on_its_module_alone() -> None:
     assert {"schemas.comparison", "schemas.base"} <= found.keys()
     assert "schemas" not in found
     assert "schemas.lexicon" not in found
+
+
+# --- Every rule of every table refuses a row that breaks it, and that rule alone does.
+
+VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
+TYPES = {"measure": "MacroI", "mapping": "1-1"}
+GOOD: dict[str, dict[str, Any]] = {
+    "TupleSums": {"f1": 1},
+    "ClassScores": TYPES,
+    "ClusterMapping": TYPES,
+    "DesignedSample": {"certain": False},
+    "Inclusion": {"certain": False},
+    "Questions": {"kind": "baseline"},
+    "Findings": {"kind": "answer", "text": "Baseline 11.1 %."},
+    "MachineConfusion": {"n_judged": 4},
+    "MeasureDifferences": {"population": "super"},
+    "Keywords": {"f_reference": 0, "size_reference": 0},
+    "LemmaScores": {"n_missing": 0, "n_spurious": 0},
+    "Baseline": {"n_drawn": 3},
+    "BandThresholds": {"below_from": 2, "last_n": 3},
+    "Precision": {"n": 100},
+    "WorstCase": {"n_drawn": 2},
+    "TypeLevel": TYPES | {"certificate": None, "interval": None, "n_in_several": 0},
+}
+"""Where a row with the same value everywhere breaks something."""
+BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
+    ("Agreement", "limits_are_ordered"): [{"lower": 0.6}],
+    ("ClassScores", "overlap_lies_in_both"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
+    ("ClusterMapping", "overlap_lies_in_both"): [
+        {"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}, {"n_i": None},
+    ],
+    ("ClusterOverlaps", "overlap_lies_in_both"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
+    ("AveragePrecision", "positives_within_judged"): [{"k_sampled": 2}, {"n_sampled": 2}],
+    ("AveragePrecision", "limits_hold_estimate"): [
+        {"average_precision": 0.4}, {"average_precision": 0.6},
+    ],
+    ("BandThresholds", "at_least_before_below"): [
+        {"first_n": 2}, {"below_from": 1}, {"last_n": 1},
+    ],
+    ("Candidates", "units_are_not_blank"): [{"l1": " "}, {"l2": ""}, {"l2": "\u00a0\t"}],
+    ("ClusteredDifferences", "limits_are_ordered"): [{"lower": 0.6}],
+    ("ClusteredPrecision", "limits_are_ordered"): [{"lower": 0.6}],
+    ("ClusteredPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("Comparison", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
+    ("Corrected", "limits_hold_estimate"): [{"corrected": 0.4}, {"corrected": 0.6}],
+    ("DesignedSample", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
+    ("Inclusion", "certain_is_a_chance_of_1"): [{"certain": True}, {"pi": 1.0}],
+    ("Questions", "raised_only"): [{"weight": 0.6}],
+    ("DesignedDifferences", "limits_are_ordered"): [{"lower": 0.6}],
+    ("DifferenceBands", "limits_are_ordered"): [{"lower_band": 0.6}],
+    ("Estimated", "counts_are_ordered"): [{"k_sampled": 2}],
+    ("Estimated", "limits_hold_the_estimate"): [
+        {"precision": 0.4}, {"precision": 0.6}, {"precision": None, "lower": 0.6},
+    ],
+    ("MeasureDifferences", "equivalence_is_tested"): [{"p_equivalent_adjusted": None}],
+    ("MeasureDifferences", "limits_are_ordered"): [{"lower": 0.6}],
+    ("MeasureDifferences", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
+    ("Dispersed", "within_the_parts"): [{"documents": 2}],
+    ("Findings", "sentences_have_a_number"): [{"text": "MI is first."}],
+    ("Findings", "limits_are_ordered"): [{"lower": 0.6}],
+    ("Guarantees", "only_what_is_tested_passes"): [
+        {"tested": False}, {"testable": False, "passed": False},
+    ],
+    ("Keywords", "frequencies_add_up"): [{"f_reference": 1}],
+    ("Keywords", "sizes_add_up"): [{"size_reference": 1}],
+    ("LemmaForms", "form_is_somewhere"): [{"gold": False, "lexicon": False}],
+    ("LemmaSample", "drawn_by_a_chance"): [{"drawn": False}, {"pi": None}],
+    ("LemmaScores", "forms_add_up"): [{"n_gold": 2}, {"n_match": 2}],
+    ("LemmaScores", "the_match_is_the_best"): [{"L": 0.4}],
+    ("LexiconOverlaps", "sizes_bound_overlap"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
+    ("Calibration", "limits_are_ordered"): [{"lower": 0.6}],
+    ("Judges", "limits_are_ordered"): [
+        {"kappa_lower": 0.6}, {"ac1_lower": 0.6}, {"rho2_lower": 0.6},
+    ],
+    ("MachineConfusion", "draws_add_up"): [{"n_judged": 3}, {"true_negatives": 2}],
+    ("PairSavings", "limits_are_ordered"): [{"rho2_lower": 0.6}],
+    ("Savings", "limits_are_ordered"): [{"rho2_lower": 0.6}],
+    ("Looks", "quantile_of_a_level"): [{"z": None}, {"level": None}],
+    ("LocalPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("Baseline", "draws_add_up"): [{"n_drawn": 2}, {"n_undecided": 0}, {"n_unjudged": 2}],
+    ("Precision", "counts_are_ordered"): [{"tp_min": 2}, {"tp_max": 0}, {"n_sampled": 0}],
+    ("Precision", "interval_holds_estimate"): [
+        {"precision": 0.48}, {"precision": 0.52}, {"precision": None, "lower": 0.6},
+    ],
+    ("Recall", "part_of_the_positives"): [{"k_sampled": 2}],
+    ("Sample", "drawn_again_without_pi"): [{"multiplicity": 2}],
+    ("SimultaneousBands", "limits_are_ordered"): [{"lower_band": 0.6}],
+    ("ScoredPairs", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("ScoredPairs", "units_are_not_blank"): [{"l1": " "}, {"l2": ""}],
+    ("Scores", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("Signatures", "marginals_bound_joint"): [
+        {"f": 2, "f1": 1, "f2": 2, "N": 9}, {"f": 2, "f1": 2, "f2": 1, "N": 9},
+    ],
+    ("Signatures", "table_fits_sample_size"): [{"f": 0}],
+    ("StratifiedPrecision", "counts_are_ordered"): [{"k_sampled": 2, "n": 2}, {"n_sampled": 2}],
+    ("SubsetPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("TokenLevel", "limits_are_ordered"): [{"lower": 0.6}],
+    ("Tokens", "head_is_a_position"): [{"head": -1}],
+    ("TupleScores", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("TupleSums", "frequencies_are_counts"): [{"f1": 0}],
+    ("Tuples", "every_subset_is_counted"): [{"l3": "z"}],
+    ("Tuples", "units_are_not_blank"): [{"l1": " "}, {"l2": ""}],
+    ("Tuples", "parts_bound_wholes"): [{"f": 2, "f2": 2, "N": 9}, {"f1": 2}],
+    ("Tuples", "table_fits_sample_size"): [{"f": 0}],
+    ("TypeLevel", "bound_holds"): [{"bound": 0.4}],
+    ("WorstCase", "draws_add_up"): [{"n_drawn": 1}, {"n_sampled": 2}],
+    ("WorstCase", "estimate_lies_between"): [
+        {"precision": 0.4}, {"precision": 0.6}, {"precision_if_false": 0.6},
+    ],
+    ("WordFrequencies", "words_within_size"): [{"f": 2}],
+    ("TypeLevel", "counts_are_ordered"): [
+        {"n_without_cluster": 2}, {"n_in_several": 1}, {"n_open_clusters": 2}, {"n_uncovered": 2},
+        {"starts_reaching_best": 2},
+    ],
+}  # fmt: skip
+ALSO = {"parts_bound_wholes": ["table_fits_sample_size"]}
+"""A pair that is more frequent than its part makes a cell negative."""
+CASES = [(*place, change) for place, changes in BROKEN.items() for change in changes]
+
+
+def frame(table: type[Table], **changes: Any) -> pl.DataFrame:
+    row = {name: VALUES[dtype] for name, dtype in table.columns().items()}
+    row |= GOOD.get(table.__name__, {}) | changes
+    return pl.DataFrame([row], schema_overrides=table.columns())
+
+
+def test_every_rule_has_its_case() -> None:
+    defined = {
+        (table.__name__, name)
+        for table in tables()
+        for name in table.rules()
+        if name in vars(table)
+    }
+    assert defined == BROKEN.keys()
+
+
+@pytest.mark.parametrize(("table", "rule", "change"), CASES)
+def test_a_row_that_breaks_it(table: str, rule: str, change: dict[str, Any]) -> None:
+    model = getattr(schemas, table)
+    assert validate([frame(model)], model, name="good") == 1
+    with pytest.raises(SchemaViolation) as error:
+        validate([frame(model, **change)], model, name="bad")
+    counts = {str(each).split(" ")[0]: each.count for each in error.value.violations}
+    assert counts == dict.fromkeys((rule, *ALSO.get(rule, ())), 1)

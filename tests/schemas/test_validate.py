@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,10 +10,72 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import schemas
-from schemas import Candidates, Precision, Sample, SchemaViolation, Scores, Table
-from schemas.validate import check_columns, validate
+from schemas import Candidates, Precision, Sample, SchemaViolation, Scores, Table, column
+from schemas.checks import violations
+from schemas.validate import check_columns, holds, validate
+from tests.schemas.write_checks import tables
+
+# --- The fast verdict on a table is pandera's, whatever stands in it.
+
+EDGES: dict[Any, list[Any]] = {
+    pl.String: ["", " ", "x", "l1", "1-1", "\u00a0", None],
+    pl.Int64: [-1, 0, 1, 2, 100, None],
+    pl.Float64: [-math.inf, -0.5, -0.0, 0.0, 0.5, 1.0, 1.5, math.inf, math.nan, None],
+    pl.Boolean: [True, False, None],
+}
+
+
+class Bounded(Table):
+    """Every limit that a column may have."""
+
+    above: float = column("a value", gt=0, nullable=True)
+    below: float = column("a value", lt=1, nullable=True)
+    least: float = column("a value", ge=0)
+    most: float = column("a value", le=1)
+    name: str = column("a name", isin=["x", "y"], nullable=True)
+    text: str = column("a text", min_length=2)
+
+
+def _rows(model: type[Table], draw: Any, most: int = 3) -> pl.DataFrame:
+    declared = model.declared()
+    row = {
+        name: st.sampled_from([*each.limits.get("isin", ()), *EDGES[type(each.dtype)]])
+        for name, each in declared.items()
+        if type(each.dtype) in EDGES
+    }
+    made = [
+        {name: draw(values) for name, values in row.items()}
+        for _ in range(draw(st.integers(0, most)))
+    ]
+    return pl.DataFrame(made, schema=model.columns())
+
+
+@given(st.data())
+def test_every_limit(data: st.DataObject) -> None:
+    batch = _rows(Bounded, data.draw)
+    assert holds(batch, Bounded) == (not violations(batch, Bounded, offset=0))
+
+
+@pytest.mark.parametrize("column_name", Bounded.columns())
+@pytest.mark.parametrize("value", [None, math.nan, -1.0, 0.0, 1.0, "", "x", "xy"])
+def test_one_value(column_name: str, value: Any) -> None:
+    good = {"above": 0.5, "below": 0.5, "least": 0.5, "most": 0.5, "name": "x", "text": "xy"}
+    if isinstance(good[column_name], str) is not isinstance(value, str) and value is not None:
+        pytest.skip("of another type")
+    batch = pl.DataFrame([good | {column_name: value}], schema=Bounded.columns())
+    assert holds(batch, Bounded) == (not violations(batch, Bounded, offset=0))
+
+
+@given(st.data())
+def test_any_table(data: st.DataObject) -> None:
+    model = data.draw(st.sampled_from(tables()))
+    batch = _rows(model, data.draw, most=1)
+    assert holds(batch, model) == (not violations(batch, model, offset=0)), model
+
 
 GOOD = {"id": "a", "l1": "x", "l2": "y", "f": 2, "f1": 3, "f2": 4, "N": 10}
 TABLES = [
@@ -24,7 +87,9 @@ def rows(*changes: Mapping[str, object]) -> pl.DataFrame:
     return pl.DataFrame([{**GOOD, **change} for change in changes], schema=Candidates.columns())
 
 
-def violations(frame: pl.DataFrame, model: type[Table] = Candidates) -> dict[str, tuple[int, str]]:
+def violations_validate(
+    frame: pl.DataFrame, model: type[Table] = Candidates
+) -> dict[str, tuple[int, str]]:
     with pytest.raises(SchemaViolation) as error:
         validate(frame.iter_slices(2), model, name="table")
     return {
@@ -40,7 +105,7 @@ def test_good_rows() -> None:
 def test_every_rule_and_row_is_named() -> None:
     wrong: list[dict[str, Any]] = [{"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}]
     named = [row | {"id": f"x{number}"} for number, row in enumerate(wrong, 1)]
-    found = violations(rows({}, *named))
+    found = violations_validate(rows({}, *named))
     assert found["None:marginals_bound_joint"][0] == 1
     assert "id='x1'" in found["None:marginals_bound_joint"][1]
     assert "f=9" in found["None:marginals_bound_joint"][1]
@@ -51,20 +116,20 @@ def test_every_rule_and_row_is_named() -> None:
 
 
 def test_counts_add_up_over_batches_and_three_are_shown() -> None:
-    found = violations(rows(*({"f": 9} for _ in range(7))))
+    found = violations_validate(rows(*({"f": 9} for _ in range(7))))
     count, examples = found["None:marginals_bound_joint"]
     assert count == 7
     assert examples.count("id=") == 3
 
 
 def test_open_table_fits_sample_size() -> None:
-    found = violations(rows({"f": 0, "f1": 6, "f2": 6}))
+    found = violations_validate(rows({"f": 0, "f1": 6, "f2": 6}))
     assert "None:table_fits_sample_size" in found
 
 
 def test_nan_is_no_score() -> None:
     frame = rows({}, {"id": "b"}).with_columns(mi=pl.Series([float("nan"), None]))
-    assert violations(frame, Scores)["None:scores_are_numbers_or_null"][0] == 1
+    assert violations_validate(frame, Scores)["None:scores_are_numbers_or_null"][0] == 1
     fine = rows({}, {"id": "b"}).with_columns(mi=pl.Series([float("-inf"), None]))
     assert validate([fine], Scores, name="scores") == 2
 
@@ -83,7 +148,7 @@ def test_precision_lies_in_its_interval() -> None:
         "category": "TP", "measure": "mi", "n": 10, "precision": 0.5, "lower": 0.6, "upper": 0.9,
         "recall": None, "n_sampled": 2, "k_sampled": 1, "tp_min": 2, "tp_max": 1,
     }  # fmt: skip
-    found = violations(pl.DataFrame([row], schema=Precision.columns()), Precision)
+    found = violations_validate(pl.DataFrame([row], schema=Precision.columns()), Precision)
     assert set(found) == {"None:counts_are_ordered", "None:interval_holds_estimate"}
 
 
@@ -97,9 +162,9 @@ def test_precision_may_lie_beside_its_interval_by_less_than_a_candidate() -> Non
     assert validate([good], Precision, name="t") == 1
     for change in ({"precision": 0.98}, {"precision": 1.0}, {"upper": 0.985}):
         wrong = pl.DataFrame([row | change], schema=Precision.columns())
-        assert set(violations(wrong, Precision)) == {"None:interval_holds_estimate"}
+        assert set(violations_validate(wrong, Precision)) == {"None:interval_holds_estimate"}
     unknown = row | {"precision": None, "lower": 0.4, "upper": 0.3}
-    found = violations(pl.DataFrame([unknown], schema=Precision.columns()), Precision)
+    found = violations_validate(pl.DataFrame([unknown], schema=Precision.columns()), Precision)
     assert set(found) == {"None:interval_holds_estimate"}
 
 

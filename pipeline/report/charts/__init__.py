@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import UnknownName
+from pipeline.registry import sources
 from pipeline.report.charts.base import CHARTS as CHARTS
 from pipeline.report.charts.style import Extras as Extras
 from pipeline.report.charts.style import Grid as Grid
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Return a chart: reading the options of a view must not wait for the charting library."""
-    if name.startswith("_"):
+    if name.startswith("_") or f"{__name__}.{name}" in sources(__name__):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         return CHARTS.get(name)

@@ -14,8 +14,7 @@ from pipeline.annotate.adjudication import ROUND
 from pipeline.annotate.estimates import Certainty
 from pipeline.annotate.records import asked_for, standing_answers
 from pipeline.formats.annotation_log import opened
-from tests.annotate.desk import say
-from tests.annotate.experiment import PRECISION, Desk, desk
+from tests.annotate.office import PRECISION, Desk, desk, say_desk
 from tests.annotate.web.stand_in import SECRET, app_of
 
 HOME = f"/c/{SECRET}"
@@ -120,7 +119,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     )  # fmt: skip
     with opened(place.desk.work.database) as connection:
         before = standing_answers(connection)
-        say(connection, "Eva", [(ids[0], "no")], named=ROUND, note="clear")
+        say_desk(connection, "Eva", [(ids[0], "no")], named=ROUND, note="clear")
     page = told(place.text())
     assert "1 of 3 resolved, 2 open." in page
     assert page.count("waits for Eva") == 2
@@ -169,7 +168,7 @@ def test_no_text_of_people_is_html(place: Place) -> None:
     (one,) = place.differ(1)
     hostile = "<script>alert(1)</script>\"'&\u202e"
     with opened(place.desk.work.database) as connection:
-        say(connection, "ana", [(one, hostile)], unsure=True, note=hostile)
+        say_desk(connection, "ana", [(one, hostile)], unsure=True, note=hostile)
     assert place.open(who="third", name=hostile.replace("\u202e", ""))[0] == 200
     page = place.text()
     assert "<script>alert" not in page

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.annotate.tasks import Work
 from tests.browser.annotate.serving import Coordinated, Served, Subject
-from tests.browser.pages import PATIENCE
+from tests.browser.pages import PATIENCE_PAGES
 from tests.browser.watch import HARMLESS, Watch
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def open_card(chromium: Browser) -> Iterator[OpenCard]:
                 viewport={"width": width, "height": height}, has_touch=finger, is_mobile=finger,
                 color_scheme="dark" if dark else "light",
             )  # fmt: skip
-            context.set_default_timeout(PATIENCE)
+            context.set_default_timeout(PATIENCE_PAGES)
             watches.append(_Watch(context, "/".join(address.split("/")[:3])))
             if before:
                 context.add_init_script(before)

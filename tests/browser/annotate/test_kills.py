@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.annotate.auth import Links, Person
-from tests.annotate.killing import Forks, free_port, log
-from tests.annotate.served import ask, work_in
-from tests.browser.annotate.cards import answers, pairs, waits
+from tests.annotate.served import Forks, ask, free_port, log, work_in
+from tests.browser.annotate.serving import answers, pairs, waits
 from tests.browser.conftest import CHROMIUM, FLAGS
-from tests.browser.pages import PATIENCE
+from tests.browser.pages import PATIENCE_PAGES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -65,7 +64,7 @@ class Desk:
             self.folder / "profile", executable_path=CHROMIUM, args=list(FLAGS),
             chromium_sandbox=os.getuid() != 0,
         )  # fmt: skip
-        self.context.set_default_timeout(PATIENCE)
+        self.context.set_default_timeout(PATIENCE_PAGES)
         self.context.on("weberror", lambda error: self.faults.append(str(error.error)))
         self.show()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
+from pipeline.formats.base import format_of
+from pipeline.formats.corpora.conllu import scanned
 from schemas import SchemaViolation, Tokens
 from schemas.validate import check_columns, validate
 from tests.formats.corpora import slow_readers
 from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
 
 TREEBANKS = ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"]
-TRAPS = (
+TRAPS_CONLLU = (
     "\ufeff# global.columns = ID FORM\twith\ttabs\n"
     "\n"
     "# newdoc id = first doc \n"
@@ -67,7 +70,7 @@ def test_whole_treebank(name: str, public_data: Callable[[str], Path]) -> None:
 @pytest.mark.parametrize("name", ["t.conllu", "t[1]*.conllu.gz", "T.CONLLU"])
 @pytest.mark.parametrize("lenient", [False, True])
 def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
-    path = write(tmp_path / name, TRAPS.replace("\n", ending))
+    path = write(tmp_path / name, TRAPS_CONLLU.replace("\n", ending))
     found = read(path, lenient=lenient)
     assert found.rows(named=True) == slow_readers.conllu(path)
     assert found.select("line", "doc", "paragraph", "sentence", "position", "form").rows() == [
@@ -85,7 +88,7 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
 
 
 def test_the_plan_knows_its_columns_and_keeps_the_law(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.conllu", TRAPS)
+    path = write(tmp_path / "t.conllu", TRAPS_CONLLU)
     frame = read(path).select(pl.lit("t").alias("file"), pl.all())
     check_columns(frame.lazy(), Tokens, name="tokens")
     assert validate(frame.iter_slices(3), Tokens, name="tokens") == 8
@@ -95,7 +98,7 @@ def test_the_plan_knows_its_columns_and_keeps_the_law(tmp_path: Path) -> None:
 
 
 def test_filter_and_selection_do_not_change_the_numbers(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.conllu", TRAPS)
+    path = write(tmp_path / "t.conllu", TRAPS_CONLLU)
     for lenient in (False, True):
         plan = scan(path, lenient=lenient)
         whole, noun = plan.collect(), pl.col("upos") == "X"
@@ -105,34 +108,34 @@ def test_filter_and_selection_do_not_change_the_numbers(tmp_path: Path) -> None:
         assert plan.tail(2).select("doc").collect().equals(whole.tail(2).select("doc"))
 
 
-def sentence(*ids: int, head: str = "0", extra: str = "") -> str:
+def sentence_conllu(*ids: int, head: str = "0", extra: str = "") -> str:
     return "".join(f"{i}\tw{i}\tw\tX\t_\t_\t{head}\tdep\t_\t_{extra}\n" for i in ids) + "\n"
 
 
-GOOD = sentence(1, 2)
-WRONG = {
+GOOD = sentence_conllu(1, 2)
+WRONG_CONLLU = {
     "short line": ("3\tx\tx\n", "3 field(s), not 10"),
-    "long line": (sentence(3, extra="\tmore"), "11 field(s), not 10"),
+    "long line": (sentence_conllu(3, extra="\tmore"), "11 field(s), not 10"),
     "spaces for tabs": ("3 x x X _ _ 0 root _ _\n", "1 field(s), not 10"),
     "white line": (" ", "1 field(s), not 10"),
     "tab line": ("\t\t\t\t\t\t\t\t\t\n", "ID is no number"),
     "no ID": ("\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is no number"),
     "odd ID": ("3a\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is no number, range or decimal: '3a'"),
-    "ID twice": (sentence(2), "duplicate ID: '2'"),
-    "ID left out": (sentence(4), "not the ID 3 that should follow: '4'"),
-    "head outside": (sentence(3, head="4"), "head outside its sentence of 3 token(s): '4'"),
-    "head negative": (sentence(3, head="-1"), "head is no whole number: '-1'"),
-    "head no number": (sentence(3, head="x"), "head is no whole number: 'x'"),
-    "not UTF-8": (sentence(3).replace("w3", "\udce4"), "not UTF-8"),
-    "NUL": (sentence(3).replace("w3", "w\0"), "NUL"),
+    "ID twice": (sentence_conllu(2), "duplicate ID: '2'"),
+    "ID left out": (sentence_conllu(4), "not the ID 3 that should follow: '4'"),
+    "head outside": (sentence_conllu(3, head="4"), "head outside its sentence of 3 token(s): '4'"),
+    "head negative": (sentence_conllu(3, head="-1"), "head is no whole number: '-1'"),
+    "head no number": (sentence_conllu(3, head="x"), "head is no whole number: 'x'"),
+    "not UTF-8": (sentence_conllu(3).replace("w3", "\udce4"), "not UTF-8"),
+    "NUL": (sentence_conllu(3).replace("w3", "w\0"), "NUL"),
 }
 
 
 @pytest.mark.parametrize(
-    ("case", "packed"), [*((case, False) for case in sorted(WRONG)), ("NUL", True)]
+    ("case", "packed"), [*((case, False) for case in sorted(WRONG_CONLLU)), ("NUL", True)]
 )
 def test_damage(case: str, packed: bool, tmp_path: Path) -> None:
-    damage, said = WRONG[case]
+    damage, said = WRONG_CONLLU[case]
     content = GOOD + GOOD.removesuffix("\n") + damage.rstrip("\n") + "\n\n" + GOOD
     raw = content.encode("utf-8", "surrogateescape")
     path = write(tmp_path / ("t.conllu.gz" if packed else "t.conllu"), raw)
@@ -146,7 +149,9 @@ def test_damage(case: str, packed: bool, tmp_path: Path) -> None:
 
 
 def test_first_examples_and_their_number(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.conllu", GOOD + sentence(1, 3, 3, 9, head="7") + sentence(2))
+    path = write(
+        tmp_path / "t.conllu", GOOD + sentence_conllu(1, 3, 3, 9, head="7") + sentence_conllu(2)
+    )
     message = refusal(path)
     assert "4 line(s)" in message
     assert [f"line {line}:" in message for line in (4, 5, 6, 7, 9)] == [False, *[True] * 3, False]
@@ -155,14 +160,14 @@ def test_first_examples_and_their_number(tmp_path: Path) -> None:
 
 
 def test_one_mistake_is_reported_once(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.conllu", GOOD.removesuffix("\n") + "3x\tx\n" + sentence(4, 5))
+    path = write(tmp_path / "t.conllu", GOOD.removesuffix("\n") + "3x\tx\n" + sentence_conllu(4, 5))
     assert "1 line(s)" in refusal(path)
-    late = write(tmp_path / "u.conllu", GOOD.removesuffix("\n") + sentence(4, 5))
+    late = write(tmp_path / "u.conllu", GOOD.removesuffix("\n") + sentence_conllu(4, 5))
     assert "1 line(s)" in refusal(late)
 
 
 def test_line_ends_beside_a_line_that_is_not_text(tmp_path: Path) -> None:
-    content = (GOOD + sentence(1) + GOOD).replace("\n", "\r\n").encode()
+    content = (GOOD + sentence_conllu(1) + GOOD).replace("\n", "\r\n").encode()
     path = write(
         tmp_path / "t.conllu", content.replace(b"w1", b"\xff", 2).replace(b"\xff", b"w1", 1)
     )
@@ -241,7 +246,7 @@ def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
     before = "".join(f"{comment}\n" for comment in comments)
     whole = not damage and all(head == "_" or int(head) <= size for head in heads)
     text = before + "".join("\t".join(row) + "\n" for row in cells)
-    other = before + sentence(*range(1, len(cells) + 1)).removesuffix("\n")
+    other = before + sentence_conllu(*range(1, len(cells) + 1)).removesuffix("\n")
     return text, text if whole else other, whole
 
 
@@ -266,3 +271,148 @@ def test_broken_sentences_go_and_whole_ones_stay(
     assert len(skips(path)) == len(broken)
     if broken:
         assert str(path) in refusal(path, sizes=sizes)
+
+
+# --- CoNLL-U by its bytes, against a slow reader and against the other ways to read it.
+
+PLACES = ["line", "doc", "paragraph", "sentence", "position"]
+ATTRIBUTES = ["form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
+COLUMNS = [*PLACES, *ATTRIBUTES]
+SIZES = (1, 300, 1 << 23)
+# A tab in a comment is left to the other ways, and what comes before the first line is no part.
+SCANNED = TRAPS_CONLLU.removeprefix("\ufeff").replace("FORM\twith\ttabs", "FORM")
+
+
+def read_conllu_scan(
+    path: Path, columns: list[str], size: int, *, by_bytes: bool = True
+) -> pl.DataFrame:
+    """Read some columns; where sent_id may not come twice there is no scan."""
+    format_ = format_of(path.name)
+    options = format_.options.model_validate({"unique_sent_id": not by_bytes})
+    assert format_.read is not None
+    return pl.concat(batch.tokens for batch in format_.read(path, options, columns, size))
+
+
+def test_traps_are_certain(tmp_path: Path) -> None:
+    assert scanned(SCANNED.encode(), 0, COLUMNS) is not None
+    path = tmp_path / "t.conllu"
+    path.write_text(SCANNED)
+    expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)
+    for size in SIZES:
+        found = read_conllu_scan(path, COLUMNS, size)
+        assert found.rows() == expected.select(COLUMNS).rows()
+        assert found.equals(read_conllu_scan(path, COLUMNS, size, by_bytes=False))
+        for name in COLUMNS:
+            assert read_conllu_scan(path, [name], size).equals(found.select(name))
+
+
+@pytest.mark.parametrize("case", sorted({*WRONG_CONLLU} - {"not UTF-8", "NUL"}))
+def test_what_is_wrong_is_left_to_the_rules(case: str) -> None:
+    damage, _ = WRONG_CONLLU[case]
+    good = sentence_conllu(1, 2)
+    broken = good.removesuffix("\n") + damage.rstrip("\n") + "\n\n"
+    assert scanned(good.encode(), 0, COLUMNS) is not None
+    assert scanned((good + broken + good).encode(), 0, COLUMNS) is None
+
+
+def test_how_words_are_written_is_not_asked(tmp_path: Path) -> None:
+    assert scanned(SCANNED.encode(), 0, ["form", "surface"]) is None
+    assert scanned(SCANNED.encode(), 0, ["space_after"]) is None
+
+
+def test_nothing() -> None:
+    for content in (b"", b"\n\n", b"# newdoc\n\n"):
+        found = scanned(content, 0, COLUMNS)
+        assert found is not None
+        assert found.tokens.is_empty()
+        assert found.sentences == 0
+        assert found.documents.height == content.count(b"newdoc")
+
+
+FIELD_CONLLU_SCAN = st.one_of(
+    st.sampled_from(["_", "", "#", "NOUN", "exactly12chr", "just13letters"]),
+    st.text(st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"])),
+)
+COMMENT = st.sampled_from(
+    [
+        "#",
+        "# newdoc",
+        "#newdoc id =  a b ",
+        "# newpar id=p",
+        "# newpar",
+        "# newdocs",
+        "# text = new",
+    ]
+)
+
+
+def row(draw: st.DrawFn, identity: str, size: int) -> str:
+    """Draw a line under an ID in a sentence of so many words."""
+    fields = [identity, *(draw(FIELD_CONLLU_SCAN) for _ in ATTRIBUTES)]
+    fields[6] = draw(st.sampled_from(["_", "", *map(str, range(size + 1))]))
+    return "\t".join(fields)
+
+
+@st.composite
+def sentences_conllu_scan(draw: st.DrawFn) -> str:
+    """Draw a sentence with ranges, empty nodes and comments anywhere; or one without words."""
+    size = draw(st.integers(0, 12))
+    lines = [row(draw, "0.1", size)] if draw(st.booleans()) else []
+    for word in range(1, size + 1):
+        before = draw(st.sampled_from(["", "", f"{word}-{word + 1}", "# text = new"]))
+        if before.startswith("#"):
+            lines.append(before)
+        elif before and word < size and word % 2:
+            lines.append(row(draw, before, size))
+        lines.append(row(draw, str(word), size))
+        if draw(st.integers(0, 5)) == 0:
+            lines.append(row(draw, f"{word}.1", size))
+    return "".join(f"{line}\n" for line in [*draw(st.lists(COMMENT, max_size=2)), *lines])
+
+
+@pytest.mark.long
+@given(drawn=st.lists(sentences_conllu_scan(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
+def test_is_read_as_by_the_slow_reader(
+    drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    content = "\n".join(drawn)
+    assert scanned(content.encode(), 0, COLUMNS) is not None
+    path = tmp_path_factory.mktemp("drawn") / "t.conllu"
+    path.write_text(content, newline="")
+    expected = [[each[name] for name in COLUMNS] for each in slow_readers.conllu(path)]
+    if expected:  # else the file is refused as one without tokens
+        found = read_conllu_scan(path, COLUMNS, size)
+        assert [list(each) for each in found.rows()] == expected
+        assert found.equals(read_conllu_scan(path, COLUMNS, size, by_bytes=False))
+
+
+def mutated(content: str) -> Iterator[str]:
+    """Yield a content with one of its signs left out, and with another in its place."""
+    others = itertools.cycle("\t\n0_")
+    for place in range(len(content)):
+        for sign in ("", next(others)):
+            yield content[:place] + sign + content[place + 1 :]
+
+
+@pytest.mark.long
+def test_what_is_certain_is_right(tmp_path: Path) -> None:
+    """Whatever one sign does to a file: either the scan leaves it to the rules, or they agree."""
+    path, certain = tmp_path / "t.conllu", 0
+    short = SCANNED[SCANNED.index("# newdoc") : SCANNED.index("# only a")]
+    for content in mutated(short):
+        if scanned(content.encode(), 0, COLUMNS) is None:
+            continue
+        certain += 1
+        path.write_text(content, newline="")
+        assert read_conllu_scan(path, COLUMNS, SIZES[-1]).equals(
+            read_conllu_scan(path, COLUMNS, SIZES[-1], by_bytes=False)
+        ), content
+    assert certain > 100
+
+
+@pytest.mark.long
+def test_whole_treebank_conllu_scan(public_data: Callable[[str], Path]) -> None:
+    path = public_data("corpora/UD_English-EWT.all.conllu.gz")
+    for size in (1 << 16, 1 << 23):
+        found = read_conllu_scan(path, COLUMNS, size)
+        assert found.equals(read_conllu_scan(path, COLUMNS, size, by_bytes=False))

@@ -6,12 +6,54 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from math import comb
+from typing import TypeAlias
 
 import mpmath
+import polars as pl
+from hypothesis import strategies as st
 
+from schemas.candidates import frequency_name, subsets
 from tests.kernels.association.cells import Cells
-from tests.kernels.association.numbers_60 import real
+
+# --- Numbers of 60 digits that know what is infinite and what is undefined.
+
+mpmath.mp.dps = 60
+
+Exact: TypeAlias = mpmath.mpf | None
+"""A value; None where it is undefined."""
+
+
+def real_numbers_60(value: Fraction | int) -> mpmath.mpf:
+    exact = Fraction(value)
+    return mpmath.mpf(exact.numerator) / exact.denominator
+
+
+def root(value: Fraction | int) -> mpmath.mpf:
+    return mpmath.sqrt(real_numbers_60(value))
+
+
+def log_numbers_60(value: Fraction | int) -> mpmath.mpf:
+    return mpmath.log(real_numbers_60(value))
+
+
+def quotient(x: Fraction | int, y: Fraction | int) -> Fraction | mpmath.mpf | None:
+    """x / y: infinite where only y is 0, undefined where both are."""
+    if y:
+        return Fraction(x) / Fraction(y)
+    return mpmath.sign(x) * mpmath.inf if x else None
+
+
+def logarithm(value: Fraction | mpmath.mpf | None, base: int) -> Exact:
+    if value is None or isinstance(value, mpmath.mpf):
+        return value
+    return mpmath.log(real_numbers_60(value)) / mpmath.log(base) if value else -mpmath.inf
+
+
+def log10(value: Fraction | mpmath.mpf | None) -> Exact:
+    return logarithm(value, 10)
+
 
 Ratio = Callable[[int], tuple[int, int]]
 _ONE = 1 << 240  # sums are whole multiples of 2^-240
@@ -112,7 +154,7 @@ def hypergeometric(c: Cells) -> Law:
 
 def binomial(c: Cells) -> Law:
     hit, all_, n = c.f1 * c.f2, c.n * c.n, c.n
-    p, q = real(Fraction(hit, all_)), real(Fraction(all_ - hit, all_))
+    p, q = real_numbers_60(Fraction(hit, all_)), real_numbers_60(Fraction(all_ - hit, all_))
 
     def log_pmf(k: int) -> mpmath.mpf:
         success = k * mpmath.log(p) if k else 0
@@ -129,7 +171,11 @@ def poisson(c: Cells, times: Fraction = Fraction(1)) -> Law:
     hit, total = mean.numerator, mean.denominator
 
     def log_pmf(k: int) -> mpmath.mpf:
-        return (k * mpmath.log(real(mean)) if k else 0) - real(mean) - log_factorial(k)
+        return (
+            (k * mpmath.log(real_numbers_60(mean)) if k else 0)
+            - real_numbers_60(mean)
+            - log_factorial(k)
+        )
 
     return Law(log_pmf, lambda k: (hit, total * (k + 1)), mean, 0, None if hit else 0)
 
@@ -141,7 +187,7 @@ def _poisson_mu(c: Cells, *, times: Fraction) -> mpmath.mpf:
 def multinomial(c: Cells) -> mpmath.mpf:
     value = log_factorial(c.n) - sum(map(log_factorial, c.observed))
     pairs = zip(c.observed, c.expected, strict=True)
-    return decimal(-value - sum(o * mpmath.log(real(e / c.n)) for o, e in pairs if o))
+    return decimal(-value - sum(o * mpmath.log(real_numbers_60(e / c.n)) for o, e in pairs if o))
 
 
 def by_enumeration(c: Cells, chosen: Callable[[int, int], bool]) -> Fraction:
@@ -166,3 +212,100 @@ TAILS: dict[str, Callable[[Cells], mpmath.mpf]] = {
     "poisson_mu_1_5": partial(_poisson_mu, times=Fraction(3, 2)),
     "poisson_mu_0_125": partial(_poisson_mu, times=Fraction(1, 8)),
 }
+
+
+# --- Exact values of measures of tuples: rational arithmetic and 60-digit logarithms.
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of 2^k cells: the tuple tokens by whether they agree at each position."""
+
+    cells: dict[tuple[bool, ...], int]
+
+    @property
+    def size(self) -> int:
+        return len(next(iter(self.cells)))
+
+    @property
+    def n(self) -> int:
+        return sum(self.cells.values())
+
+    def frequency(self, positions: tuple[int, ...]) -> int:
+        agree = [i - 1 for i in positions]
+        return sum(o for cell, o in self.cells.items() if all(cell[i] for i in agree))
+
+    def expected(self, cell: tuple[bool, ...]) -> Fraction:
+        total = Fraction(self.n)
+        for i, agrees in enumerate(cell, start=1):
+            f = self.frequency((i,))
+            total *= Fraction(f if agrees else self.n - f, self.n)
+        return total
+
+    @property
+    def o(self) -> int:
+        return self.cells[(True,) * self.size]
+
+    @property
+    def e(self) -> Fraction:
+        return self.expected((True,) * self.size)
+
+    def row(self) -> dict[str, int]:
+        return {
+            frequency_name(each, self.size): self.frequency(each) for each in subsets(self.size)
+        }
+
+
+def frame(*tables: Table) -> pl.LazyFrame:
+    """Return the tables as a plan, with units of no importance."""
+    size = tables[0].size
+    rows = [{f"l{i}": "x" for i in range(1, size + 1)} | table.row() for table in tables]
+    return pl.LazyFrame(rows)
+
+
+def sign(table: Table) -> int:
+    return (table.o > table.e) - (table.o < table.e)
+
+
+def g2(table: Table) -> mpmath.mpf:
+    cells = [(o, table.expected(cell)) for cell, o in table.cells.items() if o]
+    return (
+        2
+        * sum((real_numbers_60(o) * log_numbers_60(o / e) for o, e in cells), mpmath.mpf(0))
+        * sign(table)
+    )
+
+
+def simple_ll(table: Table) -> mpmath.mpf:
+    o, e = table.o, table.e
+    return 2 * (real_numbers_60(o) * log_numbers_60(o / e) - real_numbers_60(o - e)) * sign(table)
+
+
+def poisson_exact_tuples(table: Table) -> mpmath.mpf:
+    """-log10 P(X >= O), by the regularised incomplete gamma function."""
+    tail = mpmath.gammainc(table.o, 0, real_numbers_60(table.e), regularized=True)
+    if tail < 0.5:
+        return -mpmath.log10(tail)
+    rest = mpmath.gammainc(table.o, real_numbers_60(table.e), mpmath.inf, regularized=True)
+    return -mpmath.log1p(-rest) / mpmath.log(10)
+
+
+EXACT: dict[str, Callable[[Table], mpmath.mpf]] = {
+    "frequency": lambda t: mpmath.mpf(t.o),
+    "mi": lambda t: log_numbers_60(t.o / t.e) / mpmath.log(10),
+    "t_score": lambda t: real_numbers_60(t.o - t.e) / mpmath.sqrt(t.o),
+    "simple_ll": simple_ll,
+    "log_likelihood": g2,
+    "poisson_pv": poisson_exact_tuples,
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn, least: int = 2, largest: int = 4, most: int = 10**10) -> Table:
+    """Draw cells of all magnitudes, the joint one not empty."""
+    size = draw(st.integers(least, largest))
+    powers = st.integers(0, len(str(most)) - 1).map(lambda power: 10**power)
+    counts = powers.flatmap(lambda top: st.integers(0, top))
+    cells = {cell: draw(counts) for cell in product([True, False], repeat=size)}
+    joint = (True,) * size
+    return Table(cells | {joint: max(1, cells[joint])})

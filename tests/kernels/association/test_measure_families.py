@@ -14,17 +14,146 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy import stats
 
 from pipeline.errors import ConfigError, UnknownName
-from pipeline.kernels.association.log_tails import poisson_limit
+from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.association.log_tails import log_odds_limit, poisson_limit
 from pipeline.kernels.association.scoring import places, score, score_tuples
 from pipeline.kernels.measure import MEASURES, measure_family
 from pipeline.registry import Numbers
 from schemas.candidates import signature
 from tests.kernels.association.cells import Cells, frame, rare, signatures
-from tests.kernels.association.exact_limits import gamma_quantile
-from tests.kernels.association.exact_limits import mi_conf as exact_mi_conf
-from tests.kernels.association.exact_tails import poisson
+from tests.kernels.association.exact import LIMITS, gamma_quantile
+from tests.kernels.association.exact import mi_conf as exact_mi_conf
+from tests.kernels.association.exact_tails import TAILS, poisson
+
+# --- Conservative estimates against exact values, closed forms, and their laws.
+
+
+def scores_conservative(name: str, *cells: Cells) -> list[float | None]:
+    table = [(c.f, c.f1, c.f2, c.n) for c in cells]
+    frame = pl.LazyFrame(table, schema=dict.fromkeys(SIGNATURE, pl.Int64), orient="row")
+    return score(frame, measures=[name]).collect().get_column(name).to_list()
+
+
+@pytest.mark.parametrize("name", sorted(LIMITS))
+@pytest.mark.parametrize("cells", [
+    Cells(146, 382, 4047, 406159), Cells(1, 5, 1, 110_086_004_640), Cells(3, 3, 3, 9),
+    Cells(69, 18_100_535_427, 69, 46_333_689_108), Cells(11_377, 14_799, 11_377, 14_803),
+    Cells(10**10 + 10**6, 10**11, 10**11, 10**12), Cells(2 * 10**6, 10**7, 10**9, 10**9 + 1),
+    Cells(2, 10**6, 10**6, 10**8), Cells(10**10 - 10**6, 10**11, 10**11, 10**12),
+], ids=str)  # fmt: skip
+def test_agrees_with_integrals_at_sixty_digits(name: str, cells: Cells) -> None:
+    exact = LIMITS[name](cells)
+    assert exact is not None
+    assert scores_conservative(name, cells) == [pytest.approx(float(exact), rel=1e-12, abs=1e-15)]
+
+
+def test_one_token() -> None:
+    """P(X >= 1) = 1 - exp(-m) = 1 - (1-p)^n has closed inverses."""
+    (mi,) = scores_conservative("mi_conf_2", Cells(1, 10, 10, 1000))
+    assert mi == pytest.approx(math.log10(-math.log1p(-0.005) / 0.1), rel=1e-14)
+    (lrc,) = scores_conservative("positive_lrc", Cells(1, 10, 21, 1000))
+    p = -math.expm1(math.log(0.95) / 21)
+    assert lrc == pytest.approx(math.log2(99 * p / (1 - p)), rel=1e-14)
+
+
+def test_always_together() -> None:
+    """O21 = 0: the lower limit of n out of n successes is alpha^(1/n)."""
+    (lrc,) = scores_conservative("lrc", Cells(8, 86, 8, 177))
+    p = 0.025 ** (1 / 8)
+    assert lrc == pytest.approx(math.log2(91 / 86 * p / (1 - p)), rel=1e-13)
+
+
+@given(k=st.integers(1, 10**12), misses=st.integers(0, 10**12))
+def test_limits_stay_below_the_estimates(k: int, misses: int) -> None:
+    (limit,), (shortfall,), (logarithm,) = poisson_limit(np.array([float(k)]), 0.025)
+    assert 0 < limit < k
+    assert logarithm == pytest.approx(math.log(limit), rel=1e-14, abs=1e-14)
+    assert limit + shortfall == pytest.approx(k, rel=1e-15)
+    (lower,) = log_odds_limit(np.array([float(k)]), np.array([float(misses)]), 0.025)
+    (higher,) = log_odds_limit(np.array([float(k)]), np.array([float(misses)]), 0.05)
+    assert lower < higher < (math.log(k / misses) if misses else math.inf)
+
+
+def test_lrc_is_zero_where_the_interval_contains_zero_and_keeps_the_sign_elsewhere() -> None:
+    independent, more, less = Cells(12, 100, 100, 1000), Cells(40, 100, 100, 1000), Cells(
+        1, 400, 100, 1000
+    )  # fmt: skip
+    assert scores_conservative("lrc", independent) == [0]
+    for cells, sign in ((more, 1), (less, -1)):
+        (found,) = scores_conservative("lrc", cells)
+        assert found is not None
+        assert found * sign > 0
+    (unclamped,) = scores_conservative("positive_lrc", less)
+    assert unclamped is not None
+    assert unclamped < 0
+
+
+def test_degenerate_tables() -> None:
+    never, absent, alone, everything = (
+        Cells(0, 3, 4, 20), Cells(0, 0, 4, 20), Cells(2, 5, 2, 5), Cells(2, 2, 5, 5),
+    )  # fmt: skip
+    assert scores_conservative("mi_conf_2", never, absent) == [-math.inf, None]
+    assert scores_conservative("positive_lrc", never, absent, alone) == [-math.inf, None, None]
+    assert scores_conservative("lrc", absent, alone) == [None, None]
+    assert scores_conservative("lrc", everything) == [0]
+    assert all(scores_conservative(name) == [] for name in LIMITS)
+
+
+# --- Likelihoods where they are near 1, by hand, and as sums of all tables.
+
+NAMES = [name for name in sorted(TAILS) if "likelihood" in name]
+
+
+def scores_likelihoods(name: str, *cells: Cells) -> list[float]:
+    table = [(c.f, c.f1, c.f2, c.n) for c in cells]
+    frame = pl.LazyFrame(table, schema=dict.fromkeys(SIGNATURE, pl.Int64), orient="row")
+    return score(frame, measures=[name]).collect().get_column(name).to_list()
+
+
+def test_by_hand() -> None:
+    """O = 1, 0, 0, 1: E11 = 1/2; C(1,1) C(1,0) / C(2,1) = 1/2; 2!/1 (1/4)^2 = 1/8."""
+    cells = Cells(1, 1, 1, 2)
+    p = {name: 10 ** -scores_likelihoods(name, cells)[0] for name in NAMES}
+    assert p["hypergeometric_likelihood_pv"] == pytest.approx(1 / 2, rel=1e-14)
+    assert p["multinomial_likelihood_pv"] == pytest.approx(1 / 8, rel=1e-14)
+    assert p["binomial_likelihood_pv"] == pytest.approx(2 * 0.25 * 0.75, rel=1e-14)
+    assert p["poisson_likelihood_pv"] == pytest.approx(math.exp(-0.5) / 2, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("cells", [
+    Cells(0, 1, 1, 10**9), Cells(10, 10, 10**9 - 1, 10**9), Cells(0, 30, 50, 10**12),
+    Cells(146, 382, 4047, 406159), Cells(10**10, 10**11, 10**11, 10**12),
+    Cells(10**11, 10**11, 10**11, 10**12), Cells(40, 100, 40, 100), Cells(0, 40, 60, 100),
+], ids=str)  # fmt: skip
+def test_agrees_with_sixty_digits_at_the_extremes(name: str, cells: Cells) -> None:
+    exact = float(TAILS[name](cells))
+    assert scores_likelihoods(name, cells) == [pytest.approx(exact, rel=1e-12, abs=0)]
+
+
+@given(n=st.integers(1, 40), data=st.data())
+def test_hypergeometric_likelihoods_of_all_tables_add_up_to_one(
+    n: int, data: st.DataObject
+) -> None:
+    f1, f2 = data.draw(st.integers(0, n)), data.draw(st.integers(0, n))
+    every = [Cells(f, f1, f2, n) for f in range(max(0, f1 + f2 - n), min(f1, f2) + 1)]
+    found = scores_likelihoods("hypergeometric_likelihood_pv", *every)
+    assert sum(10**-each for each in found) == pytest.approx(1, rel=1e-13)
+
+
+def test_one_possible_table_gives_zero() -> None:
+    """But the multinomial law lets the margins vary: 2 of 5 with one row is C(5,2) .4^2 .6^3."""
+    for name in set(NAMES) - {"poisson_likelihood_pv"}:
+        assert math.copysign(1, scores_likelihoods(name, Cells(5, 5, 5, 5))[0]) == 1
+        assert scores_likelihoods(name, Cells(5, 5, 5, 5)) == [0]
+    assert scores_likelihoods("hypergeometric_likelihood_pv", Cells(2, 5, 2, 5)) == [0]
+    p = 10 ** -scores_likelihoods("multinomial_likelihood_pv", Cells(2, 5, 2, 5))[0]
+    assert p == pytest.approx(10 * 0.4**2 * 0.6**3, rel=1e-14)
+    assert scores_likelihoods("poisson_likelihood_pv", Cells(0, 0, 4, 9)) == [0]
+
 
 DECADES = (1, 2, 20, 50, 300, 301, 1000, 10_000, 1_000_000)
 COUNTS = (1, 2, 16, 17, 1000, 3000, 3001, 10**5, 10**7)
@@ -221,3 +350,54 @@ def test_poisson_of_a_tuple_far_below_the_smallest_number() -> None:
     found = score_tuples(pl.LazyFrame(units | counts), measures=["poisson_pv"]).collect()
     exact = 540 + math.log10(math.factorial(10))
     assert found["poisson_pv"].to_list() == [pytest.approx(exact, rel=1e-14)]
+
+
+# --- The random measure: fixed by candidate and seed, uniform, different for equal signatures.
+
+
+def candidates(rows: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"l1": [f"a{i % 50}" for i in range(rows)], "l2": [f"b{i // 50}" for i in range(rows)]}
+    ).with_columns(f=3, f1=40, f2=70, N=5000)
+
+
+def numbers(table: pl.DataFrame, seed: str = "s") -> pl.DataFrame:
+    return score(table.lazy(), measures=["random", "dice"], seed=seed).collect()
+
+
+def test_uniform_and_no_ties_between_equal_signatures() -> None:
+    found = numbers(candidates(4000))
+    assert found.get_column("random").n_unique() == 4000
+    assert found.get_column("dice").n_unique() == 1
+    assert stats.kstest(found.get_column("random"), "uniform").pvalue > 0.001
+
+
+def test_fixed_by_candidate_and_seed() -> None:
+    table = candidates(500)
+    found = numbers(table)
+    assert numbers(table).equals(found)
+    turned = numbers(table.reverse()).sort("l1", "l2")
+    assert turned.equals(found.sort("l1", "l2"))
+    other = numbers(table, seed="t").get_column("random")
+    assert (other != found.get_column("random")).all()
+    assert (
+        abs(pl.DataFrame({"a": other, "b": found["random"]}).select(pl.corr("a", "b")).item()) < 0.2
+    )
+
+
+def test_other_counts_leave_it_as_it_is() -> None:
+    more = numbers(candidates(50).with_columns(f=pl.lit(9)))
+    assert more.get_column("random").equals(numbers(candidates(50)).get_column("random"))
+
+
+def test_published_number() -> None:
+    """Pinned: the number of a candidate is the same under any later version."""
+    pair = pl.DataFrame({"l1": ["in:Frage"], "l2": ["stellen"], "f": 146, "f1": 382, "f2": 4047,
+                         "N": 406159})  # fmt: skip
+    assert round(numbers(pair, seed="a").get_column("random").item(), 12) == 0.296009366312
+
+
+def test_a_table_without_units_goes_by_the_signature() -> None:
+    table = candidates(3).drop("l1", "l2").with_columns(f=pl.Series([3, 3, 4]))
+    found = numbers(table).get_column("random").to_list()
+    assert found[0] == found[1] != found[2]

@@ -6,12 +6,114 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+import mpmath
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pipeline.kernels.association.scoring import measure_expressions, parse, score, score_now
-from pipeline.kernels.measure import MEASURES
-from tests.kernels.association.cells import Cells, frame
+from pipeline.kernels.association import log_tails
+from pipeline.kernels.association import scoring as module
+from pipeline.kernels.association.contingency import columns
+from pipeline.kernels.association.measures.p_values import z_score_pv, z_score_tt_pv
+from pipeline.kernels.association.measures.tests import z_score
+from pipeline.kernels.association.scoring import (
+    all_distinct,
+    measure_expressions,
+    needed,
+    parse,
+    parse_tuple_formula,
+    places,
+    score,
+    score_now,
+    score_signatures,
+    score_tuples,
+    steps,
+)
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
+from pipeline.kernels.numeric import FloatArray
+from pipeline.registry import place_of
+from tests.kernels.association.cells import SCHEMA, Cells, frame
+from tests.kernels.association.exact_tails import EXACT, Table, sign, tables
+from tests.kernels.association.exact_tails import frame as frame_tuple_association
+
+# --- Distinct signatures, scored once and put back in their places.
+
+rows = st.lists(st.tuples(*[st.integers(1, 3)] * 2, st.just(5), st.integers(9, 10)), max_size=20)
+
+
+@given(rows=rows)
+def test_distinct(rows: list[tuple[int, ...]]) -> None:
+    table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    assert all_distinct(table) == (len(set(rows)) == len(rows))
+
+
+@given(rows=rows)
+def test_scores_stand_where_their_signatures_do(rows: list[tuple[int, ...]]) -> None:
+    table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    calls: list[int] = []
+
+    def counted(column: pl.Series) -> pl.Series:
+        calls.append(len(column))
+        return column
+
+    kept = pl.col("o11").map_batches(counted, return_dtype=pl.Float64, is_elementwise=True)
+    found = score_signatures(table, {"joint": kept, "sum": pl.col("r1") + pl.col("N")})
+    assert found.get_column("joint").to_list() == [row[0] for row in rows]
+    assert found.get_column("sum").to_list() == [row[1] + row[3] for row in rows]
+    if len(set(rows)) > 1:
+        assert sum(calls) == len(set(rows))
+
+
+def test_a_measure_that_others_are_written_over_is_computed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[int] = []
+
+    def counted(square: FloatArray) -> FloatArray:
+        seen.append(len(square))
+        return square
+
+    monkeypatch.setattr(log_tails, "log10_two_sided", counted)
+    table = pl.DataFrame({"f": [3, 9], "f1": [40, 11], "f2": [8, 60], "N": [500, 400]})
+    score_now(table, wanted=measure_expressions(["t_score_tt_pv", "t_score_pv"], {}))
+    assert seen == [2]
+
+
+# --- Columns come after those that they rest on.
+
+
+def test_each_column_after_its_roots() -> None:
+    wanted = [MEASURES.get(name).score() for name in MEASURES if name != "random"]
+    seen = {"f", "f1", "f2"}
+    for step in steps(needed(wanted)):
+        roots = {root for column in step.values() for root in column.meta.root_names()}
+        assert roots <= seen | {"N"}
+        seen |= set(step)
+    assert {root for each in wanted for root in each.meta.root_names()} <= seen
+
+
+def test_nothing_that_is_not_needed() -> None:
+    assert set(needed([z_score()])) == {"delta", "e11", "determinant", "N", "r1", "c1"}
+
+
+def test_the_places_of_a_p_value_are_those_of_its_statistic_too() -> None:
+    assert places(["z_score_pv"]) == {
+        place_of(each) for each in (z_score_pv, z_score_tt_pv, z_score)
+    }
+
+
+def test_a_measure_that_rests_on_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    circle = {"x": pl.col("y") + 1, "y": pl.col("x") + 1}
+    monkeypatch.setattr(module, "definition", circle.__getitem__)
+    with pytest.raises(ValueError, match="x is defined by itself: x -> y -> x"):
+        needed([pl.col("x")])
+
+
+def test_an_unknown_column() -> None:
+    with pytest.raises(KeyError, match="unknown measure 'foo'"):
+        needed([pl.col("foo")])
+
 
 UCS = {
     "mi": "am.MI", "dice": "am.Dice", "z_score": "am.z.score", "t_score": "am.t.score",
@@ -114,3 +216,224 @@ def test_names_and_aliases() -> None:
     assert set(MEASURES.spellings().values()) == set(MEASURES)
     with pytest.raises(KeyError, match="did you mean t_score"):
         MEASURES.resolve(["t_scor"])
+
+
+# --- Measures of tuples against exact values, those of pairs, and the laws of measures.
+
+
+def scores(table: Table) -> dict[str, float | None]:
+    """Return every score of a table."""
+    scored = (
+        score_tuples(frame_tuple_association(table), measures=["all"])
+        .select(list(TUPLE_MEASURES))
+        .collect()
+    )
+    return scored.row(0, named=True)
+
+
+def surprise(o: float, e: float) -> float:
+    row = pl.DataFrame({"o": [o], "e": [e], "delta": [o - e]})
+    return float(row.select(TUPLE_MEASURES.get("poisson_pv").score(3)).item())
+
+
+def one_tuple_association(name: str, table: Table) -> float | None:
+    return scores(table)[name]
+
+
+def independent(size: int, n: int, part: int) -> Table:
+    """Return a table with O = E in all cells; each element has n / part tokens."""
+    cells = {}
+    for number in range(2**size):
+        cell = tuple(bool(number >> i & 1) for i in range(size))
+        cells[cell] = n * (part - 1) ** cell.count(False) // part**size
+    return Table(cells)
+
+
+def test_every_measure_has_an_exact_twin() -> None:
+    assert set(EXACT) == set(TUPLE_MEASURES)
+
+
+@given(table=tables())
+def test_exact_values(table: Table) -> None:
+    scored = scores(table)
+    for name in set(EXACT) - {"poisson_pv"}:
+        exact, found = EXACT[name](table), scored[name]
+        assert found is not None
+        assert abs(found - exact) <= 1e-11 * abs(exact), (name, found, mpmath.nstr(exact, 20))
+
+
+@given(table=tables(3, 3, most=100))
+def test_exact_poisson_test(table: Table) -> None:
+    exact = EXACT["poisson_pv"](table)
+    found = one_tuple_association("poisson_pv", table)
+    assert found is not None
+    assert abs(found - exact) <= max(1e-11 * abs(exact), 1e-300)
+
+
+@pytest.mark.parametrize(
+    ("o", "e"),
+    [
+        (1000, 0.001), (1000, 999.0), (3, 2.5), (10**5, 10**5 + 0.5), (10**5, 9.9e4), (5, 400.0),
+        (5962371, 5944706.75), (90_000, 95_000.25), (1, 1e-9),
+    ],
+)  # fmt: skip
+def test_poisson_tails(o: int, e: float) -> None:
+    """Far above the mean, near it and far below, against sums of exact terms."""
+    found = surprise(float(o), e)
+    first = mpmath.mpf(o) if o > e else mpmath.mpf(o - 1)
+    term = mpmath.exp(first * mpmath.log(e) - e - mpmath.loggamma(first + 1))
+    total = mpmath.mpf(0)
+    while term > total * mpmath.mpf(10) ** -25 and first >= 0:
+        total += term
+        term *= e / (first + 1) if o > e else first / e
+        first += 1 if o > e else -1
+    exact = -(mpmath.log(total) if o > e else mpmath.log1p(-total)) / mpmath.log(10)
+    assert abs(found - exact) <= 1e-11 * abs(exact)
+
+
+@given(table=tables(2, 2))
+def test_two_units_score_as_pairs(table: Table) -> None:
+    both = sorted(set(TUPLE_MEASURES) & set(MEASURES))
+    assert len(both) >= 5
+    tuples = (
+        score_tuples(frame_tuple_association(table), measures=both).select(both).collect().row(0)
+    )
+    pairs = score(frame_tuple_association(table), measures=both).select(both).collect().row(0)
+    assert tuples == pytest.approx(pairs, rel=1e-12, nan_ok=True)
+
+
+def test_near_independence_at_large_counts() -> None:
+    """One more tuple token than expected among 10^12: textbook forms lose all their digits."""
+    base = independent(3, 10**12, 10)
+    joint, other = (True, True, True), (False, True, True)
+    cells = base.cells | {joint: base.o + 1, other: base.cells[other] - 1}
+    table = Table(cells)
+    scored = scores(table)
+    for name in set(EXACT) - {"poisson_pv"}:
+        exact, found = EXACT[name](table), scored[name]
+        assert found is not None
+        assert abs(found - exact) <= 1e-11 * abs(exact), name
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_independence(size: int) -> None:
+    table = independent(size, 3**size * 7, 3)
+    assert table.o == 7
+    scored = scores(table)
+    assert [scored[name] for name in ("mi", "t_score", "simple_ll", "log_likelihood")] == [0] * 4
+
+
+def test_hand_computed() -> None:
+    """8 tuple tokens, 2 with all of a b c, the others with none: E = 8 / 64."""
+    table = Table(independent(3, 0, 2).cells | {(True,) * 3: 2, (False,) * 3: 6})
+    assert table.e == 0.125
+    g2 = 2 * (2 * math.log(2 / 0.125) + 6 * math.log(6 / 3.375))
+    assert one_tuple_association("mi", table) == pytest.approx(math.log10(16))
+    assert one_tuple_association("t_score", table) == pytest.approx(1.875 / math.sqrt(2))
+    assert one_tuple_association("log_likelihood", table) == pytest.approx(g2)
+    poisson = -math.log10(1 - math.exp(-0.125) * 1.125)
+    assert one_tuple_association("poisson_pv", table) == pytest.approx(poisson)
+
+
+@given(table=tables(), data=st.data())
+def test_order_of_the_units_does_not_matter(table: Table, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(table.size)))
+    turned = Table({tuple(cell[i] for i in order): o for cell, o in table.cells.items()})
+    assert scores(table) == pytest.approx(scores(turned), rel=1e-10)
+
+
+@given(table=tables())
+def test_signed_measures_follow_the_sign_of_the_difference(table: Table) -> None:
+    for name, found in scores(table).items():
+        if TUPLE_MEASURES.get(name).sided == "signed":
+            assert found is not None
+            assert (found > 0) - (found < 0) == sign(table), name
+
+
+@pytest.mark.long
+@given(rows=st.lists(tables(3, 3, 10**5), min_size=1, max_size=20), seed=st.integers(0, 9))
+def test_row_order_and_batches_do_not_matter(rows: list[Table], seed: int) -> None:
+    table = frame_tuple_association(*rows, *rows).with_row_index("row").collect()
+    whole = score_tuples(table.lazy(), measures=["all"]).collect()
+    mixed = score_tuples(table.sample(fraction=1, shuffle=True, seed=seed).lazy(), measures=["all"])
+    parts = [score_tuples(part.lazy(), measures=["all"]).collect() for part in table.iter_slices(7)]
+    assert whole.equals(mixed.collect().sort("row"))
+    assert whole.equals(pl.concat(parts))
+
+
+def test_degenerate_tables_tuple_association() -> None:
+    """O = 0 with E above it and with E = 0; all tokens in one cell."""
+    empty = dict.fromkeys(independent(3, 0, 2).cells, 0)
+    rare = Table(empty | {(True, False, False): 1, (False, True, True): 2, (False,) * 3: 5})
+    absent = Table(empty | {(False, True, True): 2, (False,) * 3: 5})
+    whole = Table(empty | {(True,) * 3: 5})
+    found = score_tuples(frame_tuple_association(rare, absent, whole), measures=["all"]).collect()
+    value = [{**row} for row in found.iter_rows(named=True)]
+    assert value[0]["mi"] == -math.inf
+    assert value[0]["t_score"] == -math.inf
+    assert value[0]["simple_ll"] < 0
+    assert value[0]["poisson_pv"] == 0
+    assert value[1]["mi"] is None
+    assert value[1]["t_score"] is None
+    assert value[1]["simple_ll"] == 0
+    assert value[1]["poisson_pv"] == 0
+    assert [value[2][name] for name in ("mi", "t_score", "simple_ll", "log_likelihood")] == [0] * 4
+    floats = found.select(pl.col(pl.Float64).is_not_nan().fill_null(True).all())
+    assert floats.select(pl.all_horizontal(pl.all())).item()
+
+
+def test_no_rows_tuple_association() -> None:
+    assert (
+        score_tuples(frame_tuple_association(independent(3, 8, 2)).head(0), measures=["all"])
+        .collect()
+        .height
+        == 0
+    )
+
+
+def test_user_formula_tuple_association() -> None:
+    formulas = {"mine": "o / f_12", "dice": "3 * o / (f1 + f2 + f3)", "rest": "o222 / N"}
+    table = Table(
+        independent(3, 0, 2).cells | {(True,) * 3: 2, (True, True, False): 3, (False,) * 3: 5}
+    )
+    found = score_tuples(frame_tuple_association(table), measures=["frequency"], formulas=formulas)
+    assert found.select("mine", "dice", "rest").collect().row(0) == (2 / 5, 6 / 12, 5 / 10)
+
+
+@pytest.mark.parametrize(
+    ("formula", "complaint"),
+    [("SUM(o)", "row by row"), ("o > 3", "not a number"), ("o11 + 1", "uses o11"), ("o +", "SQL")],
+)
+def test_formula_refused_tuple_association(formula: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse_tuple_formula(formula, size=3)
+
+
+def test_columns_of_three() -> None:
+    assert columns(3)[:11] == [
+        "o",
+        "e",
+        "delta",
+        "f1",
+        "f2",
+        "f3",
+        "f_12",
+        "f_13",
+        "f_23",
+        "N",
+        "o111",
+    ]
+    assert len(columns(3)) == 10 + 3 * 8
+
+
+def test_names_are_those_of_pairs() -> None:
+    """A measure of tuples is spelt as the measure of pairs that it equals for two units."""
+    for name in set(TUPLE_MEASURES) & set(MEASURES):
+        assert TUPLE_MEASURES.get(name).spellings == MEASURES.get(name).spellings
+    assert TUPLE_MEASURES.resolve(["G2", "MI"]) == ["log_likelihood", "mi"]
+    with pytest.raises(KeyError, match="unknown tuple measure 'dice'"):
+        TUPLE_MEASURES.resolve(["dice"])
+
+
+def test_surprise_of_nan_is_nan() -> None:
+    assert math.isnan(surprise(1.0, math.nan))

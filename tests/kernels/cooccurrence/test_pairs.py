@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Literal
 
 import polars as pl
@@ -10,9 +11,116 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.pairs import Dependency, count, located, marginals, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered, units
+from pipeline import memory
+from pipeline.kernels.cooccurrence import counting
+from pipeline.kernels.cooccurrence.pairs import (
+    TEXT_UNIT,
+    Dependency,
+    Span,
+    adjacent,
+    ambiguous,
+    count,
+    in_span,
+    located,
+    marginals,
+    neighbours,
+    occurrences,
+    pair_tokens,
+    paired,
+    started,
+    text_of,
+    together,
+)
+from pipeline.kernels.cooccurrence.tokens import (
+    LABELS,
+    PLACE,
+    TOKEN,
+    Related,
+    Unit,
+    numbered,
+    units,
+)
+from pipeline.kernels.cooccurrence.tuples import with_subsets
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
+from tests.kernels.room_for import room_for
+
+# --- Neighbours by a shift of rows are those that the search in spans finds.
+
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["a", "b", "", "c"]), min_size=1, max_size=6), max_size=5
+)
+
+
+def tables(sentences: list[list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return tokens and units; a token without a letter bears none."""
+    rows = [(place, word) for place, words in enumerate(sentences) for word in words]
+    schema = pl.Schema({PLACE: pl.Int64(), "unit": pl.Categorical(pl.Categories(LABELS))})
+    every = pl.DataFrame(rows, schema=schema, orient="row").with_row_index(TOKEN)
+    tokens = every.with_columns(pl.col(TOKEN).cast(pl.Int64))
+    return tokens.select(TOKEN, PLACE), tokens.filter(pl.col("unit") != "")
+
+
+@given(sentences=SENTENCES, reverse=st.booleans())
+def test_the_same_as_by_spans(sentences: list[list[str]], reverse: bool) -> None:
+    tokens, units = tables(sentences)
+    found = neighbours(units.reverse() if reverse else units)
+    assert found is not None
+    expected = adjacent(units, units, tokens)
+    assert found.schema == expected.schema
+    assert sorted(found.rows()) == sorted(expected.rows())
+
+
+def test_two_units_on_a_token_are_left_to_the_search() -> None:
+    _, units = tables([["a", "b"]])
+    assert neighbours(pl.concat([units, units])) is None
+
+
+# --- Pairings of tuples against pairs counted as pairs.
+
+Triples = dict[tuple[str, str, str], int]
+triples = st.dictionaries(
+    st.tuples(*[st.sampled_from("abc")] * 3), st.integers(1, 9), min_size=1, max_size=15
+)
+
+
+def tuples(counts: Triples) -> pl.LazyFrame:
+    rows = [(*words, f) for words, f in counts.items()]
+    schema = {"l1": pl.String, "l2": pl.String, "l3": pl.String, "f": pl.Int64}
+    return with_subsets(pl.LazyFrame(rows, schema=schema, orient="row"), size=3)
+
+
+@given(counts=triples, groups=st.sampled_from([([1, 2], [3]), ([2], [3, 1]), ([3, 2], [1])]))
+def test_a_pairing_is_what_counting_pairs_gives(
+    counts: Triples, groups: tuple[list[int], list[int]]
+) -> None:
+    slow: Counter[tuple[str, str]] = Counter()
+    for words, f in counts.items():
+        one, two = ("+".join(words[i - 1] for i in group) for group in groups)
+        slow[one, two] += f
+    made = paired(tuples(counts), first=groups[0], second=groups[1], separator="+").collect()
+    assert made.height == len(slow)
+    assert made.columns == ["l1", "l2", "f", "f1", "f2", "N"]
+    for l1, l2, f, f1, f2, n in made.rows():
+        assert f == slow[l1, l2]
+        assert f1 == sum(count for (one, _), count in slow.items() if one == l1)
+        assert f2 == sum(count for (_, two), count in slow.items() if two == l2)
+        assert n == sum(slow.values())
+
+
+def test_further_columns_are_kept_and_scores_are_those_of_the_tuple() -> None:
+    frame = tuples({("a", "b", "c"): 2}).with_columns(documents=pl.lit(1), mi=pl.lit(0.5))
+    made = paired(frame, first=[1], second=[2, 3], separator=" ")
+    names = ["l1", "l2", "f", "f1", "f2", "N", "documents", "tuple_mi"]
+    assert made.collect_schema().names() == names
+
+
+def test_labels_that_stand_for_two_groups() -> None:
+    frame = tuples({("a b", "c", "x"): 1, ("a", "b c", "x"): 2, ("d e", "f", "x"): 3})
+    found = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
+    assert found.to_series().to_list() == ["a b c"]
+    with memory.limited(memory.USUAL), room_for(1):
+        assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(found)
+    assert ambiguous(frame, first=[1, 2], second=[3], separator="+").height == 0
 
 
 def tokens(corpus: list[list[Token]]) -> pl.LazyFrame:
@@ -194,3 +302,187 @@ def test_relations_are_named(corpus: list[list[Token]]) -> None:
                 ]
     pairs = found.select(pl.col("l1", "l2").cast(pl.String))
     assert sorted(pairs.rows()) == sorted(slow)
+
+
+# --- Textual co-occurrence against sets of types in plain Python.
+
+NOUN_TEXTUAL = Unit(pl.col("upos") == "NOUN", "{lemma}")
+EVERY = Unit(pl.lit(value=True), "{lemma}")
+
+
+def held(corpus: list[list[Token]], unit: Unit) -> pl.LazyFrame:
+    tokens = numbered(frame(corpus))
+    return units(tokens, unit).with_columns(pl.col(PLACE).alias(TEXT_UNIT))
+
+
+@given(corpus=corpora())
+def test_pairs_of_types(corpus: list[list[Token]]) -> None:
+    found = together(held(corpus, NOUN_TEXTUAL), held(corpus, EVERY)).collect()
+    slow = Counter[tuple[str, str]]()
+    for sentence in corpus:
+        slow.update(
+            {
+                (one["lemma"], two["lemma"])
+                for one in sentence
+                for two in sentence
+                if one["lemma"] != two["lemma"] and one["upos"] == "NOUN"
+            }
+        )
+    assert Counter(found.select("l1", "l2").rows()) == slow
+    assert (found["token_1"] >= 0).all()
+
+
+@given(corpus=corpora())
+def test_occurrences(corpus: list[list[Token]]) -> None:
+    found = dict(occurrences(held(corpus, NOUN_TEXTUAL)).collect().rows())
+    slow = Counter(
+        lemma
+        for sentence in corpus
+        for lemma in {token["lemma"] for token in sentence if token["upos"] == "NOUN"}
+    )
+    assert found == slow
+
+
+# --- Adjacent units and spans against slow counters that follow the words of the rules.
+
+NOUN_WINDOWS = Unit(pl.col("upos") == "NOUN", "{lemma}")
+VERB_WINDOWS = Unit(pl.col("upos") == "VERB", "{lemma}")
+Pair = tuple[int, str, str, int, int]
+
+
+def prepared(
+    corpus: list[list[Token]], left: Unit, right: Unit
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    tokens = numbered(frame(corpus)).collect()
+    return units(tokens.lazy(), left).collect(), units(tokens.lazy(), right).collect(), tokens
+
+
+def ucs(corpus: list[list[Token]], span: Span) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+    """Go through the hits of each node in corpus order, as the rule of the spec says."""
+    text = [(number, token) for number, sentence in enumerate(corpus) for token in sentence]
+    f, f1 = Counter[tuple[str, str]](), Counter[str]()
+    for node in {token["lemma"] for _, token in text if token["upos"] == "NOUN"}:
+        end = -1
+        for c, (sentence, token) in enumerate(text):
+            if token["upos"] != "NOUN" or token["lemma"] != node:
+                continue
+            window = [
+                p
+                for p in range(c - span.left, c + span.right + 1)
+                if 0 <= p < len(text) and text[p][0] == sentence
+            ]
+            for p in window:
+                if p != c and (span.count == "windows" or p > end):
+                    f1[node] += 1
+                    if text[p][1]["upos"] == "VERB":
+                        f[node, text[p][1]["lemma"]] += 1
+            end = max(window)
+    return f, f1
+
+
+def spanned(
+    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: Span
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return in_span(first, text_of(second, tokens), span)
+
+
+@pytest.mark.parametrize("bits", [64, 7])
+@given(nodes=st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc")), max_size=30))
+def test_a_hit_begins_after_the_span_of_the_last(bits: int, nodes: list[tuple[int, str]]) -> None:
+    nodes = sorted(nodes, key=lambda node: node[0])
+    columns = {"place": pl.Int64, "unit": pl.Categorical}
+    found = pl.DataFrame(nodes, columns, orient="row").with_row_index("token")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(counting, "_BITS", bits)
+        start = started(found.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))["start"]
+    last: dict[tuple[int, str], int] = {}
+    for token, node in enumerate(nodes):
+        assert start[token] == (last[node] + 3 + 1 if node in last else 0)
+        last[node] = token
+
+
+spans = st.builds(
+    Span,
+    left=st.integers(0, 4),
+    right=st.integers(1, 4),
+    count=st.sampled_from(["positions", "windows"]),
+)
+
+
+@given(corpus=corpora(), span=spans)
+def test_span(corpus: list[list[Token]], span: Span) -> None:
+    pairs, positions = spanned(*prepared(corpus, NOUN_WINDOWS, VERB_WINDOWS), span)
+    f, f1 = ucs(corpus, span)
+    assert Counter(pairs.select("l1", "l2").rows()) == f
+    assert {unit: count for unit, count in positions.rows() if count} == dict(f1)
+
+
+@given(corpus=corpora(), span=spans)
+def test_no_node_is_counted_in_its_own_span_and_none_across_sentences(
+    corpus: list[list[Token]], span: Span
+) -> None:
+    pairs, _ = spanned(*prepared(corpus, EVERY, EVERY), span)
+    distance = pairs["token_2"] - pairs["token_1"]
+    assert not (distance == 0).any()
+    assert distance.is_between(-span.left, span.right).all()
+    place = numbered(frame(corpus)).select("token", "place").collect()
+    ends = [pairs.select(token=each).join(place, on="token", how="left", maintain_order="left")
+            for each in ("token_1", "token_2")]  # fmt: skip
+    assert ends[0]["place"].equals(ends[1]["place"])
+
+
+def test_positions_in_two_spans_count_once() -> None:
+    words = ["n", "v", "n", "w", "w"]
+    token = {"file": "f", "doc": "d", "sentence": 1, "head": 0, "form": "x", "deprel": "x"}
+    corpus = [
+        [
+            {**token, "position": at, "lemma": word, "upos": "NOUN" if word == "n" else "VERB"}
+            for at, word in enumerate(words, start=1)
+        ]
+    ]
+    tables = prepared(corpus, NOUN_WINDOWS, VERB_WINDOWS)
+    once, positions = spanned(*tables, Span(2, 2))
+    # The first n counts v and the second n (2 positions), the second w and w alone.
+    assert Counter(once["l2"].to_list()) == {"v": 1, "w": 2}
+    assert positions.rows() == [("n", 4)]
+    twice, windows = spanned(*tables, Span(2, 2, "windows"))
+    assert Counter(twice["l2"].to_list()) == {"v": 2, "w": 2}
+    assert windows.rows() == [("n", 6)]
+
+
+@pytest.mark.parametrize("gap", [0, 1, 3])
+@given(corpus=corpora())
+def test_adjacent(gap: int, corpus: list[list[Token]]) -> None:
+    found = adjacent(*prepared(corpus, NOUN_WINDOWS, VERB_WINDOWS), gap=gap)
+    slow = Counter(
+        (one["lemma"], two["lemma"])
+        for sentence in corpus
+        for place, one in enumerate(sentence)
+        for two in sentence[place + 1 : place + gap + 2]
+        if (one["upos"], two["upos"]) == ("NOUN", "VERB")
+    )
+    assert Counter(found.select("l1", "l2").rows()) == slow
+
+
+@given(corpus=corpora())
+def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
+    below = Unit(
+        pl.lit(value=True), "{d.lemma}:{lemma}", {"d": Related(pl.lit(value=True), each=True)}
+    )
+    found = adjacent(*prepared(corpus, below, below))
+    slow = Counter(
+        (f"{d1['lemma']}:{one['lemma']}", f"{d2['lemma']}:{two['lemma']}")
+        for sentence in corpus
+        for one, two in pairwise(sentence)
+        for d1 in sentence
+        for d2 in sentence
+        if d1["head"] == one["position"] and d2["head"] == two["position"]
+    )
+    assert Counter(found.select("l1", "l2").rows()) == slow
+
+
+def test_nothing_at_all() -> None:
+    pairs, positions = spanned(*prepared([], NOUN_WINDOWS, VERB_WINDOWS), Span())
+    assert pairs.is_empty()
+    assert positions.is_empty()
+    assert pairs.columns == ["place", "l1", "l2", "token_1", "token_2"]

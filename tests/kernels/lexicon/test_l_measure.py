@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
+from pipeline.kernels.lexicon.inference import Interval
 from pipeline.kernels.lexicon.l_measure import (
+    Entropy,
     Weights,
+    aligned,
+    aligned_in_parts,
+    assigned,
+    best_match_f,
+    best_match_in_parts,
+    entropy,
+    entropy_in_parts,
     f_star,
     l_star,
     lemma_scores,
     lexicon_overlaps,
+    listed,
+    matched,
     matches,
+    overlaps_in_parts,
 )
-from pipeline.kernels.lexicon.wordlists import canonical, common
+from pipeline.kernels.lexicon.statistics import Whole, moving_average, quality, trends
+from pipeline.kernels.lexicon.wordlists import (
+    canonical,
+    common,
+    common_in_parts,
+    keyed_forms,
+    keying_faults,
+)
+from pipeline.kernels.partitions import ranges_of
+from pipeline.kernels.sampling import candidate_id
+from schemas import LemmaScores
 from tests.kernels.lexicon.lexicons import (
     DICTIONARY,
     MISSIER,
@@ -27,9 +53,172 @@ from tests.kernels.lexicon.lexicons import (
     best,
     frame,
     lexicons,
+    most_in_common,
     star,
     value,
 )
+from tests.kernels.lexicon.lexicons import entropy as slow_entropy
+from tests.kernels.room_for import room_for
+
+# --- Entropy and the one-to-one assignment, against slow scalars and every permutation.
+
+
+def table(gold: Lexicon, lexicon: Lexicon) -> pl.DataFrame:
+    return lexicon_overlaps(frame(gold), frame(lexicon)).collect()
+
+
+@given(lexicons, lexicons)
+def test_entropy_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None:
+    found = entropy(table(gold, lexicon), frame(gold), frame(lexicon))
+    wanted = slow_entropy(gold, lexicon)
+    assert (found.value is None) == (wanted is None)
+    assert found.value is None or found.value == pytest.approx(wanted, abs=1e-12)
+    known = set().union(*gold.values())
+    assert found.outside == sum(not forms & known for forms in lexicon.values())
+    assert found.unknown == len(set().union(*lexicon.values()) - known)
+
+
+def test_pure_clusters_have_no_entropy() -> None:
+    gold = {"a": {"u", "v"}, "b": {"x"}}
+    found = entropy(table(gold, gold), frame(gold), frame(gold))
+    assert str(found.value) == "0.0"
+
+
+def test_shared_forms_count_for_each_lemma() -> None:
+    """One form of four lemmas: two bits, though n_ij / n_j would sum to 4."""
+    gold = {lemma: {"x"} for lemma in "abcd"}
+    assert entropy(table(gold, {"j": {"x"}}), frame(gold), frame({"j": {"x"}})).value == 2.0
+
+
+@given(lexicons, lexicons)
+def test_assignment_is_as_good_as_any_permutation(gold: Lexicon, lexicon: Lexicon) -> None:
+    found = assigned(table(gold, lexicon))
+    assert found["gold"].is_unique().all()
+    assert found["lemma"].is_unique().all()
+    assert found["n_ij"].sum() == most_in_common(gold, lexicon)
+
+
+@given(st.integers(0, 10_000))
+def test_assignment_of_dense_tables(seed: int) -> None:
+    """Many lemmas that compete for many: the sure pairs do not suffice."""
+    generator = np.random.default_rng(seed)
+    weights = generator.integers(0, 6, size=tuple(generator.integers(1, 9, size=2)))
+    i, j = np.nonzero(weights)
+    made = pl.DataFrame(
+        {"gold": [f"g{x}" for x in i], "lemma": [f"l{x}" for x in j], "n_ij": weights[i, j]},
+        schema={"gold": pl.String, "lemma": pl.String, "n_ij": pl.Int64},
+    )
+    best = weights[linear_sum_assignment(weights, maximize=True)].sum()
+    assert assigned(made)["n_ij"].sum() == best
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [[1, 2, 3, 3], [2, 0, 2, 2], [1, 1, 1, 0], [2, 3, 0, 2]],
+        [[3, 3, 0, 1], [3, 1, 0, 1], [1, 3, 1, 0], [3, 0, 2, 0]],
+    ],
+)
+def test_assignment_where_no_pair_is_sure(weights: list[list[int]]) -> None:
+    table = np.array(weights)
+    i, j = np.nonzero(table)
+    made = pl.DataFrame({"gold": i, "lemma": j, "n_ij": table[i, j]})
+    made = made.with_columns(pl.col("gold", "lemma").cast(pl.String))
+    best = table[linear_sum_assignment(table, maximize=True)].sum()
+    assert assigned(made)["n_ij"].sum() == best
+    assert best_match_f(made, gold_forms=best, lexicon_forms=best) == 1.0
+
+
+def test_redundant_clusters_are_punished() -> None:
+    gold = {"a": {"u", "v"}}
+    twice = {"a": {"u", "v"}, "b": {"u", "v"}}
+    assert best_match_f(table(gold, gold), gold_forms=2, lexicon_forms=2) == 1.0
+    assert best_match_f(table(gold, twice), gold_forms=2, lexicon_forms=4) == pytest.approx(2 / 3)
+
+
+def test_nothing_to_assign() -> None:
+    assert assigned(table({}, {})).height == 0
+    assert best_match_f(table({}, {}), gold_forms=0, lexicon_forms=0) is None
+    assert best_match_f(table({}, {}), gold_forms=1, lexicon_forms=0) == 0.0
+
+
+# --- Measures of lexicons in parts: those of the whole, and of the slow twins, in any parts.
+
+rooms = st.integers(1, 6)
+
+
+def sized(lexicon: Lexicon) -> int:
+    return sum(map(len, lexicon.values()))
+
+
+@given(lexicons, lexicons, rooms)
+def test_overlaps(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+    with room_for(rows):
+        parts = list(overlaps_in_parts(frame(gold), frame(lexicon)))
+    expected = lexicon_overlaps(frame(gold), frame(lexicon)).collect().sort("gold", "lemma")
+    assert pl.concat(parts).equals(expected)  # in order, too
+
+
+@given(lexicons, lexicons, rooms)
+def test_entropy(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+    table = lexicon_overlaps(frame(gold), frame(lexicon))
+    with room_for(rows):
+        found = entropy_in_parts(table, frame(gold), frame(lexicon), lemmas=len(lexicon))
+    assert found == entropy(table.collect(), frame(gold), frame(lexicon))
+    slow = slow_entropy(gold, lexicon)
+    assert found.value is slow is None or math.isclose(found.value or 0, slow or 0, abs_tol=1e-12)
+
+
+@given(lexicons, lexicons, rooms)
+def test_best_match(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+    table = lexicon_overlaps(frame(gold), frame(lexicon))
+    sizes = {"gold_forms": sized(gold), "lexicon_forms": sized(lexicon)}
+    with room_for(rows):
+        found = best_match_in_parts(table, **sizes)
+    assert found == best_match_f(table.collect(), **sizes)
+    both = sum(sizes.values())
+    assert found == (2.0 * most_in_common(gold, lexicon) / both if both else None)
+
+
+@given(lexicons, lexicons, rooms)
+def test_matches_and_forms(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+    one, two = frame(gold), frame(lexicon)
+    table = lexicon_overlaps(one, two)
+    every = matches(table, one, two).collect().sort("lemma")
+    both = every.drop_nulls("n_same")
+    with room_for(rows):
+        ranges = ranges_of("lemma", one, two, table.select(lemma="gold"))
+        found = matched(table, one, two, ranges=ranges, sample=None, weights="gold")
+        forms = [each.collect() for each in aligned_in_parts(both.lazy(), one, two, ranges)]
+    assert found.both.matches.equals(both)
+    assert (found.common, found.bases) == (both.height, both["n_gold"].sum())
+    assert (found.gold_lemmas, found.lexicon_lemmas) == (len(gold), len(lexicon))
+    assert (found.gold_forms, found.lexicon_forms) == (sized(gold), sized(lexicon))
+    assert found.f_star == f_star(every)
+    expected = aligned(both.lazy(), one, two).collect().sort("lemma", "form")
+    assert pl.concat(forms).sort("lemma", "form").equals(expected)
+
+
+@given(lexicons, lexicons, rooms)
+def test_common_lemmas(first: Lexicon, second: Lexicon, rows: int) -> None:
+    with room_for(rows):
+        found = common_in_parts(frame(first), frame(second))
+    assert sorted(found["lemma"]) == sorted(common(frame(first), frame(second)).collect()["lemma"])
+
+
+@pytest.mark.long
+def test_forms_of_very_many_lemmas() -> None:
+    """A form that all lemmas have makes more pairs than there are forms."""
+    gold = {f"g{i}": {"of all", f"w{i}"} for i in range(30)}
+    lexicon = {f"l{i}": {"of all", f"w{i}"} for i in range(30)}
+    with room_for(7):
+        parts = list(overlaps_in_parts(frame(gold), frame(lexicon)))
+        match = best_match_in_parts(
+            pl.concat(parts).lazy(), gold_forms=60, lexicon_forms=60
+        )  # fmt: skip
+    assert pl.concat(parts).height == 900
+    assert max(each.height for each in parts) <= 60
+    assert match == 1.0
 
 
 def found(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.DataFrame:
@@ -195,3 +384,140 @@ def test_a_form_in_a_thousand_lemmas() -> None:
     scores = scored(frame(many), frame(many))
     assert measured(scores) == 1.0
     assert scores["match"].to_list() == scores["lemma"].to_list()
+
+
+# --- Forms side by side, keyed-in forms, moving averages, statistics, comparison.
+
+NOTHING = Interval(None, None, None, None, "linearised")
+
+
+@given(lexicons, lexicons)
+def test_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
+    pairs = [(i, j) for i in gold for j in list(lexicon)[:1]]
+    matched = pl.LazyFrame(pairs, schema={"lemma": pl.String, "match": pl.String}, orient="row")
+    forms = aligned(matched, frame(gold), frame(lexicon))
+    wanted = sorted(
+        (i, form, form in gold[i], form in lexicon[j])
+        for i, j in pairs
+        for form in gold[i] | lexicon[j]
+    )
+    assert sorted(forms.collect().rows()) == wanted
+    for lemma, n_missing, missing, n_spurious, spurious in listed(forms).collect().rows():
+        other = lexicon[dict(pairs)[lemma]]
+        assert missing == ", ".join(sorted(gold[lemma] - other))
+        assert spurious == ", ".join(sorted(other - gold[lemma]))
+        assert (n_missing, n_spurious) == (len(gold[lemma] - other), len(other - gold[lemma]))
+
+
+def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:
+    made = pl.LazyFrame(list(rows), schema={"lemma": pl.String, "forms": pl.String}, orient="row")
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
+    place = [pl.lit("s.csv").alias("file"), line, pl.lit("anna").alias("annotator")]
+    return made.select(*place, candidate_id("lemma"), pl.all())
+
+
+def test_what_was_typed_becomes_forms() -> None:
+    typed = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
+    assert sorted(keyed_forms(typed).select("lemma", "form").collect().rows(), key=str) == [
+        ("a", "u"), ("a", "v"), ("a", "w"), ("a", "x"), ("b", None), ("d", "two words"),
+    ]  # fmt: skip
+    assert keying_faults(typed).collect().height == 0
+
+
+def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
+    typed = entries(("a", "well-known, by-"))
+    assert keying_faults(typed).collect().height == 0
+    assert keyed_forms(typed).collect().height == 2
+
+
+@pytest.mark.parametrize(
+    ("forms", "faulty"),
+    [
+        ("u\rv", True),
+        ("\r", True),
+        ("u\n\r", True),
+        ("u\r\nv", False),
+        ("u\nv", False),
+        ("\n", False),
+    ],
+)
+def test_a_carriage_return_may_have_been_text(forms: str, faulty: bool) -> None:
+    """Workbooks have it as _x000D_, and the text _x000D_ of careless programs, too."""
+    said = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
+    assert any(r"type that text \x5Fx000D_" in each for each in said) == faulty
+
+
+def test_ids_are_checked() -> None:
+    wrong = entries(("a", "u")).with_columns(id=pl.lit("x0"))
+    empty = entries(("a", "u")).with_columns(id=pl.lit(None, pl.String))
+    for rows, start in ((wrong, "is not the id of 'a'"), (empty, "is empty")):
+        (said,) = keying_faults(rows).collect()["problem"]
+        assert said.startswith(start)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 12))
+def test_moving_average(values: list[float], span: int) -> None:
+    found = moving_average(values, span=span)
+    for place, mean in enumerate(found):
+        low, high = max(0, place - (span - 1) // 2), place + span // 2 + 1
+        assert mean == pytest.approx(np.mean(values[low:high]))
+        assert min(values) <= mean <= max(values)
+
+
+def scores(gold: Lexicon, lexicon: Lexicon) -> pl.DataFrame:
+    first, second = frame(gold), frame(lexicon)
+    found = matches(lexicon_overlaps(first, second), first, second)
+    made = lemma_scores(found.join(common(first, second), on="lemma", how="semi")).collect()
+    whole = {"n_missing": pl.col("n_gold") - pl.col("n_common"), "drawn": pl.lit(value=True),
+             "n_spurious": pl.col("n_match") - pl.col("n_common"), "missing": pl.lit(""),
+             "spurious": pl.lit(""), "population": pl.len().cast(pl.Int64),
+             "pi": pl.lit(1.0), "base_total": pl.col("base").sum()}  # fmt: skip
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    return made.sort("lemma").with_columns(**whole, position=place).select(*LemmaScores.columns())
+
+
+GOLD = {"a": {"u", "v", "w"}, "b": {"x"}, "c": {"y", "z"}}
+LEXICON = {"a": {"u"}, "b": {"x"}, "c": {"y", "q"}}
+
+
+def test_trends_in_order_of_size() -> None:
+    made = trends(scores(GOLD, LEXICON), order="size", span=2)
+    assert made["lemma"].to_list() == ["b", "c", "a"]
+    assert made["L"].to_list() == [1.0, 0.5, 0.5]
+    assert made["l_trend"].to_list() == [0.75, 0.5, 0.5]
+    assert trends(scores(GOLD, LEXICON))["lemma"].to_list() == ["a", "b", "c"]
+    assert trends(scores({}, {})).height == 0
+
+
+def test_statistics_by_hand() -> None:
+    """P = 1, 1, .5; R = 1/3, 1, .5; L = .5, 1, .5."""
+    whole = Whole(9, 8, 3, 0.4, 0.3, Entropy(0.1, 2, 7))
+    found = Interval(0.6, 0.1, 0.4, 0.8, "linearised")
+    made = quality(scores(GOLD, LEXICON), found, whole, n=None)
+    value = dict(made.select("statistic", "value").rows())
+    L, P, R = [0.5, 1, 0.5], [1, 1, 0.5], [1 / 3, 1, 0.5]
+    assert value["mean L"] == pytest.approx(2 / 3)
+    assert value["mean precision"] == pytest.approx(5 / 6)
+    assert value["mean recall"] == pytest.approx(11 / 18)
+    assert value["variance of L"] == pytest.approx(np.var(L, ddof=1))
+    assert value["population variance of L"] == pytest.approx(np.var(L))
+    assert value["r(L, P)"] == pytest.approx(np.corrcoef(L, P)[0, 1])
+    assert value["r(L, R)"] == pytest.approx(np.corrcoef(L, R)[0, 1])
+    assert value["mean contribution"] == pytest.approx((3 * 0.5 + 1 + 2 * 0.5) / 6 / 3)
+    forms = ("gold forms", "common forms", "missing forms", "spurious forms")
+    assert [value[name] for name in forms] == [6, 3, 3, 1]
+    assert (value["n"], value["sampled lemmas"], value["coverage"]) == (6, 3, 3 / 9)
+    assert (value["F*"], value["E*"], value["lemmas outside"]) == (0.4, 0.1, 2)
+    star = made.filter(statistic="L*").row(0, named=True)
+    assert (star["value"], star["lower"], star["upper"]) == (0.6, 0.4, 0.8)
+
+
+def test_statistics_of_one_lemma_and_of_none() -> None:
+    one = quality(scores({"a": {"u"}}, {"a": {"u"}}), NOTHING, Whole(), n=None)
+    value = dict(one.select("statistic", "value").rows())
+    assert (value["variance of L"], value["population variance of L"]) == (None, 0.0)
+    assert (value["r(L, P)"], value["coverage"], value["E*"]) == (None, None, None)
+    none = dict(
+        quality(scores({}, {}), NOTHING, Whole(), n=None).select("statistic", "value").rows()
+    )
+    assert (none["mean L"], none["mean contribution"], none["n"]) == (None, None, 0)

@@ -2,11 +2,134 @@
 
 from __future__ import annotations
 
-import polars as pl
-from hypothesis import given
+import unicodedata
 
-from pipeline.kernels.lexicon.wordlists import canonical, common, lex, sizes, union
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.lexicon.wordlists import (
+    Spelling,
+    canonical,
+    canonical_in_parts,
+    common,
+    generated,
+    generated_in_parts,
+    lex,
+    normalised,
+    sizes,
+    union,
+)
+from pipeline.kernels.partitions import spill_of
 from tests.kernels.lexicon.lexicons import Lexicon, frame, lexicons, sets
+from tests.kernels.room_for import room_for
+
+# --- One spelling: what each step does, in which order, and what is counted.
+
+
+def forms(texts: list[str | None], spelling: Spelling) -> tuple[list[str | None], list[int]]:
+    rows = pl.DataFrame({"form": texts}, schema={"form": pl.String})
+    found, counts = normalised(rows, spelling, columns=["form"])
+    return found["form"].to_list(), counts["n"].to_list()
+
+
+def test_each_step_is_counted() -> None:
+    spelling = Spelling(unicode="NFC", case="lower", replace={"ё": "е"})
+    assert forms([" е\u0308ж", "Ёлка ", None, " "], spelling) == (
+        ["еж", "елка", None, None], [3, 1, 1, 2],
+    )  # fmt: skip
+
+
+def test_as_it_is_but_for_blanks() -> None:
+    spelling = Spelling(unicode="as_it_is")
+    assert forms(["e\u0301 ", "É"], spelling) == (["e\u0301", "É"], [1])
+
+
+def test_the_longest_is_replaced_first() -> None:
+    assert forms(["għada"], Spelling(replace={"g": "q", "għ": "ʕ"}))[0] == ["ʕada"]
+
+
+def test_an_example_is_given() -> None:
+    rows = pl.DataFrame({"lemma": ["Ra", "A"], "form": ["Ra", "b"]})
+    counts = normalised(rows, Spelling(case="lower"), columns=["lemma", "form"])[1]
+    assert counts.row(by_predicate=pl.col("step") == "lower case") == (
+        "lower case", 3, "'A' → 'a'",
+    )  # fmt: skip
+
+
+@given(st.lists(st.text("aÄñ e\u0301\ufb01", max_size=4)))
+def test_equals_the_standard_library(texts: list[str]) -> None:
+    made, _ = forms(list(texts), Spelling(unicode="NFKC"))
+    assert made == [unicodedata.normalize("NFKC", text.strip()) or None for text in texts]
+
+
+def test_paradigms_generate_forms() -> None:
+    rows = [("kiteb", "ktib", "I"), ("ra", "ra", "II"), ("ħa", "ħa", "none")]
+    entries = pl.LazyFrame(rows, schema=["lemma", "stem", "paradigm"], orient="row")
+    endings = pl.LazyFrame(
+        [("I", "t"), ("I", "ni~"), ("I", "t~u"), ("II", None), ("III", "x")],
+        schema=["paradigm", "ending"], orient="row",
+    )  # fmt: skip
+    assert sorted(generated(entries, endings).collect().rows()) == [
+        ("kiteb", "ktibt"), ("kiteb", "niktib"), ("kiteb", "tktibu"), ("ra", "ra"),
+    ]  # fmt: skip
+
+
+# --- Wordforms that paradigms generate, in parts: those of a slow twin, whatever the room.
+
+Entry = tuple[str, str, str]
+Ending = tuple[str, str | None]
+texts = st.text("aħ~", max_size=2)
+paradigms = st.sampled_from(["I", "II", "III"])
+ENTRIES = st.lists(st.tuples(st.sampled_from(["ra", "dar"]), texts, paradigms), max_size=8)
+ENDINGS = st.lists(st.tuples(paradigms, st.none() | texts), max_size=8)
+
+
+def slow(entries: list[Entry], endings: list[Ending]) -> list[tuple[str, str]]:
+    """Put every ending to every stem: a suffix, or a pattern whose first ~ is the stem."""
+    return [
+        (lemma, ending.replace("~", stem, 1) if "~" in ending else stem + ending)
+        for lemma, stem, paradigm in entries
+        for ending in [text or "" for of, text in endings if of == paradigm]
+    ]
+
+
+def frames(entries: list[Entry], endings: list[Ending]) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    text = pl.String
+    one = {"lemma": text, "stem": text, "paradigm": text}
+    two = {"paradigm": text, "ending": text}
+    return (
+        pl.DataFrame(entries, schema=one, orient="row").lazy(),
+        pl.DataFrame(endings, schema=two, orient="row").lazy(),
+    )
+
+
+@given(ENTRIES, ENDINGS, st.integers(1, 9))
+def test_against_the_slow_twin(entries: list[Entry], endings: list[Ending], rows: int) -> None:
+    with room_for(rows):
+        parts = list(generated_in_parts(*frames(entries, endings)))
+    assert sorted(pl.concat(parts).rows()) == sorted(slow(entries, endings))
+    longest = max((len(slow([each], endings)) for each in entries), default=0)
+    assert all(part.height <= rows + longest for part in parts)
+
+
+@given(ENTRIES, ENDINGS, st.integers(1, 9))
+def test_the_wordlist_has_each_once_in_order(
+    entries: list[Entry], endings: list[Ending], rows: int
+) -> None:
+    with room_for(rows), spill_of(1, pl.Schema({"lemma": pl.String, "form": pl.String})) as laid:
+        for part in generated_in_parts(*frames(entries, endings)):
+            laid.add(part, pl.lit(0))
+        found = list(canonical_in_parts(laid))
+    assert pl.concat(found).rows() == sorted(set(slow(entries, endings)))
+
+
+@pytest.mark.parametrize("rows", [1, 100])
+def test_nothing_gives_a_table_without_rows(rows: int) -> None:
+    with room_for(rows):
+        parts = list(generated_in_parts(*frames([], [])))
+    assert [part.schema for part in parts] == [{"lemma": pl.String, "form": pl.String}]
 
 
 def merged(first: Lexicon, second: Lexicon) -> Lexicon:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import nan
+from unittest import mock
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from pipeline.kernels.nbest.average_precision import average_precisions, judged_chances
+from pipeline.kernels.nbest import average_precision
+from pipeline.kernels.nbest.average_precision import (
+    average_precision_limits,
+    average_precisions,
+    inferred_average_precision,
+    judged_chances,
+    without_each,
+)
+from pipeline.kernels.nbest.precision import JudgedList
 from schemas import AveragePrecision
 from schemas.validate import validate
 
@@ -91,3 +102,174 @@ def test_no_true_positive_and_nothing_judged() -> None:
     empty = average_precisions(ranking(0, "mi"), nothing, confidence=0.95)
     assert empty.is_empty()
     assert empty.columns == list(AveragePrecision.columns())
+
+
+JUDGED_INFERRED_AVERAGE_PRECISION = [1, nan, 0, 1, nan, 1, 0, nan, 0, 1]
+LISTS = st.lists(st.sampled_from([1.0, 0.0, nan]), min_size=1, max_size=25)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    tp = np.array(draw(LISTS))
+    chances = st.lists(st.sampled_from([0.1, 0.25, 0.7, 1.0]), min_size=len(tp), max_size=len(tp))
+    return tp, np.array(draw(chances))
+
+
+def slow(tp: np.ndarray, pi: np.ndarray, smoothing: float) -> float:
+    """Go down the list, and look at all that was judged above."""
+    sure = [p == 1.0 and not np.isnan(t) for t, p in zip(tp, pi, strict=True)]
+    drawn = [p < 1.0 and not np.isnan(t) for t, p in zip(tp, pi, strict=True)]
+    whole = sum(1 / p for p, d in zip(pi, drawn, strict=True) if d)
+    summed = total = 0.0
+    for i, label in enumerate(tp):
+        if label != 1:
+            continue
+        above = [j for j in range(i) if drawn[j]]
+        W, hits = sum(1 / pi[j] for j in above), sum(tp[j] / pi[j] for j in above)
+        each = smoothing * W / len(above) if above else 0.0
+        mean = (hits + each) / (W + 2 * each) if above else 0.5
+        known = [j for j in range(i) if sure[j]]
+        precision = (1 + sum(tp[j] for j in known) + (i - len(known)) * mean) / (i + 1)
+        weight = 1.0 if sure[i] else (len(tp) - sum(sure)) / whole / pi[i]
+        summed, total = summed + weight * precision, total + weight
+    return summed / total if total else nan
+
+
+def test_published_value() -> None:
+    # infAP, with the authors' smoothing; and without: one and half of 3, of 4; 2/3 of 5; half of 9
+    assert float(inferred_average_precision(JUDGED_INFERRED_AVERAGE_PRECISION)) == pytest.approx(
+        0.7243053, abs=5e-8
+    )
+    assert float(
+        inferred_average_precision(JUDGED_INFERRED_AVERAGE_PRECISION, smoothing=0)
+    ) == pytest.approx((1 + 5 / 8 + 13 / 18 + 11 / 20) / 4, rel=1e-12)
+
+
+def test_by_hand_with_unequal_chances() -> None:
+    # rank 1 is known, rank 3 (pi 1/2) and rank 4 (1/4) were drawn: 3 candidates weigh 2 and 4
+    found = inferred_average_precision([1, nan, 0, 1], pi=[1, 0.5, 0.5, 0.25], smoothing=0)
+    above = (1 + 1 + 2 * 0) / 4  # itself, the known one, and two others of which 0 of 1 are true
+    assert float(found) == pytest.approx((1 * 1 + 3 * 4 / 6 * above) / (1 + 3 * 4 / 6))
+
+
+@given(samples(), st.sampled_from([0.0, 1e-5, 0.5]))
+def test_agrees_with_a_walk_down_the_list(
+    sample: tuple[np.ndarray, np.ndarray], smoothing: float
+) -> None:
+    tp, pi = sample
+    found = float(inferred_average_precision(tp, pi=pi, smoothing=smoothing))
+    assert found == pytest.approx(slow(tp, pi, smoothing), rel=1e-10, nan_ok=True)
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=30))
+def test_all_judged_is_average_precision(tp: list[float]) -> None:
+    found = average_precision_limits(tp, pi=np.ones(len(tp)))
+    if any(tp):
+        expected = average_precision_score(tp, -np.arange(len(tp)))
+        assert list(found) == pytest.approx([expected] * 3, rel=1e-12)
+        assert float(inferred_average_precision(tp)) == pytest.approx(expected, rel=1e-12)
+    else:
+        assert np.isnan(found.estimate)
+
+
+@given(samples())
+def test_the_judged_alone_say_the_same(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    tp, pi = sample
+    judged = ~np.isnan(tp)
+    alone = average_precision_limits(
+        tp[judged], pi=pi[judged], ranks=np.flatnonzero(judged) + 1, candidates=len(tp)
+    )
+    whole = average_precision_limits(tp, pi=pi)
+    assert list(alone) == pytest.approx(list(whole), rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def test_a_wrong_label_is_named_by_its_rank() -> None:
+    with pytest.raises(ValueError, match="such as rank 7: 2; labels"):
+        average_precision_limits([1, 2], pi=[0.5, 0.5], ranks=[3, 7], candidates=9)
+
+
+@given(LISTS, st.floats(0.05, 0.95))
+def test_a_constant_chance_is_infap(tp: list[float], pi: float) -> None:
+    if np.isnan(tp).any():
+        weighted = inferred_average_precision(tp, pi=np.full(len(tp), pi))
+        assert float(weighted) == pytest.approx(
+            float(inferred_average_precision(tp)), rel=1e-10, nan_ok=True
+        )
+
+
+def test_many_rankings_at_once() -> None:
+    rankings = np.array(
+        [JUDGED_INFERRED_AVERAGE_PRECISION, JUDGED_INFERRED_AVERAGE_PRECISION[::-1]]
+    )
+    found = inferred_average_precision(rankings)
+    assert found.tolist() == [float(inferred_average_precision(row)) for row in rankings]
+
+
+@given(samples(), st.sampled_from([1, 9, 2_000_000]))
+def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray], at_a_time: int) -> None:
+    tp, pi = sample
+    pi = np.where(np.isnan(tp), nan, pi)
+    drawn = np.flatnonzero(pi < 1)
+    expected = []
+    for j in drawn:
+        left, chances = tp.copy(), pi.copy()
+        left[j] = chances[j] = nan
+        expected.append(slow(left, chances, 1e-5))
+    with mock.patch.object(average_precision, "_AT_A_TIME", at_a_time):
+        found = without_each(JudgedList.of(tp, pi), 1e-5)
+    assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+@given(samples())
+def test_laws_of_limits(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    tp, pi = sample
+    found = average_precision_limits(tp, pi=pi)
+    assert 0 <= found.lower <= found.upper <= 1
+    if not np.isnan(found.estimate):
+        assert found.lower - 1e-12 <= found.estimate <= found.upper + 1e-12
+        wider = average_precision_limits(tp, pi=pi, confidence=0.99)
+        assert wider.lower <= found.lower + 1e-12
+        assert wider.upper >= found.upper - 1e-12
+
+
+@pytest.mark.parametrize("design", ["simple", "by_rank"])
+def test_bias_and_coverage(design: str) -> None:
+    """400 samples of 150 from 1,500 candidates, a fifth of which are true positives."""
+    bits = np.random.default_rng(9)
+    size, draws = 1500, 150
+    tp = (bits.random(size) < np.linspace(0.4, 0.02, size)).astype(float)
+    true = float(inferred_average_precision(tp))
+    x = np.ones(size) if design == "simple" else 1 / np.sqrt(np.arange(size) + 50.0)
+    pi = draws * x / x.sum()
+    found = []
+    for _ in range(400):
+        judged = np.full(size, nan)
+        drawn = np.argsort(bits.random(size) / pi)[:draws]
+        judged[drawn] = tp[drawn]
+        found.append(average_precision_limits(judged, pi=pi))
+    estimates, lower, upper = np.array(found).T
+    assert estimates.mean() == pytest.approx(true, abs=0.012)
+    assert ((lower <= true) & (true <= upper)).mean() >= 0.93
+
+
+def test_degenerate() -> None:
+    assert np.isnan(inferred_average_precision([0, nan, 0]))
+    assert np.isnan(inferred_average_precision([]))
+    assert average_precision_limits([0, nan, 0], pi=0.5)[1:] == (0.0, 1.0)
+    assert average_precision_limits([1, nan], pi=0.5)[1:] == (0.0, 1.0)  # one draw
+    # all true: two draws of four, as a proportion of 1 of W^2 / sum c/pi^2 draws
+    all_true = average_precision_limits([1, 1, nan, nan], pi=0.5, smoothing=0)
+    assert all_true.upper == 1.0
+    assert all_true.lower == pytest.approx(0.025 ** (1 / 4))
+    assert float(inferred_average_precision([nan, 1], smoothing=0)) == 0.75  # 1/2 above
+
+
+def test_mistakes_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match="a label is no such thing for 2 candidates.*rank 1, 3: 2, -1"
+    ):
+        inferred_average_precision([2, 0, -1])
+    with pytest.raises(ValueError, match="inclusion probability .* 1 candidates.*rank 2: 0"):
+        inferred_average_precision([1, 0, nan], pi=[1, 0, 0])
+    with pytest.raises(ValueError, match="confidence"):
+        average_precision_limits([1, 0], pi=1, confidence=1.0)

@@ -1,19 +1,25 @@
+""""""
+
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import comb
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import boschloo_exact
 
 from pipeline.kernels.statistics import boschloo
-from pipeline.kernels.statistics.boschloo import boschloo_greater
-from pipeline.kernels.statistics.fisher import fisher_greater
+from pipeline.kernels.statistics import boschloo as module
+from pipeline.kernels.statistics.boschloo import boschloo_greater, boschloo_two_sided
+from pipeline.kernels.statistics.exact_tests import boschloo as boschloo_boschloo_two_sided
+from pipeline.kernels.statistics.exact_tests import boschloo_minlike
+from pipeline.kernels.statistics.fisher import fisher_greater, fisher_two_sided
 
 Table = tuple[int, int, int, int]
 
@@ -37,10 +43,10 @@ def slow_boschloo(k1: int, n1: int, k2: int, n2: int) -> float:
     for a, b in product(range(n1 + 1), range(n2 + 1)):
         if tail(a, n1, b, n2) <= limit:
             ways[a + b] += comb(n1, a) * comb(n2, b)
-    return slow_maximum(ways, n1 + n2)
+    return slow_maximum_boschloo(ways, n1 + n2)
 
 
-def slow_maximum(ways: list[int], draws: int) -> float:
+def slow_maximum_boschloo(ways: list[int], draws: int) -> float:
     """Look for the largest probability of these tables over p, on grids that grow finer."""
     angles, s = np.linspace(0, np.pi / 2, 4001), np.arange(draws + 1)
     for _ in range(3):
@@ -149,3 +155,129 @@ def test_mistakes_are_refused() -> None:
         boschloo_greater([5], [4], [0], [3])
     with pytest.raises(ValueError, match=r"up to 10,000 draws in both groups, not 12,000"):
         boschloo_greater([5], [6000], [0], [6000])
+
+
+@st.composite
+def tables_boschloo_two_sided(draw: st.DrawFn, largest: int = 9) -> Table:
+    n1, n2 = draw(st.integers(1, largest)), draw(st.integers(1, largest))
+    return draw(st.integers(0, n1)), n1, draw(st.integers(0, n2)), n2
+
+
+@cache
+def fisher(k1: int, n1: int, k2: int, n2: int) -> Fraction:
+    k = k1 + k2
+    ways = [comb(n1, x) * comb(n2, k - x) for x in range(max(0, k - n2), min(n1, k) + 1)]
+    limit = comb(n1, k1) * comb(n2, k2) * (1 + Fraction(1, 10**7))
+    return Fraction(sum(way for way in ways if way <= limit), comb(n1 + n2, k))
+
+
+def slow(k1: int, n1: int, k2: int, n2: int) -> float:
+    """Collect the extreme tables with exact fractions and look for the maximum on a fine grid."""
+    limit = fisher(k1, n1, k2, n2) * (1 + Fraction(1, 10**7))
+    ways = [0] * (n1 + n2 + 1)
+    for a, b in product(range(n1 + 1), range(n2 + 1)):
+        if fisher(a, n1, b, n2) <= limit:
+            ways[a + b] += comb(n1, a) * comb(n2, b)
+    return slow_maximum_boschloo(ways, n1 + n2)
+
+
+def one_boschloo_two_sided(table: Table) -> float:
+    return float(boschloo_two_sided(*([value] for value in table))[0])
+
+
+def test_by_hand() -> None:
+    # 2 of 2 and 0 of 2, or the other way round: p^2 (1 - p)^2 twice, at 1/2; Fisher: 2/6
+    assert one_boschloo_two_sided((2, 2, 0, 2)) == pytest.approx(2 / 16)
+    assert (
+        one_boschloo_two_sided((1, 1, 0, 1)) == 1.0
+    )  # as probable as the other table with one success
+
+
+def test_where_twice_the_smaller_is_above_fisher() -> None:
+    table = ([9], [14], [34], [38])
+    both, fishers = boschloo_boschloo_two_sided(*table)[0], fisher_two_sided(*table)[0]
+    assert (round(fishers, 4), round(both, 4)) == (0.0477, 0.0538)
+    assert boschloo_minlike(*table)[0] == pytest.approx(slow(9, 14, 34, 38), rel=1e-9)
+    assert boschloo_minlike(*table)[0] < fishers
+
+
+@given(tables_boschloo_two_sided())
+@example((6, 6, 2, 3))  # a climb from the minimum between two maxima takes many steps
+@example((8, 9, 3, 9))  # two maxima closer than the grid, a minimum between them
+def test_agrees_with_the_definition_boschloo_two_sided(table: Table) -> None:
+    assert one_boschloo_two_sided(table) == pytest.approx(slow(*table), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(
+    "table", [(22, 24, 4, 14), (4, 4, 9, 14), (13, 30, 2, 30), (24, 24, 0, 20)]
+)
+def test_agrees_with_the_definition_in_larger_groups_boschloo_two_sided(table: Table) -> None:
+    assert one_boschloo_two_sided(table) == pytest.approx(slow(*table), rel=1e-9, abs=0)
+
+
+@pytest.mark.long
+@given(st.lists(tables_boschloo_two_sided(largest=60), min_size=1, max_size=4))
+def test_never_above_fisher_and_symmetric(rows: list[Table]) -> None:
+    k1, n1, k2, n2 = (np.array(column) for column in zip(*rows, strict=True))
+    p = boschloo_two_sided(k1, n1, k2, n2)
+    assert np.all((p > 0) & (p <= fisher_two_sided(k1, n1, k2, n2)))
+    same = boschloo_two_sided(k2, n2, k1, n1), boschloo_two_sided(n1 - k1, n1, n2 - k2, n2)
+    for other in same:  # above .99 several maxima are close to each other
+        assert np.allclose(p, other, rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.5, 0.77])
+def test_level_is_kept_and_nothing_of_fisher_is_lost(p: float) -> None:
+    n1, n2 = 11, 14
+    every = list(product(range(n1 + 1), range(n2 + 1)))
+    k1, k2 = (np.array(column) for column in zip(*every, strict=True))
+    found = boschloo_two_sided(k1, n1, k2, n2)
+    fishers = fisher_two_sided(k1, n1, k2, n2)
+    chance = np.array([
+        comb(n1, a) * comb(n2, b) * p ** (a + b) * (1 - p) ** (n1 + n2 - a - b) for a, b in every
+    ])  # fmt: skip
+    for alpha in (0.01, 0.05, 0.2):
+        assert chance[found <= alpha].sum() <= alpha + 1e-12
+        assert not ((fishers <= alpha) & (found > alpha)).any()
+        assert ((fishers > alpha) & (found <= alpha)).any()
+
+
+def test_one_sided_it_is_the_other() -> None:
+    for alternative in ("greater", "less"):
+        found = boschloo_minlike([9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative)
+        expected = boschloo_boschloo_two_sided(
+            [9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative
+        )
+        assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.long
+def test_far_tails_stay_close_to_fisher() -> None:
+    table = ([300, 900], [600, 5000], [20, 700], [600, 5000])
+    p, fishers = boschloo_two_sided(*table), fisher_two_sided(*table)
+    assert np.all((p <= fishers) & (p > fishers / 20))
+
+
+def test_degenerate_tables_boschloo_two_sided() -> None:
+    p = boschloo_two_sided([0, 0, 3, 0], [0, 5, 3, 7], [1, 0, 4, 2], [5, 0, 4, 2])
+    assert np.isnan(p).tolist() == [True, True, False, False]
+    assert p[2:].tolist() == [1.0, pytest.approx(slow(0, 7, 2, 2))]
+    empty = np.array([], dtype=np.int64)
+    assert boschloo_two_sided(empty, empty, empty, empty).shape == (0,)
+
+
+def test_result_belongs_to_its_table_whatever_the_batch_boschloo_two_sided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    columns = ([3, 9, 0, 7, 4], [10, 20, 5, 12, 6], [6, 2, 4, 1, 0], [10, 15, 7, 8, 14])
+    whole = boschloo_two_sided(*columns)
+    monkeypatch.setattr(module, "_ROWS", 20)
+    few = boschloo_two_sided(*(column[::-1] for column in columns))
+    assert whole == pytest.approx(few[::-1], rel=1e-12)
+
+
+def test_mistakes_are_refused_boschloo_two_sided() -> None:
+    with pytest.raises(ValueError, match="in 1 tables"):
+        boschloo_two_sided([5], [4], [0], [3])
+    with pytest.raises(ValueError, match=r"up to 10,000 draws in both groups, not 12,000"):
+        boschloo_two_sided([5], [6000], [0], [6000])

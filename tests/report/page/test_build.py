@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
 import io
+import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from pipeline.errors import ConfigError
-from pipeline.report.page import images
-from pipeline.report.page.build import build, figure_part, table_part
-from pipeline.report.page.model import ReportInput, Shown
-from pipeline.report.view import Figure, Listing
+from pipeline.findings.base import Finding, StageView, Told
+from pipeline.report.explorer import Attribute, Explorer
+from pipeline.report.page import html, images
+from pipeline.report.page.build import (
+    PLAIN_ROWS,
+    Places,
+    answers,
+    build,
+    cautions,
+    explorer_part,
+    figure_part,
+    headings,
+    table_part,
+)
+from pipeline.report.page.html import render
+from pipeline.report.page.model import (
+    Folded,
+    Page,
+    PageSection,
+    Paragraph,
+    Part,
+    Picture,
+    Place,
+    ReportInput,
+    Shown,
+)
+from pipeline.report.view import VIEWS, Figure, Listing
 from pipeline.report.views.collocations.precision import PrecisionView, show_precision
 from tests.report import report_frames as frames
+from tests.report.report_frames import stage
 
 CURVES = {"dice": [i % 3 == 0 for i in range(150)], "t_score": [i % 2 == 0 for i in range(150)]}
 TESTED = frames.comparison({("dice", "t_score"): dict.fromkeys(range(1, 151), 0.1)})
@@ -176,3 +206,198 @@ def test_of_very_long_texts_the_page_shows_the_beginning_and_the_files_all() -> 
     grid, files = table_part(Listing("x", "", frame), "tables/x")
     assert grid.rows == (("x" * 400,), ("y" * 399 + "…",))
     assert b"y" * 401 in files["tables/x.csv"]
+
+
+# --- What sections are called.
+
+
+def view(use: str, name: str, *, title: str = "", **config: Any) -> StageView:
+    made = stage(use, {}, name=name, **config)
+    return StageView(made.name, made.use, made.config, made.table, title=title)
+
+
+def test_every_view_has_a_title_for_people() -> None:
+    assert [use for use in VIEWS if not VIEWS.get(use).title] == []
+
+
+def test_a_title_of_its_own_goes_first() -> None:
+    stages = [view("evaluate.precision", "a", title="By hand"), view("score.rank", "b")]
+    assert headings(stages) == ["By hand", "Candidates and their ranks"]
+
+
+def test_equal_titles_have_the_names_of_their_stages() -> None:
+    stages = [view("evaluate.precision", name) for name in ("one", "two")]
+    assert headings(stages) == [
+        "Precision of n-best lists: all candidates judged (one)",
+        "Precision of n-best lists: all candidates judged (two)",
+    ]
+
+
+# --- Findings lead to their figure, else to their section.
+
+
+def picture(name: str) -> Picture:
+    return Picture(name, "", "data:image/svg+xml,", 640, 400, ({}, None))
+
+
+def section(name: str, *parts: Part) -> PageSection:
+    return PageSection(name, name.title(), name, "x.x", "", parts)
+
+
+PLACES = Places([
+    section("a", picture("a-first"), Folded("", (picture("a-deep"),))),
+    section("b", Paragraph("no figure")),
+    section("c", picture("c-best-TP"), picture("c-best")),
+])  # fmt: skip
+
+
+def place(stage: str, figure: str | None = None, category: str | None = None) -> Place:
+    finding = Finding(about="x", text="1.", figure=figure, category=category)
+    return PLACES.of(Told(stage, finding))
+
+
+def test_figures_are_numbered_through_all_sections_and_folds() -> None:
+    assert place("a", "deep") == Place("figure-a-deep", "Figure 2")
+    assert place("c", "best") == Place("figure-c-best", "Figure 4")
+    assert place("c", "best", "TP") == Place("figure-c-best-TP", "Figure 3")
+
+
+def test_a_figure_may_be_of_another_stage_or_be_the_first_of_its_own() -> None:
+    assert place("b", "c.best") == Place("figure-c-best", "Figure 4")
+    assert place("c", "c") == Place("figure-c-best-TP", "Figure 3")
+    assert place("a", "not drawn") == Place("figure-a-first", "Figure 1")
+
+
+def test_without_a_figure_it_is_the_section_and_without_a_section_nowhere() -> None:
+    assert place("a") == Place("stage-a", "")
+    assert place("b", "x") == Place("stage-b", "")
+    assert place("gone", "x") == Place("", "")
+
+
+def test_findings_of_a_question_are_one_paragraph_with_all_their_places() -> None:
+    def told(text: str, question: str, figure: str | None, kind: str = "answer") -> Told:
+        finding = Finding(about="x", text=text, question=question, figure=figure, kind=kind)  # type: ignore[arg-type]  # as a table has it
+        return Told("a", finding)
+
+    found = [told("1.", "q", "first"), told("2.", "r", None), told("3.", "q", "deep"),
+             told("4.", "", None, "caution")]  # fmt: skip
+    (mine,) = answers(found, PLACES)
+    assert mine.heading == "A"
+    assert [(each.lead, each.rest) for each in mine.paragraphs] == [("1.", ("3.",)), ("2.", ())]
+    assert [each.title for each in mine.paragraphs[0].places] == ["Figure 1", "Figure 2"]
+    assert [each.lead for each in cautions(found, PLACES)] == ["4."]
+
+
+# --- A table of all rows as a part of the page: its files, what stands in it, and nothing hostile.
+
+VENDOR = Path(html.__file__).parents[1] / "assets" / "vendor"
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+COLUMNS = (
+    Attribute("word", "word", "text"),
+    Attribute("f", HOSTILE, "count"),
+    Attribute("p", "P (%)", "share"),
+    Attribute("hidden", "hidden", "number", shown=False),
+)
+
+
+def explorer(rows: int = 120) -> Explorer:
+    frame = pl.DataFrame(
+        {"word": [f"{HOSTILE}{i}" for i in range(rows)], "f": range(rows), "p": [0.25] * rows,
+         "hidden": [i / 3 for i in range(rows)]},
+        schema={"word": pl.String, "f": pl.Int64, "p": pl.Float64, "hidden": pl.Float64},
+    )  # fmt: skip
+    return Explorer("all", "All of them.", ("word", "words"), frame, COLUMNS, key="word",
+                    order="f", falling=True)  # fmt: skip
+
+
+def page(block: Explorer, most_rows: int = 1000) -> str:
+    part, _ = explorer_part(block, "tables/x-all", most_rows=most_rows)
+    return render(Page("t", "", (PageSection("x", "x", "x", "use", "", (part,)),), {}))
+
+
+def test_the_first_rows_stand_there_without_scripts() -> None:
+    part, files = explorer_part(explorer(), "tables/x-all", most_rows=1000)
+    assert set(files) == {"tables/x-all.csv", "tables/x-all.parquet"}
+    assert part.first.head == ("word", HOSTILE, "P (%)")
+    assert len(part.first.rows) == PLAIN_ROWS
+    assert part.first.rows[0][1:] == ("119", "25.00")
+    html = page(explorer())
+    assert 'href="tables/x-all.csv"' in html
+    assert "The first" in html
+    assert "120 words" in html
+
+
+def test_no_text_is_markup() -> None:
+    html = page(explorer())
+    assert "<img" not in html
+    assert html.lower().count("</script") == html.lower().count("<script")
+
+
+def test_what_is_left_out_is_said() -> None:
+    small = Explorer("all", "", ("word", "words"), explorer().frame, COLUMNS, key="word",
+                     matters="that matter", most_rows=9)  # fmt: skip
+    assert "The page holds 9 of 120 words, those that matter; the files hold all." in page(small)
+    assert "The page holds" not in page(explorer())
+
+
+def test_a_table_with_too_many_rows_has_no_files() -> None:
+    part, files = explorer_part(explorer(), "tables/x-all", most_rows=119)
+    assert files == {}
+    assert "more than 119 rows" in part.why
+
+
+def test_what_cannot_be_held_has_no_files() -> None:
+    part, files = explorer_part(replace(explorer(), whole=10_000), "tables/x-all", most_rows=20_000)
+    assert files == {}
+    assert "memory" in part.why
+    assert json.loads(part.head)["whole"] == 10_000
+    html = page(replace(explorer(), whole=10_000, matters="that matter"))
+    assert "The page holds 120 of 10,000 words, those that matter." in html
+    assert "the files hold all" not in html
+
+
+def test_the_page_holds_what_is_packed() -> None:
+    html = page(explorer())
+    head = json.loads(re.search(r'id="explorer-1-head">(.*?)</script>', html)[1])  # type: ignore[index]
+    assert head["rows"] == 120
+    rows = re.search(r'id="explorer-1-rows">(.*?)</script>', html)[1]  # type: ignore[index]
+    assert len(gzip.decompress(base64.b64decode(rows))) > 120
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_no_row_and_one_row(rows: int) -> None:
+    assert "data-explorer" in page(explorer(rows))
+
+
+def test_scripts_come_with_a_table_of_all_rows_alone() -> None:
+    assert "Slick" in page(explorer())
+    bare = render(Page("t", "", (), {}))
+    assert "Slick" not in bare
+    assert "explorer" not in bare
+
+
+def test_the_library_says_its_version_and_its_licence() -> None:
+    version = (VENDOR / "slickgrid.version").read_text().strip()
+    for name in ("slickgrid.js", "slickgrid.css"):
+        assert (VENDOR / name).read_text().startswith(f"/* SlickGrid {version}, MIT licence")
+    assert (
+        "Permission is hereby granted, free of charge" in (VENDOR / "slickgrid.LICENSE").read_text()
+    )
+
+
+def test_scripts_put_text_into_the_page_as_text() -> None:
+    for path in (VENDOR.parent / "explorer").glob("*.js"):
+        said = path.read_text()
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?:", said
+        ), path.name
+        assert '"use strict"' in said
+    grid = (VENDOR.parent / "explorer" / "grid.js").read_text()
+    assert "enableHtmlRendering: false" in grid
+
+
+def test_the_digest_knows_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = [name for name, _ in html._below(VENDOR.parent, "assets")]
+    assert "assets/vendor/slickgrid.js" in named
+    assert "assets/explorer/grid.js" in named
+    assert len(html.digest()) == len(hashlib.sha256().hexdigest())

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import memory
+from pipeline.runner.code_digests import code_digests
+from pipeline.runner.fingerprint import CODE, Digests
 from pipeline.runner.store import digest
-from pipeline.runner.store.digest import table_digest
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.digest import Remembered, ranges, table_digest
 from schemas import SchemaViolation
+from tests.runner.laboratory import age
 
 ROWS = pl.DataFrame({"a": [1, 1, 2, 2, 3], "b": ["x", "y", "x", None, ""], "n": [0.0, 1, 2, 3, 4]})
 PLAIN = table_digest(ROWS.lazy(), key=["a", "b"], name="t")
@@ -106,3 +113,171 @@ def test_a_type_that_no_table_has() -> None:
     days = pl.LazyFrame({"id": ["a"], "day": [date(2005, 6, 1)]})
     with pytest.raises(TypeError, match="column day: no digest is defined for Date"):
         table_digest(days, key=["id"], name="t")
+
+
+# --- Parts whose keys overlap, read in the order of all, a range at a time.
+
+KEY = ["a", "b"]
+LETTERS = st.sampled_from([None, "", "x", "y", "é"])
+PARTS = st.lists(st.lists(st.tuples(LETTERS, st.integers(0, 5))), min_size=1, max_size=4)
+
+
+def frames(parts: list[list[tuple[str | None, int]]]) -> list[pl.LazyFrame]:
+    schema = {"a": pl.String, "b": pl.Int64}
+    return [pl.DataFrame(rows, schema, orient="row").sort(KEY).lazy() for rows in parts]
+
+
+@given(PARTS, st.integers(1, 30))
+def test_one_after_the_other_they_are_the_sorted_whole(
+    parts: list[list[tuple[str | None, int]]], rows: int
+) -> None:
+    found = pl.concat(ranges(frames(parts), KEY, rows=rows)).collect()
+    assert found.equals(pl.concat(frames(parts)).sort(KEY).collect())
+
+
+def test_a_range_is_as_long_as_there_is_room_for() -> None:
+    whole = pl.LazyFrame({"a": range(300_000)})
+    with memory.limited(1):
+        few = ranges([whole], ["a"])
+        most = max(each.collect().height for each in few)
+    assert len(few) > len(ranges([whole], ["a"])) > 1
+    assert most < 2 * digest.ROWS / 10
+    assert pl.concat(few).collect().equals(whole.collect())
+
+
+@given(PARTS, st.integers(1, 30))
+def test_equal_keys_are_in_one_range(parts: list[list[tuple[str | None, int]]], rows: int) -> None:
+    found = [each.unique().collect() for each in ranges(frames(parts), KEY, rows=rows)]
+    assert not pl.concat(found).is_duplicated().any()
+
+
+def test_the_digest_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest, "ranges", lambda *given: ranges(*given, rows=7))
+    whole = pl.LazyFrame({"a": [f"k{number}" for number in range(100)], "n": range(100)})
+    parts = [whole.filter(pl.col("n") % 3 == each).sort("a") for each in range(3)]
+    expected = table_digest(whole, key=["a"], name="t")
+    assert table_digest(*parts, key=["a"], name="t") == expected
+    unordered = [part.sort("n", descending=True) for part in parts]
+    assert table_digest(*unordered, key=["a"], name="t") == expected
+    with pytest.raises(SchemaViolation, match=r"key_is_unique \(a\) in 1 row\n"):
+        table_digest(*parts, parts[1].head(1), key=["a"], name="t")
+
+
+# --- What is remembered of files is only a cache: never trusted for another content.
+
+KEY_REMEMBERED = ".seen.json"
+
+
+class Reader:
+    """Reads a file with a memory of its own, and counts how often it has to look."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.looks = folder, 0
+
+    def look(self, path: Path) -> str:
+        self.looks += 1
+        return path.read_text()
+
+    def read(self, *, mark: str = "") -> str:
+        """Read as a new process would."""
+        memory = Remembered(storage_at(self.folder), KEY_REMEMBERED, self.look, mark)
+        found = memory.of(self.folder / "file")
+        memory.keep()
+        return found
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """A reader of a file that is not new, as far as the memory knows."""
+    monkeypatch.setattr(digest, "_FRESH", -1.0)
+    (tmp_path / "file").write_text("one")
+    age(tmp_path / "file")
+    return Reader(tmp_path)
+
+
+def test_is_read_once(reader: Reader) -> None:
+    assert [reader.read(), reader.read()] == ["one", "one"]
+    assert reader.looks == 1
+
+
+def test_same_size_and_time(reader: Reader) -> None:
+    reader.read()
+    (reader.folder / "file").write_text("two")
+    age(reader.folder / "file")
+    assert reader.read() == "two"
+
+
+def test_replaced_by_another_file(reader: Reader) -> None:
+    reader.read()
+    (reader.folder / "other").write_text("two")
+    age(reader.folder / "other")
+    (reader.folder / "other").replace(reader.folder / "file")
+    assert reader.read() == "two"
+
+
+def test_file_that_has_only_just_changed(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest, "_FRESH", 60.0)
+    reader.read()
+    reader.read()
+    assert reader.looks == 2
+    assert not (reader.folder / KEY_REMEMBERED).exists()
+
+
+def test_another_mark(reader: Reader) -> None:
+    reader.read(mark="version 1")
+    reader.read(mark="version 2")
+    assert reader.looks == 2
+
+
+def forge(content: bytes) -> bytes:
+    return content.replace(b'"one"', b'"two"')
+
+
+DAMAGES: list[Callable[[bytes], bytes]] = [
+    forge,
+    lambda content: content[:-1],
+    lambda _: b"",
+    lambda _: b"\xff\n{}",
+    lambda _: b"[]",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged(reader: Reader, damage: Callable[[bytes], bytes]) -> None:
+    reader.read()
+    cache = reader.folder / KEY_REMEMBERED
+    damaged = damage(cache.read_bytes())
+    assert damaged != cache.read_bytes()
+    cache.write_bytes(damaged)
+    assert [reader.read(), reader.read()] == ["one", "one"]
+    assert reader.looks == 2
+
+
+def test_code_that_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = ["pipeline.kernels.nbest.ranking", "pipeline.stages.base"]
+    expected = code_digests(modules)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    for store in ("one", "two"):
+        digests = Digests(storage_at(tmp_path / store))
+        assert digests.code(modules) == expected
+        digests.keep()
+        [kept] = (tmp_path / "home" / "lexassay" / CODE).iterdir()
+        assert list(tmp_path.iterdir()) == [tmp_path / "home"]
+        monkeypatch.setattr("pipeline.runner.code_digests.read_source", None)  # not again
+    kept.write_bytes(b"{}")
+    monkeypatch.undo()
+    assert Digests(storage_at(tmp_path / "one")).code(modules) == expected
+
+
+@pytest.mark.parametrize("home", ["a file", "nowhere"])
+def test_code_where_nothing_can_be_remembered(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    place = {"a file": str(tmp_path / "file"), "nowhere": "~nobody-of-this-name"}[home]
+    monkeypatch.setenv("XDG_CACHE_HOME", place)
+    monkeypatch.chdir(tmp_path)
+    digests = Digests(storage_at(tmp_path / "store"))
+    assert digests.code(["pipeline.stages.base"]) == code_digests(["pipeline.stages.base"])
+    digests.keep()
+    assert {path.name for path in tmp_path.iterdir()} <= {"file", "store"}

@@ -2,14 +2,308 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.runner.store import history
 from pipeline.runner.store.backends import storage_at
-from pipeline.runner.store.history import RunRecord
+from pipeline.runner.store.history import (
+    LAST_GOOD,
+    REPORT,
+    RunRecord,
+    Underway,
+    underway,
+    write_folder,
+)
+from pipeline.runner.store.interface import Storage
+from tests.runner.commands import finish
+from tests.runner.extensions import slow
+from tests.runner.laboratory import STAGES, Laboratory, change, manifests, wait_until
+
+# --- Folders that are written anew: what people put into them, or changed, is there afterwards.
+
+OLD = {"index.html": b"old", "tables/a.csv": b"old", "tables/b.csv": b"old"}
+NEW = {"index.html": b"new", "tables/a.csv": b"new", "figures/c.svg": b"new"}
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    return storage_at(tmp_path)
+
+
+def content(folder: Path) -> dict[str, str]:
+    """Return the text of each file of a folder but those of the program's own use."""
+    files = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_text() for name, path in files.items() if not name.startswith(".")}
+
+
+def test_a_folder_is_replaced_whole(storage: Storage, tmp_path: Path) -> None:
+    assert write_folder(storage, "report", OLD) == []
+    assert write_folder(storage, "report", NEW) == []
+    assert content(tmp_path / "report") == dict.fromkeys(NEW, "new")
+    assert [path.name for path in sorted(tmp_path.iterdir())] == [".report.lock", "report"]
+
+
+def test_files_of_people_stay(storage: Storage, tmp_path: Path) -> None:
+    write_folder(storage, "report", OLD)
+    folder = tmp_path / "report"
+    (folder / "notes.txt").write_text("mine")
+    (folder / "tables" / "own").mkdir()
+    (folder / "tables" / "own" / "x.csv").write_text("mine")
+    for _ in range(3):
+        assert write_folder(storage, "report", NEW) == []
+        expected = dict.fromkeys(NEW, "new") | {"notes.txt": "mine", "tables/own/x.csv": "mine"}
+        assert content(folder) == expected
+
+
+def test_what_people_changed_stands_beside_the_new(storage: Storage, tmp_path: Path) -> None:
+    write_folder(storage, "report", OLD)
+    folder = tmp_path / "report"
+    for number, kept in enumerate(["index.kept-1.html", "index.kept-2.html"], start=1):
+        (folder / "index.html").write_text(f"edited {number}")
+        (folder / "tables" / "b.csv").write_text("edited")
+        assert write_folder(storage, "report", NEW | OLD)[0] == kept
+        assert content(folder)[kept] == f"edited {number}"
+    assert content(folder)["index.html"] == "old"
+    assert content(folder)["tables/b.kept-2.csv"] == "edited"
+
+
+def test_a_file_of_a_person_where_one_of_ours_comes(storage: Storage, tmp_path: Path) -> None:
+    write_folder(storage, "report", OLD)
+    (tmp_path / "report" / "figures").mkdir()
+    (tmp_path / "report" / "figures" / "c.svg").write_text("mine")
+    assert write_folder(storage, "report", NEW) == ["figures/c.kept-1.svg"]
+    assert content(tmp_path / "report")["figures/c.kept-1.svg"] == "mine"
+
+
+def test_links_of_people_are_not_followed(storage: Storage, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("mine")
+    folder = tmp_path / "report"
+    write_folder(storage, "report", OLD)
+    (folder / "there").symlink_to(elsewhere)
+    (folder / "gone").symlink_to(tmp_path / "nowhere")
+    write_folder(storage, "report", NEW)
+    assert (folder / "there").readlink() == elsewhere
+    assert (folder / "gone").is_symlink()
+    assert (elsewhere / "precious").read_text() == "mine"
+
+
+def test_a_folder_made_before_there_was_a_list(storage: Storage, tmp_path: Path) -> None:
+    write_folder(storage, "report", OLD)
+    (tmp_path / "report" / ".written.json").unlink()
+    (tmp_path / "report" / "notes.txt").write_text("mine")
+    write_folder(storage, "report", NEW)
+    assert content(tmp_path / "report") == dict.fromkeys(NEW, "new") | {"notes.txt": "mine"}
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"index.html": 3}'])
+def test_a_damaged_list_loses_nothing(damaged: str, storage: Storage, tmp_path: Path) -> None:
+    write_folder(storage, "report", OLD)
+    (tmp_path / "report" / ".written.json").write_text(damaged)
+    (tmp_path / "report" / "notes.txt").write_text("mine")
+    write_folder(storage, "report", NEW)
+    assert content(tmp_path / "report")["notes.txt"] == "mine"
+    assert content(tmp_path / "report")["index.html"] == "new"
+
+
+def report(storage: Storage, *flaws: str) -> str:
+    """Write a report with flaws as a run does; return where the one before is kept."""
+    found = frozenset(flaws)
+    aside = history.keep(storage, found)
+    write_folder(storage, REPORT, {"index.html": ", ".join(flaws).encode(), **history.mark(found)})
+    return aside
+
+
+def test_files_of_people_stay_when_a_report_is_set_aside(storage: Storage, tmp_path: Path) -> None:
+    now, before = tmp_path / REPORT, tmp_path / LAST_GOOD
+    report(storage)
+    (now / "notes.txt").write_text("mine")
+    assert report(storage, "a warning") == str(before)
+    assert content(now) == {"index.html": "a warning", "notes.txt": "mine"}
+    assert content(before) == {"index.html": ""}
+    (before / "more.txt").write_text("mine, too")
+    (before / "index.html").write_text("edited")
+    assert report(storage) == ""
+    assert not before.exists()
+    assert content(now) == {
+        **{"index.html": "", "index.kept-1.html": "edited"},
+        **{"notes.txt": "mine", "more.txt": "mine, too"},
+    }
+
+
+def test_files_alone_are_no_report(storage: Storage, tmp_path: Path) -> None:
+    (tmp_path / REPORT).mkdir()
+    (tmp_path / REPORT / "notes.txt").write_text("mine")
+    assert report(storage, "a warning") == ""
+    assert content(tmp_path / REPORT) == {"index.html": "a warning", "notes.txt": "mine"}
+
+
+# --- ``gc`` removes what the experiment does not use, and nothing that is not its own.
+
+
+def tree(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def used(laboratory: Laboratory) -> set[Path]:
+    return {laboratory.artefact(stage) for stage in STAGES}
+
+
+def older_and_newer(laboratory: Laboratory) -> tuple[set[Path], set[Path]]:
+    """Run with another rate, then as the file says; return the folders of both."""
+    laboratory.run("--set", "stages.sample.rate=0.9")
+    older = used(laboratory)
+    laboratory.run()
+    return older, used(laboratory)
+
+
+def test_keeps_what_is_used(laboratory: Laboratory) -> None:
+    older, newer = older_and_newer(laboratory)
+    digests = laboratory.digests()
+    assert {folder.parent.name for folder in older - newer} == {"sample", "precision", "comparison"}
+    done = laboratory.call("gc")
+    assert done.code == 0, done.text
+    assert set(manifests(laboratory.root)) == newer
+    assert "removed, 3 folder(s)" in done.out
+    for folder in older - newer:
+        assert str(folder) in done.out
+    laboratory.run()
+    assert laboratory.reran() == set()
+    assert laboratory.digests() == digests
+
+
+def test_dry_removes_nothing(laboratory: Laboratory) -> None:
+    older_and_newer(laboratory)
+    before = tree(laboratory.root)
+    done = laboratory.call("gc", "--dry")
+    assert done.code == 0
+    assert "would go, 3 folder(s)" in done.out
+    assert tree(laboratory.root) == before
+
+
+def test_removes_what_killed_and_damaged_runs_left(done: Laboratory) -> None:
+    sample = done.artefact("sample")
+    left = [
+        sample.with_name(f".partial-{sample.name}"),
+        sample.with_name(f".staging-{sample.name}-123"),
+        sample.with_name(f".aside-{sample.name}-1"),
+        sample.with_name("0" * 24),
+    ]
+    for folder in left:
+        shutil.copytree(sample, folder)
+    (left[3] / "manifest.json").unlink()
+    unfinished = [
+        done.root / "..files.json.123",
+        done.root / "history" / f".{done.record().id}.json.123",
+        done.root / "history" / f".{done.record().id}.jsonl.123",
+    ]
+    for path in unfinished:
+        path.touch()
+    ended = done.call("gc")
+    assert "removed, 7 folder(s)" in ended.out, ended.text
+    assert not any(path.exists() for path in [*left, *unfinished])
+    assert len(done.records()) == 1
+    assert set(manifests(done.root)) == used(done)
+
+
+def test_keeps_what_is_not_its_own(done: Laboratory) -> None:
+    mine = [
+        "notes.txt",
+        "annotation/sheet-1.xlsx",
+        "annotation/old/sheet-0.xlsx",
+        "sample/sheet.csv",
+        "sample/my sheets/sheet.csv",
+        "sample/.hidden/sheet.csv",
+        "history/.notes.json.1",
+        ".mine.1",
+        "report/notes/why.txt",
+        "sweep/first/table.csv",
+        ".mine/first/table.csv",
+    ]
+    for name in mine:
+        path = done.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("typed by a person")
+    (done.root / "empty" / "inner").mkdir(parents=True)
+    ended = done.call("gc")
+    assert ended.code == 0, ended.text
+    assert "removed, 0 folder(s)" in ended.out
+    for name in mine:
+        assert (done.root / name).read_text() == "typed by a person", name
+    assert (done.root / "empty" / "inner").is_dir()
+
+
+def test_a_stage_that_is_gone_from_the_experiment(done: Laboratory) -> None:
+    comparison = done.artefact("comparison")
+    text = done.config.read_text()
+    done.config.write_text(text[: text.index("[stages.comparison]")])
+    ended = done.call("gc")
+    assert str(comparison) in ended.out
+    assert not comparison.exists()
+
+
+def test_keeps_all_of_stages_that_are_not_done(laboratory: Laboratory) -> None:
+    """What they will reuse is not known; what the others do not use goes all the same."""
+    laboratory.run("--set", 'stages.scores.measures=["t_score"]')
+    laboratory.run()
+    change(laboratory.config, "rate = 0.5", "rate = 0.6")
+    before = {stage: set(laboratory.root.glob(f"{stage}/*")) for stage in ("sample", "scores")}
+    done = laboratory.call("gc")
+    assert done.code == 0, done.text
+    assert re.search(r"kept: all results of .*sample.*: not done", done.out)
+    assert set(laboratory.root.glob("sample/*")) == before["sample"]
+    assert len(set(laboratory.root.glob("scores/*"))) == len(before["scores"]) - 1
+
+
+def test_before_the_first_run(laboratory: Laboratory) -> None:
+    done = laboratory.call("gc")
+    assert done.code == 0
+    assert "not done" in done.out
+    assert "0.00 MB  removed, 0 folder(s)" in done.out
+
+
+@pytest.mark.long
+def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> None:
+    """What a run with other settings has made so far is not taken away under its hands."""
+    plugin = slow(tmp_path / "plugin")
+    gate = laboratory.insert_gate()
+    for _ in range(4):
+        gate.permit()
+    assert laboratory.execute("run", path=[plugin]).code == 0
+    kept = set(manifests(laboratory.root))
+    other = laboratory.start("run", "--set", "stages.candidates.min_frequency=5", path=[plugin])
+    wait_until(lambda: laboratory.shards_done("slow") == 4, laboratory)
+    collecting = laboratory.start("gc", path=[plugin])
+    assert collecting.stderr is not None
+    assert "another run is at work" in collecting.stderr.readline()
+    assert collecting.poll() is None
+    gate.open()
+    done, collected = finish(other), finish(collecting)
+    assert done.code == 0, done.text
+    assert collected.code == 0, collected.text
+    assert "removed, 8 folder(s)" in collected.out
+    assert set(manifests(laboratory.root)) == kept
+
+
+@pytest.mark.parametrize("name", ["history", "report", "sweep", "../outside", ".hidden", "a/b", ""])
+def test_names_of_stages_that_would_collide(laboratory: Laboratory, name: str) -> None:
+    """A stage has a folder of its own: not that of the report, nor one outside."""
+    text = laboratory.config.read_text()
+    laboratory.config.write_text(text.replace("[stages.comparison]", f'[stages."{name}"]'))
+    done = laboratory.call("run")
+    assert done.code == 2
+    assert "stages" in done.err
+    assert "name" in done.err
+    assert not laboratory.root.exists()
+
 
 IDS = ("20260101T101010-aaaa", "20260101T101010-abbb", "20260102T090000-cccc")
 
@@ -58,3 +352,70 @@ def test_names_that_fit_no_run_or_several(runs: Path, name: str, said: str) -> N
         history.find(runs, name)
     assert name in str(error.value)
     assert "fits" not in said or all(each in str(error.value) for each in IDS)
+
+
+# --- Which run is at work: one whose log goes on and whose lock is held.
+
+STARTED = {"event": "stage_started", "stage": "candidates", "shards": 4, "resumed": 1}
+TIME = "2026-01-02T03:04:0{}+00:00"
+
+
+def log(root: Path, run: str, *events: dict[str, Any], record: bool = False) -> None:
+    history = root / "history"
+    history.mkdir(exist_ok=True)
+    every = [{"event": "run_started"}, *events]
+    lines = [json.dumps({"time": TIME.format(at), **each}) for at, each in enumerate(every)]
+    (history / f"{run}.jsonl").write_text("\n".join(lines) + '\n{"time": "half a li')
+    if record:
+        (history / f"{run}.json").write_text("{}")
+
+
+def fail() -> None:
+    raise AssertionError("somebody holds the lock")
+
+
+def test_nothing_has_ever_run(tmp_path: Path) -> None:
+    assert underway(storage_at(tmp_path / "small")) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shards_that_are_done(storage: Storage, tmp_path: Path) -> None:
+    log(tmp_path, "r1", STARTED, {"event": "shard_done"}, {"event": "remark"})
+    assert underway(storage) is None
+    with storage.lock("candidates/.lock", fail):
+        assert underway(storage) == Underway(
+            "r1", TIME.format(0), "candidates", TIME.format(1), TIME.format(3), "shards", 2, 4
+        )
+    assert underway(storage) is None
+
+
+def test_bytes_that_are_read(storage: Storage, tmp_path: Path) -> None:
+    log(tmp_path, "r1", STARTED, {"event": "progress", "done": 5, "total": 20})
+    with storage.lock("candidates/.lock", fail):
+        found = underway(storage)
+    assert found is not None
+    assert (found.unit, found.done, found.total) == ("bytes", 5, 20)
+
+
+def test_between_two_stages(storage: Storage, tmp_path: Path) -> None:
+    log(tmp_path, "r1", STARTED, {"event": "stage_done", "stage": "candidates"})
+    assert underway(storage) is None
+    with storage.lock(".lock", fail, shared=True):
+        found = underway(storage)
+    assert found == Underway("r1", TIME.format(0), said=TIME.format(2))
+
+
+def test_a_run_that_has_ended_is_not_at_work(storage: Storage, tmp_path: Path) -> None:
+    log(tmp_path, "r1", STARTED, record=True)
+    with storage.lock("candidates/.lock", fail):
+        assert underway(storage) is None
+
+
+def test_of_a_run_that_died_and_one_that_works_the_latter(storage: Storage, tmp_path: Path) -> None:
+    log(tmp_path, "r1", STARTED)
+    log(tmp_path, "r2", STARTED, {"event": "shard_done"})
+    log(tmp_path, "r3", {**STARTED, "stage": "other"}, *[{"event": "remark"}] * 5)
+    with storage.lock("candidates/.lock", fail):
+        found = underway(storage)
+    assert found is not None
+    assert found.run == "r2"

@@ -2,13 +2,120 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import pipeline as lx
+from pipeline import memory
 from pipeline.errors import ConfigError, DataError
-from tests.stages.small_run import SmallRun, counts
+from pipeline.formats.corpora import splitting
+from pipeline.formats.corpora.blocks import block_size
+from pipeline.kernels import partitions
+from pipeline.kernels.clustering.encoding import added_up
+from pipeline.runner import inputs
+from pipeline.stages.clustering.tagging import require_same_tokens
+from tests.stages.run_stage import SmallRun, counts
+
+# --- Stages that are evaluated together count the same tokens as the same items.
+
+CORPUS = "form\tlemma\tupos\txpos\tt\nDog\tdog\tN\tn\t1\n.\t.\tP\t.\t3\n\nruns\trun\tV\tv\t2\nruns\trun\tN\tn\t1\n"
+GOLD_COUNTED_ALIKE = '[stages.gold]\nuse = "extract.gold"\ncorpus = "c.tsv"\n'
+TAGS = '[stages.tags]\nuse = "extract.tagging"\nsystem = "S"\ncorpus = "c.tsv"\ncluster = "t"\n'
+TYPES = '[stages.types]\nuse = "evaluate.type_level"\ngold = "gold"\nsystems = ["tags"]\n'
+TOKENS = '[stages.tokens]\nuse = "evaluate.token_level"\ntaggings = ["tags"]\n'
+OVERLAPPING = TYPES.replace("types", "both").replace("type_level", "overlapping")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallRun:
+    return SmallRun(tmp_path, {"c.tsv": CORPUS, "other.tsv": CORPUS.replace("V\tv", "N\tn")})
+
+
+DIFFERENT = {
+    "item": ("", 'item = "lemma"\n', "item = lemma, not form"),
+    "fold": ("fold = true\n", "", "fold = false, not true"),
+    "exclude": ('exclude = ["P"]\n', "", r'exclude = \[\], not \["P"\]'),
+    "min_frequency": ("", "min_frequency = 2\n", "min_frequency = 2, not 1"),
+}
+
+
+@pytest.mark.parametrize("option", sorted(DIFFERENT))
+def test_other_options_than_those_of_gold_are_found_before_any_data_is_read(
+    option: str, small: SmallRun
+) -> None:
+    gold, tags, said = DIFFERENT[option]
+    with pytest.raises(ConfigError, match=f"'tags' does not count what 'gold' counts: {said};"):
+        small.run(GOLD_COUNTED_ALIKE + gold + TAGS + tags + TYPES)
+
+
+@pytest.mark.parametrize("evaluation", [TYPES, OVERLAPPING, TOKENS + 'gold = "gold"\n'])
+def test_every_evaluation_looks(evaluation: str, small: SmallRun) -> None:
+    with pytest.raises(ConfigError) as error:
+        small.run(GOLD_COUNTED_ALIKE + TAGS + "fold = true\n" + evaluation)
+    assert str(error.value).count("does not count what 'gold' counts") == 1
+    small.run(GOLD_COUNTED_ALIKE + TAGS + evaluation)
+
+
+@pytest.mark.long
+def test_what_may_differ(small: SmallRun) -> None:
+    small.run(
+        GOLD_COUNTED_ALIKE + 'exclude = ["P", "X"]\n' + TAGS + 'exclude = ["X", "P"]\n' + TYPES
+    )
+    other_tags = 'tag = "xpos"\nexclude = ["."]\n'
+    small.run(GOLD_COUNTED_ALIKE + 'exclude = ["P"]\n' + TAGS + other_tags + TYPES)
+    small.run(GOLD_COUNTED_ALIKE + "min_frequency = 2\n" + TAGS + TYPES)
+
+
+def test_a_dictionary_of_classes_is_not_compared(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "d.tsv": "item\tgold\nDog\tN\n"})
+    table = '[stages.gold]\nuse = "extract.gold_table"\npath = "d.tsv"\nfold = true\n'
+    scores = small.run(table + TAGS + "fold = true\n" + TYPES)["types.scores"]
+    assert scores["n_dropped"].unique().to_list() == [2]
+
+
+def test_another_text_than_that_of_gold_has_no_token_scores(small: SmallRun) -> None:
+    other = GOLD_COUNTED_ALIKE.replace("c.tsv", "other.tsv")
+    with pytest.raises(DataError) as error:
+        small.run(other + TAGS + TOKENS + 'gold = "gold"\n')
+    for said in [
+        "system S, run t and gold do not have the same tokens", "4 tokens and 4",
+        "2 pairs of an item and a class", "'runs' N: 1 and 2; 'runs' V: 1 and 0", "Read the same text",
+    ]:  # fmt: skip
+        assert said in str(error.value)
+
+
+def test_two_taggings_of_two_texts_are_not_compared(small: SmallRun) -> None:
+    second = TAGS.replace("stages.tags", "stages.more").replace('"S"', '"T"')
+    both = TOKENS.replace('["tags"]', '["tags", "more"]')
+    small.run(TAGS + second + both)
+    with pytest.raises(DataError, match="system T, run t and system S, run t do not have the same"):
+        small.run(TAGS + second.replace("c.tsv", "other.tsv") + both)
+
+
+def test_two_tag_sets_are_not_compared(small: SmallRun) -> None:
+    with pytest.raises(DataError, match="8 pairs of an item and a class"):
+        small.run(GOLD_COUNTED_ALIKE + TAGS + 'tag = "xpos"\n' + TOKENS + 'gold = "gold"\n')
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 100])
+def test_tokens_are_compared_in_pieces_as_in_one(rows: int) -> None:
+    items = [f"w{number}" for number in range(12)]
+    gold = pl.DataFrame({"item": items, "gold": "N", "f": range(1, 13)})
+    require_same_tokens(gold.lazy(), gold.lazy(), name="a", other="b", rows=rows)
+    nothing = gold.clear().lazy()
+    require_same_tokens(nothing, nothing, name="a", other="b", rows=rows)
+    more = gold.with_columns(pl.col("f") + (pl.col("f") > 8) * pl.col("f"))
+    said = (
+        r"a and b .*: 120 tokens and 78; 4 pairs of .*"
+        r"'w11' N: 24 and 12; 'w10' N: 22 and 11; 'w9' N: 20 and 10\n"
+    )
+    with pytest.raises(DataError, match=said):
+        require_same_tokens(more.lazy(), gold.lazy(), name="a", other="b", rows=rows)
+
 
 BOTH = """form	upos	t1	t2
 dog	N	a	1
@@ -158,3 +265,232 @@ def test_unknown_attributes(tmp_path: Path) -> None:
         small.run(TWO + SIDE % "i.tsv" + 'compare = "lemma"\n')
     with pytest.raises(ConfigError, match=r"t.cluster: name one attribute, or several different"):
         small.run(ONE + 'cluster = ["t1", "t1"]\n')
+
+
+# --- A tagging that is joined under a limit of memory, in parts, is that of a corpus with both tags.
+
+HEAD = '\nsystem = "S"\ntag = "tag"\ncluster = "cluster"\nexclude = ["t3"]\nmin_frequency = 2\n'
+ONE_TAGGING_IN_PARTS = f'use = "extract.tagging"\ncorpus = "both.tsv"{HEAD}'
+TWO_TAGGING_IN_PARTS = (
+    f'use = "join.tagging"\ngold = "gold.tsv"\ninduced = "induced.tsv"\nrun = "cluster"{HEAD}'
+)
+
+
+def build(folder: Path) -> None:
+    draw = random.Random(7)
+    rows = [
+        (f"w{int(draw.paretovariate(0.8)) % 90}", f"t{draw.randrange(5)}", f"c{draw.randrange(7)}")
+        for _ in range(3_000)
+    ]
+    for name, kept in {"both": (0, 1, 2), "gold": (0, 1), "induced": (0, 2)}.items():
+        head = "\t".join(("form", "tag", "cluster")[k] for k in kept)
+        lines = ["\t".join(row[k] for k in kept) for row in rows]
+        cut = ("\n".join(lines[at : at + 9]) for at in range(0, len(lines), 9))
+        (folder / f"{name}.tsv").write_text(head + "\n" + "\n\n".join(cut) + "\n")
+
+
+def made(folder: Path, stage: str, *, memory: str = "", sentences: bool = False) -> lx.Run:
+    (folder / "x.toml").write_text(
+        f'name = "x"\n[run]\n{memory}\n[stages.t]\n{stage}sentences = {str(sentences).lower()}\n'
+    )
+    runs = folder / ("limited" if memory else "whole")
+    return lx.run(folder / "x.toml", runs=runs, report=False, force=["t"])
+
+
+@pytest.fixture
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "LEAST", 200 * partitions.ROW)
+    monkeypatch.setattr(partitions, "ROW", 6_000)
+
+
+@pytest.mark.usefixtures("_small_parts")
+@pytest.mark.parametrize("sentences", [pytest.param(False, marks=pytest.mark.long), True])
+def test_the_same_comes_of_it(*, sentences: bool, tmp_path: Path) -> None:
+    build(tmp_path)
+    both = made(tmp_path, ONE_TAGGING_IN_PARTS, sentences=sentences)
+    run = made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"', sentences=sentences)
+    assert len(run.manifests["t"].tables["tagged"].parts) > 2
+    assert len(run.manifests["t"].tables["sizes"].parts) == 1
+    for name in ("tagged", "entries", "gold", "sizes"):
+        assert run.manifests["t"].digests()[name] == both.manifests["t"].digests()[name]
+    mine, theirs = (each.table("t.sentences").drop("file") for each in (run, both))
+    assert mine.sort(mine.columns).equals(theirs.sort(theirs.columns))
+    assert bool(mine.height) is sentences
+
+
+def test_both_sides_are_read_in_the_memory_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path)
+    asked = list[int | None]()
+
+    def seen(memory: int | None) -> int:
+        asked.append(memory)
+        return block_size(memory)
+
+    monkeypatch.setattr(splitting, "block_size", seen)
+    made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1GB"')
+    whole = max(each for each in asked if each is not None)  # each is checked by itself
+    assert {*asked} == {whole, whole // 2}
+
+
+@pytest.mark.usefixtures("_small_parts")
+def test_faults_of_all_batches_are_told(tmp_path: Path) -> None:
+    build(tmp_path)
+    path = tmp_path / "induced.tsv"
+    lines = path.read_text().split("\n")
+    filled = [place for place, line in enumerate(lines) if line]
+    for place in (filled[1], filled[1500], filled[-1]):
+        lines[place] = "other\tc1"
+    path.write_text("\n".join(lines))
+    with pytest.raises(DataError, match="3 value|3 x") as error:
+        made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
+    for place in (filled[1], filled[1500], filled[-1]):
+        assert f"line {place + 1}" in str(error.value)
+
+
+@pytest.mark.usefixtures("_small_parts")
+def test_one_side_ends_before_the_other(tmp_path: Path) -> None:
+    build(tmp_path)
+    path = tmp_path / "induced.tsv"
+    path.write_text("\n".join(path.read_text().split("\n")[:-5]) + "\n")
+    with pytest.raises(DataError, match="after the last token of this run"):
+        made(tmp_path, TWO_TAGGING_IN_PARTS, memory='memory = "1MB"')
+
+
+def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "LEAST", 10 * partitions.ROW)
+    rows = {
+        "run": [""] * 60,
+        "item": [*(f"i{n % 20}" for n in range(57)), None, None, None],
+        "gold": [f"g{n % 3}" for n in range(60)],
+        "cluster": [None if n % 4 else "c" for n in range(60)],
+        "f": [1] * 60,
+    }
+    counts = pl.DataFrame(rows)
+    with memory.limited(1), partitions.spill_of(1, counts.schema) as laid:
+        laid.add(counts, pl.lit(0))
+        added = [each.collect() for each in added_up(laid, by=["item"])]
+    assert len(added) > 3
+    assert sum(each["item"].n_unique() for each in added) == counts["item"].n_unique()
+    key = ["run", "item", "gold", "cluster"]
+    expected = counts.group_by(key).agg(pl.col("f").sum()).sort(key)
+    assert pl.concat(added).sort(key).equals(expected.select(pl.concat(added).columns))
+
+
+# --- Tags that are counted in buckets are those that are counted as a whole.
+
+FEW, MANY = 'memory = "2MB"', 'memory = "1MB"\nshard = 1'
+GOLD_TAGS_IN_BUCKETS = 'use = "extract.gold"\n'
+TAGGING = 'use = "extract.tagging"\nsystem = "S"\ncluster = ["t1", "t2"]\nuntagged = true\n'
+CORPUS_TAGS_IN_BUCKETS = 'corpus = "*.tsv"\nitem = "lemma"\n'
+DIVIDED = {GOLD_TAGS_IN_BUCKETS: ["entries"], TAGGING: ["tagged", "entries", "gold"]}
+LATE = 'min_frequency = 3\nexclude = ["T2"]\n'
+WAYS = ["", "sentences = true\n", LATE, f"fold = true\nsentences = true\n{LATE}"]
+
+
+def build_tags_in_buckets(folder: Path, *, clusters: int = 7) -> list[list[str]]:
+    """Write two corpora, some of whose tokens lack an item, a tag or a cluster."""
+    draw, every = random.Random(7), []
+    for number in range(2):
+        lines = ["form\tlemma\tupos\tt1\tt2"]
+        for _ in range(400):
+            for _ in range(draw.randint(1, 9)):
+                item = f"{draw.choice('wW')}{min(int(draw.paretovariate(0.6)), 900)}"
+                row = [item, f"T{draw.randrange(4)}", f"{draw.randrange(clusters)}", "x"]
+                every.append([value if draw.random() > 0.03 else "" for value in row])
+                lines.append("\t".join(["-", *every[-1]]))
+            lines.append("")
+        (folder / f"{number}.tsv").write_text("\n".join(lines) + "\n")
+    return every
+
+
+def made_tags_in_buckets(folder: Path, stage: str, run: str, runs: str) -> lx.Run:
+    (folder / "x.toml").write_text(
+        f'name = "x"\n[run]\n{run}\n[stages.t]\n{CORPUS_TAGS_IN_BUCKETS}{stage}'
+    )
+    return lx.run(folder / "x.toml", runs=folder / runs, report=False)
+
+
+def parts(run: lx.Run, table: str) -> int:
+    return len(run.manifests["t"].tables[table].parts)
+
+
+@pytest.fixture
+def _as_if_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divide the counts as those of long corpora are."""
+    monkeypatch.setattr(inputs, "_SPREAD", 50)
+
+
+@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.long
+@pytest.mark.parametrize("stage", [GOLD_TAGS_IN_BUCKETS, TAGGING])
+@pytest.mark.parametrize("options", WAYS)
+def test_the_same_with_and_without_a_limit(stage: str, options: str, tmp_path: Path) -> None:
+    build_tags_in_buckets(tmp_path)
+    whole, few, many = (
+        made_tags_in_buckets(tmp_path, stage + options, run, f"runs{number}")
+        for number, run in enumerate(["", FEW, MANY])
+    )
+    for table in DIVIDED[stage]:
+        assert parts(whole, table) == 1 < parts(few, table) < parts(many, table)
+    digests = [run.manifests["t"].digests() for run in (whole, few, many)]
+    assert digests[0] == digests[1] == digests[2]
+    assert bool(whole.table("t.sentences").height) == ("sentences" in options)
+
+
+@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.long
+@pytest.mark.parametrize(("first", "then"), [("", MANY), (MANY, ""), (FEW, MANY)])
+def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Path) -> None:
+    """Counts that are there are divided further, or read in the buckets that they have."""
+    build_tags_in_buckets(tmp_path)
+    stage = f"{TAGGING}sentences = true\n"
+    made_tags_in_buckets(tmp_path, stage, first, "runs")
+    found = made_tags_in_buckets(tmp_path, stage + LATE, then, "runs")
+    fresh = made_tags_in_buckets(tmp_path, stage + LATE, "", "fresh")
+    assert found.manifests["t"].digests() == fresh.manifests["t"].digests()
+    assert len(list((tmp_path / "runs/x/t/counts").glob("*/manifest.json"))) == 1
+    assert parts(found, "tagged") > 1
+
+
+@pytest.mark.usefixtures("_as_if_long")
+def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
+    rows = [
+        row[:3] for row in build_tags_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}
+    ]
+    often = Counter(item for item, _, _ in rows)
+    kept = [row for row in rows if often[row[0]] >= 3]
+    run = made_tags_in_buckets(tmp_path, TAGGING + LATE, MANY, "runs")
+    sizes = run.table("t.sizes").filter(run="t1").select("what", "count")
+    counts = dict(sizes.iter_rows())
+    assert counts["tokens that count"] == len(kept)
+    assert counts["tokens of items seen less than 3 times"] == len(rows) - len(kept)
+    assert counts["items"] == len({item for item, _, _ in kept})
+    assert counts["classes"] == len({gold for _, gold, _ in kept}) == 3
+    assert counts["clusters"] == len({cluster for _, _, cluster in kept} - {""}) == 7
+    assert counts["tokens that count but have no cluster"] == sum(not row[2] for row in kept)
+    tagged = run.table("t.tagged").filter(run="t1").select("item", "gold", "cluster", "f")
+    assert {(item, gold, cluster or ""): f for item, gold, cluster, f in tagged.iter_rows()} == (
+        Counter((item, gold, cluster) for item, gold, cluster in kept)
+    )
+
+
+@pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.parametrize(
+    "stage",
+    [
+        f'{GOLD_TAGS_IN_BUCKETS}exclude = ["T0", "T1", "T2", "T3"]\n',
+        TAGGING.replace("untagged = true", ""),
+        f"{TAGGING}min_frequency = 100_000\n",
+    ],
+)
+@pytest.mark.long
+def test_what_is_refused_is_refused_in_the_same_words(stage: str, tmp_path: Path) -> None:
+    build_tags_in_buckets(tmp_path)
+    said = []
+    for number, run in enumerate(["", MANY]):
+        with pytest.raises(DataError) as refused:
+            made_tags_in_buckets(tmp_path, stage, run, f"runs{number}")
+        said.append(str(refused.value))
+    assert said[0] == said[1]

@@ -10,28 +10,213 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
+from pipeline.kernels.statistics.sequential import spent_levels
+from pipeline.kernels.survey.design import inclusion
+from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.tables import list_estimates
 from schemas import Judgements
+from tests.stages.collocations.test_interim import (
+    ALL_LOOKS,
+    LOOKS,
+    RANKS_LOOKS,
+    RATES,
+    SHARES,
+    SIZE_LOOKS,
+    drawn_looks,
+)
 from tests.stages.run_stage import run_stage
 
-BITS = np.random.default_rng(5)
-SIZE = 300
-IDS = [f"x{i:03}" for i in range(SIZE)]
-QUALITY = BITS.normal(size=SIZE)
-TRUE = BITS.random(SIZE) < 1 / (1 + np.exp(1 - 2 * QUALITY))
-SCORES = pl.DataFrame({
-    "id": IDS, "a": QUALITY + BITS.normal(size=SIZE), "b": QUALITY + 2 * BITS.normal(size=SIZE),
-    "c": BITS.normal(size=SIZE),
-})  # fmt: skip
-RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
-ALL = pl.DataFrame({"category": "TP", "id": IDS, "tp": TRUE}, schema=Judgements.columns())
+# --- A designed sample that is looked at several times: each question has its own levels.
+
 CUTS = {"cuts": [40, 100], "seed": "s", "every": 0}
+STEPS = [60, 90, 120]
+PREDICTED = RANKS_LOOKS.filter(measure="a").select(
+    "id", prediction=1.0 - pl.col("rank").cast(pl.Float64) / (SIZE_LOOKS + 1)
+)
+
+
+def designed_designed_looks(size: int, **config: Any) -> dict[str, pl.DataFrame]:
+    """Draw the steps up to a size."""
+    steps = [step for step in STEPS if step < size]
+    options = {"cuts": [40, 100], "size": size, "steps": steps, "seed": "s"} | config
+    tables = {"pilot": config["pilot"]} if "pilot" in config else {}
+    return run_stage(
+        "sample.design", options | {name: name for name in tables}, ranks=RANKS_LOOKS, **tables
+    )
+
+
+def evaluated(made: dict[str, pl.DataFrame], **config: Any) -> dict[str, pl.DataFrame]:
+    tables = {name: config.pop(name) for name in ("predictions",) if name in config}
+    judgements = ALL_LOOKS.join(made["sample"], on="id", how="semi")
+    return run_stage(
+        "evaluate.designed", CUTS | {"looks": STEPS} | config, ranks=RANKS_LOOKS, judgements=judgements,
+        sample=made["sample"], inclusion=made["inclusion"], **tables,
+    )  # fmt: skip
+
+
+def by_hand(
+    inclusion_table: pl.DataFrame, coefficient: pl.Expr, v: pl.Expr | None = None
+) -> list[float]:
+    """Return the levels of one question: a loop over its members."""
+    a = RANKS_LOOKS.pivot(on="measure", index="id", values="rank").join(inclusion_table, on="id")
+    a = a.join(PREDICTED, on="id").with_columns(a=coefficient, v=pl.lit(1.0) if v is None else v)
+    x = inclusion_table["size_measure"].to_numpy()
+    variances = []
+    for size in STEPS:
+        pi = dict(zip(inclusion_table["id"], inclusion(x, size=size), strict=True))
+        variances.append(
+            sum(
+                row["a"] ** 2 * row["v"] * (1 - pi[row["id"]]) / pi[row["id"]]
+                for row in a.iter_rows(named=True)
+            )
+        )
+    return list(spent_levels([0.5, 0.75, 1.0], variances, alpha=0.05))
+
+
+def listed(name: str, n: int) -> pl.Expr:
+    return (pl.col(name) <= n).cast(pl.Float64)
+
+
+def test_the_plan_of_each_question_follows_from_the_design() -> None:
+    made = designed_designed_looks(90)
+    found = evaluated(made)
+    looks = found["looks"]
+    assert looks["question"].n_unique() == 3 * 2 + 3 * 2 + 1
+    assert looks.filter("now")["look"].unique().to_list() == [2]
+    expected = {
+        "a at 40": listed("a", 40),
+        "a - b at 100": listed("a", 100) - listed("b", 100),
+        "baseline": pl.lit(1.0),
+    }
+    for question, coefficient in expected.items():
+        levels = looks.filter(question=question)["level"].to_list()
+        assert levels == pytest.approx(by_hand(made["inclusion"], coefficient))
+    assert looks.filter(look=3)["level"].n_unique() > 3
+    assert looks.filter(look=1)["level"].n_unique() == 1  # nothing comes before
+
+
+def test_each_interval_has_the_level_of_its_question() -> None:
+    made = designed_designed_looks(120)
+    found = evaluated(made)
+    draws = ALL_LOOKS.join(made["sample"], on="id")
+    given = study(RANKS_LOOKS, draws, candidates=made["inclusion"])
+    now = found["looks"].filter("now")
+    for question, measure, n in (("a at 40", "a", 40), ("c at 100", "c", 100)):
+        level = now.filter(question=question)["level"].item()
+        table = list_estimates(given, at=[n], confidence=1 - level).filter(measure=measure)
+        row = found["cuts"].filter(measure=measure, n=n)
+        assert row["lower"].item() == pytest.approx(table["lower"].item())
+    base = found["baseline"]["confidence"].item()
+    assert base == pytest.approx(1 - now.filter(question="baseline")["level"].item())
+
+
+def test_a_test_excludes_zero_where_its_interval_does() -> None:
+    found = evaluated(
+        designed_designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")]
+    )
+    row = found["differences"].row(0, named=True)
+    assert row["significant"] == (row["lower"] > 0 or row["upper"] < 0)
+    assert row["p_adjusted"] > row["p_value"]
+
+
+def test_what_judges_say_weighs_the_residuals() -> None:
+    made = designed_designed_looks(90)
+    found = evaluated(made, predictions=PREDICTED, assist="predictions")
+    p = pl.col("prediction")
+    levels = by_hand(made["inclusion"], listed("b", 100), (p * (1 - p)).clip(0.01))
+    assert found["looks"].filter(question="b at 100")["level"].to_list() == pytest.approx(levels)
+
+
+def test_a_simple_sample_has_one_plan() -> None:
+    sample = drawn_looks(rate=0.15)
+    found = run_stage(
+        "evaluate.designed",
+        CUTS | {"looks": LOOKS},
+        ranks=RANKS_LOOKS,
+        judgements=ALL_LOOKS,
+        sample=sample,
+    )
+    plan = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05)
+    for look, level in enumerate(plan, start=1):
+        # 60 / 400 is not quite .15 as numbers go, and sums are rounded
+        assert found["looks"].filter(look=look)["level"].to_list() == pytest.approx([level] * 13)
+
+
+def test_what_was_judged_before_counts_as_labels() -> None:
+    pilot = ALL_LOOKS.join(drawn_looks(size=30, seed="pilot"), on="id", how="semi")
+    made = run_stage(
+        "sample.design", {"cuts": [40, 100], "size": 60, "seed": "s", "pilot": "pilot"},
+        ranks=RANKS_LOOKS, pilot=pilot,
+    )  # fmt: skip
+    found = evaluated(made, looks=[90, 150])
+    assert found["looks"].filter("now")["labels"].unique().to_list() == [90]
+    with pytest.raises(ConfigError, match="a sample of 90 is none of the declared looks"):
+        evaluated(made, looks=[60, 120])
+    before = evaluated(made, looks=[30, 90])["looks"].filter(look=1)
+    assert before["level"].null_count() == before.height  # nothing was drawn by this design yet
+
+
+def test_a_stratified_sample_grows_in_proportion() -> None:
+    made = run_stage(
+        "sample.stratified", {"boundaries": [60], "sizes": [40, 60], "seed": "s"}, ranks=RANKS_LOOKS
+    )
+    found = run_stage(
+        "evaluate.designed", CUTS | {"looks": [50, 100]}, ranks=RANKS_LOOKS, judgements=ALL_LOOKS,
+        sample=made["sample"], inclusion=made["strata"],
+    )  # fmt: skip
+    looks = found["looks"]
+    assert looks.filter("now")["labels"].unique().to_list() == [100]
+    chances = made["sample"].select("stratum", "pi").unique()
+    listed_100 = RANKS_LOOKS.filter(measure="a").filter(pl.col("rank") <= 100)
+    pi = made["strata"].join(listed_100, on="id").join(chances, on="stratum")["pi"]
+    assert len(pi) == 100
+    variances = [float(((whole - pi) / pi).sum()) for whole in (2, 1)]
+    expected = spent_levels([0.5, 1.0], variances, alpha=0.05)
+    assert looks.filter(question="a at 100")["level"].to_list() == pytest.approx(expected.tolist())
+
+
+def test_bands_and_windows_have_levels_too() -> None:
+    made = designed_designed_looks(90)
+    options = {"band": "simultaneous", "replicates": 300, "window": 50}
+    planned, plain = evaluated(made, **options), evaluated(made, looks=[90], **options)
+    for name, side in (("bands", "band"), ("difference_bands", "band")):
+        narrow, wide = (
+            (each[name][f"upper_{side}"] - each[name][f"lower_{side}"]).mean()
+            for each in (plain, planned)
+        )
+        assert narrow < wide
+    assert planned["local"]["upper"].mean() > plain["local"]["upper"].mean()
+    assert plain["looks"]["level"].to_list() == pytest.approx([0.05] * 13)
+
+
+def test_without_looks_nothing_changes() -> None:
+    made = designed_designed_looks(90)
+    once, plain = evaluated(made), evaluated(made, looks=[])
+    assert plain["looks"].is_empty()
+    assert plain["baseline"]["confidence"].item() == 0.95
+    assert once["cuts"].drop("lower", "upper").equals(plain["cuts"].drop("lower", "upper"))
+
+
+BITS = np.random.default_rng(5)
+SIZE_EVALUATE_DESIGNED = 300
+IDS = [f"x{i:03}" for i in range(SIZE_EVALUATE_DESIGNED)]
+QUALITY = BITS.normal(size=SIZE_EVALUATE_DESIGNED)
+TRUE = BITS.random(SIZE_EVALUATE_DESIGNED) < 1 / (1 + np.exp(1 - 2 * QUALITY))
+SCORES = pl.DataFrame({
+    "id": IDS, "a": QUALITY + BITS.normal(size=SIZE_EVALUATE_DESIGNED), "b": QUALITY + 2 * BITS.normal(size=SIZE_EVALUATE_DESIGNED),
+    "c": BITS.normal(size=SIZE_EVALUATE_DESIGNED),
+})  # fmt: skip
+RANKS_EVALUATE_DESIGNED = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+ALL_EVALUATE_DESIGNED = pl.DataFrame(
+    {"category": "TP", "id": IDS, "tp": TRUE}, schema=Judgements.columns()
+)
 
 
 def designed(sample: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     """Evaluate by the judgements of those drawn."""
     tables = {name: config.pop(name) for name in ("inclusion", "predictions") if name in config}
-    judgements = config.pop("judgements", ALL.join(sample, on="id", how="semi"))
-    ranks = config.pop("ranks", RANKS)
+    judgements = config.pop("judgements", ALL_EVALUATE_DESIGNED.join(sample, on="id", how="semi"))
+    ranks = config.pop("ranks", RANKS_EVALUATE_DESIGNED)
     return run_stage(
         "evaluate.designed", CUTS | config, ranks=ranks, judgements=judgements, sample=sample,
         **tables,
@@ -45,16 +230,21 @@ def simple(size: int, **config: Any) -> pl.DataFrame:
     ]
 
 
-def drawn(size: int = 90, **config: Any) -> dict[str, pl.DataFrame]:
+def drawn_evaluate_designed(size: int = 90, **config: Any) -> dict[str, pl.DataFrame]:
     return run_stage(
-        "sample.design", {"cuts": [40, 100], "size": size, "seed": "s"} | config, ranks=RANKS
+        "sample.design",
+        {"cuts": [40, 100], "size": size, "seed": "s"} | config,
+        ranks=RANKS_EVALUATE_DESIGNED,
     )
 
 
 def test_full_annotation_is_exact() -> None:
-    found = designed(simple(SIZE), window=30, band="simultaneous")
+    found = designed(simple(SIZE_EVALUATE_DESIGNED), window=30, band="simultaneous")
     exact = run_stage(
-        "evaluate.precision", {"cuts": [40, 100], "window": 30}, ranks=RANKS, judgements=ALL
+        "evaluate.precision",
+        {"cuts": [40, 100], "window": 30},
+        ranks=RANKS_EVALUATE_DESIGNED,
+        judgements=ALL_EVALUATE_DESIGNED,
     )
     key = ["measure", "n"]
     both = found["cuts"].join(exact["cuts"], on=key, suffix="_exact")
@@ -73,7 +263,11 @@ def test_full_annotation_is_exact() -> None:
 def test_a_simple_sample_has_the_estimates_and_the_tests_of_the_exact_methods() -> None:
     sample = simple(120)
     found = designed(sample)
-    options = {"ranks": RANKS, "judgements": ALL, "sample": sample}
+    options = {
+        "ranks": RANKS_EVALUATE_DESIGNED,
+        "judgements": ALL_EVALUATE_DESIGNED,
+        "sample": sample,
+    }
     exact = run_stage("evaluate.precision", {"cuts": [40, 100]}, **options)["cuts"]
     for name in ("precision", "n_sampled", "k_sampled"):
         assert found["cuts"][name].to_list() == pytest.approx(exact[name].to_list())
@@ -90,11 +284,13 @@ def test_a_simple_sample_has_the_estimates_and_the_tests_of_the_exact_methods() 
 
 def test_a_stratified_sample_has_the_estimates_of_strata() -> None:
     made = run_stage(
-        "sample.stratified", {"boundaries": [60], "sizes": [40, 60], "seed": "s"}, ranks=RANKS
+        "sample.stratified",
+        {"boundaries": [60], "sizes": [40, 60], "seed": "s"},
+        ranks=RANKS_EVALUATE_DESIGNED,
     )
     found = designed(made["sample"], inclusion=made["strata"])
     strata = run_stage(
-        "evaluate.stratified", CUTS, ranks=RANKS, judgements=ALL, sample=made["sample"],
+        "evaluate.stratified", CUTS, ranks=RANKS_EVALUATE_DESIGNED, judgements=ALL_EVALUATE_DESIGNED, sample=made["sample"],
         strata=made["strata"],
     )  # fmt: skip
     exact = strata["cuts"]
@@ -105,10 +301,10 @@ def test_a_stratified_sample_has_the_estimates_of_strata() -> None:
 
 
 def test_a_designed_sample_weighs_draws_by_their_chances() -> None:
-    made = drawn()
+    made = drawn_evaluate_designed()
     found = designed(made["sample"], inclusion=made["inclusion"])
-    ranked = RANKS.filter(measure="a").filter(pl.col("rank") <= 40)
-    rows = made["sample"].join(ranked, on="id").join(ALL, on="id")
+    ranked = RANKS_EVALUATE_DESIGNED.filter(measure="a").filter(pl.col("rank") <= 40)
+    rows = made["sample"].join(ranked, on="id").join(ALL_EVALUATE_DESIGNED, on="id")
     assert not rows["certain"].any()
     weights = 1 / rows["pi"]
     by_hand = (weights * rows["tp"].cast(pl.Float64)).sum() / weights.sum()
@@ -120,19 +316,19 @@ def test_a_designed_sample_weighs_draws_by_their_chances() -> None:
 
 @pytest.mark.long
 def test_estimates_are_right_on_average() -> None:
-    truth = RANKS.join(ALL, on="id").filter(pl.col("rank") <= 40).group_by("measure").agg(
+    truth = RANKS_EVALUATE_DESIGNED.join(ALL_EVALUATE_DESIGNED, on="id").filter(pl.col("rank") <= 40).group_by("measure").agg(
         pl.col("tp").mean()
     ).sort("measure")["tp"]  # fmt: skip
     totals = np.zeros(3)
     for number in range(60):
-        made = drawn(60, seed=f"s{number}")
+        made = drawn_evaluate_designed(60, seed=f"s{number}")
         found = designed(made["sample"], inclusion=made["inclusion"], cuts=[40])
         totals += found["cuts"]["precision"].to_numpy()
     assert totals / 60 == pytest.approx(truth.to_numpy(), abs=0.04)
 
 
 def test_along_the_lists_as_far_as_everybody_could_be_drawn() -> None:
-    made = drawn(floor=0.0, baseline=False)
+    made = drawn_evaluate_designed(floor=0.0, baseline=False)
     found = designed(made["sample"], inclusion=made["inclusion"], every=10)
     assert found["baseline"].is_empty()
     assert found["precision"]["n"].max() == 100
@@ -141,7 +337,7 @@ def test_along_the_lists_as_far_as_everybody_could_be_drawn() -> None:
 
 
 def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
-    made = drawn(150)
+    made = drawn_evaluate_designed(150)
     found = designed(made["sample"], inclusion=made["inclusion"])
     assert found["best"].filter("best")["n"].to_list() == [40, 100]
     pairs = designed(made["sample"], inclusion=made["inclusion"], pairs=[("a", "c")])
@@ -150,7 +346,7 @@ def test_the_best_at_each_cut_by_all_pairs_alone() -> None:
 
 
 def test_bands_hold_the_limits_of_each_n() -> None:
-    made = drawn(150)
+    made = drawn_evaluate_designed(150)
     found = designed(made["sample"], inclusion=made["inclusion"], band="simultaneous", every=20)
     both = found["precision"].join(found["bands"], on=["category", "measure", "n"])
     assert both.height == 3 * 4
@@ -217,10 +413,10 @@ def test_options_that_do_not_go_together(config: dict[str, Any], said: str) -> N
 def test_samples_that_are_refused() -> None:
     with pytest.raises(ConfigError, match="could be drawn more than once"):
         designed(simple(100, replacement=True))
-    made = drawn()
+    made = drawn_evaluate_designed()
     with pytest.raises(ConfigError, match="chances differ"):
         designed(made["sample"])
-    other = drawn(150)
+    other = drawn_evaluate_designed(150)
     with pytest.raises(ConfigError, match="90 of 90 draws have another chance there"):
         designed(made["sample"], inclusion=other["inclusion"])
     with pytest.raises(ConfigError, match="has no column stratum"):
@@ -235,21 +431,26 @@ def test_samples_that_are_refused() -> None:
 
 
 def test_nothing_judged_and_nothing_ranked() -> None:
-    made = drawn()
-    found = designed(made["sample"], inclusion=made["inclusion"], judgements=ALL.clear())
+    made = drawn_evaluate_designed()
+    found = designed(
+        made["sample"], inclusion=made["inclusion"], judgements=ALL_EVALUATE_DESIGNED.clear()
+    )
     assert all(table.is_empty() for table in found.values())
-    undecided = ALL.with_columns(tp=pl.lit(None, pl.Boolean))
+    undecided = ALL_EVALUATE_DESIGNED.with_columns(tp=pl.lit(None, pl.Boolean))
     found = designed(made["sample"], inclusion=made["inclusion"], judgements=undecided)
     assert found["cuts"].select("precision", "lower", "upper").unique().rows() == [(None, 0.0, 1.0)]
-    nothing = {"ranks": RANKS.clear(), "judgements": ALL.clear()}
+    nothing = {
+        "ranks": RANKS_EVALUATE_DESIGNED.clear(),
+        "judgements": ALL_EVALUATE_DESIGNED.clear(),
+    }
     assert all(table.is_empty() for table in designed(made["sample"], **nothing).values())
 
 
 def test_what_nobody_judged_and_was_certain_leaves_the_worst_case() -> None:
-    made = drawn(280)
+    made = drawn_evaluate_designed(280)
     assert made["sample"]["certain"].any()
     certain = made["sample"].filter("certain")["id"]
-    judgements = ALL.filter(~pl.col("id").is_in(certain.implode()))
+    judgements = ALL_EVALUATE_DESIGNED.filter(~pl.col("id").is_in(certain.implode()))
     found = designed(made["sample"], inclusion=made["inclusion"], judgements=judgements)
     row = found["cuts"].filter(measure="a", n=40)
     assert row["precision"].item() is None
@@ -258,7 +459,9 @@ def test_what_nobody_judged_and_was_certain_leaves_the_worst_case() -> None:
 
 
 def test_a_pool_is_evaluated_down_to_its_depth() -> None:
-    pooled = run_stage("score.pool", {"depth": 50, "measures": ["a", "b"]}, ranks=RANKS)["ranks"]
+    pooled = run_stage(
+        "score.pool", {"depth": 50, "measures": ["a", "b"]}, ranks=RANKS_EVALUATE_DESIGNED
+    )["ranks"]
     made = run_stage("sample.design", {"cuts": [40], "size": 30, "seed": "s"}, ranks=pooled)
     found = designed(made["sample"], inclusion=made["inclusion"], ranks=pooled, cuts=[40, 100])
     assert set(found["cuts"]["n"]) == {40}

@@ -10,7 +10,14 @@ import pytest
 from pipeline.errors import ConfigError
 from pipeline.report.page.images import still
 from pipeline.report.view import Block, Figure, Listing, Text, unfolded
-from pipeline.report.views.collocations.comparison import ComparisonView, show_comparison
+from pipeline.report.views.collocations.comparison import (
+    ComparisonView,
+    Mark,
+    matrix_of,
+    show_comparison,
+    starred,
+    together,
+)
 from schemas import ClusteredDifferences
 from tests.report import report_frames as frames
 
@@ -251,3 +258,48 @@ def test_differences_by_clusters() -> None:
     assert "one l2" in table.caption
     assert table.shown is not None
     assert table.shown.row(0)[-5:] == ("0.3000", "0.6000", "7", "5.2", "–")
+
+
+# --- From tests at the cuts to matrices.
+
+TESTED_COMPARISON_MATRICES = frames.cuts(
+    frames.comparison({("a", "b"): {100: 0.2, 200: -0.1}}, significant=[100]), [100, 200]
+)
+NOTHING = frames.against_baseline({})
+MARK = Mark(alpha=0.05, margin=0.0)
+
+
+def test_each_pair_stands_in_both_directions() -> None:
+    found = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100, MARK).cells
+    assert found.select("row", "column", "difference", "significant").rows() == [
+        ("a", "b", 0.2, True), ("b", "a", -0.2, True),
+    ]  # fmt: skip
+
+
+def test_significance_is_after_correction_and_needs_the_margin() -> None:
+    def stars(alpha: float, margin: float) -> list[bool]:
+        return (
+            TESTED_COMPARISON_MATRICES.select(starred(Mark(alpha=alpha, margin=margin)))
+            .to_series()
+            .to_list()
+        )
+
+    assert stars(0.05, 0.0) == [True, False]
+    assert stars(0.015, 0.0) == [False, False]  # p is 0.01, adjusted 0.02
+    assert stars(0.05, 0.3) == [False, False]
+    nothing = TESTED_COMPARISON_MATRICES.with_columns(p_adjusted=pl.lit(None, pl.Float64))
+    assert nothing.select(starred(Mark(alpha=0.5, margin=0.0))).to_series().to_list() == [
+        False,
+        False,
+    ]
+
+
+def test_without_estimates_the_order_is_by_name() -> None:
+    assert matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 200, MARK).order == ("a", "b")
+
+
+def test_small_matrices_share_a_figure() -> None:
+    two = [matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, n, MARK) for n in (100, 200)]
+    assert [len(group) for group in together(two, most=2)] == [2]
+    assert [len(group) for group in together(two, most=1)] == [1, 1]
+    assert together([], most=2) == []

@@ -9,10 +9,123 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page.images import still
-from pipeline.report.view import Block, Figure, Fold, Listing, Text, unfolded
-from pipeline.report.views.collocations.precision import PrecisionView, show_precision
-from schemas import BandThresholds, ClusteredPrecision, Corrected, WorstCase
+from pipeline.report.view import Block, Figure, Fold, Listing, Text, ViewOptions, unfolded
+from pipeline.report.views.collocations.precision import (
+    AveragePrecisionView,
+    PrecisionView,
+    show_average_precision,
+    show_choice,
+    show_precision,
+)
+from schemas import (
+    AveragePrecision,
+    BandThresholds,
+    Choice,
+    ClusteredPrecision,
+    Corrected,
+    Guarantees,
+    WorstCase,
+)
 from tests.report import report_frames as frames
+
+# --- The view of average precision.
+
+ROWS = [
+    ("TP", "mi", 0.12, 0.1, 0.15, 5102, 500, 55, False, 0.95),
+    ("TP", "t_score", 0.253, 0.21, 0.3, 5102, 500, 55, False, 0.95),
+    ("TP", "x", None, 0.0, 1.0, 5102, 500, 0, False, 0.95),
+]
+
+
+def shown_average_precision(*rows: tuple[Any, ...], **options: Any) -> list[Block]:
+    frame = pl.DataFrame(rows, schema=AveragePrecision.columns(), orient="row")
+    stage = frames.stage("evaluate.average_precision", {"average_precision": frame})
+    return list(show_average_precision(stage, AveragePrecisionView(**options)))
+
+
+def test_a_whisker_and_a_row_for_each_measure_the_highest_first() -> None:
+    graph, table = shown_average_precision(*ROWS)
+    assert isinstance(graph, Figure)
+    assert isinstance(table, Listing)
+    assert "from 500 judged of 5,102 candidates (infAP), with 95 % limits" in graph.caption
+    assert table.shown is not None
+    assert table.shown.rows() == [
+        ("t-score", "25.30 [21.00, 30.00]", "55", "500"),
+        ("MI", "12.00 [10.00, 15.00]", "55", "500"),
+        ("x", "– [0.00, 100.00]", "0", "500"),
+    ]
+
+
+def test_full_annotation_and_unequal_chances_are_said() -> None:
+    whole = ("TP", "mi", 0.12, 0.12, 0.12, 500, 500, 55, False, 0.95)
+    graph, table = shown_average_precision(whole)
+    assert isinstance(graph, Figure)
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert "All 500 candidates are judged: there are no limits." in graph.caption
+    assert table.shown.row(0)[1] == "12.00"
+    designed, _ = shown_average_precision(("TP", "mi", 0.12, 0.1, 0.2, 900, 500, 55, True, 0.95))
+    assert isinstance(designed, Figure)
+    assert "(xinfAP, by chances of their own)" in designed.caption
+
+
+def test_measures_that_are_wanted() -> None:
+    _, table = shown_average_precision(*ROWS, measures=("mi",))
+    assert isinstance(table, Listing)
+    assert table.frame["measure"].to_list() == ["mi"]
+    with pytest.raises(ConfigError, match="dice"):
+        shown_average_precision(*ROWS, measures=("dice",))
+
+
+def test_nothing_judged() -> None:
+    assert shown_average_precision() == [
+        Text("No candidate is judged, so there is no average precision to show.")
+    ]
+
+
+# --- The view of a choice.
+
+ROW = ("TP", "t_score", 1000, "min_precision = 0.25", 35, 0.268, 0.18, 0.37, 0.14, 0.43, 0.95,
+       "clopper_pearson", 0.578, 97, 26)  # fmt: skip
+CHOICE = pl.DataFrame([ROW], schema=Choice.columns(), orient="row")
+
+
+def test_the_choice_in_words() -> None:
+    (said,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ViewOptions())
+    assert isinstance(said, Text)
+    for piece in ("the 1,000 best of t-score (min_precision = 0.25), out of 35 lists",
+                  "precision 26.80 %", "26 true positives in 97 judged draws",
+                  "95 % limits of this list alone [18.00, 37.00]",
+                  "allow for the choice [14.00, 43.00]"):  # fmt: skip
+        assert piece in said.text
+
+
+def test_nothing_judged_gives_a_sentence() -> None:
+    stage = frames.stage("evaluate.choice", {"choice": CHOICE.clear()})
+    assert show_choice(stage, ViewOptions()) == [
+        Text("No candidate is judged, so nothing was chosen.")
+    ]
+
+
+def test_the_tests_behind_a_guarantee() -> None:
+    rows = [
+        ("TP", "t_score", 100, 2, 40, 10, 0.25, 0.05, 0.1449, True, True, False),
+        ("TP", "t_score", 500, 1, 90, 40, 0.444, 0.05, 0.3562, True, True, True),
+    ]
+    tests = pl.DataFrame(rows, schema=Guarantees.columns(), orient="row")
+    stage = frames.stage(
+        "evaluate.choice", {"choice": CHOICE, "guarantee": tests}, guarantee=True, min_precision=0.3
+    )
+    said, shown = show_choice(stage, ViewOptions())
+    assert isinstance(said, Text)
+    assert isinstance(shown, Listing)
+    assert shown.shown is not None
+    assert shown.shown.rows() == [
+        ("t-score", "500", "40 of 90", "35.62", "passed"),
+        ("t-score", "100", "10 of 40", "14.49", "failed"),
+    ]
+    assert "with 95 % confidence all that passed have a precision of 30 % or more" in shown.caption
+
 
 USE = "evaluate.precision"
 CURVES = {"dice": [i % 3 == 0 for i in range(300)], "t_score": [i % 2 == 0 for i in range(300)]}

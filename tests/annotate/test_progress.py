@@ -1,0 +1,157 @@
+"""How far a person is, counted quickly, is what is counted slowly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.annotate.estimates import Row
+from pipeline.annotate.progress import (
+    all_candidates,
+    further_draws,
+    further_judgements,
+    how_far,
+    what_is_left,
+)
+from pipeline.formats.annotation_log import (
+    NAME,
+    Asked,
+    Decision,
+    Kind,
+    Round,
+    append,
+    card,
+    opened,
+    take_over,
+)
+from tests.annotate.served import items
+
+PEOPLE = ("ana", "ben")
+ROUNDS: tuple[Round, ...] = ("annotation", "adjudication")
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(PEOPLE),
+        st.sampled_from(ROUNDS),
+        st.sampled_from(["x0", "x1", "x2"]),
+        st.sampled_from(["label", "label", "skip", "undo", "import"]),
+        st.sampled_from(["SVC", None]),
+        st.booleans(),
+    ),
+    max_size=14,
+)
+Act = tuple[str, Round, str, Kind, str | None, bool]
+
+
+@given(acts=ACTS, gone=st.booleans())
+def test_as_the_slow_count(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[Act], gone: bool
+) -> None:
+    shown = items(3)
+    every = [Asked(who, each, 1) for who in PEOPLE for each in shown]
+    with opened(tmp_path_factory.mktemp("far") / NAME) as log:
+        for named in ROUNDS:
+            take_over(log, shown, every, round=named)
+        for number, (who, named, item, kind, answer, unsure) in enumerate(acts):
+            said = answer if kind in {"label", "import"} else None
+            append(
+                log,
+                [Decision(f"{number}", who, item, kind, said, unsure=unsure, round=named)],
+            )
+        if gone:
+            take_over(log, shown, every[:4])
+        for named in ROUNDS:
+            for who in PEOPLE:
+                cards = [card(log, who, each, named=named) for each in shown]
+                stand = [each.standing for each in cards if each is not None]
+                assert how_far(log, who, named=named) == {
+                    "asked": len(stand),
+                    "done": sum(each.answer is not None for each in stand),
+                    "aside": sum(each.skipped > 0 for each in stand),
+                    "unsure": sum(each.unsure for each in stand),
+                }
+
+
+def test_who_is_not_asked_is_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with opened(tmp_path_factory.mktemp("far") / NAME) as log:
+        assert how_far(log, "eve") == {"asked": 0, "done": 0, "aside": 0, "unsure": 0}
+
+
+# --- How much is left to do, about.
+
+
+def row(
+    half: float | None, *, draws: int = 100, members: float = 1e12, question: str = "mi"
+) -> Row:
+    lower, upper = (None, None) if half is None else (0.5 - half, 0.5 + half)
+    return Row("s", "TP", question, 200, 0.5, lower, upper, draws, members)
+
+
+@given(
+    draws=st.integers(1, 500),
+    half=st.floats(0.001, 1.0),
+    wished=st.floats(0.001, 0.5),
+    members=st.integers(1, 2000),
+)
+def test_so_many_draws_are_enough_and_one_less_is_not(
+    draws: int, half: float, wished: float, members: int
+) -> None:
+    more = further_draws(draws, half, wished=wished, members=members)
+    assert more is not None
+    if half <= wished or draws >= members:
+        assert more == 0
+        return
+
+    def then(d: int) -> float:
+        return half * math.sqrt(max(0.0, 1 / d - 1 / members) / (1 / draws - 1 / members))
+
+    assert then(draws + more) <= wished * (1 + 1e-6)
+    assert draws + more <= members
+    assert more == 1 or then(draws + more - 1) > wished * (1 - 1e-6)
+
+
+def test_judgements_fall_to_a_question_as_they_did_before() -> None:
+    assert further_judgements(row(0.1, draws=50), judged=200, wished=0.05) == 600
+    assert further_judgements(row(0.1, draws=0), judged=200, wished=0.05) is None
+    assert further_judgements(row(None), judged=200, wished=0.05) is None
+    assert further_judgements(row(0.0625), judged=200, wished=0.0625) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], ""),
+        ([row(0.04)], "Done: all limits lie no further than 5 points to either side."),
+        ([row(0.5, draws=0)], "Too little is judged"),
+        (
+            [row(0.04), row(0.1, question="t_score")],
+            (
+                "About 300 more judgements until all limits lie within 5 points to either side."
+                " 1 of 2 questions is not there yet; t_score at 200 takes longest."
+            ),
+        ),
+    ],
+)
+def test_what_is_left_is_one_sentence(rows: list[Row], said: str) -> None:
+    assert what_is_left(rows, judged=100, left=1000, wished=0.05).startswith(said)
+
+
+def test_a_sample_that_is_too_small_is_named() -> None:
+    said = what_is_left([row(0.1)], judged=100, left=20, wished=0.05)
+    assert said.endswith("This sample has 20 left: a larger one is needed for that.")
+
+
+def test_no_more_is_asked_than_there_are_candidates() -> None:
+    rows = [row(0.4, draws=7, members=50), replace(row(0.1), question="all candidates", n=600)]
+    assert all_candidates(rows) == 600
+    assert further_judgements(rows[0], judged=116, wished=0.05, candidates=600) == 484
+    assert (
+        further_judgements(rows[0], judged=116, wished=0.05) == 647
+    )  # 39 more of the list, times 116 / 7
+    assert "About 484 more" in what_is_left(rows, judged=116, left=0, wished=0.05)
+    assert what_is_left(rows, judged=116, left=0, wished=0.05).endswith(
+        "All of this sample is judged: a larger one is needed for that."
+    )

@@ -1,0 +1,335 @@
+"""What one sender sends: answers that were shown to others stay, an undo means what it meant."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.annotate import records as writing
+from pipeline.annotate.records import First, NotSaved, Outcomes, Settled, Writer, add, firsts
+from pipeline.annotate.tasks import Work
+from pipeline.formats.annotation_log import Decision, Outcome, connect, opened, recent, transaction
+from tests.annotate.served import ask, entries, items, say, work_in
+
+KEYS = count()
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    work = work_in(tmp_path)
+    ask(work, "ana", "ben")
+    return work
+
+
+def send(work: Work, *decisions: Decision) -> list[str]:
+    with opened(work.database) as log, transaction(log):
+        outcomes = add(log, decisions)
+    return [each.status if isinstance(each, Outcome) else "settled" for each in outcomes]
+
+
+def label(who: str, item: str, answer: str = "SVC", **more: Any) -> Decision:
+    return Decision(f"key{next(KEYS)}", who, item, "label", answer, **more)
+
+
+def undo(who: str, item: str = "", **more: Any) -> Decision:
+    return Decision(f"key{next(KEYS)}", who, item, "undo", **more)
+
+
+def adjudicate(work: Work, *people: str, item: str = "x0") -> None:
+    """Let the annotators disagree on an item, then ask people for it again."""
+    say(work, "ana", item, "SVC", note="sure", unsure=True)
+    say(work, "ben", item, "free")
+    ask(work, *people, ids=[item], named="adjudication")
+
+
+@pytest.mark.parametrize("people", [("cleo",), ("ana", "ben")])
+def test_answers_that_were_shown_no_longer_change(work: Work, people: tuple[str, ...]) -> None:
+    adjudicate(work, *people)
+    before = entries(work, "key")
+    for who in ("ana", "ben"):
+        again = label(who, "x0", "figurative"), label(who, "x0", note="on second thoughts")
+        assert send(work, *again) == ["settled", "settled"]
+        assert send(work, undo(who)) == ["settled"]
+    assert entries(work, "key") == before
+    assert entries(work, "count(*)") == [2]
+
+
+def test_they_do_not_change_once_the_third_person_has_decided(work: Work) -> None:
+    adjudicate(work, "cleo")
+    say(work, "cleo", "x0", "free", round="adjudication")
+    assert send(work, label("ana", "x0", "free")) == ["settled"]
+
+
+def test_a_round_that_is_taken_back_frees_them(work: Work) -> None:
+    adjudicate(work, "cleo")
+    ask(work, ids=[], named="adjudication")
+    assert send(work, label("ana", "x0", "free")) == ["saved"]
+
+
+def test_other_items_and_the_adjudication_itself_go_on(work: Work) -> None:
+    adjudicate(work, "ana", "ben")
+    assert send(work, label("ana", "x1"), label("ana", "x0", round="adjudication")) == ["saved"] * 2
+    assert send(work, label("ana", "x0", "free", round="adjudication")) == ["saved"]
+    assert send(work, undo("ana", round="adjudication")) == ["saved"]
+    assert send(work, undo("ana")) == ["saved"]  # of x1
+    assert send(work, undo("ana")) == ["settled"]  # of x0
+
+
+def test_setting_aside_changes_no_answer(work: Work) -> None:
+    adjudicate(work, "cleo")
+    aside = Decision("aside", "ana", "x0", "skip")
+    assert send(work, aside, undo("ana")) == ["saved", "saved"]
+
+
+def test_what_was_saved_before_is_repeated(work: Work) -> None:
+    before = label("ana", "x0", "SVC")
+    assert send(work, before) == ["saved"]
+    adjudicate(work, "cleo")
+    assert send(work, before) == ["repeated"]
+
+
+def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: Work) -> None:
+    ask(work, "ana", "ben", "dan", "eve")
+    adjudicate(work, "cleo", "eve")
+    assert send(work, label("dan", "x0")) == ["saved"]
+    assert send(work, label("dan", "x0", "free")) == ["settled"]
+    assert send(work, label("eve", "x0")) == ["settled"]
+
+
+def test_the_reason_is_told_with_the_item() -> None:
+    assert "first round to 'x0' no longer change" in str(Settled("x0"))
+
+
+def test_an_undo_after_what_was_not_saved_means_that(work: Work) -> None:
+    assert send(work, label("ana", "x1")) == ["saved"]
+    say(work, "ana", "x2", "SVC")
+    stale = label("ana", "x2", "free", replaces=0)
+    assert send(work, stale, undo("ana")) == ["stale", "nothing"]
+    assert send(work, label("ana", "zz"), label("ana", "x3"), undo("ana"), undo("ana")) == [
+        "unknown", "saved", "saved", "nothing",
+    ]  # fmt: skip
+    with opened(work.database) as log:
+        assert {each.id for each in recent(log, "ana", most=9)} == {"x1", "x2"}
+
+
+def test_an_undo_after_what_was_saved_before_takes_it_back(work: Work) -> None:
+    mine = label("ana", "x1")
+    assert send(work, mine) == ["saved"]
+    back = undo("ana")
+    assert send(work, mine, back) == ["repeated", "saved"]
+    assert send(work, mine, back) == ["repeated", "repeated"]
+    assert send(work, undo("ana")) == ["nothing"]
+
+
+def test_an_undo_that_names_an_item_takes_back_no_other(work: Work) -> None:
+    assert send(work, label("ana", "x1"), label("ana", "x2")) == ["saved"] * 2
+    assert send(work, undo("ana", "x1"), undo("ana", "zz")) == ["nothing"] * 2
+    assert send(work, undo("ana", "x2"), undo("ana", "x1")) == ["saved"] * 2
+    assert entries(work, "coalesce(undoes, 0)") == [0, 0, 2, 1]
+
+
+def test_first_answers_are_those_that_stand_by_name(work: Work) -> None:
+    say(work, "ben", "x0", "SVC")
+    say(work, "ben", "x0", "free", note="no")
+    say(work, "ana", "x0", "SVC", unsure=True)
+    say(work, "ana", "x1", "SVC")
+    assert send(work, undo("ana")) == ["saved"]
+    ask(work, "cleo", ids=["x0", "x1"], named="adjudication")
+    say(work, "cleo", "x0", "figurative", round="adjudication")
+    with opened(work.database) as log:
+        assert firsts(log, ["x0", "x1", "zz"]) == {
+            "x0": [First("ana", "SVC", True, ""), First("ben", "free", False, "no")],
+            "x1": [], "zz": [],
+        }  # fmt: skip
+
+
+def test_first_answers_of_more_items_than_a_query_holds(work: Work) -> None:
+    say(work, "ana", "x4", "SVC")
+    with opened(work.database) as log:
+        found = firsts(log, [*(f"no{n}" for n in range(1200)), "x4"])
+    assert [item for item, said in found.items() if said] == ["x4"]
+
+
+# --- One thread writes: what waits together is one transaction, and a failure is told to all.
+
+MANY = 50
+
+
+@pytest.fixture
+def work_writer(tmp_path: Path) -> Work:
+    work = work_in(tmp_path)
+    ask(work, "ana", "ben", shown=items(MANY))
+    return work
+
+
+@pytest.fixture
+def writer(work_writer: Work) -> Iterator[Writer]:
+    writer = Writer(work_writer.database)
+    yield writer
+    writer.stop()
+
+
+def decision(number: int, who: str = "ana", **more: str) -> Decision:
+    return Decision(f"{who}-{number}", who, f"x{number}", answer="SVC", **more)  # type: ignore[arg-type]
+
+
+def wait_until(there: Callable[[], bool]) -> None:
+    """Wait as long as it takes; a test that hangs is stopped by whoever runs it."""
+    pause = threading.Event()
+    while not there():
+        pause.wait(0.005)
+
+
+def status(found: Future[Outcomes]) -> str:
+    (outcome,) = found.result(60)
+    assert isinstance(outcome, Outcome)
+    return outcome.status
+
+
+def test_what_is_returned_is_on_the_disk(work_writer: Work, writer: Writer) -> None:
+    (outcome,) = asyncio.run(writer.add([decision(1)]))
+    assert isinstance(outcome, Outcome)
+    assert (outcome.status, entries(work_writer, "entry")) == ("saved", [outcome.entry])
+
+
+def test_all_that_wait_while_another_writes_are_one_transaction(
+    work_writer: Work, writer: Writer
+) -> None:
+    found: list[Future[Outcomes]] = []
+    with opened(work_writer.database) as other:
+        other.execute("BEGIN IMMEDIATE")
+        threads = [
+            threading.Thread(target=lambda n=n: found.append(writer.send([decision(n)])))
+            for n in range(MANY)
+        ]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert not any(each.done() for each in found)
+        other.execute("COMMIT")
+    assert [status(each) for each in found] == ["saved"] * MANY
+    assert sorted(entries(work_writer, "key")) == sorted(decision(n).key for n in range(MANY))
+    assert writer.transactions <= 2  # what came before the first began, and the rest
+
+
+def test_what_was_sent_is_written_though_the_sender_has_left(
+    work_writer: Work, writer: Writer
+) -> None:
+    async def leave() -> None:
+        with opened(work_writer.database) as other:
+            other.execute("BEGIN IMMEDIATE")
+            task = asyncio.create_task(writer.add([decision(1)]))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            other.execute("COMMIT")
+
+    asyncio.run(leave())
+    assert status(writer.send([decision(1)])) == "repeated"
+    assert entries(work_writer, "key") == ["ana-1"]
+
+
+def test_a_full_disk_is_told_to_all_who_wait_and_nothing_is_saved(
+    work_writer: Work, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(writing, "connect", full)
+    with opened(work_writer.database) as other:
+        other.execute("BEGIN IMMEDIATE")
+        found = [writer.send([decision(n, note="x" * 9_000)]) for n in range(9)]
+        other.execute("COMMIT")
+    for each in found:
+        with pytest.raises(NotSaved, match="^not saved: database or disk is full$"):
+            each.result(60)
+    assert entries(work_writer) == []
+    monkeypatch.setattr(writing, "connect", connect)
+    again = [writer.send([decision(n, note="x" * 9_000)]) for n in range(9)]
+    assert [status(each) for each in again] == ["saved"] * 9
+
+
+def test_a_commit_that_fails_saves_nothing_and_the_next_one_goes_on(
+    work_writer: Work, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the disk may fail in the last moment."""
+
+    class Failing(sqlite3.Connection):
+        def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+            if sql == "COMMIT":
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(sql, *values)  # type: ignore[arg-type]
+
+    def failing(path: Path) -> sqlite3.Connection:
+        connect(path).close()
+        connection = sqlite3.connect(
+            path, isolation_level=None, factory=Failing, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        return connection
+
+    monkeypatch.setattr(writing, "connect", failing)
+    with pytest.raises(NotSaved, match="disk I/O error"):
+        writer.send([decision(1)]).result(60)
+    assert entries(work_writer) == []
+    monkeypatch.setattr(writing, "connect", connect)
+    assert status(writer.send([decision(1)])) == "saved"
+
+
+def test_a_file_that_cannot_be_opened_is_told_without_its_path(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)  # a folder
+    with pytest.raises(NotSaved, match="^not saved: unable to open database file$"):
+        writer.send([decision(1)]).result(60)
+    writer.stop()
+
+
+def test_what_is_wrong_with_one_does_no_harm_to_others(work_writer: Work, writer: Writer) -> None:
+    with opened(work_writer.database) as other:
+        other.execute("BEGIN IMMEDIATE")
+        wrong = writer.send([decision(1, note="\ud800")])
+        right = [writer.send([decision(n)]) for n in range(2, 5)]
+        other.execute("COMMIT")
+    with pytest.raises(UnicodeEncodeError):
+        wrong.result(60)
+    assert [status(each) for each in right] == ["saved"] * 3
+    assert entries(work_writer, "key") == ["ana-2", "ana-3", "ana-4"]
+
+
+def test_what_waits_is_written_before_it_stops(work_writer: Work, writer: Writer) -> None:
+    with opened(work_writer.database) as other:
+        other.execute("BEGIN IMMEDIATE")
+        found = [writer.send([decision(n)]) for n in range(9)]
+        stopping = threading.Thread(target=writer.stop)
+        stopping.start()
+        late = []
+
+        def refused() -> bool:
+            late.append(writer.send([decision(20)]))
+            return late[-1].done()
+
+        wait_until(refused)
+        assert stopping.is_alive()
+        other.execute("COMMIT")
+    stopping.join(60)
+    assert [status(each) for each in found] == ["saved"] * 9
+    with pytest.raises(NotSaved, match="the server is stopping"):
+        late[-1].result()
+    writer.start()
+    assert status(writer.send([decision(30)])) == "saved"
+
+
+def test_a_writer_that_was_never_used_stops() -> None:
+    Writer(Path("nowhere")).stop()

@@ -1,0 +1,327 @@
+"""Pages and sheets side by side: whichever is newer counts, and what contradicts is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.annotate import sync, tasks
+from pipeline.annotate.adjudication import give_to_third
+from pipeline.annotate.records import asked_for
+from pipeline.annotate.sync import Taken, answers, export, hand_to_sheets, take_over_sheets
+from pipeline.annotate.tasks import Work
+from pipeline.api.run import run
+from pipeline.errors import ConfigError, DataError, StoreError
+from pipeline.formats.annotation_log import Asked, Decision, copy, opened, take_over
+from pipeline.formats.spreadsheets import read
+from pipeline.runner.store.history import StageRecord
+from tests.annotate.office import Office, labelled
+
+
+def judgements(run: lx.Run) -> dict[str, bool | None]:
+    return dict(run.table("judged.judgements").select("id", "tp").iter_rows())
+
+
+def test_labels_of_the_page_alone_are_judgements(office: Office) -> None:
+    work = office.work()
+    assert work.annotators == ("anna", "ben")
+    assert dict(work.categories) == {"TP": ("SVC", "figurative")}
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"))
+    (waits,) = office.run().waits
+    assert waits.missing == 3
+    office.decide(work, *labelled(ids, "ben", "SfS"))
+    assert judgements(office.run()) == dict(zip(ids, [True, None, None], strict=True))
+
+
+def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
+    assert office.run().waits
+    work = office.work()
+    ids = office.ids(work)
+    office.label("anna", {ids[0]: "svc ", ids[1]: "SVC"})
+    assert take_over_sheets(work) == Taken(answers=2)
+    assert take_over_sheets(work) == Taken()
+    # The page changes its mind on the second, and decides the third.
+    office.decide(work, *labelled(ids[1:], "anna", "rr"), *labelled(ids, "ben", "Srr"))
+    run = office.run()
+    assert not run.waits
+    assert judgements(run) == dict(zip(ids, [True, False, False], strict=True))
+    said = run.table("judged.annotations").filter(annotator="anna").sort("id")
+    assert said["label"].to_list() == [
+        dict(zip(ids, ["SVC", "free", "free"], strict=True))[each] for each in said["id"]
+    ]
+
+
+def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids[:2], "anna", "SS"), *labelled(ids, "ben", "SSS"))
+    assert len(hand_to_sheets(work)) == 2
+    office.label("anna", {ids[1]: "free", ids[2]: "figurative"})
+    run = office.run()
+    assert not run.waits
+    said = run.table("judged.annotations").filter(annotator="anna")
+    assert dict(said.select("id", "label").iter_rows()) == {
+        ids[0]: "SVC", ids[1]: "free", ids[2]: "figurative",
+    }  # fmt: skip
+    # The page takes it over, and goes on from there.
+    assert take_over_sheets(work).answers == 2
+    assert {each["answer"] for each in history(office)} >= {"free", "figurative"}
+    office.decide(work, Decision("again-1", "anna", ids[1], answer="SVC"))
+    again = office.run().table("judged.annotations").filter(annotator="anna", id=ids[1])
+    assert again["label"].to_list() == ["SVC"]
+
+
+def history(office: Office) -> list[dict[str, str]]:
+    return [{"answer": each["label"]} for each in answers(office.work())]
+
+
+def test_both_changed_and_differ(office: Office) -> None:
+    assert office.run().waits
+    work = office.work()
+    ids = office.ids(work)
+    office.label("anna", {ids[0]: "SVC"})
+    office.decide(work, *labelled(ids, "anna", "rrr"), *labelled(ids, "ben", "rrr"))
+    taken = take_over_sheets(work)
+    assert taken.answers == 0
+    assert taken.conflicts == (
+        f"001-anna.csv, row {row_of(office, ids[0])}: 'SVC', but anna decided 'free' in the page",
+    )
+    with pytest.raises(DataError, match="gives"):
+        office.run()
+    office.label("anna", {ids[0]: "free"})
+    assert not office.run().waits
+
+
+def row_of(office: Office, item: str) -> int:
+    lines = office.sheets()["anna"].read_text(encoding="utf-8-sig").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if item in line)
+
+
+def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
+    assert office.run().waits
+    work = office.work()
+    office.label("anna", {office.ids(work)[0]: "SVG"})
+    (strange,) = take_over_sheets(work).strange
+    assert strange.endswith("'SVG' is no label")
+
+
+def test_results_rest_on_the_labels_not_on_the_file(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "SSr"))
+    office.run()
+    # The file changes, and what counts does not: nothing runs again.
+    skip = Decision("skip-0001", "anna", ids[0], "skip")
+    undo = [
+        Decision("there-001", "anna", ids[0], answer="free"),
+        Decision("undo-0001", "anna", "", "undo"),
+    ]
+    for decisions in ([skip], undo):
+        office.decide(work, *decisions)
+        assert all(each.outcome == "reused" for each in stages(office.run()))
+    # A label changes, and the file's own stamp need not.
+    office.decide(work, Decision("other-001", "anna", ids[0], answer="free"))
+    ran = {each.outcome for each in stages(office.run())}
+    assert "done" in ran
+
+
+def stages(run: lx.Run) -> list[StageRecord]:
+    assert run.record is not None
+    return list(run.record.stages.values())
+
+
+def test_run_writes_no_sheet_for_what_is_decided(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"))
+    office.run()
+    assert set(office.sheets()) == {"ben"}
+
+
+def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "SSr"))
+    text = office.config.read_text().replace('"anna", "ben"', '"carla", "ben"')
+    office.config.write_text(
+        text.replace('folder = "pairs"\ncat', 'former = ["anna"]\nfolder = "pairs"\ncat')
+    )
+    with opened(office.work().database) as connection:
+        assert [who for _, who in asked_for(connection)] == ["ben"] * 3
+
+
+def test_export(office: Office, tmp_path: Path) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(
+        work, Decision("k-1", "anna", ids[0], answer="SVC", unsure=True, note="=1+1", seconds=2.5)
+    )
+    for name in ("all.xlsx", "all.csv", "all.jsonl"):
+        assert export(work, tmp_path / name) == 1
+        with pytest.raises(StoreError, match="File exists"):
+            export(work, tmp_path / name)
+    (line,) = map(json.loads, (tmp_path / "all.jsonl").read_text().splitlines())
+    assert line["label"] == "SVC"
+    assert (line["unsure"], line["note"], line["seconds"], line["round"]) == (
+        True,
+        "=1+1",
+        2.5,
+        "annotation",
+    )
+    for name in ("all.xlsx", "all.csv"):
+        rows = read(tmp_path / name)
+        assert rows.height == 6
+        own = rows.filter(pl.col("label").is_not_null())
+        assert own.select("annotator", "id", "note").rows() == [("anna", ids[0], "unsure: =1+1")]
+    with pytest.raises(ConfigError, match=r"\.doc"):
+        export(work, tmp_path / "all.doc")
+
+
+def test_a_copy_is_whole_and_never_over_a_file(office: Office, tmp_path: Path) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"))
+    copy(work.database, tmp_path / "copy.sqlite")
+    assert [path.name for path in tmp_path.glob("copy*")] == ["copy.sqlite"]
+    with pytest.raises(StoreError, match="cannot be written"):
+        copy(work.database, tmp_path / "copy.sqlite")
+    (office.desk / "decisions.sqlite").write_bytes((tmp_path / "copy.sqlite").read_bytes())
+
+
+def test_nobody_is_served_who_is_not_asked(office: Office) -> None:
+    with pytest.raises(ConfigError, match="does not ask 'bem'"):
+        office.work("anna", "bem")
+    assert office.work("ben").annotators == ("ben",)
+
+
+def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
+    with opened(work.database) as connection:
+        tasks = [Asked("carla", each, n) for n, each in enumerate([ids[0], ids[2]], 1)]
+        take_over(connection, {}, tasks, round="adjudication")
+    decision = Decision("carla-01", "carla", ids[0], answer="SVC", round="adjudication")
+    assert office.decide(work, decision)[0].status == "saved"
+    run = office.run()
+    assert judgements(run) == dict(zip(ids, [True, True, None], strict=True))
+    assert run.table("judged.resolutions")["id"].to_list() == [ids[0]]
+    first = run.table("judged.annotations").filter(id=ids[0])
+    assert sorted(first.select("annotator", "label").rows()) == [("anna", "SVC"), ("ben", "free")]
+    assert office.work().annotators == ("anna", "ben")
+
+
+# --- Sheets taken over while others work: their notes, answers that were shown, two who write.
+
+
+@pytest.fixture
+def handed(office: Office) -> tuple[Office, Work, list[str]]:
+    """Both have labelled all in the page, and have sheets with it."""
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
+    hand_to_sheets(work)
+    return office, work, ids
+
+
+def notes(office: Office) -> list[tuple[str, str]]:
+    return office.run().table("judged.notes").select("id", "note").sort("note").rows()
+
+
+def page(work: Work, item: str) -> str | None:
+    (found,) = [a["note"] for a in answers(work) if (a["annotator"], a["id"]) == ("anna", item)]
+    return None if found is None else str(found)
+
+
+def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
+    handed: tuple[Office, Work, list[str]],
+) -> None:
+    office, work, ids = handed
+    office.label("anna", {ids[0]: "a later thought"}, column="note")
+    assert notes(office) == [(ids[0], "a later thought")]
+    assert take_over_sheets(work) == Taken(answers=1)
+    assert page(work, ids[0]) == "a later thought"
+    assert take_over_sheets(work) == Taken()
+    assert notes(office) == [(ids[0], "a later thought")]  # once
+
+
+def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, Work, list[str]]) -> None:
+    office, work, ids = handed
+    office.label("anna", {ids[0]: "of the sheet"}, column="note")
+    said = Decision("noted-01", "anna", ids[0], answer="SVC", note="of the page")
+    office.decide(work, said)
+    assert take_over_sheets(work) == Taken()
+    assert page(work, ids[0]) == "of the page"
+    assert notes(office) == [(ids[0], "of the page"), (ids[0], "of the sheet")]
+
+
+def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) -> None:
+    work = office.work()
+    ids = office.ids(work)
+    office.decide(work, *labelled(ids, "ben", "SSr"), *labelled(ids[1:], "anna", "SS"))
+    office.decide(work, Decision("noted-01", "anna", ids[0], answer="SVC", note="old"))
+    hand_to_sheets(work)
+    office.decide(work, Decision("noted-02", "anna", ids[0], answer="SVC", note="new"))
+    assert take_over_sheets(work) == Taken()
+    assert notes(office) == [(ids[0], "new")]
+
+
+def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
+    handed: tuple[Office, Work, list[str]],
+) -> None:
+    office, work, ids = handed
+    with opened(work.database) as log:
+        assert give_to_third(log, "carla") == 2
+    office.label("anna", {ids[0]: "free", ids[1]: "free"})
+    taken = take_over_sheets(work)
+    assert taken.answers == 1  # nobody was shown the second
+    (conflict,) = taken.conflicts
+    assert conflict.endswith("'free', but 'SVC' has been shown to those who adjudicate, and stays")
+    said = {a["id"]: a["label"] for a in answers(work) if a["annotator"] == "anna"}
+    assert said == {ids[0]: "SVC", ids[1]: "free", ids[2]: "free"}
+    with pytest.raises(DataError, match="gives"):
+        office.run()
+    office.label("anna", {ids[0]: "SVC"})
+    first = office.run().table("judged.annotations").filter(id=ids[0])
+    assert sorted(first["label"]) == ["SVC", "free"]
+
+
+def test_what_the_page_takes_while_sheets_are_read_is_not_overruled(
+    handed: tuple[Office, Work, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office, work, ids = handed
+    office.label("anna", {ids[0]: "free"})
+    read = sync._cells
+
+    def slowly(*given: Any) -> Iterator[sync._Cell]:
+        yield from read(*given)
+        office.decide(work, Decision("quick-01", "anna", ids[0], answer="figurative"))
+
+    monkeypatch.setattr(sync, "_cells", slowly)
+    taken = take_over_sheets(work)
+    assert taken.answers == 0
+    assert len(taken.conflicts) == 1
+
+
+def test_a_later_stage_that_fails_keeps_nobody_from_judging(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: Any, **more: Any) -> None:
+        raise DataError("the choice asks for longer lists than there are")
+
+    def fails_late(*given: Any, **more: Any) -> None:
+        run(*given, **more)
+        fails()
+
+    monkeypatch.setattr(tasks, "run", fails)
+    with pytest.raises(DataError, match="longer lists"):
+        office.work()
+    monkeypatch.setattr(tasks, "run", fails_late)
+    assert office.work().annotators == ("anna", "ben")

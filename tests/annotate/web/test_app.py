@@ -1,0 +1,389 @@
+"""Nothing of another site gets an answer, and every answer is dressed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from pipeline.annotate.auth import COORDINATOR, Links, Person
+from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.app import (
+    BODY,
+    HEADERS,
+    Guard,
+    Hosts,
+    Limited,
+    app_of,
+    listening,
+    serve,
+    server_of,
+)
+from pipeline.annotate.web.pages import Refused
+from pipeline.errors import ConfigError
+from pipeline.formats.annotation_log import opened
+from tests.annotate.served import HERE, Served, ask, entries, label, work_in
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    work = work_in(tmp_path)
+    ask(work, "ana", "ben")
+    with Served(work) as served:
+        yield served
+
+
+def test_every_answer_is_dressed(served: Served) -> None:
+    mine = served.at("ana")
+    answers = [
+        served.client.get(mine), served.client.get(f"{mine}/cards"), served.client.get("/nowhere"),
+        served.client.get("/a/wrong"), served.client.put(mine), served.post("ana", label("x0")),
+        served.client.post(f"{mine}/decisions"), served.client.get(mine, headers={"Host": "evil"}),
+    ]  # fmt: skip
+    assert [each.status_code for each in answers] == [200, 200, 404, 404, 403, 200, 403, 403]
+    for each in answers:
+        assert each.headers["content-security-policy"] == POLICY
+        assert each.headers["cache-control"] == "no-store"
+        assert each.headers["referrer-policy"] == "no-referrer"
+        assert {each.headers[name] for name in HEADERS} == set(HEADERS.values())
+        assert "set-cookie" not in each.headers
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example.org", "127.0.0.1.evil.org", "", "localhost:80@evil", "0.0.0.0", "10.0.0.1"],
+)
+def test_other_names_get_nothing(served: Served, host: str) -> None:
+    answer = served.get("ana", headers={"Host": host})
+    assert answer.status_code == 403
+    assert "ana" not in answer.text
+
+
+@pytest.mark.parametrize("host", ["localhost:1", "LocalHost", "127.0.0.1:65535", "[::1]:8000"])
+def test_names_of_this_machine_get_the_page(served: Served, host: str) -> None:
+    assert served.get("ana", headers={"Host": host}).status_code == 200
+
+
+def test_a_server_for_others_answers_to_its_names_and_to_any_address() -> None:
+    here = socket.gethostname()
+    open_to_all = Hosts("0.0.0.0", ["Lex.example.org"])
+    assert all(
+        each in open_to_all for each in ("10.0.0.7:80", "[fe80::1]", "lex.example.org", here)
+    )
+    assert "evil.org" not in open_to_all
+    assert "192.168.0.3:80" in Hosts("192.168.0.3")
+    assert "192.168.0.4:80" not in Hosts("192.168.0.3")
+    assert here == "localhost" or here not in Hosts()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": HERE}, 200),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": HERE}, 200),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "null"}, 200),
+        ({}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:8001"}, 403),
+        ({"Origin": "http://evil.example.org"}, 403),
+        ({"Origin": f"{HERE}.evil.org"}, 403),
+        ({"Origin": f"{HERE}/x"}, 403),
+        ({"Origin": "http://[127.0.0.1:8000"}, 403),
+        ({"Origin": "ftp://127.0.0.1:8000"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "none"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": HERE}, 403),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example.org"}, 403),
+        ({"Referer": f"{HERE}/a/x"}, 403),
+    ],
+)
+def test_only_own_pages_send_decisions(
+    served: Served, headers: dict[str, str], status: int
+) -> None:
+    answer = served.client.post(
+        f"{served.at('ana')}/decisions", json={"decisions": [label("x0")]}, headers=headers
+    )
+    assert answer.status_code == status
+    assert entries(served.work) == (["SVC"] if status == 200 else [])
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"]
+)
+def test_only_json_is_taken(served: Served, kind: str) -> None:
+    headers = {"Origin": HERE, "Content-Type": kind}
+    answer = served.client.post(f"{served.at('ana')}/decisions", content=b"{}", headers=headers)
+    assert answer.status_code == 403
+    assert "application/json" in answer.json()["error"]
+
+
+def test_a_failure_is_a_sentence_and_its_log_has_no_address(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fails(_request: Request) -> Response:
+        raise RuntimeError("inside")
+
+    app = Starlette(routes=[Route("/a/{secret}", fails)])
+    client = TestClient(Guard(app, hosts=Hosts()), base_url=HERE, raise_server_exceptions=False)
+    with caplog.at_level(logging.DEBUG, "pipeline"):
+        answer = client.get("/a/the-secret")
+    assert answer.status_code == 500
+    assert "RuntimeError" not in answer.text
+    assert answer.headers["content-security-policy"] == POLICY
+    assert "inside" in caplog.text
+    assert "the-secret" not in caplog.text
+
+
+def test_no_websocket_is_opened(served: Served) -> None:
+    with (
+        pytest.raises(WebSocketDisconnect) as refused,
+        served.client.websocket_connect(served.at("ana")),
+    ):
+        pass
+    assert refused.value.code == 1008
+
+
+def test_a_way_of_asking_that_there_is_not_is_told_so(served: Served) -> None:
+    headers = {"Origin": HERE, "Content-Type": "application/json"}
+    answer = served.client.put(served.at("ana"), headers=headers, content=b"{}")
+    assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed."})
+
+
+def test_the_coordinators_pages_are_behind_the_coordinators_secret(tmp_path: Path) -> None:
+    async def page(request: Request) -> Response:
+        return Response(
+            f"page of {request.path_params['id'] if request.path_params.get('id') else 'all'}"
+        )
+
+    def opens(request: Request) -> Response:
+        return Response("opened")
+
+    routes = [Route("/", page), Route("/of/{id}", page), Route("/open", opens, methods=["POST"])]
+    work = work_in(tmp_path)
+    ask(work, "ana")
+    with Served(work, {"coordinator": routes}) as served:
+        mine = served.links.address(COORDINATOR)
+        assert served.client.get(mine).text == "page of all"
+        assert served.client.get(f"{mine}/of/x").text == "page of x"
+        assert (
+            served.client.post(f"{mine}/open", json={}, headers={"Origin": HERE}).text == "opened"
+        )
+        assert served.client.post(f"{mine}/open", json={}).status_code == 403
+        others = mine.rpartition("/")[2], served.at("ana").rpartition("/")[2]
+        for path in (f"/c/{others[1]}", f"/c/{others[1]}/of/x", f"/a/{others[0]}", "/c/", "/c"):
+            assert served.client.get(path).status_code == 404
+
+
+# --- The server as a program: asked over a network, stopped by a signal, silent about its addresses.
+
+ROOT = Path(__file__).parents[3]
+PROGRAM = """
+import sys
+from pathlib import Path
+from pipeline.annotate.auth import Links
+from pipeline.annotate.web.app import app_of
+from pipeline.annotate.web.app import listening, serve
+from tests.annotate.served import work_in
+
+work = work_in(Path(sys.argv[1]))
+listener = listening()
+port = listener.getsockname()[1]
+serve(app_of(work, Links(work.folder)), listener, lambda: print(port, flush=True))
+print("the end", flush=True)
+"""
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    work = work_in(tmp_path)
+    ask(work, "ana", "ben")
+    return work
+
+
+@contextmanager
+def served_serving(work: Work) -> Iterator[tuple[uvicorn.Server, str]]:
+    """Serve in a thread; yield the server and where it is."""
+    listener = listening()
+    where = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server = server_of(app_of(work, Links(work.folder)))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield server, where
+    finally:
+        server.should_exit = True
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def test_a_page_and_a_decision_over_the_network(work: Work) -> None:
+    mine = Links(work.folder).address(Person("annotator", "ana"))
+    with served_serving(work) as (_, where):
+        page = httpx.get(f"{where}{mine}")
+        assert (page.status_code, "server" in page.headers) == (200, False)
+        body = {"decisions": [label("x0")]}
+        saved = httpx.post(f"{where}{mine}/decisions", json=body, headers={"Origin": where})
+        assert saved.json()["outcomes"][0]["status"] == "saved"
+        large = httpx.post(
+            f"{where}{mine}/decisions", content=b" " * 2_000_001,
+            headers={"Origin": where, "Content-Type": "application/json"},
+        )  # fmt: skip
+        assert large.status_code == 413
+    assert entries(work) == ["SVC"]
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{where}{mine}")
+
+
+def test_what_is_being_saved_when_it_stops_is_saved(work: Work) -> None:
+    mine = Links(work.folder).address(Person("annotator", "ana"))
+    answers: list[httpx.Response] = []
+    with opened(work.database) as other:
+        with served_serving(work) as (server, where):
+            other.execute("BEGIN IMMEDIATE")
+
+            def send() -> None:
+                body = {"decisions": [label("x0")]}
+                answers.append(
+                    httpx.post(
+                        f"{where}{mine}/decisions", json=body, headers={"Origin": where}, timeout=60
+                    )
+                )
+
+            sending = threading.Thread(target=send)
+            sending.start()
+            pause = threading.Event()
+            while not server.server_state.tasks:
+                pause.wait(0.01)
+            server.should_exit = True
+            other.execute("COMMIT")
+        sending.join(60)
+    assert [each.status_code for each in answers] == [200]
+    assert entries(work) == ["SVC"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
+    work: Work, number: signal.Signals
+) -> None:
+    mine = Links(work.folder).address(Person("annotator", "ana"))
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(work.folder)], cwd=ROOT, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    try:
+        assert program.stdout is not None
+        where = f"http://127.0.0.1:{program.stdout.readline().strip()}"
+        with httpx.Client() as client:  # keeps its connection open
+            assert client.get(f"{where}{mine}").status_code == 200
+            assert client.get(f"{where}{mine}x").status_code == 404
+            body = {"decisions": [label("x0")]}
+            answer = client.post(f"{where}{mine}/decisions", json=body, headers={"Origin": where})
+            assert answer.status_code == 200
+            program.send_signal(number)
+            said, errors = program.communicate(timeout=60)
+    finally:
+        program.kill()
+    assert (program.returncode, said) == (0, "the end\n")
+    assert mine.rpartition("/")[2] not in errors
+    assert entries(work) == ["SVC"]
+
+
+def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
+    with listening() as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigError, match=f"port {port} cannot be listened on: another|in use"):
+            listening("127.0.0.1", port)
+    with pytest.raises(ConfigError, match="host: 192.0.2.1, port 0 cannot be listened on"):
+        listening("192.0.2.1")
+    with pytest.raises(
+        ConfigError, match="host: no.such.name.invalid, port 0 cannot be listened on"
+    ):
+        listening("no.such.name.invalid")
+
+
+def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: Work) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    listener = listening()
+    app = app_of(work, Links(work.folder))
+    serve(app, listener, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    assert signal.getsignal(signal.SIGTERM) is before
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        listener.getsockname()
+    assert isinstance(listener, socket.socket)
+
+
+# --- Bodies that are too large are not read to their end, whoever reads them.
+
+JSON = {"Origin": HERE, "Content-Type": "application/json"}
+
+
+def parts(many: int) -> Iterator[bytes]:
+    for _ in range(many):
+        yield b" " * (BODY // 10)
+
+
+def test_a_body_is_refused_by_what_it_says_and_by_what_comes(tmp_path: Path) -> None:
+    async def reads(request: Request) -> Response:
+        return Response(str(len(await request.body())))
+
+    work = work_in(tmp_path)
+    ask(work, "ana")
+    with Served(work, {"coordinator": [Route("/", reads, methods=["POST"])]}) as served:
+        mine, coordinators = f"{served.at('ana')}/decisions", served.links.address(COORDINATOR)
+        for address in (mine, coordinators):
+            told = served.client.post(address, content=b" " * (BODY + 1), headers=JSON)
+            untold = served.client.post(address, content=parts(11), headers=JSON)
+            assert [told.status_code, untold.status_code] == [413, 413]
+            assert told.content == untold.content
+            assert "2,000,000 bytes" in told.json()["error"]
+            assert "content-security-policy" in told.headers
+        largest = served.client.post(coordinators, content=parts(10), headers=JSON)
+        assert largest.text == str(BODY)
+        lies = {**JSON, "Content-Length": "9" * 400}
+        assert served.client.post(mine, content=b"", headers=lies).status_code == 413
+    assert entries(work) == []
+
+
+def test_no_more_is_read_than_may_come() -> None:
+    read = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        while True:
+            await receive()
+
+    async def receive() -> Any:
+        read.append(1)
+        return {"type": "http.request", "body": b" " * BODY, "more_body": True}
+
+    async def send(_message: Any) -> None:
+        raise AssertionError
+
+    with pytest.raises(Refused) as refused:
+        asyncio.run(Limited(app)({"type": "http", "headers": []}, receive, send))
+    assert refused.value.status == 413
+    assert len(read) == 2

@@ -1,0 +1,782 @@
+"""Two people differ, the coordinator opens the round, somebody decides: all in windows of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.formats.annotation_log import read_only
+from tests.annotate.office import PAIRS, desk, furnished
+from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
+from tests.browser.annotate.serving import (
+    EXAMPLES,
+    Coordinated,
+    Subject,
+    answers,
+    label,
+    pairs,
+    says,
+    shows,
+    waits,
+)
+from tests.browser.pages import AXE, WIDTHS_PAGES, found, nothing
+from tests.browser.test_page import LOOK
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+
+
+def press(page: Page, keys: dict[str, str], key: str = "1") -> None:
+    """Press the key of the card that is shown, and wait for the next."""
+    item = page.locator("#card").get_attribute("data-id") or ""
+    page.keyboard.press(keys.get(item, key))
+    page.locator(f'#card:not([data-id="{item}"])').wait_for()
+
+
+def both_label(served: Coordinated, open_card: OpenCard, ben: dict[str, str]) -> None:
+    """Let both label all in turns, card by card: anna says SVC, ben says it but for some."""
+    pages = {who: open_card(served.address(who)) for who in ("anna", "ben")}
+    for _ in PAIRS:
+        for who, page in pages.items():
+            press(page, ben if who == "ben" else {})
+    for page in pages.values():
+        says(page, "All is done", "#rest")
+
+
+@pytest.fixture
+def served(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    return coordinate(furnished(tmp_path).work())
+
+
+def ids(served: Coordinated) -> list[str]:
+    with read_only(served.work.database) as log:
+        return [row["id"] for row in log.execute("SELECT id FROM items ORDER BY shown")]
+
+
+def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
+    whole = open_card(served.coordinator, ready="#people")
+    says(whole, "None so far.", "#disagreements")
+    item = ids(served)[0]
+    both_label(served, open_card, {item: "3"})
+    says(whole, "1 item with different labels", "#disagreements")  # it follows by itself
+    says(whole, "1 item is answered by all who are asked, with different labels", "#ready")
+    told = whole.locator("#disagreements .said li").all_inner_texts()
+    assert told == ["anna: SVC", "ben: free"]
+    whole.locator("#name").fill("carla")
+    whole.get_by_role("button", name="Open the round").click()
+    says(whole, "1 item is new in the round.", "#opened")
+    says(whole, "waits for carla", "#rounds")
+    link = whole.locator("#rounds a").get_attribute("href") or ""
+    assert link == served.address("carla", "adjudication").partition("?")[0]
+    third = open_card(link)
+    cells = third.locator("#first tbody tr").all_inner_texts()
+    assert [row.split("\t")[:2] for row in cells] == [["anna", "SVC"], ["ben", "free"]]
+    label(third, [item], "2")
+    says(third, "All is done", "#rest")
+    says(whole, "1 of 1 resolved, 0 open.", "#rounds")
+    assert whole.locator("#rounds tbody tr td:last-child").inner_text() == "figurative"
+    told = whole.locator("#disagreements .said li").all_inner_texts()
+    assert told == ["anna: SVC", "ben: free"]  # the first labels stay
+    assert answers(served.log())[-1] == (item, "figurative")
+    assert [row["annotator"] for row in served.log()].count("carla") == 1
+
+
+def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
+    both = ids(served)[:2]
+    both_label(served, open_card, dict.fromkeys(both, "2"))
+    whole = open_card(served.coordinator, ready="#people")
+    whole.get_by_label("to those who disagree").check()
+    whole.get_by_role("button", name="Open the round").click()
+    says(whole, "2 items are new in the round.", "#opened")
+    whole.locator("#rounds a").first.wait_for()
+    links = [each.get_attribute("href") or "" for each in whole.locator("#rounds a").all()]
+    assert links == [served.address(who, "adjudication") for who in ("anna", "ben")]
+    anna = open_card(links[0])
+    for _ in both:
+        press(anna, {}, "3")
+    says(anna, "All is done", "#rest")
+    says(whole, "waits for ben", "#rounds")
+    ben = open_card(links[1])
+    press(ben, {}, "3")
+    press(ben, {}, "1")
+    says(ben, "All is done", "#rest")
+    says(whole, "1 of 2 resolved, 1 open.", "#rounds")
+    says(whole, "still differs: give it to a third person", "#rounds")
+    whole.locator("#name").fill("Carla")
+    whole.get_by_role("button", name="Open the round").click()
+    says(whole, "1 item is new in the round.", "#opened")
+
+
+def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCard) -> None:
+    both_label(served, open_card, {ids(served)[0]: "3"})
+    whole = open_card(served.coordinator, ready="#people")
+    whole.locator("#name").fill(" ANNA")
+    whole.keyboard.press("Enter")
+    says(whole, "Nothing was opened: anna annotates, and is no third person", "#opened")
+    says(whole, "The round has not been opened.", "#rounds")
+
+
+def looked_at(page: Page) -> None:
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    nothing(page.evaluate(LOOK))
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bool) -> None:
+    empty = open_card(served.coordinator, dark=dark, ready="#people")
+    looked_at(empty)
+    both_label(served, open_card, {ids(served)[0]: "3"})
+    whole = open_card(served.coordinator, dark=dark, ready="#people")
+    whole.locator("#name").fill("carla")
+    whole.get_by_role("button", name="Open the round").click()
+    says(whole, "waits for carla", "#rounds")
+    looked_at(whole)
+
+
+@pytest.fixture
+def sure(tmp_path: Path, coordinate: Coordinate) -> Coordinated:
+    """An experiment with questions, half of it judged."""
+    made = desk(tmp_path)
+    made.judge_all(40)
+    return coordinate(made.work)
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation_with_limits(
+    sure: Coordinated, open_card: OpenCard, dark: bool
+) -> None:
+    page = open_card(sure.coordinator, dark=dark, ready="#certainty table")
+    looked_at(page)
+
+
+def test_no_sideways_scrolling_on_a_phone(
+    served: Coordinated, sure: Coordinated, open_card: OpenCard
+) -> None:
+    both_label(served, open_card, {ids(served)[0]: "3"})
+    page = open_card(served.coordinator, width=375, height=740, finger=True, ready="#people")
+    page.locator("#name").fill("carla")
+    page.get_by_role("button", name="Open the round").tap()
+    page.locator("#rounds table").wait_for()
+    assert page.evaluate(FITS)
+    page = open_card(sure.coordinator, width=375, finger=True, ready="#certainty table")
+    assert page.evaluate(FITS)
+
+
+# --- The server goes and comes back, and no decision is lost or saved twice.
+
+FORBIDDEN = """Object.defineProperty(window, "localStorage", {get() {
+  throw new DOMException("no", "SecurityError"); }});"""
+FULL = """Storage.prototype.setItem = () => {
+  throw new DOMException("full", "QuotaExceededError"); };"""
+
+
+def test_away_and_back(serve: Serve, open_card: OpenCard) -> None:
+    items = list(pairs(60))
+    served = serve(Subject(pairs(60)))
+    page = open_card(served.address())
+    label(page, items[:2])
+    shows(page, items[2])
+    served.stop()
+    label(page, items[2:12], "2")
+    shows(page, items[12])
+    waits(page, 10)
+    served.start()
+    page.get_by_role("button", name="Send now").click()
+    waits(page, 0)
+    label(page, items[12:14], "3")
+    shows(page, items[14])
+    wanted = ["SVC"] * 2 + ["figurative"] * 10 + ["free"] * 2
+    assert answers(served.log()) == list(zip(items[:14], wanted, strict=True))
+
+
+def test_it_sends_again_by_itself(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    shows(page, "p000")
+    served.stop()
+    label(page, ["p000", "p001"])
+    waits(page, 2)
+    served.start()
+    waits(page, 0)
+    assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
+
+
+def test_the_network_comes_back(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    shows(page, "p000")
+    page.context.set_offline(True)
+    label(page, ["p000", "p001"])
+    waits(page, 2)
+    assert served.log() == []
+    page.context.set_offline(False)
+    waits(page, 0)
+    assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
+
+
+def test_a_reload_loses_nothing(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    posts = "**/decisions*"
+    page.route(posts, lambda route: route.fulfill(status=503, json={"error": "disk full"}))
+    label(page, ["p000", "p001", "p002"])
+    waits(page, 3)
+    says(page, "disk full", "#waiting-text")
+    page.reload()
+    waits(page, 3)
+    shows(page, "p003")
+    label(page, ["p003"], "2")
+    waits(page, 4)
+    assert served.log() == []
+    page.unroute(posts)
+    page.reload()
+    shows(page, "p004")
+    waits(page, 0)
+    wanted = [(f"p{number:03}", "SVC") for number in range(3)]
+    assert answers(served.log()) == [*wanted, ("p003", "figurative")]
+
+
+def test_leaving_warns_only_while_something_waits(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.type))
+    label(page, ["p000"])
+    shows(page, "p001")
+    page.reload()
+    shows(page, "p001")
+    assert asked == []
+    page.context.set_offline(True)
+    label(page, ["p001"])
+    waits(page, 1)
+    page.context.set_offline(False)
+    page.route("**/decisions*", lambda route: route.abort())
+    page.reload()
+    assert asked == ["beforeunload"]
+
+
+def test_an_answer_that_is_lost_is_not_saved_twice(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.fetch().text())
+        route.abort()
+
+    page.route("**/decisions*", lose)
+    label(page, ["p000"])
+    shows(page, "p001")
+    waits(page, 0)
+    label(page, ["p001"], "2")
+    shows(page, "p002")
+    assert json.loads(lost[0])["outcomes"][0]["status"] == "saved"
+    assert answers(served.log()) == [("p000", "SVC"), ("p001", "figurative")]
+
+
+def test_a_server_that_hangs_is_away_after_five_seconds(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+
+    def hold(route: Route) -> None:
+        """Never answer."""
+
+    page.route("**/decisions*", hold)
+    label(page, ["p000"])
+    says(page, "Saving")
+    shows(page, "p001")
+    says(page, "did not answer in 5 seconds", "#waiting-text")
+    waits(page, 1)
+    page.unroute("**/decisions*")
+    page.get_by_role("button", name="Send now").click()
+    waits(page, 0)
+    assert answers(served.log()) == [("p000", "SVC")]
+
+
+def test_undo_and_change_while_away(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    label(page, ["p000"])
+    shows(page, "p001")
+    served.stop()
+    label(page, ["p001", "p002"])
+    shows(page, "p003")
+    for item in ("p002", "p001"):
+        page.keyboard.press("u")
+        shows(page, item)
+    label(page, ["p001"], "2")
+    shows(page, "p002")
+    waits(page, 5)
+    page.keyboard.press("r")
+    page.locator("#recent-box .cards button").first.click()
+    label(page, ["p001"], "3")
+    shows(page, "p002")
+    served.start()
+    waits(page, 0)
+    page.reload()
+    shows(page, "p002")
+    rows = served.log()
+    assert [(row["kind"], row["id"], row["answer"]) for row in rows[3:]] == [
+        ("undo", "p002", None), ("undo", "p001", None),
+        ("label", "p001", "figurative"), ("label", "p001", "free"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", [FORBIDDEN, FULL], ids=["forbidden", "full"])
+def test_a_browser_that_keeps_nothing(serve: Serve, open_card: OpenCard, before: str) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address(), before=before)
+    label(page, ["p000"])
+    shows(page, "p001")
+    served.stop()
+    label(page, ["p001", "p002"])
+    waits(page, 2)
+    says(page, "leave this page open", "#waiting-text")
+    served.start()
+    waits(page, 0)
+    assert answers(served.log()) == [(f"p{number:03}", "SVC") for number in range(3)]
+
+
+def test_all_cards_are_used_up(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(50)))
+    page = open_card(served.address())
+    items = list(pairs(50))
+    shows(page, items[0])
+    served.stop()
+    label(page, items[:40])
+    shows(page, "")
+    says(page, "No more cards while the server is away", "#rest")
+    waits(page, 40)
+    served.start()
+    label(page, items[40:])
+    says(page, "All is done", "#rest")
+    assert answers(served.log()) == [(item, "SVC") for item in items]
+
+
+def test_one_refused_decision_holds_up_no_other(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+
+    def refuse(route: Route) -> None:
+        if '"id":"p001"' in (route.request.post_data or ""):
+            route.fulfill(status=409, json={"error": "p001 is in the second round"})
+        else:
+            route.continue_()
+
+    shows(page, "p000")
+    page.context.set_offline(True)
+    label(page, ["p000", "p001", "p002"])
+    waits(page, 3)
+    page.route("**/decisions*", refuse)
+    page.context.set_offline(False)
+    says(page, "1 decision was not taken", "#waiting-text")
+    assert answers(served.log()) == [("p000", "SVC"), ("p002", "SVC")]
+    label(page, ["p003"], "2")
+    shows(page, "p001")
+    says(page, "Not saved: p001 is in the second round. You chose SVC here.", "#trouble-text")
+    page.reload()
+    shows(page, "p001")
+    page.get_by_role("button", name="Leave it as it stands").click()
+    page.locator("#trouble").wait_for(state="hidden")
+
+
+# --- Seconds from seeing a card to deciding.
+
+TURN = """(hidden) => {
+  Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_seconds_stand_still_while_the_tab_is_hidden(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    page = open_card(served.address())
+    page.clock.install()
+    page.reload()
+    shows(page, "p000")
+    page.clock.fast_forward(20_000)
+    page.evaluate(TURN, True)
+    page.clock.fast_forward(300_000)
+    page.evaluate(TURN, False)
+    page.clock.fast_forward(20_000)
+    label(page, ["p000"])
+    shows(page, "p001")
+    page.clock.fast_forward(2_000_000)
+    label(page, ["p001"])
+    shows(page, "p002")
+    first, second = [row["seconds"] for row in served.log()]
+    assert 40 <= first < 300
+    assert second == 600
+
+
+# --- Keying from print, and the round in which first labels are shown.
+
+LEMMAS = ("gehen", "stehen", "sehen", "drehen")
+KEYING = Subject(
+    {
+        each: {"units": {"lemma": each}, "lexicon_forms": f"{each[:-1]}, {each[:-2]}t"}
+        for each in LEMMAS
+    },
+    kind="keying", labels=(), instructions="ß as printed.",
+)  # fmt: skip
+
+
+def test_keying(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(KEYING)
+    page = open_card(served.address())
+    shows(page, "gehen")
+    says(page, "In the lexicon: gehe, geht", "#lexicon")
+    says(page, "ß as printed.", "#forms-spelt")
+    page.keyboard.type("gehe, gehst, u")
+    page.keyboard.press("Enter")
+    shows(page, "stehen")
+    page.keyboard.type(" , ")
+    page.keyboard.press("Enter")
+    says(page, "Type the forms, or choose “Not found”.")
+    shows(page, "stehen")
+    page.keyboard.press("Alt+0")
+    shows(page, "sehen")
+    page.keyboard.press("Alt+s")
+    shows(page, "drehen")
+    page.keyboard.type("drehe")
+    page.keyboard.press("Alt+u")
+    shows(page, "sehen")
+    page.keyboard.type("sehe")
+    page.keyboard.press("Enter")
+    shows(page, "drehen")
+    assert page.locator("#forms").input_value() == "drehe"
+    page.get_by_role("button", name="Not found").click()
+    says(page, "All is done", "#rest")
+    wanted = [("gehen", "gehe, gehst, u"), ("stehen", "-"), ("sehen", "sehe"), ("drehen", "-")]
+    assert answers(served.log()) == wanted
+    page.keyboard.press("r")
+    page.locator("#recent-box .cards button").last.click()
+    shows(page, "gehen")
+    assert page.locator("#forms").input_value() == "gehe, gehst, u"
+
+
+def test_lines_that_are_pasted_are_forms(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(KEYING)
+    page = open_card(served.address())
+    shows(page, "gehen")
+    page.locator("#forms").fill("gehe\ngehst\r\n\ngeht\n")
+    page.keyboard.press("Enter")
+    shows(page, "stehen")
+    assert answers(served.log()) == [("gehen", "gehe, gehst, geht")]
+
+
+def test_adjudication_shows_first_labels(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(3), annotators=("anna", "bert")))
+    for person, key in (("anna", "1"), ("bert", "3")):
+        page = open_card(served.address(person))
+        shows(page, "p000")
+        assert page.locator("#first").is_hidden()
+        page.keyboard.press("n")
+        page.keyboard.type(f"by {person}")
+        page.keyboard.press("Escape")
+        label(page, ["p000"], key)
+        shows(page, "p001")
+    served.ask({"p000": pairs(1)["p000"]}, ("anna",), "adjudication")
+    page = open_card(served.address("anna", "adjudication"))
+    cells = page.locator("#first tbody tr").all_inner_texts()
+    assert [row.split("\t") for row in cells] == [
+        ["anna", "SVC", "by anna"], ["bert", "free", "by bert"],
+    ]  # fmt: skip
+    label(page, ["p000"], "2")
+    says(page, "All is done", "#rest")
+    assert page.locator("#far").text_content() == "1 of 1"
+    assert answers(served.log())[-1] == ("p000", "figurative")
+
+
+# --- By keyboard alone, by finger alone, on a phone, in the dark, with ears.
+
+LONG = {"units": {"l1": "w" * 300, "l2": "في السؤال", "l3": "lang " * 60}, "examples": EXAMPLES}
+WIDE = Subject({"a": LONG, **pairs(4)}, labels=("w" * 80, "ein langes Etikett", "free", "x" * 30))
+KEYING_WAYS = Subject(
+    {"k1": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}, "k2": {"units": {"lemma": "l" * 300}}},
+    kind="keying", labels=(), instructions="As printed.",
+)  # fmt: skip
+SMALL = """() => [...document.querySelectorAll("button, input, textarea")]
+  .filter((each) => each.checkVisibility()).map((each) => [each.textContent, each.getBoundingClientRect()])
+  .filter(([, {width, height}]) => width < 44 || height < 44).map(([text]) => text)"""
+NO_FOCUS = """() => { const each = document.activeElement;
+  return each === document.body || getComputedStyle(each).outlineStyle === "none"; }"""
+
+
+@pytest.mark.parametrize("width", WIDTHS_PAGES)
+@pytest.mark.parametrize("subject", [WIDE, KEYING_WAYS], ids=["annotation", "keying"])
+def test_no_sideways_scrolling(
+    serve: Serve, open_card: OpenCard, subject: Subject, width: int
+) -> None:
+    page = open_card(serve(subject).address(), width=width, height=700)
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    assert page.evaluate(fits)
+    for key in ("h", "g", "r", "/"):
+        page.keyboard.press("Escape")
+        page.keyboard.press(key if subject is WIDE else f"Alt+{key}")
+        assert page.locator("dialog[open]").count() == 1
+        assert page.evaluate(fits), key
+        page.keyboard.press("Escape")
+
+
+@pytest.mark.smoke
+def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(4)))
+    page = open_card(served.address(), width=375, height=740, finger=True)
+    assert found(page, SMALL) == []
+    page.get_by_role("button", name="1 more example").tap()
+    page.get_by_role("button", name="Unsure").tap()
+    page.get_by_role("button", name="free").tap()
+    shows(page, "p001")
+    page.get_by_role("button", name="Skip").tap()
+    shows(page, "p002")
+    page.get_by_role("button", name="Undo").tap()
+    shows(page, "p001")
+    page.get_by_role("button", name="Note", exact=True).tap()
+    page.locator("#note").fill("by finger")
+    assert found(page, SMALL) == []
+    page.get_by_role("button", name="SVC").tap()
+    shows(page, "p002")
+    page.get_by_role("button", name="Recent").tap()
+    assert found(page, SMALL) == []
+    page.locator("#recent-box .cards button").last.tap()
+    shows(page, "p000")
+    rows = [row for row in served.log() if row["kind"] == "label"]
+    said = [(row["id"], row["answer"], row["unsure"], row["note"]) for row in rows]
+    assert said == [("p000", "free", 1, ""), ("p001", "SVC", 0, "by finger")]
+
+
+def test_labels_are_in_sight_on_a_phone(serve: Serve, open_card: OpenCard) -> None:
+    long = {"units": {"l1": "in Frage", "l2": "stellen"}, "examples": ["lang " * 300] * 3}
+    page = open_card(serve(Subject({"a": long})).address(), width=375, height=740)
+    seen = "(each) => { const {top, bottom} = each.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }"
+    for button in page.locator(".label").all():
+        assert button.evaluate(seen)
+
+
+def test_by_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(3)))
+    page = open_card(served.address())
+    shows(page, "p000")
+    for item, text in (("p000", "figurative"), ("p001", "Skip"), ("p002", "free")):
+        shows(page, item)
+        _tab_to(page, text)
+        page.keyboard.press("Enter")
+    says(page, "but for what you set aside", "#rest")
+    _tab_to(page, "Go through them")
+    page.keyboard.press("Enter")
+    shows(page, "p001")
+    _tab_to(page, "SVC")
+    page.keyboard.press("Space")
+    says(page, "All is done", "#rest")
+    wanted = [("p000", "figurative"), ("p002", "free"), ("p001", "SVC")]
+    assert answers(served.log()) == wanted
+
+
+def _tab_to(page: Page, text: str) -> None:
+    """Press Tab until the focus, which is always seen, is on a button with a text."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            continue  # the browser's own buttons
+        assert not page.evaluate(NO_FOCUS)
+        if text in str(page.evaluate("document.activeElement.textContent")):
+            return
+    raise AssertionError(f"no Tab leads to {text}")
+
+
+def test_what_is_saved_is_said(serve: Serve, open_card: OpenCard) -> None:
+    page = open_card(serve(Subject(pairs(9))).address())
+    assert page.locator("#said, #waiting-text").evaluate_all(
+        "(all) => all.map((each) => each.getAttribute('role'))"
+    ) == ["status", "status"]
+    label(page, ["p000"])
+    says(page, "Saved: SVC")
+    page.context.set_offline(True)
+    label(page, ["p001"])
+    says(page, "Not saved yet: SVC")
+    waits(page, 1)
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation_ways(serve: Serve, open_card: OpenCard, dark: bool) -> None:
+    served = serve(Subject(pairs(9), guidelines={"SVC": "Support verb"}))
+    page = open_card(served.address(), dark=dark)
+    label(page, ["p000"])
+    shows(page, "p001")
+    faults = _look(page, "card")
+    for key in ("h", "g", "r", "/"):
+        page.keyboard.press(key)
+        if key == "r":
+            page.locator("#recent-box .cards").wait_for()
+        faults += _look(page, key)
+        page.keyboard.press("Escape")
+    page.context.set_offline(True)
+    label(page, ["p001"])
+    waits(page, 1)
+    page.keyboard.press("n")
+    page.keyboard.type("a note")
+    faults += _look(page, "away")
+    nothing(faults)
+
+
+@pytest.mark.axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_serious_violation_in_other_states(
+    serve: Serve, open_card: OpenCard, dark: bool
+) -> None:
+    served = serve(Subject(pairs(2), labels=("a", "b")))
+    other = open_card(served.address())
+    page = open_card(served.address(), dark=dark)
+    label(other, ["p000"])
+    shows(other, "p001")
+    label(page, ["p000"], "2")
+    says(page, "Decided in another window", "#trouble-text")
+    faults = _look(page, "stale")
+    page.keyboard.press("2")
+    label(page, ["p001"], "s")
+    says(page, "but for what you set aside", "#rest")
+    faults += _look(page, "aside")
+    faults += _look(open_card(serve(KEYING_WAYS).address(), dark=dark), "keying")
+    nothing(faults)
+
+
+def _look(page: Page, where: str) -> list[str]:
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
+
+
+# --- Two windows of one person, and what another window has decided.
+
+
+def test_stale_opens_the_card_again(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    two = open_card(served.address())
+    label(one, ["p000"])
+    shows(one, "p001")
+    label(two, ["p000"], "3")
+    says(two, "Decided in another window: SVC. You chose free here.", "#trouble-text")
+    shows(two, "p000")
+    assert answers(served.log()) == [("p000", "SVC")]
+    two.keyboard.press("3")
+    shows(two, "p001")
+    assert answers(served.log()) == [("p000", "SVC"), ("p000", "free")]
+    assert two.locator("#trouble").is_hidden()
+
+
+def test_leaving_it_as_it_stands(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    two = open_card(served.address())
+    label(one, ["p000", "p001"])
+    shows(one, "p002")
+    label(two, ["p000"], "3")
+    says(two, "Decided in another window", "#trouble-text")
+    two.get_by_role("button", name="Leave it as it stands").click()
+    shows(two, "p002")
+    assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
+
+
+def test_the_same_answer_is_no_conflict(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    two = open_card(served.address())
+    label(one, ["p000"])
+    shows(one, "p001")
+    label(two, ["p000"])
+    shows(two, "p001")
+    assert two.locator("#trouble").is_hidden()
+
+
+def test_undo_of_what_was_not_taken_reaches_nothing_else(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    two = open_card(served.address())
+    label(one, ["p000"])
+    shows(one, "p001")
+    two.context.set_offline(True)
+    label(two, ["p000"], "3")
+    shows(two, "p001")
+    two.keyboard.press("u")
+    shows(two, "p000")
+    waits(two, 2)
+    two.context.set_offline(False)
+    waits(two, 0)
+    assert [(row["kind"], row["answer"]) for row in served.log()] == [("label", "SVC")]
+    label(two, ["p000"], "3")
+    says(two, "Decided in another window: SVC. You chose free here.", "#trouble-text")
+
+
+def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    context = one.context
+    two = open_card(served.address(), context=context)
+    label(two, ["p000"])
+    shows(two, "p001")
+    context.set_offline(True)
+    label(two, ["p001", "p002"])
+    waits(two, 2)
+    one.bring_to_front()
+    waits(one, 2)
+    one.keyboard.press("r")
+    one.keyboard.press("Escape")
+    shows(one, "p000")
+    one.keyboard.press("2")
+    waits(one, 3)
+    waits(two, 3)
+    context.set_offline(False)
+    says(one, "1 decision was not taken", "#waiting-text")
+    says(two, "1 decision was not taken", "#waiting-text")
+    rows = answers(served.log())
+    assert rows == [("p000", "SVC"), ("p001", "SVC"), ("p002", "SVC")]
+    one.bring_to_front()
+    label(one, ["p003"])
+    says(one, "Decided in another window: SVC. You chose figurative here.", "#trouble-text")
+
+
+def test_a_tab_that_is_closed_leaves_what_waits_to_the_other(
+    serve: Serve, open_card: OpenCard
+) -> None:
+    served = serve(Subject(pairs(9)))
+    one = open_card(served.address())
+    two = open_card(served.address(), context=one.context)
+    one.context.set_offline(True)
+    label(one, ["p000", "p001"])
+    waits(one, 2)
+    one.close()
+    waits(two, 2)
+    two.context.set_offline(False)
+    waits(two, 0)
+    assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
+
+
+def test_people_on_one_browser_share_nothing(serve: Serve, open_card: OpenCard) -> None:
+    served = serve(Subject(pairs(9), annotators=("anna", "bert")))
+    anna = open_card(served.address("anna"))
+    bert = open_card(served.address("bert"), context=anna.context)
+    anna.context.set_offline(True)
+    label(anna, ["p000"])
+    waits(anna, 1)
+    label(bert, ["p000"], "2")
+    waits(bert, 1)
+    anna.context.set_offline(False)
+    waits(anna, 0)
+    waits(bert, 0)
+    said = {(row["annotator"], row["answer"]) for row in served.log()}
+    assert said == {("anna", "SVC"), ("bert", "figurative")}
+    secret = served.address("anna").rpartition("/")[2]
+    assert secret not in anna.evaluate("JSON.stringify(localStorage)")

@@ -1,0 +1,397 @@
+"""A table in a terminal: no line is longer, no number is shortened, what is left out is said."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.cli.main import main
+from pipeline.cli.output import RunProgress, fitted, plain
+from pipeline.runner.events import Event
+from pipeline.runner.store.backends import storage_at
+from tests.runner.commands import environment
+from tests.small_experiment import SMALL
+
+TEXTS = st.text("ab日é \n\t", max_size=30)
+NUMBERS = st.integers(0, 10**9).map("{:,}".format)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]], list[bool]]:
+    right = draw(st.lists(st.booleans(), min_size=1, max_size=7))
+    head = [draw(st.text("abc_", min_size=1, max_size=20)) for _ in right]
+    row = st.tuples(*(NUMBERS if flush else TEXTS for flush in right)).map(list)
+    return head, draw(st.lists(row, min_size=1, max_size=4)), right
+
+
+@given(tables(), st.integers(20, 120))
+def test_fits_and_keeps_numbers_whole(
+    case: tuple[list[str], list[list[str]], list[bool]], width: int
+) -> None:
+    head, rows, right = case
+    found = fitted(head, rows, right=right, width=width)
+    count = len(found.head)
+    assert count >= 1
+    assert found.left_out == head[count:]
+    assert found.right == right[:count]
+    text = plain(found.head, found.rows, right=found.right, title="")
+    assert text is not None
+    assert max(map(cell_len, text.splitlines())) <= width
+    for before, after in zip([head, *rows], [found.head, *found.rows], strict=True):
+        for place, cell in enumerate(after):
+            whole = before[place]
+            if right[place] and before is not head:
+                assert cell == whole
+            elif cell != whole and whole.isprintable():
+                assert cell.endswith("…")
+                assert whole.startswith(cell[:-1].rstrip())
+                assert cell_len(cell) >= 8
+
+
+def test_nothing_is_changed_where_there_is_room() -> None:
+    head, rows = ["l1", "f"], [["Verfügung", "1,200"], ["in", "7"]]
+    found = fitted(head, rows, right=[False, True], width=21 + 2)
+    assert (found.head, found.rows, found.left_out) == (head, rows, [])
+
+
+def test_the_widest_text_is_shortened_first() -> None:
+    rows = [["a" * 30, "b" * 12, "5"]]
+    found = fitted(["l1", "l2", "f"], rows, right=[False, False, True], width=37)
+    assert found.rows == [["a" * 13 + "…", "b" * 12, "5"]]
+
+
+def test_signs_that_move_the_cursor_are_shown() -> None:
+    assert fitted(["n"], [["a\nb\x1b[1m"]], right=[False], width=80).rows == [["a\\nb\\x1b[1m"]]
+
+
+def test_a_table_without_columns() -> None:
+    assert fitted([], [], right=[], width=80).head == []
+
+
+# --- A table that goes into a pipe looks as rich draws it.
+
+NAMES = st.text("abc日é_", min_size=1, max_size=8)
+
+
+def drawn(head: list[str], rows: list[list[str]], right: list[bool], title: str) -> str:
+    table = Table(title=Text(title) if title else None, title_justify="left")
+    for name, flush in zip(head, right, strict=True):
+        table.add_column(name, justify="right" if flush else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    file = io.StringIO()
+    Console(width=1000, file=file).print(table)
+    return file.getvalue().removesuffix("\n")
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda size: st.tuples(
+            st.lists(NAMES, min_size=size, max_size=size),
+            st.lists(st.lists(st.text(max_size=9), min_size=size, max_size=size), max_size=4),
+            st.lists(st.booleans(), min_size=size, max_size=size),
+            st.sampled_from(["", "t", "precision: 3 rows"]),
+        )
+    )
+)
+def test_as_rich_draws_it(case: tuple[list[str], list[list[str]], list[bool], str]) -> None:
+    head, rows, right, title = case
+    # rich drops the spaces at the end of what is flush right: numbers, which have none
+    rows = [[c.rstrip() if f else c for c, f in zip(r, right, strict=True)] for r in rows]
+    text = plain(head, rows, right=right, title=title)
+    if text is None:
+        whole = "".join([*head, *(cell for row in rows for cell in row)])
+        assert not whole.isprintable() or title
+    else:
+        assert text == drawn(head, rows, right, title)
+
+
+def test_what_would_have_to_be_broken_is_left_to_rich() -> None:
+    assert plain(["n"], [["a\nb"]], right=[False], title="") is None
+    assert plain(["n"], [["a" * 1000]], right=[False], title="") is None
+    assert plain(["n"], [["a"]], right=[False], title="longer than all columns") is None
+    assert plain([], [], right=[], title="") is None
+
+
+# --- What programs and scripts rely on: ``--json``, ``--quiet``, no colours where nobody looks.
+
+SHEETS = (
+    SMALL
+    + """
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+size = 5
+
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "sample"
+folder = "pairs"
+labels = ["yes", "no"]
+
+[stages.labels]
+use = "join.sheets"
+sheet = "sheet"
+labels = "sheet.labels"
+folder = "pairs"
+categories = { TP = ["yes"] }
+"""
+)
+COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?[349][0-8][0-9;]*m")
+"""Codes of colours; bold and the like are none."""
+STEP = {"name", "use", "state", "reasons", "tables", "seconds", "created"}
+PLAN = {"experiment", "results", "sweep_points", "stages"}
+PEOPLE = {"sheets", "people", "left_aside", "former"}
+
+
+@pytest.fixture
+def folder_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "x.toml").write_text(SMALL)
+    (tmp_path / "people.toml").write_text(SHEETS.replace("small", "people"))
+    lines = [f"a{i}\tb{i % 3}\t{i + 1}\t{i + 3}\t{40 - i}\t90\t{i % 2}" for i in range(12)]
+    head = "l1\tl2\tf\tf1\tf2\tN\tTP"
+    (tmp_path / "pairs.tsv").write_text("\n".join([head, *lines]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Return what a command says as JSON, the whole of its output."""
+    capsys.readouterr()
+    assert main(words) == 0
+    said: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return said
+
+
+def test_plan_and_status_before_and_after(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = told(["plan", "x.toml", "--json"], capsys)
+    assert set(before) == PLAN
+    assert all(set(step) == STEP for step in before["stages"])
+    first, *_, last = before["stages"]
+    assert (first["name"], first["use"], first["state"]) == (
+        "candidates", "extract.table", "run",
+    )  # fmt: skip
+    assert first["reasons"] == ["it has never run"]
+    assert (last["state"], last["tables"], last["seconds"]) == ("unknown", {}, None)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    after = told(["status", "x.toml", "--json"], capsys)
+    assert set(after) >= {*PLAN, *PEOPLE, "done", "remarks", "report"}
+    assert (after["done"], after["report"], after["people"]) == (4, None, [])
+    assert {step["name"]: step["tables"] for step in after["stages"]}["ranks"] == {"ranks": 24}
+    assert all(step["state"] == "done" and step["reasons"] == [] for step in after["stages"])
+    assert main(["run", "x.toml"]) == 0
+    page = told(["status", "x.toml", "--json"], capsys)["report"]
+    assert (folder_programs / page).is_file()
+
+
+def test_points_of_a_sweep(folder_programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sweep = '[sweep]\ncollect = ["ranks"]\n[sweep.over]\n"stages.ranks.seed" = ["a", "b", "c"]\n'
+    (folder_programs / "x.toml").write_text(SMALL + sweep)
+    assert told(["plan", "x.toml", "--json"], capsys)["sweep_points"] == 3
+
+
+def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "people.toml", "--no-report"]) == 3
+    said = told(["sheets", "people.toml", "--json"], capsys)
+    assert set(said) == {"experiment", *PEOPLE, "moved"}
+    assert folder_programs / said["sheets"] == folder_programs / "sheets" / "people"
+    (person,) = said["people"]
+    assert (person["asked"], person["done"], person["saved"]) == (5, 0, None)
+    assert Path(person["folder"]) == Path(said["sheets"]) / "pairs"
+    assert (said["left_aside"], said["former"], said["moved"]) == ([], [], [])
+    status = told(["status", "people.toml", "--json"], capsys)
+    assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
+
+
+def test_quiet_says_only_errors_and_what_waits(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "x.toml", "--quiet"]) == 0
+    assert (folder_programs / "runs/small/report/index.html").is_file()
+    assert main(["gc", "x.toml", "-q"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["run", "people.toml", "--quiet"]) == 3
+    waiting = capsys.readouterr()
+    assert re.fullmatch(r"waiting: .*\n", waiting.out)
+    assert waiting.err == ""
+    with (folder_programs / "pairs.tsv").open("a") as pairs:
+        pairs.write("q\tr\tmany\t3\t4\t90\t1\n")
+    assert main(["run", "x.toml", "--quiet"]) == 1
+    failed = capsys.readouterr()
+    assert failed.out == ""
+    assert failed.err.startswith("lexassay: ")
+    assert "'many'" in failed.err
+
+
+def test_a_run_that_waits_says_how_to_label_in_the_browser(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder_programs / "people.toml").rename(folder_programs / "my people.toml")
+    said = "in the browser: lexassay annotate 'my people.toml'\n"
+    assert main(["run", "my people.toml", "--no-report"]) == 3
+    assert capsys.readouterr().out.endswith(said)
+    # A what-if asks nobody: the pages would be for other sheets.
+    assert main(["run", "my people.toml", "--no-report", "--set", "seed=other"]) == 3
+    assert "in the browser" not in capsys.readouterr().out
+
+
+def seen(words: list[str], more: Mapping[str, str] | None = None) -> bytes:
+    """Return all that a command writes to a terminal."""
+    mine, theirs = pty.openpty()
+    variables = environment(more={"TERM": "xterm", "COLUMNS": "100", **(more or {})})
+    with subprocess.Popen(
+        [sys.executable, "-m", "pipeline.cli", *words], stdin=subprocess.DEVNULL,
+        stdout=theirs, stderr=theirs, env=variables,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        written = b""
+        while chunk := _read(mine):
+            written += chunk
+    os.close(mine)
+    assert process.returncode == 0, written
+    return written
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+@pytest.mark.usefixtures("folder_programs")
+@pytest.mark.long
+def test_colours_are_for_terminals_that_want_them() -> None:
+    assert seen(["run", "x.toml", "--quiet"]) == b""
+    run = ["run", "x.toml", "--no-report", "--force", "ranks"]
+    assert COLOUR.search(seen(run, {"NO_COLOR": ""}))
+    assert not COLOUR.search(seen(run, {"NO_COLOR": "1"}))
+    shown = ["show", "x.toml", "ranks", "--rows", "2"]
+    assert b"\x1b[" in seen(shown, {"NO_COLOR": ""})
+    assert b"\x1b" not in seen(shown, {"NO_COLOR": "1"})
+    piped = subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", *shown], capture_output=True, check=True
+    )
+    assert b"\x1b" not in piped.stdout + piped.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [["measures"], ["schema"], ["measures", "--format", "csv"]])
+def test_who_reads_the_beginning_alone_is_told_of_no_failure(words: list[str]) -> None:
+    command = [sys.executable, "-m", "pipeline.cli", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+# --- Progress where nobody looks: a line every ten seconds and not more; and what status says of it.
+
+
+class Clock:
+    """A time that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("pipeline.cli.output.time.monotonic", clock)
+    return clock
+
+
+def listening(*, terminal: bool = False) -> tuple[RunProgress, io.StringIO]:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=terminal, width=100, color_system=None)
+    return RunProgress(console, stages=2), file
+
+
+def test_a_line_every_ten_seconds(clock: Clock) -> None:
+    listener, file = listening()
+    listener(Event("stage_started", "candidates", {"shards": 1}))
+    for second in range(1, 36):
+        clock.now += 1
+        listener(Event("progress", "candidates", {"done": second, "total": 100}))
+    assert file.getvalue().splitlines() == [
+        "  candidates: 10% read, about 2 min left",
+        "  candidates: 20% read, about 1 min left",
+        "  candidates: 30% read, about 1 min left",
+    ]
+
+
+def test_shards_where_several_processes_read(clock: Clock) -> None:
+    listener, file = listening()
+    listener(Event("stage_started", "candidates", {"shards": 4, "resumed": 1}))
+    for _ in range(2):
+        clock.now += 11
+        listener(Event("shard_done", "candidates"))
+    assert file.getvalue().splitlines()[1:] == [
+        "  candidates: 2/4, about 22 s left",
+        "  candidates: 3/4, about 11 s left",
+    ]
+
+
+def test_a_bar_in_a_terminal(clock: Clock) -> None:
+    listener, file = listening(terminal=True)
+    with listener:
+        listener(Event("stage_started", "candidates", {"shards": 1}))
+        clock.now += 30
+        listener(Event("progress", "candidates", {"done": 25, "total": 100}))
+        assert listener._bars is not None
+        listener._bars.refresh()
+        listener(Event("stage_done", "candidates", {"rows": {"candidates": 3}, "seconds": 9.0}))
+    assert "25% read, about 2 min left" in file.getvalue()
+
+
+def test_status_says_what_is_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.toml").write_text(SMALL)
+    (tmp_path / "pairs.tsv").write_text("l1\tl2\tf\tf1\tf2\tN\tTP\na\tb\t1\t2\t3\t99\t1\n")
+    monkeypatch.chdir(tmp_path)
+    history = tmp_path / "runs" / "small" / "history"
+    history.mkdir(parents=True)
+    events: list[dict[str, object]] = [
+        {"event": "run_started"},
+        {"event": "stage_started", "stage": "scores", "shards": 1, "resumed": 0},
+        {"event": "progress", "stage": "scores", "done": 1 << 20, "total": 4 << 20},
+    ]
+    lines = [json.dumps({"time": "2026-01-02T03:04:05.000+00:00", **each}) for each in events]
+    (history / "r1.jsonl").write_text("\n".join(lines) + "\n")
+    assert main(["status", "x.toml"]) == 0
+    assert "running" not in capsys.readouterr().out  # the run has died: nobody holds its lock
+    with storage_at(tmp_path / "runs" / "small").lock("scores/.lock", lambda: None):
+        assert main(["status", "x.toml"]) == 0
+        said = capsys.readouterr().out
+        assert main(["status", "x.toml", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)["running"]
+    assert "running    scores                   25% of 4.0 MB read, for " in said
+    assert (told["run"], told["stage"], told["unit"]) == ("r1", "scores", "bytes")
+    assert (told["done"], told["total"]) == (1 << 20, 4 << 20)

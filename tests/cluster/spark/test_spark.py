@@ -1,0 +1,211 @@
+"""Experiments whose tasks Spark runs: the digests are those of the engine `local`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import venv
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.engine.spark import mapper
+from tests.cluster.spark.standalone import Standalone
+from tests.experiments.test_collocations import corpus
+from tests.runner.commands import finish
+from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
+
+SPARK_RUNS = ("--set", "run.engine=spark")
+COUNTED_RUNS = """
+name = "scale"
+[run]
+memory = "1MB"
+workers = 2
+shard = 1
+[stages.candidates]
+use = "extract.pairs"
+corpus = "*.conllu"
+relation = "sentence"
+left = { where = "upos = 'NOUN'" }
+right = { where = "upos = 'VERB'" }
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["t_score"]
+"""
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Laboratory:
+    """A corpus of three shards, with so little memory that counts are put together in buckets."""
+    corpus(tmp_path)
+    (tmp_path / "scale.toml").write_text(COUNTED_RUNS)
+    return Laboratory(tmp_path, tmp_path / "runs", "scale", "scale")
+
+
+def forced(laboratory: Laboratory) -> tuple[str, ...]:
+    return tuple(word for name in laboratory.digests() for word in ("--force", name))
+
+
+def test_counts_of_a_corpus(counted: Laboratory, either: str) -> None:
+    counted.run()
+    before = counted.digests()
+    done = counted.execute("run", *SPARK_RUNS, *forced(counted), cwd=counted.folder)
+    assert done.code == 0, done.text
+    assert counted.reran() == set(before)
+    assert counted.digests() == before
+
+
+def test_an_error_in_the_data_is_that_of_the_engine_local(tmp_path: Path, either: str) -> None:
+    laboratory = build(tmp_path)
+    with (tmp_path / "part1.tsv").open("a") as file:
+        file.write("in:A\tb\tmany\t1\t1\t100000\n")
+    plain, there = laboratory.execute("run"), laboratory.execute("run", *SPARK_RUNS)
+    assert (plain.code, there.code) == (1, 1)
+    assert "many" in plain.err
+    said = [line for line in plain.err.splitlines() if "many" in line]
+    assert all(line in there.err for line in said), there.err
+
+
+def finished(laboratory: Laboratory) -> int:
+    """Return how many shards of the slow stage lie there finished."""
+    return len(list(laboratory.root.glob("slow/.partial-*/shard-*/manifest.json")))
+
+
+@pytest.fixture
+def gated(tmp_path: Path, plugin: Path, cluster: Standalone) -> tuple[Laboratory, Gate, Any]:
+    """A run of which one slow shard of three is finished, and the others wait before a gate."""
+    laboratory = build(tmp_path)
+    gate = laboratory.insert_gate()
+    gate.permit()
+    process = laboratory.start("run", *SPARK_RUNS, path=[plugin])
+    wait_until(lambda: finished(laboratory) == 1 or process.poll() is not None, laboratory)
+    assert process.poll() is None, finish(process).text
+    return laboratory, gate, process
+
+
+def compare(laboratory: Laboratory, plugin: Path) -> None:
+    """Check the newest run against one by the engine `local`."""
+    local = replace(laboratory, runs=laboratory.folder / "local")
+    plain = local.execute("run", path=[plugin])
+    assert plain.code == 0, plain.text
+    assert laboratory.digests() == local.digests()
+    assert_whole(laboratory.root)
+
+
+def test_a_worker_that_is_killed(
+    gated: tuple[Laboratory, Gate, Any], plugin: Path, cluster: Standalone
+) -> None:
+    laboratory, gate, process = gated
+    cluster.workers[0].kill()
+    gate.open()
+    done = finish(process)
+    assert done.code == 0, done.text
+    compare(laboratory, plugin)
+
+
+def test_a_driver_that_is_killed(gated: tuple[Laboratory, Gate, Any], plugin: Path) -> None:
+    laboratory, gate, process = gated
+    process.kill()
+    assert finish(process).code == -signal.SIGKILL
+    before = finished(laboratory)
+    gate.open()
+    done = laboratory.execute("run", *SPARK_RUNS, path=[plugin])
+    assert done.code == 0, done.text
+    resumed = [each["resumed"] for each in laboratory.events("stage_started")]
+    assert before == 1
+    assert max(resumed) >= before  # what the orphaned tasks have finished meanwhile counts too
+    compare(laboratory, plugin)
+
+
+# --- Corpus and results on an object store, workers that see no file of the machine of the run.
+
+pytest.importorskip("obstore")
+pytest.importorskip("moto")
+
+
+def options_with(cluster: Standalone, folder: Path, environment: dict[str, str]) -> Path:
+    """Write options of Spark that give the workers more environment."""
+    made = folder / "conf"
+    made.mkdir()
+    own = (cluster.folder / "spark-defaults.conf").read_text()
+    given = "".join(f"spark.executorEnv.{name} {value}\n" for name, value in environment.items())
+    (made / "spark-defaults.conf").write_text(own + given)
+    return made
+
+
+def test_workers_fetch_the_corpus(
+    cluster: Standalone, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipeline.runner.store.cloud import Bucket
+
+    corpus(tmp_path)
+    (tmp_path / "scale.toml").write_text(COUNTED_RUNS)
+    here = Laboratory(tmp_path, tmp_path / "runs", "scale", "scale")
+    here.run()
+    for path in tmp_path.glob("*.conllu"):
+        Bucket(home).put(f"corpus/{path.name}", path)
+        path.unlink()
+    (tmp_path / "scale.toml").write_text(
+        COUNTED_RUNS.replace("*.conllu", f"{home}/corpus/*.conllu")
+    )
+    there = replace(here, runs=Path(f"{home}/runs"))
+    theirs, mine = tmp_path / "theirs", tmp_path / "mine"
+    access = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
+    options = options_with(cluster, tmp_path, {**access, "LEXASSAY_STORE_CACHE": str(theirs)})
+    monkeypatch.setenv("SPARK_CONF_DIR", str(options))
+    mine.mkdir()
+    # What a number of an open folder means, the process alone knows that has it open.
+    opened = os.open(mine, os.O_RDONLY)
+    monkeypatch.setenv("LEXASSAY_STORE_CACHE", f"/dev/fd/{opened}")
+    try:
+        done = there.execute("run", *SPARK_RUNS, cwd=there.folder, pass_fds=(opened,))
+    finally:
+        os.close(opened)
+    assert done.code == 0, done.text
+    assert len([*mine.rglob("*.conllu")]) == 3
+    assert len([*theirs.rglob("*.conllu")]) == 3
+    monkeypatch.setenv("LEXASSAY_STORE_CACHE", str(theirs))
+    assert there.digests() == here.digests()
+
+
+# --- What workers are sent, and what is said of a Python that is not fit for it.
+
+_BARE = """
+import pickle, sys
+sys.modules.update(lexassay=None, pipeline=None)
+import pyarrow
+from pyspark import cloudpickle
+work = cloudpickle.load(sys.stdin.buffer)
+batch = pyarrow.RecordBatch.from_pydict({"work": [b"unread"]})
+print(pickle.loads(next(work(iter([batch])))["answer"][0].as_py()))
+"""
+
+
+def test_what_is_sent_needs_no_lexassay() -> None:
+    from pyspark import cloudpickle
+
+    sent = cloudpickle.dumps(mapper("1.0", "."))
+    done = subprocess.run(
+        [sys.executable, "-c", _BARE], input=sent, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"(None, 'the Python of a worker (")
+    assert b"cannot import lexassay" in done.stdout
+
+
+def test_a_python_of_the_workers_that_has_nothing(
+    tmp_path: Path, cluster: Standalone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venv.create(tmp_path / "bare", symlinks=True)
+    laboratory = build(tmp_path / "laboratory")
+    monkeypatch.setenv("PYSPARK_PYTHON", str(tmp_path / "bare" / "bin" / "python"))
+    done = laboratory.execute("run", "--set", "run.engine=spark")
+    assert done.code == 2, done.text
+    assert "run.engine: the workers' Python cannot run tasks: PythonException" in done.err
+    assert "No module named" in done.err
+    assert "PYSPARK_PYTHON" in done.err

@@ -1,0 +1,434 @@
+"""The chapter on annotation shows what its script draws, and says what page and command do."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shlex
+import struct
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import polars as pl
+import pytest
+from pydantic import BaseModel
+
+import pipeline as lx
+from pipeline.cli.app import COMMANDS
+from pipeline.cli.main import main
+from pipeline.config_model import descriptions
+from pipeline.kernels.association.scoring import score
+from pipeline.kernels.measure import MEASURES
+from pipeline.kernels.nbest.comparison import difference_counts
+from pipeline.kernels.nbest.ranking import rank
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.statistics.exact_tests import TESTS
+from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.report.view import VIEWS
+from pipeline.report.views.collocations.comparison import HowTested, how_many
+from pipeline.stages.base import STAGES
+from tests.docs.scripts import DOCS, script
+from tests.report.report_frames import defaults
+
+ASSETS = Path(__file__).parents[2] / "pipeline" / "annotate" / "web" / "assets"
+TEXT = (DOCS / "annotation.md").read_text(encoding="utf-8")
+BROWSER = TEXT[TEXT.index("## In the browser") : TEXT.index("## On sheets")]
+COMMANDS_ANNOTATION_CHAPTER = (DOCS / "commands.md").read_text(encoding="utf-8")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+EVERYWHERE = {"--runs", "--data"}
+OF_RUN = {"--no-report", "--quiet"}
+
+
+@pytest.fixture(scope="module")
+def update() -> ModuleType:
+    return script("update_annotation")
+
+
+def test_pictures_are_those_that_the_script_draws(update: ModuleType) -> None:
+    drawn = {f"annotate-{name}.png" for name in update.PICTURES}
+    assert set(re.findall(r"^!\[[^\]]+\]\((.+)\)$", TEXT, re.M)) == drawn
+    assert {path.name for path in DOCS.glob("*.png")} == drawn
+
+
+def test_pictures_are_small_and_as_wide_as_the_script_says(update: ModuleType) -> None:
+    for name in update.PICTURES:
+        content = (DOCS / f"annotate-{name}.png").read_bytes()
+        assert len(content) < 150_000, name
+        assert content.startswith(b"\x89PNG\r\n\x1a\n"), name
+        wide = (update.WIDE, update.HEIGHTS.get(name))
+        expected = wide if name in update.HEIGHTS else tuple(update.PHONE.values())
+        assert struct.unpack(">II", content[16:24]) == expected, name
+
+
+def test_experiments_of_the_pictures_are_those_of_the_pages(update: ModuleType) -> None:
+    kinds = [
+        {stage["use"] for stage in tomllib.loads(update.experiment(name))["stages"].values()}
+        for name in update.SHOWN
+    ]
+    assert ["sheet.annotation" in kinds[0], "sheet.keying" in kinds[1]] == [True, True]
+
+
+def test_keys_are_those_of_the_page() -> None:
+    code = (ASSETS / "keys.js").read_text(encoding="utf-8")
+    wishes = re.findall(r"^  \{ name: .*wishes: \[(.*)\] \},$", code, re.M)
+    page = [tuple(re.findall(r'\["([^"]+)"', each)) for each in wishes]
+    rows = re.findall(r"^\| (`.+`) \| .+ \|$", BROWSER, re.M)
+    told = [tuple(key.lower() for key in re.findall(r"`(.)`", each)) for each in rows]
+    assert len(page) == 9
+    assert told == page
+
+
+def test_options_are_those_of_the_command() -> None:
+    section = COMMANDS_ANNOTATION_CHAPTER[
+        COMMANDS_ANNOTATION_CHAPTER.index("### lexassay annotate") :
+    ].split("\n### ")[0]
+    options = set(re.findall(r"^\| `(--[a-z-]+)`", section, re.M))
+    assert set(OPTION.findall(BROWSER)) - OF_RUN == options - EVERYWHERE
+
+
+# --- The reference of the Python functions is that of their docstrings.
+
+DOCS_API_CHAPTER = Path(__file__).parents[2] / "docs"
+TEXT_API_CHAPTER = (DOCS_API_CHAPTER / "api.md").read_text(encoding="utf-8")
+
+
+def test_the_reference_is_current() -> None:
+    update = script("update_api")
+    assert update.chapter() == TEXT_API_CHAPTER, "run: python docs/update_api.py"
+
+
+def test_every_public_name_has_a_section() -> None:
+    assert [name for name in lx.__all__ if f"\n## {name}\n" not in TEXT_API_CHAPTER] == []
+
+
+def test_it_does_not_depend_on_where_it_was_made() -> None:
+    assert " at 0x" not in TEXT_API_CHAPTER
+    assert "PosixPath" not in TEXT_API_CHAPTER
+
+
+# --- The figures on what chance finds are those that the script prints.
+
+ROOT = Path(__file__).parents[2]
+CHAPTER = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def chance() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        yield importlib.import_module("chance_findings")
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.fixture
+def chapter(chance: ModuleType) -> ModuleType:
+    return sys.modules[chance.show.__module__]
+
+
+def test_the_best_of_many_lists(chance: ModuleType, chapter: ModuleType) -> None:
+    made = chapter.updated(CHAPTER, {"best": chance.best_block()}, "chance_findings.py")
+    assert made == CHAPTER
+
+
+@pytest.mark.parametrize("case", [(2, 3, 0.1), (5, 3, 0.3)])
+def test_the_strata(chance: ModuleType, case: tuple[int, int, float]) -> None:
+    row = chance.table(["", ""], [chance.strata_row(*case, chance.SAMPLES)]).splitlines()[-1]
+    assert row in CHAPTER
+
+
+@pytest.mark.long
+def test_the_marks(chance: ModuleType, public_data: Callable[[str], Path]) -> None:
+    places = chance.krenn(public_data("collocations/krenn_pp_verb.ds").parents[1])
+    one, other = chance.PAIRS[0]
+    share = chance.marked(places[one], places[other], chance.RATES[0], chance.SAMPLES)
+    assert f"| `{one}`, `{other}` | {100 * share:.0f} |" in CHAPTER
+
+
+def test_the_report_gives_the_figures_of_the_chapter() -> None:
+    table = CHAPTER.partition("<!-- marks:")[2].partition("<!-- end of marks")[0]
+    rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
+    tenth, _, whole = zip(*[[int(each) for each in row] for row in rows if row], strict=True)
+    said = how_many(HowTested.model_validate(defaults("evaluate.comparison")))
+    assert f"in {min(tenth)} to {max(tenth)} % of simulated samples of 10 %" in said
+    assert f"in {min(whole)} to {max(whole)} % once all was judged" in said
+
+
+def test_there_is_a_place_for_each_block(chapter: ModuleType) -> None:
+    with pytest.raises(ValueError, match="no place for mine"):
+        chapter.updated(CHAPTER, {"mine": ""}, "chance_findings.py")
+
+
+@pytest.mark.long
+def test_the_limits_of_average_precision(public_data: Callable[[str], Path]) -> None:
+    """A cell of few samples, within its error of what the chapter says."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        script = importlib.import_module("average_precision_coverage")
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+    ranked = script.krenn(public_data("collocations/krenn_pp_verb.ds").parents[1])
+    (row,) = re.findall(r"^\| by rank, 250 \|(.*)\|$", CHAPTER, re.MULTILINE)
+    told = [float(cell) / 100 for cell in row.split("|")]
+    found = script.coverage(ranked, 250, 200, designed=True)
+    assert found == pytest.approx(told, abs=4 * (0.0475 / 200) ** 0.5)
+
+
+# --- The reference of the command line is that of the commands.
+
+DOCS_COMMANDS_CHAPTER = Path(__file__).parents[2] / "docs"
+TEXT_COMMANDS_CHAPTER = (DOCS_COMMANDS_CHAPTER / "commands.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def update_commands_chapter() -> ModuleType:
+    return script("update_commands")
+
+
+def test_the_reference_is_current_commands_chapter(update_commands_chapter: ModuleType) -> None:
+    assert update_commands_chapter.chapter() == TEXT_COMMANDS_CHAPTER, (
+        "run: python docs/update_commands.py"
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_section(name: str) -> None:
+    assert f"\n### lexassay {name}\n" in TEXT_COMMANDS_CHAPTER
+
+
+def test_every_option_says_what_it_takes_or_is_a_switch() -> None:
+    rows = [
+        line.split(" | ") for line in TEXT_COMMANDS_CHAPTER.splitlines() if line.startswith("| `")
+    ]
+    valued = [row for row in rows if " " in row[0].split("`")[1]]
+    assert len(valued) > 20
+    assert [row[0] for row in valued if not row[1].strip()] == []
+
+
+def test_it_does_not_depend_on_where_it_was_made_commands_chapter() -> None:
+    assert "PosixPath" not in TEXT_COMMANDS_CHAPTER
+    assert str(Path.home()) not in TEXT_COMMANDS_CHAPTER
+
+
+# --- The gallery has a picture, a command and an experiment for each entry.
+
+GALLERY = ROOT / "docs" / "gallery"
+TEXT_GALLERY = (GALLERY / "index.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"^!\[[^\]]+\]\((.+)\)$", TEXT_GALLERY, re.M)
+
+
+@pytest.fixture(scope="module")
+def update_gallery() -> ModuleType:
+    return script("update_gallery")
+
+
+def test_pictures_are_those_that_the_script_draws_gallery(update_gallery: ModuleType) -> None:
+    drawn = {f"{name}.svg" for name in [*update_gallery.PICTURES, "planning"]}
+    assert set(SHOWN) == drawn
+    assert {path.name for path in GALLERY.glob("*.svg")} == drawn
+
+
+def test_every_picture_is_on_a_card() -> None:
+    assert re.findall(r"^:img-bottom: (.+)$", TEXT_GALLERY, re.M) == SHOWN
+
+
+def test_pictures_are_small_and_on_white() -> None:
+    sizes = [path.stat().st_size for path in GALLERY.glob("*.svg")]
+    assert max(sizes) < 150_000
+    assert sum(sizes) < 1_500_000
+    assert all('fill="#ffffff"' in path.read_text()[:400] for path in GALLERY.glob("*.svg"))
+
+
+def test_every_experiment_is_run_and_shown(update_gallery: ModuleType) -> None:
+    for config in update_gallery.experiments():
+        assert (ROOT / config).is_file()
+        assert f"lexassay run {config}" in TEXT_GALLERY
+        shown = config.removeprefix("docs/gallery/") if "gallery" in config else f"../../{config}"
+        assert f"{{literalinclude}} {shown}\n" in TEXT_GALLERY
+    assert f"lexassay {update_gallery.PLANNING}\n" in TEXT_GALLERY
+
+
+# --- The chapter on measures names every registered measure, with what the registry says.
+
+DOCS_MEASURES_CHAPTER = Path(__file__).parents[2] / "docs"
+
+
+def test_the_tables_are_those_of_the_registry() -> None:
+    update = script("update_measures")
+    text = (DOCS_MEASURES_CHAPTER / "measures.md").read_text(encoding="utf-8")
+    assert text == update.updated(text), "run: python docs/update_measures.py"
+
+
+def test_every_measure_is_named() -> None:
+    text = (DOCS_MEASURES_CHAPTER / "measures.md").read_text(encoding="utf-8")
+    assert [name for name in MEASURES if f"| `{name}` |" not in text] == []
+
+
+# --- The chapter on planning says what the functions say, about Krenn's data as they are.
+
+DOCS_PLANNING_CHAPTER = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def update_planning_chapter() -> ModuleType:
+    return script("update_planning")
+
+
+@pytest.mark.long
+def test_the_widths_are_those_of_the_functions(update_planning_chapter: ModuleType) -> None:
+    text = (DOCS_PLANNING_CHAPTER / "planning.md").read_text(encoding="utf-8")
+    again = update_planning_chapter.updated(text, "widths", update_planning_chapter.widths())
+    assert text == again, "run: python docs/update_planning.py"
+
+
+def test_the_pairs_are_those_of_the_data(
+    update_planning_chapter: ModuleType, public_data: Callable[[str], Path]
+) -> None:
+    path = public_data("collocations/krenn_pp_verb.ds")
+    table = pl.read_csv(path, separator="\t", quote_char=None)
+    candidates = table.with_columns(candidate_id("l1", "l2"))
+    pairs = [tuple(name.split(" against ")) for name in update_planning_chapter.PAIRS]
+    measures = sorted({name for pair in pairs for name in pair})
+    scores = score(candidates.lazy(), measures=measures)
+    ranks = rank(scores, measures=measures, seed="krenn-2005").collect()
+    judged = candidates.select(
+        "id", category=pl.lit("TP"), tp=pl.col("b.TP") == 1, multiplicity=pl.lit(1, pl.Int64)
+    )
+    counts = difference_counts(ranks, judged, pairs=pairs, at=update_planning_chapter.LISTS)
+    for pair in pairs:
+        found = counts.filter(measure_1=pair[0], measure_2=pair[1]).sort("n")
+        rows = found.select("n", "size", "k_1", "k_2").rows()
+        assert rows == update_planning_chapter.PAIRS[" against ".join(pair)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["powers", "labels"])
+def test_the_power_is_that_of_the_functions(update_planning_chapter: ModuleType, name: str) -> None:
+    text = (DOCS_PLANNING_CHAPTER / "planning.md").read_text(encoding="utf-8")
+    again = update_planning_chapter.updated(text, name, getattr(update_planning_chapter, name)())
+    assert text == again, "run: python docs/update_planning.py"
+
+
+@pytest.mark.long
+def test_the_pilot_on_public_data(
+    public_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public_data("collocations/krenn_pp_verb.ds")
+    monkeypatch.chdir(DOCS_PLANNING_CHAPTER.parent)
+    chapter = (DOCS_PLANNING_CHAPTER / "planning.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^\$ lexassay (size .*--pilot.*)$", chapter, re.MULTILINE)
+    runs = ["--runs", str(tmp_path)]
+    assert main(["run", "configs/krenn.toml", "--no-report", "--quiet", *runs]) == 0
+    assert main([*shlex.split(shown), *runs]) == 0
+
+
+# --- The reference of stages and views is that of the registries.
+
+DOCS_REFERENCE_CHAPTERS = Path(__file__).parents[2] / "docs"
+LISTED: dict[str, Callable[[ModuleType], Iterable[str]]] = {
+    "intervals": lambda update: update.own(INTERVALS),
+    "tests": lambda update: update.own(TESTS),
+    "commands": lambda _update: [f"lexassay {name}" for name in COMMANDS],
+}
+# Tests register stages and views of their own: the chapters are about those of the project.
+OWN = {name for name in STAGES if STAGES.get(name).run.__module__.startswith("pipeline.")}
+
+
+@pytest.fixture(scope="module")
+def update_reference_chapters() -> ModuleType:
+    return script("update_reference")
+
+
+@pytest.mark.parametrize(
+    "file", ["stages.md", "report.md", "evaluation.md", "clustering.md", "runs.md"]
+)
+def test_up_to_date(file: str, update_reference_chapters: ModuleType) -> None:
+    text = (DOCS_REFERENCE_CHAPTERS / file).read_text(encoding="utf-8")
+    assert text == update_reference_chapters.updated(file, text), (
+        "run: python docs/update_reference.py"
+    )
+
+
+def test_a_stage_begins_with_a_verb(update_reference_chapters: ModuleType) -> None:
+    said = "stage 'count.hapaxes': its first word is none of extract, score, sample"
+    with pytest.raises(ValueError, match=said):
+        update_reference_chapters.place("count.hapaxes")
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("intervals", "docs/evaluation.md"),
+        ("tests", "docs/evaluation.md"),
+        ("commands", "README.md"),
+    ],
+)
+def test_lists_made_by_hand_are_whole(
+    update_reference_chapters: ModuleType, kind: str, place: str
+) -> None:
+    text = (
+        (DOCS_REFERENCE_CHAPTERS.parent / place)
+        .read_text(encoding="utf-8")
+        .partition("<!-- estimates")[0]
+    )
+    missing = [
+        name
+        for name in LISTED[kind](update_reference_chapters)
+        if not re.search(rf"\b{name}\b", text)
+    ]
+    assert missing == [], f"name it in {place}"
+
+
+def silent_of(model: type[BaseModel]) -> set[str]:
+    return model.model_fields.keys() - descriptions(model).keys()
+
+
+def test_every_option_says_what_it_is() -> None:
+    silent = [f"{name}.{option}" for name in OWN for option in silent_of(STAGES.get(name).config)]
+    silent += [
+        f"{name}.{option}" for name in VIEWS for option in silent_of(VIEWS.get(name).options)
+    ]
+    assert silent == []
+
+
+# --- The keys that docs/shell.md lists are those that are printed.
+
+CHAPTER_SHELL_CHAPTER = (Path(__file__).parents[2] / "docs" / "shell.md").read_text(
+    encoding="utf-8"
+)
+
+
+@pytest.fixture(scope="module")
+def folder_shell_chapter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the experiment that every family starts with, run."""
+    made = tmp_path_factory.mktemp("shell")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made)
+        assert main(["new", "collocations"]) == 0
+        assert main(["run", "experiment.toml", "--no-report", "--quiet"]) == 0
+    return made
+
+
+@pytest.mark.parametrize("command", ["plan", "status", "sheets"])
+def test_keys_are_described(
+    command: str,
+    folder_shell_chapter: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder_shell_chapter)
+    assert main([command, "experiment.toml", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    tables = [table for table in CHAPTER_SHELL_CHAPTER.split("\n\n") if table.startswith("| `")]
+    named = [table for table in tables if f"`{command}`" in table.splitlines()[0]]
+    listed = set(re.findall(r"`([a-z_]+)`", " ".join(
+        line.split("|")[1] for table in named for line in table.splitlines()[2:]
+    )))  # fmt: skip
+    assert set(printed) <= listed
+    inner = set(re.findall(r"`(?:stages\[\])?\.([a-z]+)`", " ".join(named)))
+    for stage in printed.get("stages", []):
+        assert set(stage) == inner

@@ -1,0 +1,138 @@
+"""Engines of installed packages, each named by an entry point of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline.engine import LocalEngine
+from pipeline.errors import ConfigError
+from pipeline.registry import Registry, itself
+from tests.runner.extensions import install
+from tests.runner.laboratory import build
+from tests.small_experiment import SMALL
+
+GROUP = "lexassay.engines"
+MODULE = """
+from pipeline.engine import LocalEngine
+
+class {name}(LocalEngine):
+    def map(self, task, items):
+        return (task(item) for item in reversed(list(items)))
+
+NUMBER = 3
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An import path where packages are installed."""
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def offer(path: Path, module: str, **points: str) -> None:
+    install(
+        path,
+        name=module.replace("_", "-"),
+        modules={module: MODULE.format(name="Reversed")},
+        group=GROUP,
+        points={name: f"{module}:{thing}" if thing else module for name, thing in points.items()},
+    )
+
+
+def engines() -> Registry[object]:
+    """A registry as that of the engines, which nobody has asked yet."""
+    return Registry("engine", "pipeline.engine", group=GROUP)
+
+
+def test_an_engine_is_found_by_the_name_of_its_entry_point(path: Path) -> None:
+    offer(path, "one_engine", reverse="Reversed")
+    registry = engines()
+    assert "reverse" in registry
+    assert registry.resolve(["reverse"]) == ["reverse"]
+    assert registry.place("reverse") == "one_engine"
+    made = registry.get("reverse")(2)
+    with made as engine:
+        assert list(engine.map(len, ["a", "bc"])) == [2, 1]
+
+
+def test_a_name_that_is_taken(path: Path) -> None:
+    offer(path, "two_engine", local="Reversed")
+    registry = engines()
+    registry.naming(itself)("local")(LocalEngine)
+    for _ in range(2):
+        with pytest.raises(
+            ConfigError, match="by pipeline.engine.local:LocalEngine and by two_engine"
+        ):
+            registry.get("local")
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [
+        ("", "three-engine: 1 mistake\n.*stands for module, no function or class; write reverse ="),
+        ("NUMBER", "stands for int, no function or class"),
+        ("Gone", "three-engine: 1 mistake\n.*cannot be imported: AttributeError"),
+    ],
+)
+def test_what_is_no_engine(path: Path, thing: str, said: str) -> None:
+    offer(path, "three_engine", reverse=thing)
+    with pytest.raises(ConfigError, match=said):
+        engines().get("local")
+
+
+@pytest.mark.long
+def test_an_experiment_names_it(tmp_path: Path) -> None:
+    """From the command: the tables are those of the engine `local`."""
+    offer(tmp_path / "path", "four_engine", reverse="Reversed")
+    laboratory = build(tmp_path / "laboratory")
+    laboratory.run()
+    words = ("run", "--set", "run.engine=reverse", "--force", "candidates")
+    done = laboratory.execute(*words, path=[tmp_path / "path"])
+    assert done.code == 0, done.text
+    assert "candidates" in laboratory.reran()
+    first, second = laboratory.records()
+    assert first.stages["candidates"].digests == second.stages["candidates"].digests
+    wrong = laboratory.execute("run", "--set", "run.engine=revers", path=[tmp_path / "path"])
+    assert "unknown engine 'revers'; did you mean reverse?" in wrong.err
+
+
+# --- What lies in the folder that one works in is not run, whatever it is called.
+
+NAMES = ("polars", "random", "pickle", "queue", "threading", "scipy", "pandera", "typer")
+COMMAND = Path(sys.executable).with_name("lexassay")
+
+
+@pytest.fixture
+def trapped(tmp_path: Path) -> Path:
+    """A folder with an experiment over two files, and modules that say that they were run."""
+    for name in NAMES:
+        trap = f"open(r'{tmp_path}/RUN', 'a').write('{name} ')\nraise ImportError('{name}')\n"
+        (tmp_path / f"{name}.py").write_text(trap)
+    head = "l1\tl2\tf\tf1\tf2\tN\tTP\n"
+    for number in (1, 2):
+        (tmp_path / f"pairs{number}.tsv").write_text(f"{head}a{number}\tb\t5\t20\t30\t900\t1\n")
+    experiment = SMALL.replace('"pairs.tsv"', '"pairs*.tsv"')
+    (tmp_path / "small.toml").write_text(experiment + '[run]\nengine = "processes"\nworkers = 2\n')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command", [[str(COMMAND)], [sys.executable, "-m", "pipeline.cli"]], ids=["lexassay", "-m"]
+)
+@pytest.mark.long
+def test_neither_the_command_nor_its_workers(trapped: Path, command: list[str]) -> None:
+    words = [*command, "run", "small.toml"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        words, cwd=trapped, env=environment, check=False, capture_output=True, text=True
+    )
+    run = trapped / "RUN"
+    assert not run.exists(), run.read_text()
+    assert done.returncode == 0, done.stderr
+    assert "candidates 2 rows" in done.stderr

@@ -1,0 +1,253 @@
+"""Clusters of which there is little to say: from files to the report, defined results."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.types.entries import Neighbours, entries
+from pipeline.kernels.clustering.types.mapping import climb, many_to_one
+from pipeline.kernels.numeric import IntArray
+
+STAGES = """
+name = "small"
+[stages.gold]
+use = "extract.gold"
+corpus = "c.tsv"
+exclude = ["PUNCT"]
+[stages.words]
+use = "extract.clusters"
+system = "words"
+path = "words.blocks"
+[stages.tags]
+use = "extract.tagging"
+system = "tags"
+corpus = "c.tsv"
+cluster = "t"
+exclude = ["PUNCT"]
+untagged = true
+[stages.types]
+use = "evaluate.type_level"
+gold = "gold"
+systems = ["words", "tags"]
+certificate_seconds = 30
+replicates = 5
+[stages.tokens]
+use = "evaluate.token_level"
+gold = "gold"
+taggings = ["tags"]
+dictionaries = ["words"]
+measures = ["all"]
+[stages.both]
+use = "evaluate.overlapping"
+gold = "gold"
+systems = ["words", "tags"]
+[stages.systems]
+use = "evaluate.systems"
+type_level = "types"
+token_level = "tokens"
+overlapping = "both"
+[stages.zipf]
+use = "evaluate.shares"
+gold = "gold"
+"""
+TWO = "dog\tN\t1\nrun\tV\t2\n\nrun\tN\t1\n"
+"""Tokens: form, upos, cluster."""
+TYPES = ["MacroI 1-1", "MacroI M-1"]
+
+
+def systems(
+    folder: Path, *, corpus: str, words: str, stages: str = STAGES, report: bool = False
+) -> pl.DataFrame:
+    """Run all stages; return the mean of each measure and system."""
+    (folder / "c.tsv").write_text("form\tupos\tt\n" + corpus)
+    (folder / "words.blocks").write_text(words)
+    (folder / "small.toml").write_text(stages)
+    run = lx.run(folder / "small.toml", runs=folder / "runs", report=report)
+    assert (folder / "runs" / "small" / "report" / "index.html").is_file() == report
+    return run.table("systems.table")
+
+
+def means(table: pl.DataFrame, system: str, *measures: str) -> list[float | None]:
+    mine = dict(table.filter(system=system).select("measure", "mean").iter_rows())
+    return [mine[name] for name in measures]
+
+
+CASES: dict[str, tuple[str, str, list[float | None], list[float | None]]] = {
+    # corpus, blocks, type level (1-1, M-1) and M-1 accuracy, V of words; then of tags
+    "one class and one cluster": (
+        "dog\tN\t1\nrun\tN\t1\n", "dog\nrun\n", [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0],
+    ),
+    "one class, an item a cluster": (
+        "dog\tN\t1\nrun\tN\t2\n", "dog\n\nrun\n", [0.5, 1.0, 1.0, 0.0], [0.5, 1.0, 1.0, 0.0],
+    ),
+    "one cluster": (TWO, "dog\nrun\n", [0.8, 0.8, 2 / 3, 0.0], [1.0, 1.0, 1.0, 1.0]),
+    "no word has a cluster": (TWO, "cat\n\nbird\n", [0.0, 0.0, None, None], [1.0, 1.0, 1.0, 1.0]),
+    "a cluster without items, an item without a cluster": (
+        TWO, "run\n\ncat\n", [0.5, 0.5, 0.5, 0.0], [1.0, 1.0, 1.0, 1.0],
+    ),
+    "a token without a tag": (
+        "dog\tN\t1\nrun\tV\t\n", "dog\n\nrun\n", [1.0, 1.0, 1.0, 1.0], [2 / 3, 2 / 3, 1.0, 1.0],
+    ),
+    "tokens without a gold tag": (
+        "dog\tN\t1\nrun\t\t1\n", "dog\n\nrun\n", [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0],
+    ),
+}  # fmt: skip
+
+
+QUICK = {"no word has a cluster", "one class, an item a cluster"}
+"""What `make test` runs; each takes more than a second."""
+
+
+def _marked(case: str) -> Any:
+    return case if case in QUICK else pytest.param(case, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("case", [_marked(case) for case in sorted(CASES)])
+def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
+    corpus, words, of_words, of_tags = CASES[case]
+    report = case in {"no word has a cluster", "one class and one cluster"}
+    table = systems(tmp_path, corpus=corpus, words=words, report=report)
+    for system, wanted in (("words", of_words), ("tags", of_tags)):
+        found = means(table, system, *TYPES, "many_to_one", "v")
+        assert found == [None if one is None else pytest.approx(one) for one in wanted], system
+
+
+@pytest.mark.long
+def test_one_system_alone(tmp_path: Path) -> None:
+    alone = STAGES.replace('"words", "tags"', '"words"').replace('taggings = ["tags"]\n', "")
+    table = systems(tmp_path, corpus=TWO, words="dog\n\nrun\n", stages=alone, report=True)
+    assert table["rank"].drop_nulls().unique().to_list() == [1.0]
+
+
+TABLES = """
+name = "small"
+[stages.gold]
+use = "extract.gold_table"
+path = "gold.tsv"
+[stages.words]
+use = "extract.clusters"
+system = "words"
+path = "words.tsv"
+[stages.scores]
+gold = "gold"
+"""
+EVALUATIONS = {
+    "evaluate.type_level": "systems", "evaluate.overlapping": "systems",
+    "evaluate.token_level": "dictionaries",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", sorted(EVALUATIONS))
+@pytest.mark.parametrize(
+    ("gold", "words", "said"),
+    [("dog\tN\n", "", "{}: 1 of 1 have no item with a cluster: stages.words"),
+     ("", "dog\t1\n", "gold: there is no item with a class")],
+)  # fmt: skip
+def test_a_table_without_rows_is_an_error(
+    use: str, gold: str, words: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "gold.tsv").write_text("item\tgold\n" + gold)
+    (tmp_path / "words.tsv").write_text("item\tcluster\n" + words)
+    option = EVALUATIONS[use]
+    (tmp_path / "small.toml").write_text(f'{TABLES}use = "{use}"\n{option} = ["words"]\n')
+    with pytest.raises(DataError, match=said.format(option)):
+        lx.run(tmp_path / "small.toml", runs=tmp_path / "runs", report=False)
+
+
+# --- Token-level accuracies that an independent program found for clusters of UD English EWT.
+
+FOUND = {
+    ("[]", "Brown"): (254_818, 0, 0.6833),
+    ("[]", "Clark"): (254_818, 1, 0.7219),
+    ('["PUNCT"]', "Brown"): (225_051, 0, 0.6607),
+    ('["PUNCT"]', "Clark"): (225_051, 1, 0.6934),
+}
+EXPERIMENT = """
+name = "ewt"
+[stages.gold]
+use = "extract.gold"
+corpus = "data:corpora/UD_English-EWT.all.conllu.gz"
+exclude = %s
+[stages.brown]
+use = "extract.clusters"
+system = "Brown"
+path = "data:clustering/brown_ewtgum_c45.paths.gz"
+[stages.clark]
+use = "extract.clusters"
+system = "Clark"
+path = "data:clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz"
+columns = { item = "word" }
+[stages.tokens]
+use = "evaluate.token_level"
+gold = "gold"
+dictionaries = ["brown", "clark"]
+measures = ["M-1"]
+"""
+
+
+@pytest.mark.parametrize("exclude", ["[]", '["PUNCT"]'])
+def test_many_to_one(exclude: str, public_data: Callable[[str], Path], tmp_path: Path) -> None:
+    public_data("corpora/UD_English-EWT.all.conllu.gz")
+    public_data("clustering/brown_ewtgum_c45.paths.gz")
+    (tmp_path / "ewt.toml").write_text(EXPERIMENT % exclude)
+    made = lx.run(tmp_path / "ewt.toml", runs=tmp_path, report=False)
+    sizes, scores = made.table("tokens.sizes"), made.table("tokens.scores")
+    for system in ("Brown", "Clark"):
+        tokens, alone, accuracy = FOUND[exclude, system]
+        mine = sizes.filter(system=system)
+        assert mine.filter(what="tokens")["count"].item() == tokens
+        assert mine.filter(what="tokens without a cluster")["count"].item() == alone
+        assert scores.filter(system=system)["value"].item() == pytest.approx(accuracy, abs=5e-5)
+
+
+# --- M-1 mappings on UD English EWT: values that are known, and none better by random restarts.
+
+KNOWN = [("upos", "", 0.5701302), ("upos", "PUNCT", 0.5725355), ("xpos", "PUNCT", 0.4513271)]
+"""MicroC of Clark's 45 clusters without words of a universal tag: the best that is known."""
+
+
+def memberships(lines: Iterable[str], tag: str, left_out: str) -> pl.DataFrame:
+    """Return item and gold of all words but those with a universal tag."""
+    cells = [line.split("\t")[:5] for line in lines if line[0].isdigit()]
+    pairs = {
+        (form, upos if tag == "upos" else xpos)
+        for number, form, _, upos, xpos in cells
+        if number.isdigit() and upos != left_out
+    }
+    return pl.DataFrame(sorted(pairs), schema=["item", "gold"], orient="row")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("tag", "left_out", "known"), KNOWN)
+def test_no_restart_is_better(
+    tag: str, left_out: str, known: float, public_data: Callable[[str], Path]
+) -> None:
+    corpus = public_data("corpora/UD_English-EWT.all.conllu.gz")
+    clusters = public_data("clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz")
+    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
+        gold = memberships(lines, tag, left_out)
+    with gzip.open(clusters, "rt", encoding="utf-8") as lines:
+        rows = [line.split("\t")[:2] for line in lines][1:]
+    induced = pl.DataFrame(rows, schema=["item", "cluster"], orient="row")
+    neighbours = Neighbours(entries(gold, induced).patterns)
+    score, (m, n) = TYPE_MEASURES.get("MicroC").score, neighbours.overlap.shape
+
+    def value(mapping: IntArray) -> float:
+        return float(score(neighbours.patterns, mapping).value)
+
+    found = {value(many_to_one(neighbours, "MicroC", seed=seed).mapping) for seed in "ab"}
+    assert max(found) - min(found) < 1e-12
+    assert max(found) == pytest.approx(known, abs=5e-8)
+    bits = np.random.default_rng(7)
+    starts = (np.asarray(bits.integers(n, size=m)) for _ in range(50))
+    assert max(value(climb(neighbours, "MicroC", start)) for start in starts) <= min(found) + 1e-12

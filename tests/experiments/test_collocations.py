@@ -1,0 +1,652 @@
+"""No test of a difference rejects too often under its own null hypothesis: the small simulation."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import random
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import fastexcel
+import numpy as np
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.cli.main import main
+from pipeline.engine import ProcessEngine
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    LexassayError,
+    StageFailed,
+    WaitsForPerson,
+    WorkerLost,
+)
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "difference_tests.py"
+SAMPLES = 2000
+MOST = 0.055 + 3.5 * (0.055 * 0.945 / SAMPLES) ** 0.5
+"""5.5 %, and what the simulation may be off by over its cells."""
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    found = importlib.util.spec_from_file_location("difference_tests_benchmark", BENCHMARK)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[found.name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "cell", [(30, 0.1, 0.2), (30, 0.5, 0.4), (100, 0.2, 0.05), (100, 0.5, 0.2)]
+)
+def test_each_test_under_its_own_null(
+    simulation: ModuleType, cell: tuple[int, float, float]
+) -> None:
+    found = simulation.sizes(*cell, SAMPLES)
+    assert len(found) == 6
+    assert {name: share for name, share in found.items() if share > MOST} == {}
+
+
+def test_another_null_is_another_question(simulation: ModuleType) -> None:
+    """Where labels are drawn by lot, the candidates do differ, and a test of them has to find it."""
+    random = np.random.default_rng(2)
+    size, n, true = 100, 90, 40
+    lot = random.hypergeometric(true, 2 * size - true, size, 400)
+    k1, k2 = simulation.drawn(random, size, n, lot, true - lot)
+    finite: Callable[..., np.ndarray] = simulation.finite_population_test
+    assert (finite(k1, n, k2, n, size=size) <= 0.05).mean() > 0.3
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0])
+def test_clusters_of_many_sizes(simulation: ModuleType, rate: float) -> None:
+    sizes = np.repeat([1, 2, 4, 8, 24], [60, 20, 10, 5, 2])
+    true = sizes * (np.arange(len(sizes)) % 3 == 0)
+    first = np.arange(len(sizes)) % 2 == 0
+    counts = np.array([[sizes * side, true * side] for side in (first, ~first)])
+    shares = [simulation.clustered_size(counts, rate, 500, number)[0] for number in range(4)]
+    assert np.mean(shares) <= MOST
+
+
+# --- SQL in an experiment reads no file, wherever it stands: refused at `plan`, by its option.
+
+SECRET = "the first line of a file"
+PAIRS = """
+[stages.pairs]
+use = "extract.pairs"
+corpus = "t.conllu"
+relation = "dependency"
+dependency = {{ where = "{dependency}", through = "{through}" }}
+left = {{ where = "{left}", matches = "{matches}" }}
+right = {{ attach = {{ p = "{attach}" }}, label = "{{p.lemma}}" }}
+"""
+SCORES = """
+[stages.scores]
+use = "score.association"
+candidates = "pairs"
+measures = ["t_score"]
+formulas = {{ mine = "{formula}" }}
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+[stages.gold]
+use = "join.table"
+path = "gold.tsv"
+candidates = "pairs"
+[stages.subset]
+use = "evaluate.subset"
+ranks = "ranks"
+judgements = "gold"
+subset = "scores"
+where = "{subset}"
+"""
+OTHERS = """
+[stages.words]
+use = "extract.lexicon"
+path = "words.tsv"
+where = "{lexicon}"
+[stages.tuples]
+use = "extract.tuples"
+corpus = "t.conllu"
+length = 3
+relation = "adjacent"
+unit = {{ where = "{unit}" }}
+[stages.tuple_scores]
+use = "score.tuples"
+tuples = "tuples"
+measures = ["mi"]
+formulas = {{ mine = "{tuple_formula}" }}
+[sweep]
+collect = ["scores"]
+over = {{ seed = [1, 2] }}
+where = "{sweep}"
+"""
+GOOD = {
+    "dependency": "deprel = 'obj'", "through": "upos = 'ADP'", "left": "upos = 'VERB'",
+    "matches": "^\\\\p{L}", "attach": "deprel = 'case'", "formula": "o11 / e11",
+    "subset": "f > 1", "lexicon": "pos = 'V'", "unit": "upos <> 'PUNCT'",
+    "tuple_formula": "o / e", "sweep": "f > 1",
+}  # fmt: skip
+PLACES = {
+    "dependency": "stages.pairs.dependency", "through": "stages.pairs.dependency",
+    "left": "stages.pairs.left.where", "attach": "stages.pairs.right.attach.p",
+    "formula": "stages.scores.formulas", "subset": "stages.subset.where",
+    "lexicon": "stages.words.where", "unit": "stages.tuples.unit.where",
+    "tuple_formula": "stages.tuple_scores.formulas.mine", "sweep": "sweep.where",
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder_hostile_conditions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "secret.csv").write_text(f"{SECRET}\n1\n")
+    token = "1\tx\tx\tVERB\t_\t_\t0\troot\t_\t_"
+    (tmp_path / "t.conllu").write_text(f"{token}\n\n")
+    (tmp_path / "words.tsv").write_text("lemma\tform\tpos\nx\ty\tV\n")
+    (tmp_path / "gold.tsv").write_text("l1\tl2\tTP\nx\tx\t1\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def plan(folder: Path, capsys: pytest.CaptureFixture[str], **texts: str) -> tuple[int, str]:
+    content = 'name = "x"\n' + (PAIRS + SCORES + OTHERS).format(**{**GOOD, **texts})
+    (folder / "x.toml").write_text(content)
+    code = main(["plan", "x.toml"])
+    said = capsys.readouterr()
+    return code, " ".join((said.out + said.err).split())
+
+
+def test_without_it_all_is_well(
+    folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan(folder_hostile_conditions, capsys)[0] == 0
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_file_is_read(
+    place: str, folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = f"f IN (SELECT x FROM read_csv('{folder_hostile_conditions}/secret.csv'))"
+    code, said = plan(folder_hostile_conditions, capsys, **{place: hostile})
+    assert code == 2
+    assert f"{PLACES[place]}: " in said
+    assert "READ_CSV is no function that may be used here: allowed are ABS" in said
+    assert SECRET not in said
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_memory_is_taken(
+    place: str, folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = "LENGTH(LPAD(form, 1000000000, 'x')) > 1"
+    code, said = plan(folder_hostile_conditions, capsys, **{place: hostile})
+    assert (code, "LPAD is no function" in said) == (2, True)
+
+
+def test_a_label_matches_no_expression_of_any_size(
+    folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = plan(folder_hostile_conditions, capsys, matches="(\\\\pL{500}){500}")
+    assert (code, "left.matches: " in said) == (2, True)
+    assert "is no regular expression: it is too large" in said
+
+
+def test_nor_does_a_formula_given_in_python() -> None:
+    table = pl.DataFrame({"f": [146], "f1": [382], "f2": [4047], "N": [406159]})
+    hostile = "o11 IN (SELECT x FROM read_csv('/etc/passwd'))"
+    with pytest.raises(ConfigError, match="READ_CSV is no function"):
+        lx.score(table, measures=[], formulas={"mine": hostile})
+
+
+# --- The experiment on Krenn's data: every published cell.
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+CELLS = {
+    "t_score": (38.0, 30.2, 28.1, 21.95),
+    "log_likelihood": (42.0, 30.4, 27.1, 23.35),
+    "chi_squared_corr": (24.0, 24.6, 23.9, 23.35),
+}
+
+
+@pytest.fixture(scope="module")
+def folder_krenn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("krenn")
+
+
+@pytest.fixture
+def done_krenn(folder_krenn: Path, public_data: Callable[[str], Path]) -> lx.Run:
+    public_data("collocations/krenn_pp_verb.ds")
+    return lx.run(ROOT / "configs" / "krenn.toml", runs=folder_krenn, report=False)
+
+
+def test_cells_of_the_full_evaluation(done_krenn: lx.Run) -> None:
+    cuts = done_krenn.table("full.cuts")
+    for measure, cells in CELLS.items():
+        found = cuts.filter(measure=measure).sort("n").get_column("precision").to_list()
+        assert [100 * value for value in found] == pytest.approx(cells, abs=1e-12)
+
+
+def test_baseline(done_krenn: lx.Run) -> None:
+    base = done_krenn.table("full.baseline").row(0, named=True)
+    assert (base["k_sampled"], base["n_candidates"]) == (566, 5102)
+    assert round(100 * base["precision"], 2) == 11.09
+
+
+def test_coverage_of_the_annotation(done_krenn: lx.Run) -> None:
+    assert done_krenn.table("judgements.coverage").rows() == [("TP", 5102, 5102, 566, 0)]
+
+
+def test_the_chapter_has_these_numbers(done_krenn: lx.Run) -> None:
+    found = importlib.util.spec_from_file_location("update", DOCS / "update_reproduction.py")
+    assert found is not None
+    assert found.loader is not None
+    update = importlib.util.module_from_spec(found)
+    found.loader.exec_module(update)
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    assert text == update.updated(text, done_krenn), "run: python docs/update_reproduction.py"
+
+
+def test_samples(done_krenn: lx.Run) -> None:
+    assert done_krenn.table("sample").height == 510
+    assert done_krenn.table("sample_replaced").get_column("multiplicity").sum() == 510
+    assert done_krenn.table("sample_replaced").height < 510
+    last = done_krenn.table("sampled").filter(pl.col("n") == 5102)
+    assert last.get_column("n_sampled").unique().to_list() == [510]
+
+
+def test_every_n_is_there(done_krenn: lx.Run) -> None:
+    for stage in ("full", "sampled", "sampled_replaced"):
+        found = done_krenn.table(stage)
+        assert found.group_by("measure").len().get_column("len").unique().to_list() == [5102]
+        assert found.get_column("measure").n_unique() == 7
+    assert done_krenn.table("full_comparison").height == 21 * 5102
+
+
+def test_precisions_of_ucs_scores_are_the_same(
+    done_krenn: lx.Run, public_data: Callable[[str], Path]
+) -> None:
+    """The scores that UCS computed rank the candidates as ours do."""
+    ucs = pl.read_csv(public_data("collocations/krenn_pp_verb.ds"), separator="\t", quote_char=None)
+    scores = done_krenn.table("scores").join(ucs, on=["l1", "l2"])
+    for name, column in {"t_score": "am.t.score", "mi": "am.MI", "dice": "am.Dice"}.items():
+        ours = scores.sort(name, descending=True).get_column("b.TP").head(1000).sum()
+        theirs = scores.sort(column, descending=True).get_column("b.TP").head(1000).sum()
+        assert ours == theirs
+
+
+# --- Krenn's candidates by verbs: what is left of the differences if true positives cluster.
+
+STAGES = """
+name = "verbs"
+[stages.c]
+use = "extract.table"
+path = "{path}"
+[stages.j]
+use = "join.table"
+path = "{path}"
+candidates = "c"
+categories = {{ TP = "b.TP" }}
+[stages.s]
+use = "score.association"
+candidates = "c"
+measures = ["t_score", "log_likelihood", "chi_squared"]
+[stages.r]
+use = "score.rank"
+scores = "s"
+[stages.p]
+use = "evaluate.precision"
+ranks = "r"
+judgements = "j"
+clusters = "c"
+[stages.t]
+use = "evaluate.comparison"
+ranks = "r"
+judgements = "j"
+clusters = "c"
+every = 0
+"""
+
+
+@pytest.fixture
+def done_krenn_verbs(tmp_path: Path, public_data: Callable[[str], Path]) -> lx.Run:
+    path = public_data("collocations/krenn_pp_verb.ds")
+    (tmp_path / "x.toml").write_text(STAGES.format(path=path))
+    return lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+
+
+@pytest.mark.long
+def test_design_effects_of_the_lists_by_t_score(done_krenn_verbs: lx.Run) -> None:
+    lists = done_krenn_verbs.table("p.clustered").filter(measure="t_score").sort("n")
+    assert lists["clusters"].to_list() == [51, 165, 280, 469]
+    assert lists["design_effect"].to_list() == pytest.approx([3.1, 8.6, 12.2, 17], rel=0.1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("pair", "n", "fisher", "clustered"),
+    [(("chi_squared", "t_score"), 1000, 0.00063, (0.14, 0.26)),
+     (("log_likelihood", "t_score"), 2000, 0.0008, (0.0004, 0.002))],
+)  # fmt: skip
+def test_differences(
+    done_krenn_verbs: lx.Run,
+    pair: tuple[str, str],
+    n: int,
+    fisher: float,
+    clustered: tuple[float, float],
+) -> None:
+    at = (pl.col("measure_1") == pair[0], pl.col("measure_2") == pair[1], pl.col("n") == n)
+    assert done_krenn_verbs.table("t.cuts").filter(*at)["p_value"].item() == pytest.approx(
+        fisher, rel=0.01
+    )
+    assert (
+        clustered[0]
+        < done_krenn_verbs.table("t.clustered").filter(*at)["p_value"].item()
+        < clustered[1]
+    )
+
+
+# --- Limits at declared looks hold at all of them together: the small simulation.
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SAMPLES_LOOKS, SIZE = 800, 400
+ERROR = 100 * (0.05 * 0.95 / SAMPLES_LOOKS) ** 0.5
+SIZES = [40, 80, 120, 160]
+SCORE = np.random.default_rng(1).normal(size=SIZE)
+OTHER = SCORE + np.random.default_rng(2).normal(size=SIZE)
+TRUE = (np.random.default_rng(3).random(SIZE) < 1 / (1 + np.exp(1 - SCORE))).astype(float)
+
+
+@pytest.fixture(scope="module")
+def looks() -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("simulated_looks", BENCHMARKS / "looks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["simulated_looks"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["simulated_looks"]
+
+
+def people(looks: ModuleType) -> Any:
+    one, other = (np.argsort(np.argsort(-each)) < 100 for each in (SCORE, OTHER))
+    only = one & ~other
+    questions = {
+        "list": (one, None, 1.0),
+        "difference": (only, other & ~one, only.sum() / 100),
+        "baseline": (np.ones(SIZE, dtype=bool), None, 1.0),
+    }
+    return looks.Population(TRUE, questions)
+
+
+def missed(table: Any, question: str, plan: str) -> float:
+    return float(table.filter(question=question, plan=plan)["missed"].item())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("design", ["simple", "designed"])
+def test_limits_hold_at_all_looks_together(looks: ModuleType, design: str) -> None:
+    asked = people(looks)
+    x = np.ones(SIZE) if design == "simple" else looks.designed_sizes(asked)
+    method = looks.of_counts("hypergeometric_shortest") if design == "simple" else looks.of_design
+    found = looks.looked(asked, method, x, SIZES, samples=SAMPLES_LOOKS, seed=5)
+    for question in asked.questions:
+        for plan in ("obrien_fleming", "pocock"):
+            assert missed(found, question, plan) < 5 + 3 * ERROR, (question, plan)
+    assert missed(found, "baseline", "none") > 5 + 3 * ERROR
+
+
+def test_exact_limits_err_on_the_safe_side(looks: ModuleType) -> None:
+    asked = people(looks)
+    method = looks.of_counts("clopper_pearson")
+    found = looks.looked(asked, method, np.ones(SIZE), SIZES, samples=SAMPLES_LOOKS, seed=6)
+    for question in asked.questions:
+        for plan in ("obrien_fleming", "pocock"):
+            assert missed(found, question, plan) < 5, (question, plan)
+
+
+@pytest.mark.long
+def test_a_confidence_sequence_holds_after_each_draw(looks: ModuleType) -> None:
+    found = looks.at_any_time(people(looks), SIZE, 120, 7)
+    assert found.height == 3
+    assert (found["missed"] <= 5 + 3 * ERROR * (SAMPLES_LOOKS / 120) ** 0.5).all()
+
+
+# --- The same digests from any shards, buckets, batches and workers; killed workers replaced.
+
+UPOS = ["NOUN", "VERB", "ADP", "ADJ"]
+RELATIONS = {
+    "sentence": 'relation = "sentence"',
+    "dependency": 'relation = "dependency"\ndependency = { label = "obj", governor = "either" }',
+    "adjacent": 'relation = "adjacent"\nadjacent = { gap = 2 }',
+    "surface": 'relation = "surface"\nsurface = { left = 3, right = 2 }',
+    "windows": 'relation = "surface"\nsurface = { left = 2, right = 2, count = "windows" }',
+    "nodes": 'relation = "surface"\nsurface = { left = 2, right = 1, count = "nodes" }',
+    "paragraph": 'relation = "textual"\ntextual = { within = "paragraph" }',
+    "document": 'relation = "textual"\ntextual = { within = "document" }',
+}
+WAYS = {
+    "shard of each file": "shard = 1",
+    "little memory": 'memory = "1MB"\nshard = 1',
+    "little memory, one shard": 'memory = "1MB"',
+    "two processes": 'engine = "processes"\nworkers = 2\nmemory = "2MB"\nshard = "40KB"',
+}
+
+
+def corpus(folder: Path, files: int = 3, sentences: int = 250) -> None:
+    """Write CoNLL-U files with documents and paragraphs of all lengths."""
+    draw = random.Random("scale")
+    for number in range(files):
+        lines = []
+        for _ in range(sentences):
+            if draw.random() < 0.03:
+                lines.append(f"# newdoc id = {draw.choice('abc')}")
+            if draw.random() < 0.2:
+                lines.append("# newpar")
+            length = draw.randint(1, 9)
+            for place in range(1, length + 1):
+                lemma = f"w{min(int(draw.paretovariate(0.8)), 300)}"
+                head = draw.choice([h for h in range(length + 1) if h != place])
+                kind, label = draw.choice(UPOS), draw.choice(["obj", "case"])
+                lines.append(f"{place}\t{lemma}\t{lemma}\t{kind}\t_\t_\t{head}\t{label}\t_\t_")
+            lines.append("")
+        (folder / f"{number}.conllu").write_text("\n".join(lines) + "\n")
+
+
+def digests(folder: Path, relation: str, way: str, runs: str) -> dict[str, str]:
+    (folder / "scale.toml").write_text(f"""
+name = "scale"
+[run]
+{way}
+[stages.candidates]
+use = "extract.pairs"
+corpus = "*.conllu"
+examples = 2
+min_frequency = 2
+{relation}
+left = {{ where = "upos = 'NOUN'" }}
+right = {{ where = "upos <> 'ADP'" }}
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["t_score", "log_likelihood"]
+""")
+    run = lx.run(folder / "scale.toml", runs=folder / runs, report=False)
+    assert run.table("candidates").height > 30
+    return {
+        f"{stage}.{table}": digest
+        for stage, manifest in run.manifests.items()
+        for table, digest in manifest.digests().items()
+    }
+
+
+@pytest.mark.parametrize("relation", sorted(RELATIONS))
+@pytest.mark.long
+def test_the_same_however_it_is_run(relation: str, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    plain = digests(tmp_path, RELATIONS[relation], "", "plain")
+    for number, way in enumerate(WAYS.values()):
+        if "processes" in way and relation not in {"sentence", "document"}:
+            continue
+        assert digests(tmp_path, RELATIONS[relation], way, f"runs{number}") == plain, way
+    parts = list((tmp_path / "runs1" / "scale" / "candidates").glob("*/candidates/*.parquet"))
+    assert len(parts) > 1
+    assert {path.name for path in tmp_path.glob("*/scale/*/.*")} == {".lock"}
+
+
+def test_two_corpora_add_up(tmp_path: Path) -> None:
+    corpus(tmp_path, files=2)
+    for name in ("scale", "0", "1"):
+        source = "*.conllu" if name == "scale" else f"{name}.conllu"
+        (tmp_path / f"{name}.toml").write_text(f"""
+name = "x{name}"
+[stages.candidates]
+use = "extract.pairs"
+corpus = "{source}"
+left = {{ where = "upos = 'NOUN'" }}
+right = {{ where = "upos = 'VERB'" }}
+""")
+    tables = {
+        name: lx.run(tmp_path / f"{name}.toml", runs=tmp_path / "runs", report=False).table(
+            "candidates"
+        )
+        for name in ("scale", "0", "1")
+    }
+    summed: dict[tuple[str, str], tuple[int, int]] = {}
+    for name in ("0", "1"):
+        for l1, l2, f, documents in tables[name].select("l1", "l2", "f", "documents").rows():
+            before = summed.get((l1, l2), (0, 0))
+            summed[l1, l2] = (before[0] + f, before[1] + documents)
+    whole = tables["scale"].select("l1", "l2", "f", "documents").rows()
+    assert {(l1, l2): (f, documents) for l1, l2, f, documents in whole} == summed
+
+
+def test_budget_is_read_and_refused(tmp_path: Path) -> None:
+    corpus(tmp_path, files=1, sentences=5)
+    with pytest.raises(ConfigError, match="no amount of memory such as 500MB"):
+        digests(tmp_path, RELATIONS["sentence"], 'memory = "much"', "runs")
+
+
+def die_once(folder: str) -> str:
+    """Die in the first worker that takes this on."""
+    mark = Path(folder) / "died"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return folder
+
+
+def fail(_item: int) -> int:
+    raise DataError("this cannot be read")
+
+
+@pytest.mark.long
+def test_a_killed_workers_task_is_done_again(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+    with ProcessEngine(workers=2) as engine:
+        assert sorted(engine.map(die_once, [str(each) for each in folders])) == sorted(
+            map(str, folders)
+        )
+    assert all((folder / "died").exists() for folder in folders)
+
+
+@pytest.mark.uncounted("a worker that dies cannot write its counts")
+@pytest.mark.long
+def test_workers_that_die_every_time_are_given_up() -> None:
+    with ProcessEngine(workers=2) as engine, pytest.raises(WorkerLost, match="3 workers died"):
+        list(engine.map(os._exit, [7, 8]))
+
+
+def test_what_a_task_raises_arrives_whole() -> None:
+    with ProcessEngine(workers=2) as engine, pytest.raises(DataError, match="cannot be read"):
+        list(engine.map(fail, [1, 2]))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConfigError("x", []),
+        StageFailed("s", ValueError("v")),
+        WaitsForPerson("f", 2),
+    ],
+)
+def test_errors_travel(error: Exception) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.__dict__) == (type(error), str(error), error.__dict__)
+
+
+# --- A preliminary sample chooses a list, and the list goes out: written once, never over.
+
+CONFIG = Path(__file__).parents[2] / "configs" / "tuning.toml"
+
+
+def run(folder: Path, **settings: object) -> lx.Run:
+    own = {"sheets": str(folder / "sheets")}
+    return lx.run(CONFIG, runs=folder / "runs", settings=own | settings, deliver=True, report=False)
+
+
+def lists(folder: Path) -> list[Path]:
+    return sorted((folder / "sheets" / "tuning-list").glob("[!.]*"))
+
+
+def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    choice = done.table("choice").row(0, named=True)
+    assert choice["precision"] >= 0.3
+    assert choice["lower_simultaneous"] < choice["lower"] <= choice["precision"]
+    (file,) = lists(tmp_path)
+    assert file.name.startswith(f"{choice['measure']}-{choice['n']}-best-")
+    book = fastexcel.read_excel(file)
+    assert book.sheet_names == ["List", "About"]
+    rows = book.load_sheet("List").to_polars()
+    assert rows["rank"].to_list() == list(range(1, choice["n"] + 1))
+    judged = done.table("judgements").join(rows.select("id"), on="id")
+    assert rows["verdict"].drop_nulls().len() == judged.height == choice["n_sampled"]
+    assert (rows["verdict"] == "+").sum() == choice["k_sampled"]
+    about = "\n".join(map(str, book.load_sheet("About", header_row=None).to_polars().rows()))
+    assert f"{100 * choice['precision']:.1f} %, from {choice['n_sampled']} judged" in about
+    assert f"among {choice['considered']} lists" in about
+
+
+def test_the_same_list_is_written_once_and_stays_as_edited(tmp_path: Path) -> None:
+    run(tmp_path)
+    (file,) = lists(tmp_path)
+    file.write_bytes(b"my notes")
+    run(tmp_path)
+    assert lists(tmp_path) == [file]
+    assert file.read_bytes() == b"my notes"
+    run(tmp_path, **{"stages.choice.min_precision": 0.25})
+    assert len(lists(tmp_path)) == 2
+    assert file.read_bytes() == b"my notes"
+
+
+def test_csv_comes_with_a_text_about_it(tmp_path: Path) -> None:
+    done = run(tmp_path, **{"stages.list.kind": "csv"})
+    table, text = lists(tmp_path)
+    assert (table.suffix, text.suffix) == (".csv", ".txt")
+    rows = pl.read_csv(table)
+    assert rows.height == done.table("choice")["n"].item()
+    assert rows["f"].dtype == pl.Int64
+    assert "estimated precision: " in text.read_text()
+
+
+def test_nothing_is_good_enough(tmp_path: Path) -> None:
+    with pytest.raises(LexassayError, match=r"no list meets min_precision = 0.99; the best are"):
+        run(tmp_path, **{"stages.choice.min_precision": 0.99})
+    where = "stage sampled: 1 mistake\n  - stages.sampled.measures: 'tscore' has not been ranked"
+    with pytest.raises(ConfigError, match=where):
+        run(tmp_path, **{"stages.sampled.measures": ["tscore"]})
+    with pytest.raises(ConfigError, match="just one of size, min_precision, min_recall"):
+        run(tmp_path, **{"stages.choice.size": 100})

@@ -1,0 +1,417 @@
+"""What differences say: of these candidates alone, and of measures that are equivalent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.findings.base import StageView, as_table, gathered
+from pipeline.findings.collocations.comparison import further_judgements, said
+from pipeline.findings.phrases import Difference, equivalent, worse_here
+from schemas import BestMeasures, CutBaselineComparison, CutComparison, Findings, MeasureDifferences
+from tests.findings.stages import found, stage, table, texts
+from tests.small_experiment import SMALL
+from tests.valid import valid
+
+# --- What a comparison of measures says: known tables, and no verdict whatever the tables.
+
+CANDIDATES = 1000
+RANKED_MEASURES = pl.DataFrame({"id": [f"c{rank}" for rank in range(CANDIDATES)]})
+
+
+def compared_measures(
+    best: Mapping[int, Mapping[str, float | None]],
+    tests: Mapping[tuple[str, str], tuple[float | None, float | None]] | None = None,
+    lists: Mapping[str, tuple[int, int, int, int, float | None]] | None = None,
+    *,
+    limits: Mapping[tuple[str, str], tuple[float, float]] | None = None,
+    category: str = "TP",
+    **options: Any,
+) -> StageView:
+    """Return the stage of a comparison.
+
+    `best` has for each size the measures that are best or not told apart from it, with their
+    precision; `tests` the difference and adjusted p of pairs, at every size; `lists` k_1, n_1,
+    k_2, n_2 and adjusted p of each list against the baseline; `limits` those of pairs.
+    """
+    rows = [
+        {"category": category, "n": n, "measure": measure, "best": place == 0,
+         "best_measure": next(iter(mine)), "precision": precision, "difference": None,
+         "p_adjusted": None if place == 0 else 0.5}
+        for n, mine in best.items() for place, (measure, precision) in enumerate(mine.items())
+    ]  # fmt: skip
+    cuts = [
+        {"category": category, "measure_1": one, "measure_2": two, "n": n, "size": 50, "n_1": 20,
+         "k_1": 10, "n_2": 20, "k_2": 5, "difference": gap, "p_value": p, "significant": False,
+         "p_adjusted": p, "correction": "holm"}
+        for n in best for (one, two), (gap, p) in (tests or {}).items()
+    ]  # fmt: skip
+    against = [
+        {"category": category, "measure": measure, "n": n, "k_1": k_1, "n_1": n_1, "k_2": k_2,
+         "n_2": n_2, "difference": (k_1 / n_1 - k_2 / n_2) if n_1 and n_2 else None, "p_value": p,
+         "significant": False, "p_adjusted": p, "correction": "holm"}
+        for n in best for measure, (k_1, n_1, k_2, n_2, p) in (lists or {}).items()
+    ]  # fmt: skip
+    ends = [
+        {"category": category, "measure_1": one, "measure_2": two, "n": n, "population": "super",
+         "lower": lower, "upper": upper}
+        for n in best for (one, two), (lower, upper) in (limits or {}).items()
+    ]  # fmt: skip
+    tables = {
+        "differences": table(MeasureDifferences, ends), "best": table(BestMeasures, rows), "cuts": table(CutComparison, cuts),
+        "baseline_cuts": table(CutBaselineComparison, against),
+        "ranks.ranks": RANKED_MEASURES,
+    }  # fmt: skip
+    inputs = {"ranks": "ranks.ranks", "judgements": "judgements.judgements"}
+    return stage("evaluate.comparison", tables, name="full", inputs=inputs, **options)
+
+
+ONE_MEASURES = {500: {"log_likelihood": 0.304, "t_score": 0.302}}
+TESTS_MEASURES = {
+    ("log_likelihood", "mi"): (0.124, 0.003),
+    ("log_likelihood", "t_score"): (0.002, 0.9),
+}
+LISTS = {"log_likelihood": (152, 500, 48, 500, 0.0001)}
+
+
+def test_the_best_what_is_not_told_apart_and_what_is_worse() -> None:
+    assert texts("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS)) == [
+        "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
+        "t-score (30.2 %) cannot be told apart from it.",
+        "MI is worse (−12.4 points, adjusted p = .003).",
+        "Baseline 20.0 %; the list lies 20.8 points above it (adjusted p < .001).",
+    ]
+
+
+def test_what_is_worse_is_worse_by_how_much() -> None:
+    limits = {("log_likelihood", "mi"): (0.081, 0.166)}
+    (worse,) = (
+        each
+        for each in found(
+            "best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, limits=limits)
+        )
+        if each.about == "worse"
+    )
+    assert worse.text == "MI is worse by 12.4 points [8.1, 16.6], adjusted p = .003."
+    assert (worse.value, worse.lower, worse.upper) == (-0.124, -0.166, -0.081)
+
+
+def test_the_direction_of_a_pair_makes_no_difference() -> None:
+    turned = {("mi", "log_likelihood"): (-0.124, 0.003)}
+    assert texts("best_measures", compared_measures(ONE_MEASURES, turned), "worse") == [
+        "MI is worse (−12.4 points, adjusted p = .003)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("difference", "p"),
+    [(0.124, 0.05), (0.124, None), (None, 0.001), (-0.124, 0.001), (0.0, 0.001)],
+)
+def test_nothing_is_worse_without_its_test(difference: float | None, p: float | None) -> None:
+    made = compared_measures(ONE_MEASURES, {("log_likelihood", "mi"): (difference, p)}, alpha=0.05)
+    assert texts("best_measures", made, "worse") == []
+
+
+def test_what_counts_among_the_best_is_not_called_worse() -> None:
+    close = {("log_likelihood", "t_score"): (0.01, 0.001)}
+    assert (
+        texts("best_measures", compared_measures(ONE_MEASURES, close, margin=0.05), "worse") == []
+    )
+
+
+def test_one_measure_has_nothing_beside_it() -> None:
+    said = texts(
+        "best_measures", compared_measures({100: {"mi": 0.5}}, None, {"mi": (5, 10, 1, 10, None)})
+    )
+    assert said == [
+        "Best for 100 candidates: MI, 50.0 % true positives [18.7, 81.3].",
+        "Baseline 30.0 %.",
+    ]
+
+
+def test_no_row_and_no_precision_say_nothing() -> None:
+    assert found("best_measures", compared_measures({})) == []
+    assert found("best_measures", compared_measures({100: {"mi": None}})) == []
+
+
+def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
+    (said,) = texts(
+        "best_measures",
+        compared_measures({100: {"mi": 0.5, "dice": 0.4}, 200: {"dice": 0.4}}),
+        "throughout",
+    )
+    assert said.startswith(
+        "Dice: the best measure, or not told apart from it, at all 2 sizes from 100"
+    )
+    (said,) = texts(
+        "best_measures", compared_measures({100: {"mi": 0.5}, 200: {"dice": 0.4}}), "throughout"
+    )
+    assert said.startswith("No measure is the best, or not told apart from it, at all 2 sizes")
+
+
+def test_the_judgements_that_it_would_take() -> None:
+    sampled = dict.fromkeys(("log_likelihood", "t_score"), (5, 20, 5, 40, 0.2))
+    (needed,) = (
+        each
+        for each in found("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, sampled))
+        if each.about == "needed"
+    )
+    assert needed.value is None or 0 < needed.value < CANDIDATES
+    assert "80 %" in needed.text or "all 1,000 candidates" in needed.text
+
+
+NAMES = st.sampled_from(["mi", "dice", "t_score", "</script>", "שלום"])
+P = st.one_of(st.none(), st.floats(0, 1))
+GAPS = st.one_of(st.none(), st.floats(-1, 1))
+BEST = st.dictionaries(
+    st.sampled_from([10, 20]), st.dictionaries(NAMES, st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=3)
+)  # fmt: skip
+PAIRS = st.tuples(NAMES, NAMES).filter(lambda pair: pair[0] < pair[1])
+TESTED = st.dictionaries(PAIRS, st.tuples(GAPS, P), max_size=4)
+COUNTS = st.builds(
+    # All candidates are judged, so that no power is simulated again and again.
+    lambda k, n, others, p: (min(k, n), n, others, CANDIDATES, p),
+    st.integers(0, 5), st.integers(0, 5), st.integers(0, CANDIDATES), P,
+)  # fmt: skip
+
+
+@given(BEST, TESTED, st.dictionaries(NAMES, COUNTS, max_size=3), st.sampled_from([0.01, 0.05, 0.5]))
+def test_whatever_the_tables_no_verdict_without_its_test(
+    best: dict[int, dict[str, float | None]],
+    tested: dict[tuple[str, str], tuple[float | None, float | None]],
+    lists: dict[str, tuple[int, int, int, int, float | None]],
+    alpha: float,
+) -> None:
+    sized = {
+        n: dict(sorted(mine.items(), key=lambda row: -(row[1] or -1.0))) for n, mine in best.items()
+    }
+    made = compared_measures(sized, tested, lists, alpha=alpha)
+    table_of = valid(as_table(gathered({"full": made})), Findings)
+    least = min((p for gap, p in tested.values() if p is not None and gap), default=1.0)
+    for row in table_of.iter_rows(named=True):
+        verdict = re.search(r"\b(worse|better|above|below)\b", row["text"])
+        if verdict:
+            assert row["p_adjusted"] is not None
+            assert row["p_adjusted"] < alpha
+            assert row["about"] != "worse" or least < alpha
+        assert "nan" not in row["text"]
+
+
+PAIR = {"category": "TP", "measure_1": "log_likelihood", "measure_2": "mi", "n": 500, "size": 50}
+HERE = {
+    "population": "finite", "n_1": 20, "n_2": 20, "difference": 0.044, "lower": 0.007, "upper": 0.08,
+    "p_adjusted": 0.01, "p_equivalent_adjusted": 0.2, "equivalent": False,
+}  # fmt: skip
+BEYOND = HERE | {"population": "super", "lower": -0.001, "upper": 0.09, "p_adjusted": 0.08}
+
+
+def compared_differences(*rows: dict[str, Any], p: float = 0.08, **options: Any) -> StageView:
+    best = {"category": "TP", "n": 500, "best_measure": "log_likelihood"}
+    tables = {
+        "best": table(BestMeasures, [
+            best | {"measure": "log_likelihood", "best": True}, best | {"measure": "mi", "best": False},
+        ]),
+        "cuts": table(CutComparison, [PAIR | {"difference": 0.044, "p_adjusted": p}]),
+        "differences": table(MeasureDifferences, [PAIR | row for row in rows]),
+        "ranks.ranks": RANKED_MEASURES,
+    }  # fmt: skip
+    return stage("evaluate.comparison", tables, inputs={"ranks": "ranks.ranks"}, **options)
+
+
+def test_what_the_finite_population_shows_and_the_other_does_not() -> None:
+    (said,) = found("among_these_candidates", compared_differences(HERE, BEYOND))
+    assert said.text == (
+        "Among these 1,000 candidates alone MI is worse by 4.4 points [0.7, 8.0], adjusted p = .010."
+    )
+    assert (said.name, said.other, said.value) == ("mi", "log_likelihood", -0.044)
+    assert (said.lower, said.upper) == (-0.08, -0.007)
+
+
+@pytest.mark.parametrize(
+    ("changed", "p", "options"),
+    [
+        ({}, 0.01, {}),  # the test for a wider population shows it, too
+        ({"p_adjusted": 0.06}, 0.08, {}),
+        ({"p_adjusted": None}, 0.08, {}),
+        ({"n_1": 50, "n_2": 50}, 0.08, {}),  # judged as a whole: there is nothing to test
+        ({"difference": -0.044}, 0.08, {}),  # the other way round
+        ({}, 0.08, {"margin": 0.05}),
+        ({"population": "super"}, 0.08, {}),
+    ],
+)
+def test_nothing_is_said_without_that(
+    changed: dict[str, Any], p: float, options: dict[str, Any]
+) -> None:
+    assert (
+        found("among_these_candidates", compared_differences(HERE | changed, p=p, **options)) == []
+    )
+
+
+SMALL_DIFFERENCES = {
+    "difference": 0.002, "lower": -0.019, "upper": 0.023, "p_equivalent_adjusted": 0.01,
+    "equivalent": True,
+}  # fmt: skip
+
+
+def test_equivalent_within_the_bound() -> None:
+    made = compared_differences(
+        HERE | SMALL_DIFFERENCES, BEYOND | SMALL_DIFFERENCES, equivalence=0.03
+    )
+    (said,) = texts("equivalent_measures", made)
+    assert said == (
+        "For 500 candidates log-likelihood and MI are equivalent within 3 points "
+        "(+0.2 points [−1.9, +2.3], adjusted p = .010)."
+    )
+
+
+def test_equivalent_among_these_where_no_more_was_asked() -> None:
+    (said,) = texts(
+        "equivalent_measures", compared_differences(HERE | SMALL_DIFFERENCES, equivalence=0.03)
+    )
+    assert said.endswith("adjusted p = .010), among these candidates alone.")
+
+
+def test_what_is_true_of_these_candidates_alone_is_not_said_of_others() -> None:
+    made = compared_differences(HERE | SMALL_DIFFERENCES, BEYOND, equivalence=0.03)
+    assert texts("equivalent_measures", made) == [
+        "For 500 candidates the tests show no two measures to differ by less than 3 points."
+    ]
+
+
+def test_without_a_bound_nothing_is_equivalent() -> None:
+    assert (
+        found(
+            "equivalent_measures",
+            compared_differences(HERE | SMALL_DIFFERENCES, BEYOND | SMALL_DIFFERENCES),
+        )
+        == []
+    )
+
+
+def test_verdicts_look_at_the_test() -> None:
+    for test in (Difference("", 0.01, 0.05), Difference("", 0.05, 0.01)):
+        with pytest.raises(ValueError, match="are equivalent"):
+            equivalent(("a", "b"), test, alpha=0.05, bound=0.03)
+    with pytest.raises(ValueError, match="is worse"):
+        worse_here([Difference("a", -0.1, 0.06)], alpha=0.05, candidates=9)
+
+
+# --- How many judgements more: the same answer as planning from the pilot gives.
+
+STAGES = """
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+rate = 0.3
+
+[stages.pilot]
+use = "evaluate.comparison"
+ranks = "ranks"
+judgements = "judgements"
+sample = "sample"
+cuts = [30]
+alpha = 0.2
+"""
+
+
+@pytest.fixture(scope="module")
+def done_more_labels(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
+    folder = tmp_path_factory.mktemp("labels")
+    (folder / "x.toml").write_text(SMALL + STAGES)
+    lines = [
+        f"a{i}\tb{i % 7}\t{i + 1}\t{i + 3 + i * 7 % 40}\t{290 - i}\t1900\t{int(i * 7 % 40 < 18 or i % 5 == 0)}"
+        for i in range(120)
+    ]
+    (folder / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *lines]) + "\n")
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+
+
+def test_the_answer_is_that_of_planning(done_more_labels: lx.Run) -> None:
+    row = done_more_labels.table("pilot.cuts").row(0, named=True)
+    pair = (row["measure_1"], row["measure_2"])
+    planned = lx.plan_pilot(
+        done_more_labels, "pilot", measures=pair, n=[30], powers=[0.8], replicates=1000
+    )
+    sizes = planned.filter(wanted=0.8)["size"].to_list()
+    judged = done_more_labels.table("sample").height
+    further = further_judgements(
+        row, candidates=120, judged=judged, test="fisher", alternative="two_sided", alpha=0.2,
+        margin=0.0,
+    )  # fmt: skip
+    assert [None if further is None else further + judged] == sizes
+
+
+def test_the_finding_says_it(done_more_labels: lx.Run) -> None:
+    needed = done_more_labels.findings.filter(about="needed", stage="pilot")
+    assert needed.height <= 1
+    for row in needed.iter_rows(named=True):
+        further = None if row["value"] is None else int(row["value"])
+        assert row["text"].lower().rstrip(".") == said(further, candidates=120)
+
+
+PAIRS_MORE_LABELS = st.tuples(
+    st.integers(0, 20), st.integers(1, 20), st.integers(0, 20), st.integers(1, 20)
+)
+
+
+@given(PAIRS_MORE_LABELS)
+def test_a_sample_grows_within_the_candidates(counts: tuple[int, int, int, int]) -> None:
+    k_1, n_1, k_2, n_2 = counts
+    pair = {
+        "n": 100, "size": 40, "k_1": min(k_1, n_1), "n_1": n_1, "k_2": min(k_2, n_2), "n_2": n_2,
+    }  # fmt: skip
+    further = further_judgements(
+        pair, candidates=400, judged=60, test="fisher", alternative="two_sided", alpha=0.05,
+        margin=0.0,
+    )  # fmt: skip
+    assert further is None or 0 <= further <= 340
+
+
+# --- What a comparison of declared pairs says where no measure leads.
+
+Test = tuple[float | None, float | None]
+
+
+def of_pairs(tests: Mapping[tuple[str, str], Test], *sizes: int, **options: Any) -> StageView:
+    rows = [
+        {"category": "TP", "measure_1": one, "measure_2": two, "n": n, "size": 50, "n_1": 20,
+         "k_1": 10, "n_2": 20, "k_2": 5, "difference": gap, "p_value": p, "significant": False,
+         "p_adjusted": p, "correction": "holm"}
+        for n in sizes for (one, two), (gap, p) in tests.items()
+    ]  # fmt: skip
+    tables: dict[str, pl.DataFrame] = {
+        "best": table(BestMeasures, []), "cuts": table(CutComparison, rows),
+        "differences": table(MeasureDifferences, []),
+    }  # fmt: skip
+    return stage("evaluate.comparison", tables, name="some", inputs={}, **options)
+
+
+def test_each_declared_pair_at_each_size() -> None:
+    tests = {
+        ("log_likelihood", "t_score"): (0.002, 0.9),
+        ("t_score", "mi"): (0.124, 0.003),
+        ("mi", "dice"): (-0.02, 0.01),
+    }
+    said = texts("declared_pairs", of_pairs(tests, 100, 500, margin=0.03))
+    assert said[:3] == [
+        "For 100 candidates: t-score is better than MI (+12.4 points, adjusted p = .003).",
+        "MI and Dice differ by less than the margin of 3.0 points (−2.0 points, adjusted p = .010).",
+        "Log-likelihood and t-score cannot be told apart (+0.2 points, adjusted p = .900).",
+    ]
+    assert said[3].startswith("For 500 candidates: t-score is better")
+    assert len(said) == 6
+
+
+def test_without_a_judged_difference_nothing_is_said() -> None:
+    assert found("declared_pairs", of_pairs({("mi", "dice"): (None, None)}, 100)) == []
+
+
+def test_where_a_measure_leads_its_finding_says_it() -> None:
+    assert found("declared_pairs", compared_measures(ONE_MEASURES, TESTS_MEASURES)) == []

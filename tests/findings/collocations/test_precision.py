@@ -1,0 +1,341 @@
+"""What is said of average precision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.findings.base import StageView
+from pipeline.report.view import Fold, Listing, Text
+from pipeline.report.views.collocations.comparison import at_any_time
+from pipeline.report.views.collocations.graphs import show_looks
+from schemas import (
+    AveragePrecision,
+    Baseline,
+    BestMeasures,
+    Corrected,
+    CutComparison,
+    Looks,
+    Precision,
+    WorstCase,
+)
+from tests.findings.stages import found, stage, table, texts
+
+SAME = {"category": "TP", "n_candidates": 5102, "n_sampled": 500, "k_sampled": 55,
+        "unequal": False, "confidence": 0.95}  # fmt: skip
+
+
+def rows(**found: tuple[float | None, float, float]) -> list[dict[str, Any]]:
+    return [
+        {"measure": name, "average_precision": value, "lower": lower, "upper": upper}
+        for name, (value, lower, upper) in found.items()
+    ]
+
+
+def said(*given: dict[str, Any], **same: Any) -> list[str]:
+    frame = table(AveragePrecision, given, **{**SAME, **same})
+    return texts("average_precisions", stage("evaluate.average_precision", {
+        "average_precision": frame,
+    }))  # fmt: skip
+
+
+def test_the_highest_comes_with_its_limits_and_what_it_rests_on() -> None:
+    first, then = said(*rows(mi=(0.12, 0.1, 0.15), t_score=(0.253, 0.21, 0.3), x=(None, 0, 1)))
+    assert first == (
+        "Highest average precision: t-score, 25.3 % [21.0, 30.0], inferred from 500 judged of "
+        "5,102 candidates."
+    )
+    assert then == "Then MI 12.0 % [10.0, 15.0]; no test between measures was made."
+
+
+def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
+    found = rows(mi=(0.12, 0.12, 0.12), t_score=(0.25, 0.25, 0.25), dice=(0.25, 0.25, 0.25))
+    first, then = said(*found, n_sampled=5102)
+    assert first == (
+        "Highest average precision: Dice and t-score (tied), 25.0 % of 5,102 candidates, all judged."
+    )
+    assert then == "Then MI 12.0 %."
+
+
+def test_nothing_to_say() -> None:
+    assert said(*rows(mi=(None, 0.0, 1.0))) == []
+    assert said() == []
+
+
+# --- What is said of precision corrected for errors of the annotators.
+
+SAME_CORRECTED = {"category": "TP", "n": 100, "n_sampled": 40, "k_sampled": 12, "sensitivity": 0.9,
+        "specificity": 0.95, "lower_corrected": 0.14, "upper_corrected": 0.48,
+        "confidence": 0.95}  # fmt: skip
+
+
+def test_the_list_with_the_most_is_named_at_each_size() -> None:
+    rows: list[dict[str, Any]] = [
+        {"measure": "mi", "precision": 0.2, "corrected": 0.1765},
+        {"measure": "t_score", "precision": 0.3, "corrected": 0.2941},
+        {"measure": "x", "precision": None, "corrected": None},
+        {"measure": "mi", "n": 500, "precision": 0.2, "corrected": 0.1765},
+    ]
+    made = stage(
+        "evaluate.precision",
+        {"corrected": table(Corrected, [{**SAME_CORRECTED, **each} for each in rows])},
+    )
+    first, second = texts("corrected_precision", made)
+    assert first == (
+        "Corrected for errors of the annotators (sensitivity 90.0 %, specificity 95.0 %): 29.4 % "
+        "[14.0, 48.0] true positives for 100 candidates by t-score, 30.0 % as judged."
+    )
+    assert "500 candidates by MI" in second
+
+
+def test_nothing_corrected() -> None:
+    made = stage("evaluate.precision", {"corrected": Corrected.zero_rows().collect()})
+    assert texts("corrected_precision", made) == []
+
+
+# --- What estimates of precision say where no test was made, and what to know before believing them.
+
+Lists = Mapping[tuple[str, int], tuple[int, int]]
+KNOWN: dict[str, Any] = {
+    "category": "TP", "precision": 0.2, "lower": 0.1, "upper": 0.3, "n_sampled": 100,
+    "k_sampled": 20, "n_candidates": 1000, "n_drawn": 100, "n_unjudged": 0, "n_undecided": 0,
+    "confidence": 0.95, "interval": "clopper_pearson", "sampled": True,
+}  # fmt: skip
+
+
+def estimated(
+    lists: Lists,
+    *,
+    categories: Sequence[str] = ("TP",),
+    ties: Mapping[tuple[str, int], tuple[int, int]] | None = None,
+    **known: Any,
+) -> StageView:
+    """Return a stage that estimates: k of n judged draws of each list."""
+    rows = [
+        {"category": category, "measure": measure, "n": n, "n_sampled": drawn, "k_sampled": k,
+         "precision": k / drawn if drawn else None, "lower": 0.0, "upper": 1.0,
+         "tp_min": (ties or {}).get((measure, n), (k, k))[0],
+         "tp_max": (ties or {}).get((measure, n), (k, k))[1]}
+        for category in categories for (measure, n), (k, drawn) in lists.items()
+    ]  # fmt: skip
+    base = [KNOWN | {"category": category} | known for category in categories]
+    tables = {"cuts": table(Precision, rows), "baseline": table(Baseline, base)}
+    return stage("evaluate.precision", tables, name="sampled", inputs={"ranks": "ranks.ranks"})
+
+
+def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
+    made = estimated({("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)})
+    assert texts("highest_estimates", made) == [
+        "Highest estimate for 100 candidates: Dice, 50.0 % [0.0, 100.0] true positives.",
+        "Then t-score 40.0 % and MI 30.0 %; no test between measures was made.",
+        "Baseline 20.0 % [10.0, 30.0].",
+    ]
+
+
+def test_that_there_was_no_test_is_said_once() -> None:
+    made = estimated({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
+    assert sum("no test" in text for text in texts("highest_estimates", made)) == 1
+
+
+def test_a_list_of_which_nothing_is_judged_is_passed_over() -> None:
+    made = estimated({("mi", 100): (0, 0), ("dice", 100): (5, 10)})
+    assert [each.name for each in found("highest_estimates", made)][:1] == ["dice"]
+    assert texts("highest_estimates", estimated({("mi", 100): (0, 0)}), "highest") == []
+
+
+def test_categories_are_named_where_there_are_several() -> None:
+    made = estimated({("mi", 100): (3, 10)}, categories=["figur", "fvg"])
+    said = texts("highest_estimates", made, "highest")
+    assert [text.partition(":")[0] for text in said] == [
+        "Highest estimate for 100 candidates (figur)",
+        "Highest estimate for 100 candidates (fvg)",
+    ]
+
+
+@pytest.mark.parametrize("tested", [False, True])
+def test_tests_of_the_same_judgements_say_more_so_estimates_are_silent(tested: bool) -> None:
+    row = {"category": "TP", "n": 100, "measure": "mi", "best": True, "best_measure": "mi",
+           "precision": 0.3}  # fmt: skip
+    best = table(BestMeasures, [row] if tested else [])
+    tables = {"best": best, "cuts": table(CutComparison, [])}
+    other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
+    made = replace(estimated({("mi", 100): (3, 10)}), among={"tests": other})
+    assert bool(texts("highest_estimates", made)) != tested
+
+
+@pytest.mark.parametrize("tested", [False, True])
+def test_no_test_was_made_only_where_none_was(tested: bool) -> None:
+    pair = {"category": "TP", "measure_1": "mi", "measure_2": "dice", "n": 100, "size": 50,
+            "n_1": 9, "k_1": 3, "n_2": 9, "k_2": 2, "difference": 0.05, "p_value": 0.6,
+            "significant": False, "p_adjusted": 0.6, "correction": "holm"}  # fmt: skip
+    tables = {
+        "best": table(BestMeasures, []), "cuts": table(CutComparison, [pair] if tested else []),
+    }  # fmt: skip
+    other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
+    made = estimated({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
+    (said,) = texts("highest_estimates", replace(made, among={"tests": other}), "next")
+    assert ("no test between measures was made" in said) != tested
+
+
+def test_few_judged_candidates_are_counted_in_lists_that_are_longer() -> None:
+    made = estimated({("mi", 20): (5, 20), ("mi", 100): (3, 9), ("dice", 100): (3, 12),
+                      ("mi", 500): (20, 50)})  # fmt: skip
+    (text,) = texts("few_draws", made)
+    assert text == (
+        "Few judged candidates: lists of 100 rest on fewer than 30, that of 100 by MI on 9, with "
+        "limits 100 points apart."
+    )
+    assert texts("few_draws", estimated({("mi", 20): (5, 20)})) == []
+
+
+def test_ties_are_told_where_they_move_a_list() -> None:
+    ties = {("f", 100): (30, 50), ("f", 500): (40, 42), ("mi", 100): (40, 40)}
+    made = estimated(
+        {("f", 100): (40, 100), ("f", 500): (41, 100), ("mi", 100): (40, 100)}, ties=ties
+    )
+    (text,) = texts("ties_at_the_cut", made)
+    assert text == (
+        "Ties at the cut: by the order of candidates with equal scores alone, the 100 best by f "
+        "may have between 30.0 % and 50.0 % true positives, and 1 other size."
+    )
+    (one,) = found("ties_at_the_cut", made)
+    assert (one.lower, one.value, one.upper) == (0.3, 0.4, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ({"n_unjudged": 30}, "30 are not judged of 130 draws and left out"),
+        ({"n_undecided": 1}, "1 is judged in different ways of 101 draws and left out"),
+        (
+            {"n_unjudged": 1, "n_undecided": 2},
+            "1 is not judged and 2 are judged in different ways of 103 draws and left out",
+        ),
+    ],
+)
+def test_draws_that_count_for_nothing_and_what_they_might_change(
+    lost: dict[str, Any], said: str
+) -> None:
+    drawn = 100 + sum(lost.values())
+    made = estimated({("mi", 100): (3, 10)}, n_drawn=drawn, **lost)
+    (text,) = texts("unjudged_draws", made)
+    assert text.startswith(said)
+    (one,) = found("unjudged_draws", made)
+    assert one.lower == pytest.approx(20 / drawn)
+    assert one.upper == pytest.approx((20 + sum(lost.values())) / drawn)
+    assert texts("unjudged_draws", estimated({("mi", 100): (3, 10)})) == []
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    tables = {"cuts": Precision.zero_rows(), "baseline": Baseline.zero_rows()}
+    nothing = replace(estimated({}), table=lambda name: tables[name])
+    for finder in ("highest_estimates", "few_draws", "ties_at_the_cut", "unjudged_draws"):
+        assert texts(finder, nothing) == []
+
+
+# --- Which look results are of, in the findings and in the report.
+
+
+def rows_looks(question: str, now: int, levels: list[float | None]) -> list[dict[str, Any]]:
+    return [
+        {"category": "TP", "question": question, "look": look, "labels": 20 * look,
+         "share": look / len(levels), "level": level, "z": 2.0 if level else None,
+         "now": look == now}
+        for look, level in enumerate(levels, start=1)
+    ]  # fmt: skip
+
+
+def looked(*parts: list[dict[str, Any]], use: str = "evaluate.precision", **config: Any) -> Any:
+    tables = {"looks": table(Looks, [row for part in parts for row in part])}
+    return stage(use, tables, **{"looks": (0.1, 0.2), **config})
+
+
+def test_the_look_is_said_with_its_level() -> None:
+    made = looked(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
+    assert texts("this_look", made) == [
+        (
+            "Look 2 of 3, at 40 of 60 planned labels: limits and tests hold at all declared looks "
+            "together, each taken at a level of 1.9 %."
+        )
+    ]
+    assert found("this_look", made)[0].value == 2.0
+
+
+def test_levels_of_several_questions_are_a_range() -> None:
+    made = looked(rows_looks("a at 9", 1, [0.01, 0.04]), rows_looks("b at 9", 1, [0.02, 0.04]))
+    assert texts("this_look", made)[0].endswith("each taken at a level of 1 to 2 %.")
+
+
+def test_an_exact_look_has_no_level() -> None:
+    made = looked(rows_looks("all", 2, [0.05, None]))
+    assert texts("this_look", made) == [
+        (
+            "Look 2 of 2, at 40 of 40 planned labels: limits and tests hold at all declared looks "
+            "together."
+        )
+    ]
+
+
+def test_nothing_is_said_where_none_was_declared() -> None:
+    made = looked(looks=())
+    assert texts("this_look", made) == []
+    assert list(show_looks(made)) == []
+
+
+def test_the_report_folds_the_levels_away() -> None:
+    text, fold = show_looks(looked(rows_looks("all", 1, [0.003, None])))
+    assert isinstance(text, Text)
+    assert text.text.startswith("Look 1 of 2, at 20 of 40 planned labels. Limits")
+    assert isinstance(fold, Fold)
+    (shown,) = fold.blocks
+    assert isinstance(shown, Listing)
+    assert isinstance(shown.shown, pl.DataFrame)
+    assert shown.shown.rows() == [("1 (now)", "20", "0.3", "2.000"), ("2", "40", "", "")]
+
+
+def test_at_any_time_is_said_in_words() -> None:
+    (text,) = show_looks(looked(looks=(), anytime=True))
+    assert isinstance(text, Text)
+    assert "at every size of the sample" in text.text
+    said = at_any_time()
+    assert "at whatever size of the sample" in said
+    assert "Fisher" not in said
+
+
+# --- What is said of draws that nobody judged.
+
+SAME_WORST_CASES = {"category": "TP", "n_sampled": 40, "k_sampled": 12, "precision": 0.3, "lower": 0.17,
+        "upper": 0.47, "lower_if_false": 0.13, "upper_if_false": 0.39, "lower_if_true": 0.29,
+        "upper_if_true": 0.58}  # fmt: skip
+ROWS = [
+    {"measure": "mi", "n": 100, "n_drawn": 42, "n_unjudged": 2, "precision_if_false": 0.286,
+     "precision_if_true": 0.333},
+    {"measure": "t_score", "n": 500, "n_drawn": 50, "n_unjudged": 10, "precision_if_false": 0.24,
+     "precision_if_true": 0.44},
+]  # fmt: skip
+
+
+def test_the_list_that_is_most_open_is_named() -> None:
+    made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS, **SAME_WORST_CASES)})
+    (said,) = found("worst_cases", made)
+    assert said.kind == "caution"
+    assert (said.lower, said.upper) == (0.13, 0.58)
+    assert said.text == (
+        "Unjudged draws in the lists: of the 500 best by t-score, 10 of 50 draws count for nothing; "
+        "the precision, estimated at 30.0 %, would be 24.0 % or 44.0 % were they all false or all "
+        "true, and [13.0, 58.0] holds whatever they are; 1 other list at the cuts has less open."
+    )
+
+
+def test_nothing_judged_and_nothing_open() -> None:
+    none = {**SAME_WORST_CASES, "precision": None, "n_sampled": 0, "k_sampled": 0}
+    made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS[:1], **none)})
+    (said,) = texts("worst_cases", made)
+    assert "estimated at" not in said
+    assert "the precision would be 28.6 % or 33.3 %" in said
+    nothing = stage("evaluate.precision", {"worst_case": WorstCase.zero_rows().collect()})
+    assert texts("worst_cases", nothing) == []

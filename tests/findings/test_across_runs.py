@@ -1,0 +1,193 @@
+"""Findings of two runs side by side: nothing gets lost, nothing is called better."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.findings.across_runs import Pair, at_point, brief, leading, over_points, paired
+from pipeline.findings.base import Finding, Told
+
+
+def told(name: str, value: float, about: str = "L*", question: str = "how good") -> Told:
+    text = f"L* of {name}: {100 * value:.1f} %."
+    return Told(
+        "quality", Finding(about=about, text=text, question=question, name=name, value=value)
+    )
+
+
+def kinds(pairs: list[Pair]) -> list[str]:
+    return [pair.kind for pair in pairs]
+
+
+def test_equal_sentences_are_said_by_both() -> None:
+    (pair,) = paired([told("a", 0.5)], [told("a", 0.5)])
+    assert (pair.kind, pair.change) == ("both", "")
+
+
+def test_other_numbers_have_a_change_in_points() -> None:
+    (pair,) = paired([told("a", 0.5)], [told("a", 0.375)])
+    assert (pair.kind, pair.change) == ("other", "−12.5 points")
+
+
+def test_another_name_has_no_change() -> None:
+    (pair,) = paired([told("a", 0.5)], [told("b", 0.375)])
+    assert (pair.kind, pair.change) == ("other", "")
+
+
+def test_another_size_has_no_change() -> None:
+    one, two = (
+        Finding(about="best", text=f"{v} %.", question="q", name="mi", n=n, value=v / 100)
+        for v, n in ((50.0, 100), (40.0, 200))
+    )
+    assert Pair("tests", one, two).change == ""
+
+
+def test_of_several_names_each_finds_its_own() -> None:
+    pairs = paired([told("a", 0.1), told("b", 0.2)], [told("b", 0.3), told("a", 0.4)])
+    assert [
+        (pair.first.name, pair.second.name) for pair in pairs if pair.first and pair.second
+    ] == [
+        ("a", "a"),
+        ("b", "b"),
+    ]
+
+
+def test_unlike_names_are_not_matched_where_there_are_several() -> None:
+    pairs = paired([told("a", 0.1), told("b", 0.2)], [told("c", 0.3), told("d", 0.4)])
+    assert sorted(kinds(pairs)) == ["first", "first", "second", "second"]
+
+
+def test_another_question_is_another_finding() -> None:
+    pairs = paired([told("a", 0.1)], [told("a", 0.1, question="how sure")])
+    assert kinds(pairs) == ["first", "second"]
+
+
+def test_nothing_against_nothing() -> None:
+    assert paired([], []) == []
+
+
+FOUND = st.lists(
+    st.builds(
+        told, st.sampled_from("abc"), st.sampled_from([0.1, 0.2]), st.sampled_from(["L*", "lost"])
+    ),
+    max_size=6,
+)
+
+
+@given(FOUND, FOUND)
+def test_no_finding_is_lost_and_none_comes_twice(first: list[Told], second: list[Told]) -> None:
+    pairs = paired(first, second)
+    mine = [pair.first for pair in pairs if pair.first is not None]
+    its = [pair.second for pair in pairs if pair.second is not None]
+    assert mine == [each.finding for each in first]
+    assert sorted(map(repr, its)) == sorted(repr(each.finding) for each in second)
+
+
+@given(FOUND)
+def test_a_run_against_itself_says_the_same(found: list[Told]) -> None:
+    assert set(kinds(paired(found, found))) <= {"both"}
+
+
+# --- What holds at how many points: counted as the tests of each point say, never tested anew.
+
+QUESTION = "best for 500 candidates"
+
+
+def best(name: str, *together: str, value: float = 0.3) -> list[Told]:
+    """Return what a comparison says at a point."""
+    text = f"Best for 500 candidates: {name}, {100 * value:.1f} % true positives."
+    found = [Finding(about="best", text=text, question=QUESTION, name=name, value=value)]
+    if together:
+        found.append(
+            Finding(
+                about="together", text="2 cannot be told apart from it.", question=QUESTION,
+                name=together[0], names=together,
+            )
+        )  # fmt: skip
+    return [Told("tests", each) for each in found]
+
+
+def said(points: list[list[Told]]) -> list[str]:
+    labels = [f"point {place}" for place in range(len(points))]
+    return [found.text for lead in leading(points) for found in over_points(lead, labels)]
+
+
+def test_what_is_not_told_apart_counts_too() -> None:
+    points = [best("mi"), best("t_score", "mi", "dice"), best("t_score")]
+    assert said(points) == [
+        (
+            "Best for 500 candidates: MI and t-score are each the best measure, or not told apart"
+            " from it, at 2 of 3 points; Dice at 1."
+        )
+    ]
+
+
+def test_one_leads_everywhere_and_its_estimate_spans() -> None:
+    texts = said([best("mi", value=0.25), best("mi", value=0.4)])
+    assert texts == [
+        (
+            "Best for 500 candidates: MI is the best measure, or not told apart from it, at all 2"
+            " points."
+        ),
+        "Best for 500 candidates: MI, from 25.0 % (point 0) to 40.0 % (point 1) over 2 points.",
+    ]
+
+
+def test_what_is_the_same_is_said_so_and_stands_last() -> None:
+    same = Told("full", Finding(about="baseline", text="Baseline 11.1 %.", value=0.111))
+    texts = said([[same, *best("mi")], [same, *best("dice")]])
+    assert texts[-1] == "The same at all 2 points: Baseline 11.1 %."
+    assert "Baseline" not in texts[0]
+
+
+def test_points_without_an_answer_do_not_count() -> None:
+    (text,) = said([best("mi"), [], best("dice")])
+    assert text.startswith("Best for 500 candidates: Dice and MI are each")
+    assert "1 of 2 points" in text
+
+
+def test_nothing_is_said_over_one_point_or_none() -> None:
+    assert said([best("mi")]) == []
+    assert said([[]]) == []
+    assert leading([]) == []
+
+
+def test_cautions_are_no_answers() -> None:
+    caution = Finding(about="ties", kind="caution", text="3 ties.", question=QUESTION)
+    assert leading([[Told("tests", caution)]]) == []
+
+
+def test_an_answer_in_short() -> None:
+    (one,) = leading([best("t_score", "mi", "dice", "phi"), []])
+    assert at_point(one, 0) == "t_score, 30.0 % true positives; with MI, Dice and 1 more"
+    assert at_point(one, 1) == ""
+
+
+def test_values_of_no_known_unit_have_no_span() -> None:
+    points = [
+        [Told("a", Finding(about="x", text=f"{n} rows.", question="q", name="x", value=n))]
+        for n in (4.0, 5.0)
+    ]
+    assert said(points) == []
+
+
+def test_a_hostile_name_stays_on_its_line() -> None:
+    points = [best("a\nb" + "x" * 90), best("mi")]
+    assert all("\n" not in text and len(text) < 250 for text in said(points))
+
+
+@given(st.lists(st.sampled_from(["mi", "dice", "phi"]), min_size=2, max_size=9))
+def test_the_count_is_that_of_the_points(names: list[str]) -> None:
+    (one,) = leading([best(name) for name in names])
+    first = next(iter(over_points(one, [""] * len(names))), None)
+    assert first is not None
+    if len(set(names)) > 1:
+        most = max(names.count(name) for name in names)
+        assert first.value == most
+        assert f"{most} of {len(names)} points" in first.text
+
+
+def test_brief_takes_the_question_away_whatever_its_case() -> None:
+    finding = Finding(about="best", text="BEST for 9: a, 3 %; b.", question="best for 9")
+    assert brief(finding) == "a, 3 %"

@@ -1,0 +1,243 @@
+"""A finding has a number; a finder is registered under its name and kinds of stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.errors import NotMadeYet
+from pipeline.findings import base
+from pipeline.findings.base import (
+    FINDERS,
+    Finder,
+    Finding,
+    StageOptions,
+    StageView,
+    Told,
+    as_table,
+    gathered,
+)
+from pipeline.findings.clustering import Unclustered
+from pipeline.findings.collocations import comparison
+from pipeline.findings.lexicon import Compared, Judged
+from pipeline.registry import Registry
+from pipeline.stages.base import STAGES
+from schemas import Findings
+from tests.data.test_configs import CONFIGS, generated
+from tests.findings.stages import stage
+from tests.valid import valid
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Nd"])))
+def test_a_sentence_without_a_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="without a number"):
+        Finding(about="x", text=text)
+
+
+@given(st.text(), st.integers(0, 9))
+def test_a_digit_is_enough(text: str, digit: int) -> None:
+    assert Finding(about="x", text=f"{text}{digit}").kind == "answer"
+
+
+def test_every_finder_reads_stages_that_there_are() -> None:
+    uses = {use for name in FINDERS for use in FINDERS.get(name).stages}
+    assert uses
+    assert uses <= set(STAGES)
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["evaluate.systems", "evaluate.type_level", "evaluate.token_level", "evaluate.overlapping",
+     "evaluate.shares", "evaluate.lexicon", "evaluate.lexicons", "join.keying", "evaluate.comparison"],
+)  # fmt: skip
+def test_these_stages_have_findings(use: str) -> None:
+    assert [name for name in FINDERS if use in FINDERS.get(name).stages]
+
+
+# --- All findings of a run: their order, cautions once, stages that wait, the table.
+
+
+def answers(of: StageView) -> Iterator[Finding]:
+    yield Finding(about="late", text=f"{of.name} 2.", value=2.0)
+
+
+def first(of: StageView) -> Iterator[Finding]:
+    yield Finding(about="first", text=f"{of.name} 1.", value=1.0)
+    yield Finding(kind="caution", about="few", text="Only 3 lemmas.")
+
+
+def waits(_of: StageView) -> Iterator[Finding]:
+    yield Finding(about="before", text="Before it waits: 1.")
+    raise NotMadeYet("judgements")
+
+
+@pytest.fixture
+def finders(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[Finder] = Registry("finder", "tests.findings.collocations")
+    add = registry.decorator(Finder)
+    add(stages=("a.a", "b.b"), place=50)(answers)
+    add(stages=("a.a", "b.b"), place=10)(first)
+    add(stages=("waits.waits",))(waits)
+    monkeypatch.setattr(base, "FINDERS", registry)
+
+
+def stages(*uses: str) -> Mapping[str, StageView]:
+    return {use[0]: stage(use, {}, name=use[0]) for use in uses}
+
+
+def said(told: tuple[Told, ...]) -> list[str]:
+    return [each.finding.text for each in told]
+
+
+@pytest.mark.usefixtures("finders")
+def test_answers_by_stage_and_place_then_cautions_once() -> None:
+    told = gathered(stages("a.a", "b.b"))
+    assert said(told) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
+    assert [each.stage for each in told] == ["a", "a", "b", "b", "a"]
+
+
+@pytest.mark.usefixtures("finders")
+def test_the_order_that_is_asked_for_leaves_others_out() -> None:
+    every = stages("a.a", "b.b")
+    assert said(gathered(every, order=["b", "a"]))[:2] == ["b 1.", "b 2."]
+    assert said(gathered(every, order=["b"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
+    assert said(gathered(every, order=["b", "not_there"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
+
+
+@pytest.mark.usefixtures("finders")
+def test_a_stage_that_waits_is_passed_over() -> None:
+    assert "b 1." in said(gathered(stages("waits.waits", "b.b")))
+
+
+@pytest.mark.usefixtures("finders")
+def test_no_stage_and_a_stage_of_another_kind_say_nothing() -> None:
+    assert gathered({}) == gathered(stages("c.c")) == ()
+
+
+@pytest.mark.usefixtures("finders")
+def test_the_table_is_valid_and_in_order() -> None:
+    table = valid(as_table(gathered(stages("a.a", "b.b"))), Findings)
+    assert table["order"].to_list() == [1, 2, 3, 4, 5]
+    assert table["kind"].to_list() == ["answer"] * 4 + ["caution"]
+    assert valid(as_table(()), Findings).is_empty()
+
+
+@pytest.mark.usefixtures("finders")
+def test_hostile_text_stays_as_it_is_in_the_table() -> None:
+    text = "</script><img onerror=alert(1)> שלום 1."
+    table = as_table([Told("s", Finding(about="x", text=text))])
+    assert table.select(pl.col("text")).item() == text
+
+
+# --- The findings of the project's experiments: what their descriptions say, and figures that exist.
+
+
+def checked(done: lx.Run) -> pl.DataFrame:
+    """Return the findings of a run, of which each is a sentence, and each figure is there."""
+    table = valid(done.findings, Findings)
+    assert table["order"].to_list() == list(range(1, table.height + 1))
+    cautions = (table["kind"] == "caution").to_list()
+    assert cautions == sorted(cautions)
+    for text in table["text"]:
+        assert text.endswith(".")
+        assert not re.search(r"nan|None|undefined|\binf\b|_", text), text
+        assert not re.match(r"[a-z]+ ", text), text
+        assert len(text) < 600, text
+    figures = {name: set(done.charts.of_stage(name)) for name in set(table["stage"])}
+    for name, figure in table.drop_nulls("figure").select("stage", "figure").iter_rows():
+        assert figure in figures[name], f"{name}.{figure}"
+    return table
+
+
+def about(table: pl.DataFrame, stage: str, what: str) -> list[str]:
+    return table.filter(stage=stage, about=what)["text"].to_list()
+
+
+@pytest.mark.long
+def test_invented_clusters(tmp_path: Path) -> None:
+    few = {
+        "stages.types.replicates": 20, "stages.types.restarts": 10, "stages.types.kicks": 5,
+        "stages.types.certificate_seconds": 0.1, "stages.tokens.replicates": 20,
+    }  # fmt: skip
+    table = checked(generated("pos-induction", "make_taggings.py", tmp_path, **few))
+    assert about(table, "systems", "types")[0].startswith(
+        "Highest by types: endings, MacroI M-1 88.3 % ["
+    )
+    assert about(table, "systems", "tokens")[0].startswith(
+        "Highest by tokens: context, M-1 accuracy 93.5 %"
+    )
+    (agreement,) = about(table, "systems", "agreement")
+    assert "order the 6 systems differently: rank correlation −." in agreement
+    assert table.filter(stage="types", about="types").is_empty()
+    first = table.filter(question="which system comes first", kind="answer")
+    assert first.height <= 8
+
+
+@pytest.mark.long
+def test_clusters_of_english_words(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+    public_data("corpora/UD_English-EWT.all.conllu.gz")
+    table = checked(lx.run(CONFIGS / "ewt-pos-induction.toml", runs=tmp_path, report=False))
+    assert "Clark 45, M-1 accuracy 69.3 %" in about(table, "systems", "tokens")[0]
+    assert "Brown 45, MacroI M-1 51.0 %" in about(table, "systems", "types")[0]
+    assert "10 of 16 classes" in about(table, "types", "missed")[0]
+    assert "39 smaller clusters" in about(table, "types", "clusters")[0]
+    assert "once in 24" in about(table, "systems", "few systems")[0]
+
+
+@pytest.mark.long
+def test_invented_lexicons(tmp_path: Path) -> None:
+    done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
+    table = checked(done)
+    (held,) = about(table, "comparison", "held against it")
+    assert held.startswith("Against generated, computed is worse (−10.2 points [−15.3, −3.6])")
+    lost = table.filter(about="lost", stage="computed_whole")["value"].item()
+    star = done.table("computed_whole.quality").filter(statistic="L*")["value"].item()
+    assert lost == pytest.approx(1 - star)
+    assert "which L* leaves out" in about(table, "keyed", "not in the dictionary")[0]
+
+
+@pytest.mark.long
+def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+    public_data("lexicon/unimorph_mlt.tsv")
+    table = checked(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
+    (held,) = about(table, "comparison", "held against it")
+    assert held.startswith("Against unimorph, gf is worse (−6.5 points exactly)")
+    stars = table.filter(about="L*")
+    assert stars.height == 3
+    assert stars["lower"].null_count() == 3
+    assert table.filter(about="needed").is_empty()
+
+
+# --- What findings look at of the options of stages: each stage has them, and every default.
+
+LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
+    ("evaluate.comparison", comparison.Tested), ("evaluate.comparison", comparison.Asked), ("evaluate.token_level", Unclustered),
+    ("evaluate.lexicon", Judged), ("evaluate.lexicons", Compared),
+]  # fmt: skip
+
+
+def every(model: type[StageOptions]) -> Iterator[type[StageOptions]]:
+    for below in model.__subclasses__():
+        if below.__module__.startswith(
+            ("pipeline.findings.clustering", "pipeline.findings.lexicon")
+        ):
+            yield below
+            yield from every(below)
+
+
+def test_the_list_of_this_file_is_complete() -> None:
+    assert list(FINDERS)
+    assert set(every(StageOptions)) <= {model for _, model in LOOKED_AT}
+
+
+@pytest.mark.parametrize(("use", "model"), LOOKED_AT)
+def test_the_stage_has_each_option(use: str, model: type[StageOptions]) -> None:
+    assert set(model.model_fields) <= set(STAGES.get(use).config.model_fields)
+    assert all(field.is_required() for field in model.model_fields.values())

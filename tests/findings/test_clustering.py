@@ -1,0 +1,410 @@
+"""Which system comes first, and whether types and tokens agree: known answers, ties, one system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.findings.base import StageView, as_table, gathered
+from pipeline.findings.clustering import Run, clusters_with_words, first_run, memberships
+from pipeline.kernels.clustering.systems import class_shares, frequent_types
+from schemas import (
+    ClassShares,
+    ClusterOverlaps,
+    Findings,
+    FrequentTypes,
+    OverlappingScores,
+    SystemSize,
+    TaggedTypes,
+    TokenLevel,
+    TokenMapping,
+)
+from tests.findings.clustering_tables import COARSE, GOLD, RIGHT, systems_stage, type_stage
+from tests.findings.stages import found, stage, table, texts
+from tests.valid import valid
+
+THREE = {
+    "MacroI M-1": {"a": [0.9], "b": [0.8], "c": [0.7]},
+    "MicroI M-1": {"a": [0.6], "b": [0.9], "c": [0.7]},
+    "many_to_one": {"a": [0.5], "b": [0.6], "c": [0.7]},
+    "vi": {"a": [1.0], "b": [2.0], "c": [3.0]},
+}
+
+
+def test_each_level_has_its_first() -> None:
+    said = texts("systems", systems_stage(THREE))
+    assert said[0] == "Highest by types: a, MacroI M-1 90.0 %; next of 3 systems is b (80.0 %)."
+    assert said[1] == "Highest by tokens: c, M-1 accuracy 70.0 %; next of 3 systems is b (60.0 %)."
+    assert said[3:] == [
+        "Of 1 other measure of types: b is first by MicroI M-1.",
+        "Of 1 other measure of tokens: a is first by VI.",
+    ]
+
+
+def test_orders_that_are_the_other_way_round() -> None:
+    (agreement,) = (
+        each for each in found("systems", systems_stage(THREE)) if each.about == "agreement"
+    )
+    assert agreement.text == (
+        "Types and tokens order the 3 systems the other way round: rank correlation −1.00 "
+        "(Spearman's rho of MacroI M-1 with M-1 accuracy)."
+    )
+    assert (agreement.value, agreement.n, agreement.figure) == (-1.0, 3, "scatter")
+
+
+def test_orders_that_are_alike_and_orders_that_are_not() -> None:
+    both = {"MacroI M-1": THREE["MacroI M-1"], "many_to_one": THREE["MacroI M-1"]}
+    assert (
+        "order the 3 systems alike: rank correlation 1.00"
+        in texts("systems", systems_stage(both))[2]
+    )
+    other = {"a": [0.1], "b": [0.3], "c": [0.2]}
+    said = texts("systems", systems_stage({**both, "many_to_one": other}), "agreement")
+    assert "differently: rank correlation −.50" in said[0]
+
+
+def test_a_tie_of_all_has_no_correlation() -> None:
+    tied = {"MacroI M-1": {"a": [0.5], "b": [0.5]}, "v": {"a": [0.1], "b": [0.2]}}
+    said = texts("systems", systems_stage(tied))
+    assert said[0] == "All 2 systems are tied by types: MacroI M-1 50.0 %."
+    assert said[2] == (
+        "Types and tokens give no rank correlation over 2 systems: one ties them all."
+    )
+
+
+def test_a_tie_of_two() -> None:
+    tied = {"v": {"b": [0.5], "a": [0.5], "c": [0.2]}}
+    assert texts("systems", systems_stage(tied)) == [
+        "Highest by tokens: a and b (tied), V 50.0 %; next of 3 systems is c (20.0 %)."
+    ]
+
+
+def test_one_system_is_held_against_none() -> None:
+    said = texts("systems", systems_stage({"MacroI M-1": {"a": [0.5]}, "v": {"a": [0.4]}}))
+    assert said == [
+        "By types: a, MacroI M-1 50.0 %; there is no other system.",
+        "By tokens: a, V 40.0 %; there is no other system.",
+    ]
+    assert texts("untested_order", systems_stage({"v": {"a": [0.4]}})) == []
+
+
+def test_several_runs_have_mean_and_spread() -> None:
+    said = texts("systems", systems_stage({"v": {"a": [0.4, 0.6], "b": [0.3, 0.3]}}))[0]
+    assert "V 50.0 % (mean of 2 runs, standard deviation 14.1)" in said
+
+
+def test_low_values_come_first_where_they_are_good() -> None:
+    said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
+    assert said == ["Lowest by tokens: b, VI 1.00; next of 2 systems is a (2.00)."]
+
+
+def test_systems_without_a_value_do_not_count() -> None:
+    some: dict[str, dict[str, list[float | None]]] = {"v": {"a": [None], "b": [0.2]}}
+    assert texts("systems", systems_stage(some)) == [
+        "By tokens: b, V 20.0 %; there is no other system."
+    ]
+    assert texts("systems", systems_stage({"v": {"a": [None]}})) == []
+    assert texts("systems", systems_stage({})) == []
+    assert texts("untested_order", systems_stage({})) == []
+
+
+def test_few_systems_are_said_to_be_few() -> None:
+    said = texts("untested_order", systems_stage(THREE))
+    assert said == [
+        "No test holds the 3 systems against each other: their order is one of estimates.",
+        "3 systems say little of a rank correlation: by chance alone each order comes once in 6.",
+    ]
+    five = {
+        name: {letter: [i / 10] for i, letter in enumerate("abcde")} for name in ("v", "MacroI M-1")
+    }
+    assert len(texts("untested_order", systems_stage(five))) == 1
+
+
+HOSTILE = ["</script><img onerror=alert(1)>", "שלום", "a\nb", "x" * 500]
+VALUES = st.lists(
+    st.one_of(st.none(), st.sampled_from([0.0, 0.25, 0.5, 1.0])), min_size=1, max_size=2
+)
+TABLES = st.dictionaries(
+    st.sampled_from(["MacroI M-1", "MicroC 1-1", "many_to_one", "v", "vi", "bcubed_f", "omega"]),
+    st.dictionaries(st.sampled_from(["a", "b", "c", *HOSTILE]), VALUES, max_size=4),
+)
+
+
+@given(TABLES)
+def test_whatever_the_tables_no_system_is_better(
+    values: dict[str, dict[str, list[float | None]]],
+) -> None:
+    one = systems_stage(values)
+    table = valid(as_table(gathered({"systems": one})), Findings)
+    for text in table["text"]:
+        assert not re.search(r"\b(better|worse|best|worst|above|below|nan|None)\b", text)
+        assert "\n" not in text
+        assert len(text) < 700
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_order_of_rows_makes_no_difference(order: int) -> None:
+    turned = {name: dict(list(systems.items())[::order]) for name, systems in THREE.items()}
+    assert texts("systems", systems_stage(turned)) == texts("systems", systems_stage(THREE))
+
+
+# --- What the token level, overlapping measures and shares say.
+
+TOKENS = [("the", "D", "1", 60), ("dog", "N", "2", 25), ("ah", "I", "2", 5), ("run", "V", "2", 10)]
+SAME = {"system": "a", "run": "1"}
+
+
+def token_stage(
+    values: dict[str, float], *, alone: int = 0, among: Sequence[StageView] = (), fate: str = "drop"
+) -> StageView:
+    """Return the stage that evaluates one tagging: a cluster of D, and one of all else."""
+    overlaps = [
+        {"gold": gold, "cluster": cluster, "n_ij": n, "n_i": n, "n_j": 60 if cluster == "1" else 40}
+        for _, gold, cluster, n in TOKENS
+    ]
+    mapping = [
+        {
+            "mapping": "many_to_one",
+            "cluster": cluster,
+            "gold": gold,
+            "n_ij": n,
+            "n_i": n,
+            "n_j": size,
+        }
+        for cluster, gold, n, size in (("1", "D", 60, 60), ("2", "N", 25, 40))
+    ]
+    tables = {
+        "scores": table(
+            TokenLevel,
+            [
+                {"measure": name, "value": value, "lower": value - 0.01, "upper": value + 0.01}
+                for name, value in values.items()
+            ],
+            **SAME, undefined=0,
+        ),
+        "overlaps": table(ClusterOverlaps, overlaps if values else [], **SAME),
+        "mapping": table(TokenMapping, mapping if values else [], **SAME),
+        "sizes": table(
+            SystemSize,
+            [{"what": "tokens", "count": 100}, {"what": "tokens without a cluster", "count": alone}],
+            **SAME,
+        ),
+        "tagging.tagged": table(
+            TaggedTypes,
+            [{"item": w, "gold": g, "cluster": c, "f": n} for w, g, c, n in TOKENS],
+            **SAME,
+        ),
+    }  # fmt: skip
+    return stage(
+        "evaluate.token_level", tables, name="tokens", among=among, without_cluster=fate,
+        inputs={"taggings.0": "tagging.tagged"},
+    )  # fmt: skip
+
+
+def test_the_only_system_with_its_limits_floor_and_missed_classes() -> None:
+    assert texts("token_level", token_stage({"many_to_one": 0.85})) == [
+        "By tokens: a, M-1 accuracy 85.0 % [84.0, 86.0]; there is no other system.",
+        "Floor 60.0 % M-1 accuracy: all tokens in one cluster (D).",
+        ("Missed by a: V (10 tokens) and I (5 tokens), 2 of 4 classes with 15.0 % of all tokens "
+        "(mapping of M-1 accuracy)."),
+        ("The 2 clusters of a: 1 (D in 100 % of 60 tokens) the; "
+        "2 (N in 62 % of 40 tokens) dog, run, ah."),
+    ]  # fmt: skip
+
+
+def test_without_m_1_accuracy_there_is_no_floor() -> None:
+    assert texts("token_level", token_stage({"v": 0.5}), "floor") == []
+
+
+def test_a_comparing_stage_says_which_is_first() -> None:
+    reader = stage("evaluate.systems", {}, name="all", inputs={"token_level": "tokens.scores"})
+    said = texts("token_level", token_stage({"many_to_one": 0.85}, among=[reader]))
+    assert said[0].startswith("Floor")
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    nothing = token_stage({})
+    assert found("token_level", nothing) == found("token_level_cautions", nothing) == []
+
+
+def test_tokens_without_a_cluster() -> None:
+    (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
+    assert said == "Tokens without a cluster, which are left out: 7 of 100 in a."
+    (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
+    assert "which are taken as one cluster more: 7 of 100" in said
+
+
+def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
+    rows = [
+        {"system": name, "run": "1", "measure": measure, "value": value}
+        for name, measure, value in (
+            ("a", "bcubed_f", 0.4), ("b", "bcubed_f", 0.5), ("a", "omega", -0.1), ("b", "omega", -0.2),
+        )
+    ]  # fmt: skip
+    scores = {"scores": table(OverlappingScores, rows)}
+    assert texts("overlapping", stage("evaluate.overlapping", scores, name="o")) == [
+        "Highest by overlapping classes: b, BCubed F 50.0 %; next of 2 systems is a (40.0 %).",
+        "Of 1 other measure of overlapping classes: a is first by Omega.",
+    ]
+    empty = {"scores": pl.DataFrame(schema=OverlappingScores.columns())}
+    assert texts("overlapping", stage("evaluate.overlapping", empty, name="o")) == []
+
+
+def test_how_types_and_tokens_are_spread() -> None:
+    items = GOLD.select("item", "gold", "f")
+    tables = {"shares": class_shares(items), "frequent": frequent_types(items)}
+    said = texts("shares", stage("evaluate.shares", tables))
+    assert said == [
+        "The 5 most frequent types have 100.0 % of the tokens.",
+        "Class with most types: N, 60.0 % of them and 33.3 % of the tokens.",
+    ]
+    empty = {
+        "shares": pl.DataFrame(schema=ClassShares.columns()),
+        "frequent": pl.DataFrame(schema=FrequentTypes.columns()),
+    }
+    assert texts("shares", stage("evaluate.shares", empty)) == []
+
+
+# --- What the type level says: floor, missed classes, words of clusters, what is left out.
+
+TWO = {"right": RIGHT, "coarse": COARSE}
+
+
+def test_the_first_system_with_its_floor() -> None:
+    said = texts("type_level", type_stage(TWO))
+    assert said[0] == (
+        "Highest by types: right, MacroI M-1 100.0 %; next of 2 systems is coarse (54.5 %)."
+    )
+    assert "Floor 54.5 % MacroI M-1: every cluster mapped to the largest class." in said
+    assert "Missed by right: none of 3 classes (mapping of MacroI M-1)." in said
+
+
+def test_where_a_stage_compares_the_systems_it_says_which_is_first() -> None:
+    comparing = systems_stage({})
+    reader = stage("evaluate.systems", {}, name="systems", inputs={"type_level": "types.scores"})
+    assert comparing.name == reader.name
+    said = texts("type_level", type_stage(TWO, among=[reader]))
+    assert said[0].startswith("Floor")
+
+
+def test_classes_that_are_missed_have_their_types() -> None:
+    (missed,) = (
+        f for f in found("type_level", type_stage({"coarse": COARSE})) if f.about == "missed"
+    )
+    assert missed.text == (
+        "Missed by coarse: V (2 types) and P (1 type), 2 of 3 classes with 60.0 % of all types "
+        "(mapping of MacroI M-1)."
+    )
+    assert (missed.value, missed.n, missed.figure) == (2.0, 3, "classes-coarse")
+
+
+def test_classes_that_all_systems_miss() -> None:
+    both = type_stage({"coarse": COARSE, "other, too": COARSE})
+    assert texts("type_level", both, "missed by all") == [
+        "Missed by all 2 systems: P and V, 2 of 3 classes."
+    ]
+    assert texts("type_level", type_stage(TWO), "missed by all") == []
+
+
+def test_clusters_have_their_most_frequent_words() -> None:
+    (said,) = texts("type_level", type_stage({"right": RIGHT}), "clusters")
+    assert said == (
+        "The 3 clusters of right: 1 (N in 100 % of 3 types) dog, run, cat; "
+        "2 (V in 100 % of 2 types) run, eat; 3 (P in 100 % of 1 type) in."
+    )
+
+
+def test_many_clusters_are_counted() -> None:
+    alone = {item: str(place) for place, item in enumerate(RIGHT)}
+    many = {item: chr(0x4E00 + i) for i, item in enumerate(["dog", "cat", "run", "eat", "in"])}
+    (said,) = texts("type_level", type_stage({"alone": alone}), "clusters")
+    assert said.startswith("The 5 clusters of alone: ")
+    assert said.count(";") == 4
+    rows = {
+        "cluster": [f"c{i}" for i in range(9)],
+        "gold": ["N"] * 9,
+        "n_ij": [1] * 9,
+        "n_j": [1] * 9,
+    }
+    made = type_stage({"many": many})
+    shown = clusters_with_words(made, Run("many", "1", True), pl.DataFrame(rows), most=3)
+    assert shown.height == 9
+    assert shown["words"].to_list() == [[]] * 9
+
+
+def test_a_cluster_without_a_class_is_unmapped() -> None:
+    mapping = pl.DataFrame(
+        {"cluster": ["1"], "gold": [None], "n_ij": [0], "n_j": [3]},
+        schema_overrides={"gold": pl.String},
+    )
+    made = type_stage({"right": RIGHT})
+    shown = clusters_with_words(made, Run("right", "1", True), mapping, most=2)
+    assert shown["words"].to_list() == [["dog", "run"]]
+
+
+def test_of_several_runs_the_first_is_looked_at() -> None:
+    made = type_stage({"right": RIGHT}, runs=["1", "2"])
+    (said,) = texts("type_level", made, "types")
+    assert "MacroI M-1 100.0 % (mean of 2 runs, standard deviation 0.0); there is no" in said
+    (missed,) = texts("type_level", made, "missed")
+    assert missed.startswith("Missed by right, run 1: none")
+
+
+def test_words_without_a_count_of_their_own_are_counted_by_the_gold() -> None:
+    made = type_stage({"right": RIGHT})
+    rows = memberships(made, first_run(made.table("scores").collect(), "right")).collect()
+    assert rows.height == 6
+    assert rows["f"].null_count() == 6
+
+
+def test_numbers_of_clusters_that_differ() -> None:
+    said = texts("type_level_cautions", type_stage(TWO), "numbers of clusters")
+    assert said == [
+        "M-1 values grow with the number of clusters, and the systems have 1 (coarse) to 3 (right)."
+    ]
+    assert (
+        texts("type_level_cautions", type_stage({"a": RIGHT, "b": RIGHT}), "numbers of clusters")
+        == []
+    )
+
+
+def test_what_is_left_out_and_what_is_not_found() -> None:
+    odd = {"dog": "1", "unknown": "1", "never seen": "2"}
+    said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
+    assert "Types without a cluster, which count as not found: 4 of 5 in odd." in said
+    assert (
+        "Types with a cluster and no gold class, which are left out: 2 in odd, besides the 5 that count."
+    ) in said
+
+
+@pytest.mark.parametrize("gap", [None, 0.25])
+def test_mappings_that_are_not_proven(gap: float | None) -> None:
+    made = type_stage({"right": RIGHT})
+    scores = made.table("scores").collect().with_columns(
+        certificate=pl.when(mapping="M-1", measure="MicroC").then(pl.lit("not proven")),
+        gap=pl.lit(gap, pl.Float64),
+    )  # fmt: skip
+    open_one = stage("evaluate.type_level", {"scores": scores})
+    (said,) = texts("type_level_cautions", open_one, "not proven")
+    assert said.startswith(
+        "For 1 of 6 values no proof says that their mapping is optimal (MicroC M-1)"
+    )
+    assert ("by at most 25.0 points" in said) == (gap is not None)
+
+
+def test_no_system_says_nothing() -> None:
+    nothing = type_stage({})
+    assert found("type_level", nothing) == found("type_level_cautions", nothing) == []
+
+
+def test_names_of_any_kind_make_a_valid_table() -> None:
+    hostile = "</script><img onerror=alert(1)>"
+    made = type_stage({hostile: RIGHT, "שלום": COARSE, "x" * 300: COARSE})
+    table = valid(as_table(gathered({"types": made})), Findings)
+    assert table.filter(about="types")["name"].to_list() == [hostile]
+    assert all("\n" not in text for text in table["text"])

@@ -1,0 +1,396 @@
+"""What is said of several lexicons: a verdict only where the interval of the difference gives one."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.findings.base import as_table, gathered
+from pipeline.findings.lexicon import apart, cost_of_missing, lemmas_more, loss, losses
+from pipeline.kernels.lexicon.inference import by_chance
+from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
+from schemas import Findings, KeyedLemmas, Preparation
+from tests.findings.lexicon_tables import GOLD, Words, comparison_stage, lexicon_stage
+from tests.findings.stages import found, stage, table, texts
+from tests.valid import valid
+
+TWO = {"one": 0.9, "two": 0.8}
+
+
+def test_a_difference_that_the_interval_settles() -> None:
+    said = texts("compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, 0.04, 0.17)}))
+    assert said == [
+        "Highest L*: one, 90.0 %; two 80.0 % (40 lemmas).",
+        ("Against one, two is worse (−10.0 points [−17.0, −4.0]); of 40 lemmas, L is higher in one for "
+        "10, in two for 25, and equal for 5."),
+    ]  # fmt: skip
+
+
+def test_a_difference_that_it_does_not_settle() -> None:
+    (_, said) = texts(
+        "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, -0.01, 0.17)})
+    )
+    assert said.startswith(
+        "Against one, two cannot be told apart from it (−10.0 points [−17.0, +1.0]);"
+    )
+
+
+def test_the_order_of_the_pair_makes_no_difference() -> None:
+    turned = comparison_stage(TWO, {("two", "one"): (-0.1, -0.17, -0.04)})
+    (_, said) = texts("compared_lexicons", turned)
+    assert said.startswith("Against one, two is worse (−10.0 points [−17.0, −4.0]);")
+    assert "L is higher in one for 25, in two for 10" in said
+
+
+def test_lemmas_that_were_chosen_give_no_verdict() -> None:
+    (_, said) = texts(
+        "compared_lexicons", comparison_stage(TWO, {("one", "two"): (0.1, None, None)})
+    )
+    assert "two differs by −10.0 points, and nothing says how sure that is" in said
+
+
+def test_of_several_each_has_to_hold_together_with_the_others() -> None:
+    three = {"one": 0.9, "two": 0.8, "three": 0.7}
+    pairs = {
+        ("one", "two"): (0.1, 0.001, 0.2),
+        ("one", "three"): (0.2, 0.1, 0.3),
+        ("two", "three"): (0.1, 0.05, 0.15),
+    }
+    made = comparison_stage(three, pairs)
+    said = texts("compared_lexicons", made)
+    assert "two cannot be told apart from it (−10.0 points [−21.4, +1.3])" in said[1]
+    assert "three is worse (−20.0 points [−31.4, −8.6])" in said[2]
+    assert len(said) == 3
+    (caution,) = texts("comparison_cautions", made)
+    assert "2 differences hold together with 95 %" in caution
+    assert "1.14 times as far apart" in caution
+
+
+@pytest.mark.parametrize(("pairs", "confidence"), [(2, 0.95), (10, 0.9), (45, 0.99)])
+def test_more_pairs_take_wider_intervals(pairs: int, confidence: float) -> None:
+    assert apart(1, confidence) == 1.0 < apart(pairs, confidence) < apart(pairs + 1, confidence)
+
+
+def test_ties_and_none() -> None:
+    tied = comparison_stage({"a": 0.5, "b": 0.5}, {("a", "b"): (0.0, -0.1, 0.1)})
+    said = texts("compared_lexicons", tied)
+    assert said[0] == "Highest L*: a and b (tied), 50.0 % (40 lemmas)."
+    assert "cannot be told apart" in said[1]
+    assert found("compared_lexicons", comparison_stage({"a": None, "b": None}, {})) == []
+
+
+def test_lexicons_are_called_by_what_made_them() -> None:
+    among = [
+        lexicon_stage(GOLD, GOLD, name="one"), lexicon_stage(GOLD, GOLD, name="two"),
+    ]  # fmt: skip
+    gaps = {("one", "two"): (0.1, 0.04, 0.17)}
+    both_of_one = texts("compared_lexicons", comparison_stage(TWO, gaps, among=among))
+    assert both_of_one[0].startswith("Highest L*: one, 90.0 %; two")
+    other = among[1]
+    named = [
+        among[0],
+        type(other)(**{**vars(other), "config": {**other.config, "lexicon": "web.list"}}),
+    ]
+    assert texts("compared_lexicons", comparison_stage(TWO, gaps, among=named))[0].startswith(
+        "Highest L*: lexicon, 90.0 %; web 80.0 %"
+    )
+
+
+LIMITS = st.one_of(st.none(), st.floats(-1, 1))
+
+
+@given(st.floats(0, 1), st.floats(0, 1), LIMITS, LIMITS)
+def test_no_verdict_without_its_interval(
+    one: float, two: float, low: float | None, high: float | None
+) -> None:
+    made = comparison_stage({"one": one, "two": two}, {("one", "two"): (one - two, low, high)})
+    for text in texts("compared_lexicons", made):
+        verdict = re.search(r"\b(better|worse)\b", text)
+        if verdict:
+            assert low is not None
+            assert high is not None
+            assert low > 0 or high < 0
+            assert one != two
+
+
+# --- The parts of what L* loses add up, and each form costs what taking it away would give back.
+
+COUNTS = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20
+)
+
+
+def scored(counts: list[tuple[int, int, int]], weights: Weights) -> pl.DataFrame:
+    """Return the scores of lemmas with so many common, missing and spurious forms."""
+    rows = pl.DataFrame({
+        "lemma": [f"l{place}" for place in range(len(counts))],
+        "n_common": [common for common, _, _ in counts],
+        "n_missing": [missing for _, missing, _ in counts],
+        "n_spurious": [spurious for _, _, spurious in counts],
+    })  # fmt: skip
+    sizes = rows.with_columns(
+        n_gold=pl.col("n_common") + pl.col("n_missing"),
+        n_match=pl.col("n_common") + pl.col("n_spurious"),
+    ).with_columns(n_same="n_match", n_same_common="n_common")
+    scores = lemma_scores(sizes.lazy(), weights=weights).collect()
+    return scores.with_columns(pi=pl.lit(1.0), base_total=pl.lit(None, pl.Int64))
+
+
+@pytest.mark.parametrize("weights", ["gold", "published"])
+@given(counts=COUNTS)
+def test_the_parts_add_up_to_what_is_lost(
+    counts: list[tuple[int, int, int]], weights: Weights
+) -> None:
+    scores = scored(counts, weights)
+    costs = losses(scores)
+    if scores["base"].sum() == 0:
+        assert costs.is_empty()
+        return
+    found, star = loss(costs), scores["contribution"].sum()
+    assert found.whole == pytest.approx(1 - star, abs=1e-12)
+    assert found.missing + found.spurious + found.without_right == pytest.approx(
+        found.whole, abs=1e-12
+    )
+    assert min(found.missing, found.spurious, found.without_right) >= -1e-12
+    assert costs["cost"].is_sorted(descending=True)
+
+
+@pytest.mark.parametrize("weights", ["gold", "published"])
+@given(counts=COUNTS)
+def test_the_parts_add_up_whatever_the_chances(
+    counts: list[tuple[int, int, int]], weights: Weights
+) -> None:
+    even = scored(counts, weights).sort("lemma")
+    scores = by_chance(even.with_columns(pi=1.0 / (2 + pl.int_range(pl.len()))))
+    if scores["base"].sum() == 0:
+        return
+    found, star = loss(losses(scores)), scores["contribution"].sum()
+    assert found.whole == pytest.approx(1 - star, abs=1e-12)
+    assert found.missing + found.spurious + found.without_right == pytest.approx(found.whole)
+
+
+@pytest.mark.parametrize("weights", ["gold", "published"])
+@given(counts=COUNTS)
+def test_only_faults_cost(counts: list[tuple[int, int, int]], weights: Weights) -> None:
+    costs = losses(scored(counts, weights))
+    for row in costs.iter_rows(named=True):
+        if not row["n_missing"]:
+            assert row["missing_cost"] == pytest.approx(0, abs=1e-12)
+        if not row["n_spurious"]:
+            assert row["spurious_cost"] == pytest.approx(0, abs=1e-12)
+        if not row["n_missing"] and not row["n_spurious"]:
+            assert row["cost"] == pytest.approx(0, abs=1e-12)
+
+
+@given(st.integers(1, 30), st.integers(0, 30))
+def test_missing_and_spurious_forms_cost_alike_within_a_lemma(common: int, faults: int) -> None:
+    (row,) = losses(scored([(common, faults, faults)], "gold")).to_dicts()
+    assert row["missing_cost"] == pytest.approx(row["spurious_cost"], abs=1e-12)
+
+
+def test_a_lemma_without_a_right_form_is_a_part_of_its_own() -> None:
+    found = loss(losses(scored([(0, 4, 3), (4, 0, 0), (2, 2, 0)], "gold")))
+    assert (found.n_without_right, found.n_missing, found.n_spurious) == (1, 2, 0)
+    assert found.without_right == pytest.approx(4 / 12)
+    assert found.missing == pytest.approx(4 / 12 * (1 - 4 / 6))
+    assert found.spurious == 0
+
+
+def test_the_worked_example_of_the_measure() -> None:
+    found = loss(losses(scored([(7, 3, 0)], "gold")))
+    assert found.whole == pytest.approx(3 / 17)
+    assert found.missing == pytest.approx(3 / 17)
+
+
+# --- What is said of one lexicon: L*, what is lost, missing lemmas, costly lemmas, how sure.
+
+LEXICON: Words = {"a": "a1 a2 a3 a4", "b": "b1 bx", "c": "c1 c2", "extra": "e"}
+
+
+def test_all_lemmas_that_both_have() -> None:
+    assert texts("lexicon_quality", lexicon_stage(GOLD, LEXICON))[:4] == [
+        "L* of lexicon: 76.7 % against gold, from all 3 lemmas that both have.",
+        "Lost by lexicon: 23.3 points of L*, 18.3 by missing forms (3) and 5.0 by spurious forms (1).",
+        ("Missing from lexicon: 1 of the 4 lemmas of gold (25.0 %), which L* leaves out; over all lemmas "
+        "F* is 63.9 %, and 16.7 of the 36.1 points that it loses are theirs."),
+        ("Lemmas that cost lexicon most, in points: c 13.3 (2 missing, 4 gold forms) and b 10.0 "
+        "(1 missing and 1 spurious, 2 gold forms), 100.0 % of what is lost."),
+    ]  # fmt: skip
+
+
+def test_a_right_lexicon_loses_nothing() -> None:
+    said = texts("lexicon_quality", lexicon_stage(GOLD, GOLD))
+    assert said[:2] == [
+        "L* of lexicon: 100.0 % against gold, from all 4 lemmas that both have.",
+        "Missing from lexicon: none of the 4 lemmas of gold.",
+    ]
+    assert not [text for text in said if "Lost" in text or "cost" in text]
+
+
+def test_a_lemma_without_a_right_form() -> None:
+    (said,) = texts("lexicon_quality", lexicon_stage(GOLD, {**LEXICON, "b": "bx"}), "lost")
+    assert said == (
+        "Lost by lexicon: 33.3 points of L*, 20.0 by lemmas without a right form (1) and 13.3 by "
+        "missing forms (2)."
+    )
+
+
+def test_the_cost_of_missing_lemmas_and_of_the_others_is_what_f_star_loses() -> None:
+    made = lexicon_stage(GOLD, LEXICON)
+    quality = made.table("quality").collect()
+    f_star = quality.filter(statistic="F*")["value"].item()
+    held = made.table("lemmas").collect()
+    forms = sum(len(forms.split()) for forms in GOLD.values())
+    others = (held["n_gold"] * (1 - held["L"])).sum() / forms
+    assert cost_of_missing(made) + others == pytest.approx(1 - f_star)
+
+
+def test_a_missing_lemma_whose_forms_stand_under_another_costs_less() -> None:
+    other = {"a": "a1 a2 a3 a4", "elsewhere": "d1 d2"}
+    made = lexicon_stage({"a": GOLD["a"], "d": GOLD["d"]}, other)
+    assert cost_of_missing(made) == 0.0
+    bare = lexicon_stage({"a": GOLD["a"], "d": GOLD["d"]}, {"a": GOLD["a"]})
+    assert cost_of_missing(bare) == pytest.approx(2 / 6)
+
+
+def test_a_sample_has_limits_and_says_how_many_more_it_takes() -> None:
+    many = {f"l{i:02}": " ".join(f"l{i:02}{x}" for x in "abcd") for i in range(60)}
+    some = {
+        lemma: " ".join(forms.split()[: 2 + i % 3]) for i, (lemma, forms) in enumerate(many.items())
+    }
+    lemmas = sorted(many)[:20]
+    made = lexicon_stage(many, some, lemmas=lemmas, population=60)
+    (star,) = (each for each in found("lexicon_quality", made) if each.about == "L*")
+    assert star.lower is not None
+    assert star.upper is not None
+    assert star.lower < (star.value or 0) < star.upper
+    assert "from 20 of 60 lemmas (33.3 %)" in star.text
+    (needed,) = (each for each in found("lexicon_quality", made) if each.about == "needed")
+    assert needed.value == lemmas_more(20, 60) == 20
+    assert needed.text.startswith("About 20 lemmas more, 40 in all, would halve the interval of ")
+    assert texts("lexicon_cautions", made) == [
+        "L* of lexicon rests on 20 lemmas: from fewer than 50 the limits hold less often than they say."
+    ]
+
+
+def test_lemmas_drawn_by_size() -> None:
+    many = {f"l{i:02}": " ".join(f"l{i:02}{x}" for x in "abcdefgh"[: 2 + i % 7]) for i in range(90)}
+    some = {
+        lemma: " ".join(forms.split()[: 2 + i % 3]) for i, (lemma, forms) in enumerate(many.items())
+    }
+    lemmas = sorted(many)[:40]
+    pi = [len(many[lemma].split()) / 20 for lemma in lemmas]
+    made = lexicon_stage(many, some, lemmas=lemmas, population=90, pi=pi)
+    said = found("lexicon_quality", made)
+    (star,) = (each for each in said if each.about == "L*")
+    assert "from 40 of 90 lemmas (44.4 %), drawn in proportion to their paradigms" in star.text
+    assert star.lower is not None
+    assert star.upper is not None
+    assert star.lower < (star.value or 0) < star.upper
+    (lost,) = (each for each in said if each.about == "lost")
+    assert lost.value == pytest.approx(1 - (star.value or 0))
+    (costliest,) = (each for each in said if each.about == "costliest")
+    assert costliest.text.startswith(
+        "Lemmas that cost lexicon most, with those that they stand for, in points: "
+    )
+    (needed,) = (each for each in said if each.about == "needed")
+    assert 0 < (needed.value or 0) <= 50
+    assert texts("lexicon_cautions", made) == []
+    few = lexicon_stage(many, some, lemmas=lemmas[:20], population=90, pi=pi[:20])
+    assert texts("lexicon_cautions", few) == [
+        "L* of lexicon rests on 20 lemmas: from fewer than 30 the limits hold less often than they say."
+    ]
+
+
+def test_lemmas_that_somebody_chose() -> None:
+    made = lexicon_stage(GOLD, LEXICON, lemmas=["a", "b"], population=3, drawn=False)
+    assert "from 2 chosen of 3 lemmas" in texts("lexicon_quality", made)[0]
+    assert texts("lexicon_quality", made, "needed") == []
+    assert texts("lexicon_cautions", made) == [
+        ("The 2 lemmas that lexicon is judged by were chosen, not drawn at random: nothing is known of "
+        "the others.")
+    ]  # fmt: skip
+
+
+def test_with_an_n_of_its_own_nothing_is_split() -> None:
+    said = {each.about for each in found("lexicon_quality", lexicon_stage(GOLD, LEXICON, n=500))}
+    assert "L*" in said
+    assert not said & {"lost", "costliest", "missing lemmas"}
+
+
+def test_a_gold_that_is_keyed_for_the_sample_alone_has_no_missing_lemmas() -> None:
+    made = lexicon_stage(GOLD, LEXICON, complete=False)
+    assert not {each.about for each in found("lexicon_quality", made)} & {"missing lemmas", "whole"}
+
+
+def test_no_common_lemma() -> None:
+    nothing = lexicon_stage({"a": "a1"}, {"b": "b1"})
+    assert found("lexicon_quality", nothing) == []
+    assert texts("lexicon_cautions", nothing) == [
+        "L* of lexicon rests on 0 lemmas: it shares none with gold."
+    ]
+
+
+def test_lemmas_without_forms_weigh_nothing() -> None:
+    made = lexicon_stage({**GOLD, "z": ""}, {**LEXICON, "z": "z1"})
+    assert "1 lemma without forms in gold: no weight in L*." in texts("lexicon_cautions", made)
+
+
+def test_lemmas_whose_forms_stand_under_others() -> None:
+    swapped = {"a": GOLD["c"], "c": GOLD["a"], "b": GOLD["b"], "d": GOLD["d"]}
+    (said,) = texts("lexicon_cautions", lexicon_stage(GOLD, swapped), "matches")
+    assert said == (
+        "The forms of lemmas often stand under others in lexicon: by its own lemmas L* is 33.3 %, by "
+        "the best matches 100.0 %."
+    )
+
+
+@given(st.integers(0, 500), st.integers(0, 5000))
+def test_the_lemmas_more_halve_the_error(size: int, population: int) -> None:
+    more = lemmas_more(size, population)
+    if not 0 < size < population:
+        assert more == 0
+        return
+    assert 0 < more <= population - size
+    quarter = (1 / size - 1 / population) / 4
+    assert 1 / (size + more) - 1 / population <= quarter * (1 + 1e-9)
+    assert 1 / (size + more - 1) - 1 / population >= quarter * (1 - 1e-9)
+
+
+FORMS = st.lists(st.sampled_from(["x", "y", "z", "שלום", "</script>"]), max_size=4, unique=True)
+LEXICONS = st.dictionaries(st.sampled_from(["a", "b", "x" * 200, "ħ"]), FORMS, max_size=4)
+
+
+@given(LEXICONS, LEXICONS)
+def test_whatever_the_lexicons_the_table_is_valid(
+    gold: dict[str, list[str]], lexicon: dict[str, list[str]]
+) -> None:
+    one, two = (
+        {lemma: " ".join(forms) for lemma, forms in each.items()} for each in (gold, lexicon)
+    )
+    told = gathered({"quality": lexicon_stage(one, two)})
+    for text in valid(as_table(told), Findings)["text"]:
+        assert "nan" not in text
+        assert "None" not in text
+        assert "undefined" not in text
+
+
+@pytest.mark.parametrize(("left", "many"), [(0, 1), (12, 2)])
+def test_what_the_dictionary_lacks_and_what_is_not_keyed_yet(left: int, many: int) -> None:
+    keyed = [
+        {"lemma": "a", "found": True, "n_forms": 3},
+        {"lemma": "b", "found": False, "n_forms": 0},
+    ]
+    steps = [{"number": 1, "step": "lemmas not looked up yet", "n": left}]
+    tables = {"keyed": table(KeyedLemmas, keyed), "preparation": table(Preparation, steps)}
+    said = texts("keying_cautions", stage("join.keying", tables, name="paper"))
+    assert len(said) == many
+    assert said[0] == (
+        "Not in the dictionary of paper: 1 of 2 lemmas that were looked up (50.0 %), which L* leaves out."
+    )
+    later = ["12 lemmas of paper not looked up yet: left out so far."]
+    assert said[1:] == later[: many - 1]

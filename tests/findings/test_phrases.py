@@ -1,0 +1,312 @@
+"""Names in sentences: short, on one line, in their own direction, nothing that cannot be seen."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import pipeline.findings
+from pipeline.findings import phrases
+from pipeline.findings.phrases import (
+    LONGEST,
+    Difference,
+    Interval,
+    called,
+    differs,
+    held_within,
+    highest,
+    slug,
+)
+from pipeline.report import view as of_the_page
+
+HOSTILE = "</script><img onerror=alert(1) src=x>"
+
+
+@given(st.text(), st.integers(2, 60))
+def test_a_name_is_short_and_on_one_line(name: str, most: int) -> None:
+    said = called(name, most=most)
+    inside = said.strip("\u2068\u2069")
+    assert inside == "(empty)" or 1 <= len(inside) <= most
+    assert "\n" not in said
+    hidden = {"Cc", "Cs", "Cn", "Co"}
+    assert not [letter for letter in said if unicodedata.category(letter) in hidden]
+    assert said.count("\u2068") == said.count("\u2069") <= 1
+
+
+@given(st.text())
+def test_a_name_of_a_name_is_the_name(name: str) -> None:
+    inside = called(name).strip("\u2068\u2069")
+    assert called(inside).strip("\u2068\u2069") == inside
+
+
+@pytest.mark.parametrize("name", ["NOUN", "tree, 3 bits", "ħudeż", "naïve", HOSTILE])
+def test_an_ordinary_name_stays(name: str) -> None:
+    assert called(name) == name
+
+
+def test_writing_from_right_to_left_is_kept_apart() -> None:
+    assert called("שלום") == "\u2068שלום\u2069"
+    assert called("كتاب 1") == "\u2068كتاب 1\u2069"
+
+
+def test_marks_that_turn_the_writing_go() -> None:
+    assert called("a\u202ecba\u2066") == "acba"
+
+
+def test_joiners_that_words_are_spelt_with_stay() -> None:
+    assert "\u200c" in called("می\u200cخواهم")
+
+
+def test_long_names_end_in_dots() -> None:
+    assert called("x" * 10_000) == "x" * (LONGEST - 1) + "…"
+
+
+def test_findings_and_the_page_name_figures_alike() -> None:
+    assert of_the_page.slug is slug
+
+
+# --- Words that judge stand in one file alone, whose functions look at the test first.
+
+FOLDER = Path(pipeline.findings.__file__).parent
+JUDGING = "phrases.py"
+WORDS = re.compile(
+    r"\b(better|worse|above|below|best|worst|highest|superior|inferior|equivalent)\b", re.I
+)
+ALLOWED = {
+    "collocations/comparison.py": {
+        "best", "worse", "best for ", ": the best measure, or not told apart from it, at all ",
+        "no measure is the best, or not told apart from it, at all ", "equivalent",
+        "which are equivalent for ",
+    },
+    "collocations/designed.py": {"best", "worse", "highest estimate", "highest"},
+    "collocations/precision.py": {"highest estimate for ", "highest", "best", " best by "},
+    "lexicon.py": {
+        "highest", "best-match F1", "F of the best one-to-one match",
+        " by its own lemmas L* is ", ", by the best matches ",
+    },
+    "across_runs.py": {"best", "the best measure, or not told apart from it,"},
+}  # fmt: skip
+"""Texts that say what is no verdict: names of columns and measures, an order that a test gave."""
+
+
+def texts(tree: ast.Module) -> Iterator[str]:
+    """Yield the strings of a module that are not docstrings."""
+    docstrings = {
+        id(node.value) for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield str(node.value)
+
+
+def test_verdicts_are_in_their_files_alone() -> None:
+    found = {}
+    for path in FOLDER.glob("**/*.py"):
+        name = path.relative_to(FOLDER).as_posix()
+        mine = {text for text in texts(ast.parse(path.read_text())) if WORDS.search(text)}
+        if name != JUDGING and mine - ALLOWED.get(name, set()):
+            found[name] = mine - ALLOWED.get(name, set())
+    assert found == {}, "let phrases.py say it, or list it here if it is no verdict"
+
+
+def test_the_list_of_what_is_allowed_is_used() -> None:
+    for name, allowed in ALLOWED.items():
+        there = set(texts(ast.parse((FOLDER / name).read_text())))
+        assert {text for text in allowed if WORDS.search(text)} <= there, name
+
+
+def test_the_scan_sees_a_verdict() -> None:
+    tree = ast.parse('"""Best."""\ntext = f"{name} is better"\n')
+    assert [text for text in texts(tree) if WORDS.search(text)] == [" is better"]
+
+
+# --- What an interval says of a difference: a side only where 0 is outside of it.
+
+LIMITS = st.one_of(st.none(), st.floats(-1, 1), st.just(math.nan))
+INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)
+
+
+@given(INTERVALS)
+@example(Interval("it", -0.1, -0.2, 0.0))
+@example(Interval("it", 0.0, 0.0, 0.0))
+@example(Interval("it", -0.1, -0.05, -0.2))
+@example(Interval("it", math.nan, -0.2, -0.1))
+def test_a_side_is_given_only_outside_of_the_interval(each: Interval) -> None:
+    said = held_within(each)
+    word = next((word for word in ("worse", "better") if word in said), None)
+    assert (word is not None) == each.settled
+    if word is None:
+        with pytest.raises(ValueError, match="does not say on which side"):
+            differs(each)
+        return
+    assert each.lower is not None
+    assert each.upper is not None
+    assert word == ("worse" if each.difference < 0 else "better")
+    assert each.lower <= each.upper
+    assert each.upper < 0 if word == "worse" else each.lower > 0
+
+
+@given(INTERVALS.filter(lambda each: None not in (each.lower, each.upper)))
+def test_the_two_sides_are_mirror_images(each: Interval) -> None:
+    assert each.lower is not None
+    assert each.upper is not None
+    turned = Interval("it", -each.difference, -each.upper, -each.lower)
+    assert turned.settled == each.settled
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        (Interval("b", -0.065, -0.065, -0.065), "b is worse (−6.5 points exactly)"),
+        (Interval("b", 0.0, 0.0, 0.0), "b cannot be told apart from it (0.0 points exactly)"),
+        (Interval("b", 0.02, 0.01, 0.03), "b is better (+2.0 points [+1.0, +3.0])"),
+        (Interval("b", 0.02, None, 0.03), "b differs by +2.0 points, and nothing says how sure that is"),
+    ],
+)  # fmt: skip
+def test_what_is_said(interval: Interval, said: str) -> None:
+    assert held_within(interval) == said
+
+
+def test_the_highest_of_many_is_counted() -> None:
+    assert highest("by types", list("abcdef"), "50.0 %") == (
+        "highest by types: a, b, c, d and 2 more (tied), 50.0 %"
+    )
+
+
+# --- The grammar of findings: numbers come back, nothing crashes, no verdict without its test.
+
+SHARES = st.floats(0, 1)
+ANY = st.floats(allow_nan=True, allow_infinity=True)
+SMALL = st.floats(-1, 1)
+NAMES = st.text(min_size=1, max_size=8)
+VERDICTS = re.compile(r"\b(worse|better|above|below)\b")
+
+
+def read(text: str) -> float:
+    """Return the number that a text prints."""
+    return float(text.replace("−", "-").replace(",", "").replace("%", "").replace("points", ""))
+
+
+@given(st.floats(-1e9, 1e9), st.integers(0, 4))
+@example(-0.0001, 1)
+def test_a_number_is_the_nearest_with_its_digits(value: float, digits: int) -> None:
+    said = phrases.number(value, digits)
+    assert read(said) == pytest.approx(value, abs=0.5000001 * 10**-digits, rel=1e-12)
+    assert "-" not in said
+    assert not re.fullmatch(r"−[0.,]+", said)
+
+
+@given(SHARES)
+def test_a_proportion_comes_back(share: float) -> None:
+    assert read(phrases.per_cent(share)) / 100 == pytest.approx(share, abs=0.0005001)
+
+
+@given(SMALL)
+def test_a_difference_comes_back_with_its_sign(difference: float) -> None:
+    said = phrases.points(difference)
+    assert read(said) / 100 == pytest.approx(difference, abs=0.0005001)
+    assert said.startswith(("+", "−")) != (read(said) == 0)
+
+
+@given(SMALL)
+def test_a_coefficient_comes_back(value: float) -> None:
+    said = phrases.coefficient(value)
+    assert read(said) == pytest.approx(value, abs=0.005001)
+    assert not said.replace("−", "").startswith("0.")
+
+
+@given(ANY, st.one_of(st.none(), ANY), st.one_of(st.none(), ANY))
+@example(math.nan, math.inf, -math.inf)
+@example(1e300, -1e300, 0.0)
+def test_no_number_is_too_odd_for_words(
+    value: float, lower: float | None, upper: float | None
+) -> None:
+    said = [
+        phrases.per_cent(value), phrases.estimate(value, lower, upper), phrases.points(value),
+        phrases.coefficient(value, lower, upper), phrases.interval(lower, upper),
+        phrases.points_within(value, lower, upper), phrases.p_value(value), phrases.adjusted(value),
+        phrases.number(value, 2), phrases.spread(value, lower, 3),
+    ]  # fmt: skip
+    assert not [text for text in said if re.search(r"nan|inf\b|-", text)]
+
+
+@given(SHARES)
+def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
+    said = phrases.p_value(p)
+    if said == "p < .001":
+        assert p < 0.001
+        return
+    shown = float(said.removeprefix("p = "))
+    assert shown == pytest.approx(p, abs=0.0005001)
+    # Close to the customary level it has as many digits as tell on which side it is.
+    if not math.isclose(p, 0.05, abs_tol=0.00005):
+        assert (shown < 0.05) == (p < 0.05)
+
+
+@given(st.lists(NAMES, max_size=9), st.integers(1, 6))
+def test_a_list_names_or_counts_all(items: list[str], most: int) -> None:
+    said = phrases.listed(items, most=most)
+    assert all(item in said for item in items[:most])
+    if len(items) > most:
+        assert said.endswith(f" and {len(items) - most} more")
+    if not items:
+        assert said == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("baseline 1", "Baseline 1."), ("MI is", "MI is."), ("t-score 2", "t-score 2."),
+     ("logDice 1", "logDice 1."), ("really?", "Really?"), ("", "."), ("שלום 1", "שלום 1.")],
+)  # fmt: skip
+def test_sentences(text: str, sentence: str) -> None:
+    assert phrases.sentence(text) == sentence
+
+
+@given(st.integers(0, 10**9))
+def test_a_rough_number_has_two_digits(count: int) -> None:
+    said = phrases.rounded(count)
+    assert said == pytest.approx(count, rel=0.0501)
+    assert len(str(said).rstrip("0")) <= 2
+
+
+DIFFERENCES = st.builds(Difference, NAMES, ANY, ANY)
+
+
+@given(st.lists(DIFFERENCES, min_size=1, max_size=4), st.floats(0.001, 0.2))
+@example([Difference("a", -0.1, math.nan)], 0.05)
+@example([Difference("a", math.nan, 0.01)], 0.05)
+@example([Difference("a", 0.0, 0.01)], 0.05)
+def test_no_verdict_without_its_test(those: list[Difference], alpha: float) -> None:
+    for say, side in ((phrases.worse, -1), (phrases.better, 1)):
+        if all(each.p_adjusted < alpha and side * each.difference > 0 for each in those):
+            assert VERDICTS.search(say(those, alpha=alpha))
+        else:
+            with pytest.raises(ValueError, match="the test does not say"):
+                say(those, alpha=alpha)
+
+
+@given(SMALL, ANY, st.floats(0.001, 0.2))
+@example(-0.1, math.nan, 0.05)
+def test_held_against_gives_a_side_where_the_test_does(
+    difference: float, p: float, alpha: float
+) -> None:
+    said = phrases.held_against(Difference("it", difference, p), alpha=alpha)
+    side = VERDICTS.search(said)
+    assert bool(side) == (p < alpha and difference != 0)
+    if side:
+        assert side[0] == ("above" if difference > 0 else "below")
+
+
+@given(st.lists(st.tuples(NAMES, st.one_of(st.none(), SHARES)), min_size=1, max_size=6))
+def test_not_told_apart_is_no_verdict(those: list[tuple[str, float | None]]) -> None:
+    assume(not any(VERDICTS.search(name) for name, _ in those))
+    assert not VERDICTS.search(phrases.not_told_apart(those))

@@ -1,0 +1,274 @@
+"""A corpus in a folder of many files, through the whole runner, with files that are damaged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.errors import DataError
+from pipeline.kernels.cooccurrence.concordance import in_context, written
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.backends import storage_at
+from tests.formats.corpora import slow_readers
+from tests.formats.corpora.corpus_files import read, write
+
+SENTENCE = (
+    "# newdoc id = {}\n1\ta\ta\tNOUN\t_\t_\t2\tx\t_\t_\n2\tb\tb\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+)
+EXPERIMENT = """
+name = "many"
+[stages.pairs]
+use = "extract.pairs"
+corpus = { path = "corpus/*", lenient = %s }
+left = { where = "upos = 'NOUN'", label = "{lemma}" }
+right = { where = "upos = 'VERB'", label = "{lemma}" }
+"""
+
+
+def build(folder: Path, *, files: int, lenient: bool) -> Path:
+    (folder / "corpus").mkdir()
+    for number in range(files):
+        name = f"{number:03}.conllu" + (".gz" if number % 2 else "")
+        write(folder / "corpus" / name, SENTENCE.format(number) * 2)
+    write(folder / "corpus" / "damaged.conllu", SENTENCE.format("d") + SENTENCE.replace("2", "9"))
+    write(folder / "corpus" / "empty.conllu.gz", "")
+    config = folder / "many.toml"
+    config.write_text(EXPERIMENT % str(lenient).lower())
+    return config
+
+
+def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
+    config = build(tmp_path, files=30, lenient=True)
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    (found,) = run.table("pairs.candidates").select("f", "documents").rows()
+    assert found == (30 * 2 + 1, 30 + 1)
+    (folder,) = [
+        each.parent for each in (tmp_path / "runs" / "many" / "pairs").glob("*/manifest.json")
+    ]
+    made = artefacts.read(storage_at(folder.parent), folder.name)
+    assert made is not None
+    assert made.skipped == 2
+    assert made.skipped_examples == (
+        "corpus/* (damaged.conllu), line 7: not the ID 2 that should follow: '9'",
+        "corpus/* (empty.conllu.gz), line 1: the file is empty: it has no tokens",
+    )
+    logs = (tmp_path / "runs" / "many").rglob("*.jsonl")
+    events = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+    assert [event["text"] for event in events if "left out 2" in event.get("text", "")]
+
+
+def test_damage_stops_a_strict_run(tmp_path: Path) -> None:
+    config = build(tmp_path, files=2, lenient=False)
+    with pytest.raises(DataError, match=r"damaged.conllu: \d line"):
+        lx.run(config, runs=tmp_path / "runs", report=False)
+
+
+# --- How a sentence is written: its readers against its text, on small cases and whole treebanks.
+
+
+def conllu(*words: str, text: str | None = None) -> str:
+    """Return a sentence; a word is "1 form" or "1-2 form", with MISC behind it."""
+    lines = [] if text is None else [f"# text = {text}"]
+    for word in words:
+        number, form, misc = [*word.split("~"), "_"][:3]
+        attributes = ["_"] * 7 if "-" in number or "." in number else ["x", *"_" * 4, "dep", "_"]
+        lines.append("\t".join([number, form, *attributes, misc]))
+    return "\n".join(lines) + "\n\n"
+
+
+def texts(path: Path, *, form: str = "form", **options: Any) -> list[str]:
+    """Return the text of each sentence of a file, as examples show it."""
+    tokens = read(path, **options)
+    lists = [
+        pl.col(name) if name in tokens.columns else pl.lit(None, pl.String()).alias(name)
+        for name in (form, "surface", "space_after")
+    ]
+    sentences = (
+        tokens.select("sentence", *lists).group_by("sentence", maintain_order=True).agg(pl.all())
+    )
+    return [
+        in_context(written(*row), [[]], width=0)[0] for row in sentences.drop("sentence").rows()
+    ]
+
+
+CASES = {
+    "L'incidence des symptômes.": [
+        "1~L'~SpaceAfter=No", "2~incidence", "3-4~des", "3~de", "4~les",
+        "5~symptômes~Gloss=a|SpaceAfter=No", "6~.",
+    ],
+    "Dámelo, hombre": ["1-3~Dámelo~SpaceAfter=No", "1~Da", "2~me", "3~lo", "4~,", "5~hombre~SpacesAfter="],
+    "zum Haus": ["1-2~zum", "1~zu~SpaceAfter=No", "2~dem~SpaceAfter=No", "3~Haus"],
+    "I like tea": ["1~I", "2~like", "2.1~like~SpaceAfter=No", "3~tea~SpaceAfter=No"],
+    "a b": ["1~a~SpacesAfter=\\n", "2~b~SpacesAfter=No"],
+    "x _ y": ["1~x~SpaceAfter=Yes", "2~_", "3~y"],
+    "de le": ["1-2~_", "1~de", "2~le"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", sorted(CASES))
+def test_ranges_and_misc(text: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", conllu(*CASES[text]))
+    assert texts(path) == [text]
+
+
+OTHERWISE = {
+    "don't!": ["1~do", "2~n't", "3~!"],
+    "10 000 €, du  Port": ["1~10000", "2~€", "3~,", "4-5~du", "4~de", "5~le", "6~Port"],
+    "10\u00a0000": ["1~10 000"],
+    "e\u0301té, مرحبا.": ["1~e\u0301té", "2~,", "3~مرحبا", "4~."],
+    "vámonos al mar": ["1-2~vámonos", "1~vamos", "2~nos", "3-4~al", "3~a", "4~el", "5~mar"],
+}
+
+
+@pytest.mark.parametrize("text", sorted(OTHERWISE))
+def test_text_that_holds_the_words_says_where_spaces_are(text: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", conllu(*OTHERWISE[text], text=text) * 2)
+    assert texts(path) == [text] * 2
+
+
+@pytest.mark.parametrize("text", ["don't stop", "dont!", "", "# x", "do n't! !", "n't do!"])
+def test_text_that_holds_other_words_says_nothing(text: str, tmp_path: Path) -> None:
+    words = ["1~do~SpaceAfter=No", "2~n't", "3~!"]
+    content = conllu(*words, text=text) + conllu("1~next", "2~.")
+    path = write(tmp_path / "t.conllu", content)
+    assert texts(path) == ["don't !", "next ."]
+
+
+def test_what_is_written_is_kept_word_by_word(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", conllu("1-2~du", "1~de", "2~le", "3~x~SpaceAfter=No"))
+    found = read(path).select("form", "surface", "space_after")
+    assert found.rows() == [("de", "du", None), ("le", "", None), ("x", None, "")]
+
+
+FORMS = st.text("ab'é\u0301 ", min_size=1, max_size=3).filter(lambda text: text.strip() == text)
+MISC = st.sampled_from(["_", "SpaceAfter=No", "Gloss=SpaceAfter|SpaceAfter=No", "SpacesAfter="])
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> str:
+    """Draw a sentence with ranges, empty nodes, and a text that may be right."""
+    words: list[str] = []
+    at = 0
+    for _ in range(draw(st.integers(1, 5))):
+        size = draw(st.sampled_from([1, 1, 2, 3]))
+        if size > 1:
+            words.append(f"{at + 1}-{at + size}~{draw(FORMS)}~{draw(MISC)}")
+        words += [f"{at + n}~{draw(FORMS)}~{draw(MISC)}" for n in range(1, size + 1)]
+        at += size
+        words += [f"{at}.1~e~SpaceAfter=No"] if draw(st.booleans()) else []
+    plain = conllu(*words)
+    outer = [cells[1] for cells in _outer(plain)]
+    spaced = "".join(form + draw(st.sampled_from(["", " ", "  "])) for form in outer)
+    text = draw(st.sampled_from([None, spaced, spaced.replace("a", "b"), spaced + "x"]))
+    return conllu(*words, text=text)
+
+
+def _outer(plain: str) -> list[list[str]]:
+    """Return the lines of what is written: ranges, and words outside of them."""
+    found, last = [], 0
+    for cells in (line.split("\t") for line in plain.splitlines() if line and line[0] != "#"):
+        if "-" in cells[0]:
+            last = int(cells[0].split("-")[1])
+            found.append(cells)
+        elif cells[0].isdigit() and int(cells[0]) > last:
+            found.append(cells)
+    return found
+
+
+@pytest.mark.long
+@given(drawn=st.lists(sentences(), min_size=1, max_size=4))
+def test_drawn_sentences(drawn: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = write(tmp_path_factory.mktemp("drawn") / "t.conllu", "".join(drawn))
+    assert read(path).rows(named=True) == slow_readers.conllu(path)
+    assert texts(path) == [_plainly(sentence) for sentence in drawn]
+
+
+def _plainly(sentence: str) -> str:
+    """Return what a person would write, given the lines of a sentence."""
+    text = next((line[9:] for line in sentence.splitlines() if line.startswith("# text = ")), "")
+    outer = _outer(sentence)
+    if "".join(text.split()) == "".join("".join(cells[1].split()) for cells in outer):
+        return text.strip()
+    no = {"SpaceAfter=No", "SpacesAfter="}
+    return "".join(f[1] + " " * (not no & set(f[9].split("|"))) for f in outer).rstrip()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"])
+def test_treebanks(name: str, public_data: Callable[[str], Path]) -> None:
+    path = public_data(f"corpora/{name}.conllu.gz")
+    assert texts(path) == _said(path)
+
+
+@pytest.mark.long
+def test_a_treebank_needs_its_text_for_one_sentence(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path = public_data("corpora/UD_English-EWT.all.conllu.gz")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        without = "".join(line for line in lines if not line.startswith("# text ="))
+    found = texts(write(tmp_path / "t.conllu", without))
+    differing = [said for one, said in zip(found, _said(path), strict=True) if one != said]
+    assert len(differing) == 1
+    assert "\u00a0" in differing[0]  # SpacesAfter=\u00A0: no space that MISC alone would give
+
+
+def _said(path: Path) -> list[str]:
+    mark = "# text = "
+    return [line[len(mark) :] for _, line in slow_readers.numbered(path) if line.startswith(mark)]
+
+
+def test_glue(tmp_path: Path) -> None:
+    lines = [
+        "<s>",
+        "He",
+        "<g/>",
+        ",",
+        "<b>",
+        "too",
+        "</b>",
+        "",
+        "<g />",
+        "</s>",
+        "<s>",
+        "x",
+        "<g/>",
+    ]
+    lines += ['<g id="1"/>', "!", "<gap/>", "?", "</s>", ""]
+    path = write(tmp_path / "t.vrt", "\n".join(lines))
+    given: dict[str, Any] = {"attributes": ["word"], "form": "word"}
+    assert texts(path, **given) == ["He, too", "x! ?"]
+    assert texts(path, **given, glue="") == ["He , too", "x ! ?"]
+    assert texts(path, **given, glue="gap") == ["He , too", "x !?"]
+    assert read(path, attributes=["word"])["space_after"].to_list()[:3] == ["", None, ""]
+
+
+def test_plain_text_as_it_stands(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.txt", "»He  said«: don't, (so) Mr. A!\tNo\u00a0way.\n\nEnd")
+    assert texts(path) == ["»He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
+    cut: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"]}
+    assert texts(path, **cut) == ["»He  said«: don't, (so) Mr. A!", "No\u00a0way.", "End"]
+    words = texts(path, tokens=r"\w+")
+    assert words == ["He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
+
+
+@pytest.mark.parametrize(("name", "kind"), [("t.tsv", "tokens"), ("t.pq", "token_parquet")])
+def test_tables_may_say_where_no_space_is(name: str, kind: str, tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {"sentence": [1] * 3, "form": ["a", ",", "b"], "space_after": ["No", "Yes", None]}
+    )
+    path = tmp_path / name
+    if kind == "tokens":
+        rows.write_csv(path, separator="\t")
+    else:
+        rows.write_parquet(path)
+    assert texts(path, name=kind) == ["a, b"]

@@ -1,0 +1,468 @@
+"""Token tables by their bytes, against a slow reader and against the other way to read them."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from pipeline.errors import DataError
+from pipeline.formats.base import format_of
+from pipeline.formats.corpora.blocks import TextBlock
+from pipeline.formats.corpora.token_table import TokenMarks, TokenScan
+from tests.formats.corpora import slow_readers
+from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
+
+PLACES = ["line", "doc", "paragraph", "sentence", "position"]
+NAMES = ["form", "lemma", "upos"]
+COLUMNS = [*PLACES, *NAMES]
+SIZES = (1, 100, 1 << 23)
+MARKS = TokenMarks("# ", r"^# doc +(.*?) *$")
+SCAN = TokenScan(NAMES, MARKS, 0)
+TRAPS = (
+    "# form\tlemma\tupos\n"
+    "# more\ttabs\tthan\tcolumns\n"
+    "# doc one two \n"
+    "#\t#\t2\n"
+    '"\t\t\n'
+    "#a\tNA\t_\n"
+    "\n\n"
+    "# doc no\tdocument\n"
+    "a  b\texactly12chr\tjust13letters\n"
+    "# a comment between tokens\n"
+    "c\t# doc no\t\n"
+    "# doc é\n"
+    "née\td\t0"
+)
+
+
+def read_token_scan(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
+    """Read some columns."""
+    format_ = format_of(path.name, name="tokens")
+    options = format_.options.model_validate({"columns": NAMES, "document": MARKS.document} | given)
+    assert format_.read is not None
+    return pl.concat(batch.tokens for batch in format_.read(path, options, wanted, size))
+
+
+def unscanned(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
+    """Read the same in the other way."""
+    with patch.object(TextBlock, "scanned", lambda *_: None):
+        return read_token_scan(path, wanted, size, **given)
+
+
+def is_certain(content: str) -> bool:
+    """Return whether a content is read by its bytes."""
+    return SCAN(content.encode(), 0, COLUMNS) is not None
+
+
+def test_traps_are_certain(tmp_path: Path) -> None:
+    assert is_certain(TRAPS)
+    path = tmp_path / "t.tsv"
+    path.write_text(TRAPS)
+    for size in SIZES:
+        found = read_token_scan(path, COLUMNS, size)
+        assert found.rows() == [
+            (4, "one two", None, 1, 1, "#", "#", "2"),
+            (5, "one two", None, 1, 2, '"', None, None),
+            (6, "one two", None, 1, 3, "#a", "NA", "_"),
+            (10, "one two", None, 2, 1, "a  b", "exactly12chr", "just13letters"),
+            (12, "one two", None, 2, 2, "c", "# doc no", None),
+            (14, "é", None, 3, 1, "née", "d", "0"),
+        ]
+        assert found.equals(unscanned(path, COLUMNS, size))
+        for name in COLUMNS:
+            assert read_token_scan(path, [name], size).equals(found.select(name))
+
+
+@pytest.mark.parametrize("line", ["a\tb", "a\tb\tc\td", "a", "\tb\tc", "\t\t", "#", " # c", " "])
+def test_what_is_wrong_is_left_to_the_rules(line: str) -> None:
+    assert is_certain("a\tb\tc\n\n")
+    assert not is_certain(f"a\tb\tc\n{line}\n\na\tb\tc\n")
+
+
+@pytest.mark.parametrize("name", ["doc", "paragraph", "sentence", "file", "head", "space_after"])
+def test_columns_that_say_more_are_left_to_the_other_way(name: str) -> None:
+    assert SCAN.is_for()
+    assert not TokenScan([*NAMES, name], MARKS, 0).is_for()
+    assert not TokenScan(["form"], MARKS, 0).is_for()
+    assert not TokenScan(NAMES, TokenMarks("#\t", ""), 0).is_for()
+
+
+def test_the_header_is_no_token(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("\n# doc a\n# b\nword\ttag\n#\tX\n\nb\tY\n")
+    for given_names in ({"columns": ()}, {"columns": ["word", "tag"], "header": True}):
+        for size in SIZES:
+            found = read_token_scan(path, [*PLACES, "word"], size, **given_names)
+            assert found.rows() == [(5, "a", None, 1, 1, "#"), (7, "a", None, 2, 1, "b")]
+            assert found.equals(unscanned(path, [*PLACES, "word"], size, **given_names))
+
+
+def test_nothing() -> None:
+    for content in (b"", b"\n\n", b"# doc a\n\n"):
+        found = SCAN(content, 0, COLUMNS)
+        assert found is not None
+        assert found.tokens.is_empty()
+        assert found.sentences == 0
+        assert found.documents.height == content.count(b"doc")
+
+
+SIGNS = st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"])
+FIELD = st.one_of(
+    st.sampled_from(["_", "", "#", "# doc x", "exactly12chr", "just13letters"]), st.text(SIGNS)
+)
+FORM = FIELD.filter(lambda form: form and not form.startswith("# "))
+ROW = st.builds("{}\t{}\t{}".format, FORM, FIELD, FIELD)
+OTHER = st.sampled_from(
+    ["", "# ", "# doc a  b", "# doc  x ", "# a\tcomment", "# doc no\tone", "\n"]
+)
+
+
+@given(
+    lines=st.lists(st.one_of(ROW, ROW, OTHER), max_size=25),
+    first=ROW,
+    size=st.sampled_from(SIZES),
+    end=st.booleans(),
+)
+def test_is_read_as_by_the_slow_reader(
+    lines: list[str], first: str, size: int, end: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    content = "\n".join([*lines, first]) + "\n" * end
+    assert is_certain(content)
+    path = tmp_path_factory.mktemp("drawn") / "t.tsv"
+    path.write_text(content, newline="")
+    found = read_token_scan(path, COLUMNS, size)
+    expected = slow_readers.tokens(path, NAMES)
+    assert found.rows() == [tuple(each[name] for name in COLUMNS) for each in expected]
+    assert found.equals(unscanned(path, COLUMNS, size))
+
+
+def mutated(content: str) -> Iterator[str]:
+    """Yield a content with one of its signs left out, and with two others in its place."""
+    others = itertools.cycle("\t\n# ")
+    for place in range(len(content)):
+        for sign in ("", next(others), next(others)):
+            yield content[:place] + sign + content[place + 1 :]
+
+
+@pytest.mark.long
+def test_what_is_certain_is_right(tmp_path: Path) -> None:
+    """Whatever one sign does to a file: either the scan leaves it to the rules, or they agree."""
+    path, certain = tmp_path / "t.tsv", 0
+    for content in mutated(TRAPS):
+        if is_certain(content):
+            certain += 1
+            path.write_text(content, newline="")
+            assert read_token_scan(path, COLUMNS, 1 << 23).equals(
+                unscanned(path, COLUMNS, 1 << 23)
+            ), content
+    assert certain > 100
+
+
+@pytest.mark.long
+def test_novels(public_data: Callable[[str], Path]) -> None:
+    path = public_data("corpora/eltec_eng_level2.tsv.gz")
+    given_document = {"document": r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"}
+    for size in (1 << 16, 1 << 23):
+        found = read_token_scan(path, COLUMNS, size, **given_document)
+        assert found.equals(unscanned(path, COLUMNS, size, **given_document))
+
+
+# --- Token tables, tab-separated and Parquet, against a slow reader and each other.
+
+COLUMNS_TOKEN_TABLES = ["form", "lemma", "head"]
+TSV: dict[str, Any] = {"name": "tokens"}
+PARQUET: dict[str, Any] = {"name": "token_parquet"}
+TRAPS_TOKEN_TABLES = (
+    "\ufeff# form\tlemma\thead; a comment with tabs\n"
+    "# doc one two \n"
+    "#\t#\t2\n"
+    '"\t\t0\n'
+    "#a\tNA\t_\n"
+    "\n"
+    "\n"
+    "# doc no\tdocument\n"
+    "a  b\tx\t1\n"
+    "# a comment between tokens\n"
+    "c\t# doc no\t\n"
+    "# doc three\n"
+    "# newdoc id = four\n"
+    "d\td\t0"
+)
+
+
+@pytest.mark.long
+def test_novels_token_tables(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+    path = public_data("corpora/eltec_eng_level2.tsv.gz")
+    columns = ["form", "lemma", "upos"]
+    found = read(path, **TSV, columns=columns)
+    assert found.height == 2_649_288
+    assert found["doc"].n_unique() == 46
+    expected = slow_readers.tokens(path, columns, most=50_000)
+    assert found.head(len(expected)).rows(named=True) == expected
+    beginning = [line for _, line in slow_readers.numbered(path, 50_000)]
+    copy = write(tmp_path / "t.tsv", "\n".join(beginning))
+    assert read(copy, **TSV, columns=columns, lenient=True).rows(named=True) == expected
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("file", ["t.tsv", "t.txt.gz"])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_traps(file: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / file, TRAPS_TOKEN_TABLES.replace("\n", ending))
+    found = read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=lenient)
+    assert found.rows() == [
+        (3, "one two", None, 1, 1, "#", "#", 2),
+        (4, "one two", None, 1, 2, '"', None, 0),
+        (5, "one two", None, 1, 3, "#a", "NA", None),
+        (9, "one two", None, 2, 1, "a  b", "x", 1),
+        (11, "one two", None, 2, 2, "c", "# doc no", None),
+        (14, "four", None, 3, 1, "d", "d", 0),
+    ]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "\n# a comment\nform\tpos\n#\tX\n\nb\tY\n")
+    options: dict[str, Any] = {**TSV, "lenient": lenient}
+    found = read(path, **options)
+    assert found.select("line", "sentence", "form", "pos").rows() == [
+        (4, 1, "#", "X"),
+        (6, 2, "b", "Y"),
+    ]
+    named = read(path, **options, columns=["word", "tag"], header=True)
+    assert named["word"].to_list() == ["#", "b"]
+    data = read(path, **options, columns=["word", "tag"])
+    assert data["word"].to_list() == ["form", "#", "b"]
+    strange = write(tmp_path / "u.tsv", "%x\nform\n#\n# a\n### d\nb\n")
+    plain = read(strange, **options, comment="%", document="^### (.*)$")
+    assert plain.select("doc", "sentence", "form").rows() == [
+        ("", 1, "#"),
+        ("", 1, "# a"),
+        ("d", 2, "b"),
+    ]
+    bare = read(strange, **options, comment="", document="")
+    assert bare.columns[5:] == ["%x"]
+    assert bare["%x"].to_list() == ["form", "#", "# a", "### d", "b"]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_one_column(ending: str, lenient: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "\n#\nb\n\n\nc\n".replace("\n", ending))
+    found = read(path, **TSV, columns=["form"], lenient=lenient)
+    assert found.select("line", "sentence", "position", "form").rows() == [
+        (2, 1, 1, "#"), (3, 1, 2, "b"), (6, 2, 1, "c"),
+    ]  # fmt: skip
+
+
+KEYED = (
+    "doc\tsentence\tparagraph\tposition\tform\n"
+    "A\t1\tx\t9\ta\n"
+    "A\t1\tx\t9\tb\n"
+    "A\t2\tx\t9\tc\n"
+    "\n"
+    "A\t3\t\t9\td\n"
+    "B\t3\ty\t9\te\n"
+    "C\t3\ty\t9\tf\n"
+    "\t3\ty\t9\tg\n"
+)
+PLACES_TOKEN_TABLES = [
+    ("A", 1, 1, 1, "a"),
+    ("A", 1, 1, 2, "b"),
+    ("A", 1, 2, 1, "c"),
+    ("A", None, 3, 1, "d"),
+    ("B", 2, 4, 1, "e"),
+    ("C", 3, 5, 1, "f"),
+    ("", 4, 6, 1, "g"),
+]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_columns_that_say_where_a_token_stands(lenient: bool, tmp_path: Path) -> None:
+    columns = ["doc", "paragraph", "sentence", "position", "form"]
+    # The first field may not be empty, so the form comes first in the file.
+    rows = [line.split("\t") for line in KEYED.splitlines() if line]
+    content = "".join("\t".join([row[-1], *row[:-1]]) + "\n" for row in rows)
+    path = write(tmp_path / "t.tsv", content)
+    found = read(path, **TSV, lenient=lenient)
+    assert found.select(columns).rows() == PLACES_TOKEN_TABLES
+    assert found.columns == ["line", *columns]
+    frame = pl.DataFrame(rows[1:], schema=rows[0], orient="row").with_columns(
+        pl.col("sentence").cast(pl.Int32), pl.when(pl.col("doc") != "").then("doc")
+    )
+    frame.write_parquet(tmp_path / "t.parquet")
+    binary = read(tmp_path / "t.parquet", **PARQUET, lenient=lenient)
+    assert binary.drop("line").equals(found.drop("line"))
+    assert binary["line"].to_list() == list(range(1, 8))
+
+
+@pytest.mark.parametrize("floats", [False, True])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_parquet(lenient: bool, floats: bool, tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "chapter": ["1", "1", "2", "2"],
+            "sid": [7, 7, 7, 8],
+            "form": ["a", "", None, "#"],
+            "upos": pl.Series(["X", "Y", "X", None], dtype=pl.Categorical),
+            "id": [1, 2, 3, 4],
+            "head": [2, 0, None, 1],
+            "sentence": ["another", "column", "called", "sentence"],
+        }
+    )
+    if floats:
+        frame = frame.with_columns(pl.col("head", "id", "sid").cast(pl.Float64))
+    frame.write_parquet(tmp_path / "t.parquet")
+    packed = tmp_path / "t.parquet.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "t.parquet").read_bytes()))
+    for path in (tmp_path / "t.parquet", packed):
+        found = read(path, **PARQUET, sentence="sid", document="chapter", lenient=lenient)
+        assert found.rows() == [
+            (1, "1", None, 1, 1, "a", "X", "1", 2),
+            (2, "1", None, 1, 2, None, "Y", "2", 0),
+            (3, "2", None, 2, 1, None, "X", "3", None),
+            (4, "2", None, 3, 1, "#", None, "4", 1),
+        ]
+    with pytest.raises(DataError, match=r"no column 'satz' among chapter, sid.*\n.*sentence ="):
+        scan(tmp_path / "t.parquet", **PARQUET, sentence="satz")
+    frame.with_columns(pl.lit([1]).alias("list")).write_parquet(tmp_path / "u.parquet")
+    with pytest.raises(DataError, match="list do not hold text"):
+        scan(tmp_path / "u.parquet", **PARQUET, sentence="sid")
+
+
+def test_sentences_of_two_files_are_two(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"file": ["a", "a", "b"], "sentence": [1, 1, 1]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet", **PARQUET)["sentence"].to_list() == [1, 1, 2]
+
+
+def test_a_table_of_tokens_reads_as_it_was_written(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{name}.tsv", TRAPS_TOKEN_TABLES) for name in "ab"]
+    tables = [read(path, **TSV, columns=COLUMNS_TOKEN_TABLES) for path in files]
+    named = [table.select(pl.lit(str(i)).alias("file"), pl.all()) for i, table in enumerate(tables)]
+    pl.concat(named).write_parquet(tmp_path / "t.parquet")
+    found = read(tmp_path / "t.parquet", **PARQUET)
+    shifted = tables[1].with_columns(pl.col("sentence") + 3)
+    assert found.drop("line").equals(pl.concat([tables[0], shifted]).drop("line"))
+
+
+GOOD = "a\tA\t0\nb\tB\t1\n\n"
+WRONG = {
+    "short line": ("c\tC\n", "2 field(s), not 3: 'c\\tC'"),
+    "long line": ("c\tC\t0\t\n", "4 field(s), not 3"),
+    "white line": (" \n", "1 field(s), not 3"),
+    "first field empty": ("\tC\t0\n", "the first field is empty"),
+    "head outside": ("c\tC\t4\n", "head outside its sentence of 3 token(s): '4'"),
+    "head no number": ("c\tC\t1.5\n", "head is no whole number: '1.5'"),
+    "not UTF-8": ("\udcff\tC\t0\n", "not UTF-8"),
+    "UTF-16": ("c\0\tC\t0\n", "NUL"),
+}
+
+
+@pytest.mark.parametrize("file", ["t.tsv", "t.tsv.gz"])
+@pytest.mark.parametrize("case", sorted(WRONG))
+def test_damage(case: str, file: str, tmp_path: Path) -> None:
+    damage, said = WRONG[case]
+    content = GOOD + GOOD.removesuffix("\n") + damage + "\n" + GOOD
+    path = write(tmp_path / file, content.encode("utf-8", "surrogateescape"))
+    message = refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
+    for words in [file, "1 line(s)", "line 6:", said]:
+        assert words in message
+    (skip,) = skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
+    assert skip.line == 6
+    assert said in str(skip)
+    found = read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=True)
+    assert found["sentence"].to_list() == [1, 1, 3, 3]
+
+
+def test_damage_in_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    rows = [("1", "2"), ("1", "1"), ("2", "3"), ("3", "x"), (None, "0"), ("1", "0"), ("4", "0")]
+    pl.DataFrame(rows, schema=["sentence", "head"], orient="row").write_parquet(path)
+    message = refusal(path, **PARQUET)
+    said = {
+        3: "head outside its sentence of 1 token(s): '3'",
+        4: "head is no whole number: 'x'",
+        5: "no sentence",
+        6: "sentence comes twice",
+    }
+    assert "4 line(s)" in message
+    left = skips(path, **PARQUET)
+    assert {skip.line: said[skip.line] in str(skip) for skip in left} == dict.fromkeys(said, True)
+    assert read(path, **PARQUET, lenient=True)["line"].to_list() == [1, 2, 7]
+
+
+def test_empty_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "# a comment\n\n")
+    assert "line 1: the file is empty" in refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
+    assert len(skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)) == 1
+    assert read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=True).is_empty()
+    assert "line 3: the file is empty: no header" in refusal(path, **TSV)
+    pl.DataFrame(schema={"sentence": pl.Int64}).write_parquet(tmp_path / "t.parquet")
+    assert "the file is empty" in refusal(tmp_path / "t.parquet", **PARQUET)
+    assert len(skips(tmp_path / "t.parquet", **PARQUET)) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [(b"a\tb\ta\n", "line 1: .*twice: a"), (b"a\t\n", "'' is no name"), (b"\xff\n", "not UTF-8")],
+)
+def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=said):
+        scan(write(tmp_path / "t.tsv", header + b"1\t2\n"), **TSV)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"columns": ["a", "a"]}, "twice: a"),
+        ({"document": "^doc"}, "one group"),
+        ({"document": "("}, "no regular expression"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match=said):
+        scan(tmp_path / "t.tsv", **TSV, **options)
+
+
+CELL = st.text(st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"]))
+FORM_TOKEN_TABLES = CELL.filter(lambda form: form and not form.startswith(("# ", "#doc", "\ufeff")))
+SENTENCES = st.lists(
+    st.lists(st.tuples(FORM_TOKEN_TABLES, CELL), min_size=1, max_size=4), min_size=1, max_size=5
+)
+
+
+@given(
+    sentences=SENTENCES,
+    ending=st.sampled_from(["", "\n", "\n\n"]),
+    sizes=ONE_SIZE,
+    lenient=st.booleans(),
+)
+def test_round_trip(
+    sentences: list[list[tuple[str, str]]],
+    ending: str,
+    sizes: list[int],
+    lenient: bool,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("drawn")
+    blocks = ["\n".join("\t".join(token) for token in sentence) for sentence in sentences]
+    path = write(folder / "t.tsv", "\n\n".join(blocks) + ending)
+    expected = [
+        (number, position, form, tag or None)
+        for number, sentence in enumerate(sentences, start=1)
+        for position, (form, tag) in enumerate(sentence, start=1)
+    ]
+    found = read(path, **TSV, columns=["form", "tag"], sizes=sizes, lenient=lenient)
+    assert found.select("sentence", "position", "form", "tag").rows() == expected
+    assert found.rows(named=True) == slow_readers.tokens(path, ["form", "tag"])

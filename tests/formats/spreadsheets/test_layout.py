@@ -1,0 +1,91 @@
+"""The guard against spreadsheets: undone exactly, put where it is needed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.formats.spreadsheets.layout import (
+    endangered,
+    escape,
+    guard,
+    original,
+    unguard,
+    visible,
+)
+from tests.formats.spreadsheets.sheet_frames import NASTY, cells
+
+
+@given(text=cells)
+def test_unguard_undoes_guard_and_escape(text: str) -> None:
+    assert unguard(guard(text)) == text
+    assert unguard(escape(text)) == text
+
+
+@given(text=cells)
+def test_a_guard_that_a_spreadsheet_swallowed_does_no_harm(text: str) -> None:
+    """Typing an apostrophe in front means text: the cell then holds what follows."""
+    written = guard(text)
+    if written.startswith("'") and not text.startswith("'") and not text[-1:].isspace():
+        assert unguard(written[1:]) == text
+
+
+_WORDS = """
+    007 1e5 1-2 1/2 12:30 TRUE wahr FAUX ИСТИНА YANLIŞ =A1 +1 -keit @x ＝1 5% $5 (5) 1.000,5 MARCH1
+    Sept-2 10pm 2020-01-01T10:00:00Z #N/A #DIV/0! #NAME? ٣ १२ − 000000000000000000001
+"""
+DAMAGED = [*_WORDS.split(), "5 Jan 2024", "3 März 2020", "Fri 5 Jan 2024", "5 जनवरी"]
+DAMAGED += [" x", "\tx", "\nx", "\ufeffx"]
+SAFE = ["Frage", "in:Frage", "nan", "null", "", "'tis", "a b", "#tag", "שלום", "½", "E", "INF"]
+SAFE += [
+    "in 10 of 12 cases it holds",
+    "http://example.org",
+    "a=b",
+    "[[Kraft]] [[treten]]",
+    "x1234567890123456",
+]
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_what_a_spreadsheet_would_read_is_guarded(text: str) -> None:
+    assert endangered(text)
+    assert guard(text) == "'" + text
+
+
+@pytest.mark.parametrize("text", SAFE)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert guard(text) == escape(text) == text
+
+
+def test_blank_at_the_end_is_guarded_behind() -> None:
+    assert guard("end ") == "end '"
+    assert guard("end '") == "end ''"
+    assert guard(" ") == "' '"
+
+
+def test_escape_touches_only_what_looks_guarded() -> None:
+    changed = [text for text in NASTY if escape(text) != text]
+    assert changed == ["'90", "it's '", "' "]
+
+
+# --- Control characters that people see, and every text back as it was.
+
+texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) | st.text(
+    max_size=9
+)
+
+
+@given(texts)
+def test_back_as_it_was_and_harmless(text: str) -> None:
+    shown = visible(text)
+    assert original(shown) == text
+    assert not {sign for sign in shown if sign < " "} - {"\n"}
+    assert "_x000D_" not in shown
+    if not {"\\", "_"} & set(text) and text.isprintable():
+        assert shown == text
+
+
+@pytest.mark.parametrize("text", ["C:\\new", "a_x", "_x00_", "x07", "it's", r"\x41"])
+def test_what_is_in_no_danger_stays(text: str) -> None:
+    assert visible(text) == original(text) == text

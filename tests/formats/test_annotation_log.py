@@ -1,0 +1,326 @@
+"""The log of decisions: nothing twice, nothing lost, undone as far back as one likes."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import DataError
+from pipeline.formats.annotation_log import (
+    NAME,
+    Asked,
+    Decision,
+    DecisionOptions,
+    Kind,
+    append,
+    card,
+    connect,
+    copy,
+    digest,
+    opened,
+    pinned,
+    read_only,
+    recent,
+    scan_annotation,
+    search,
+    take_over,
+    upcoming,
+)
+
+ITEMS = {f"x{n}": {"units": {"l1": f"left{n}", "l2": f"right{n}"}} for n in range(5)}
+
+
+def asked(*people: str) -> list[Asked]:
+    return [Asked(who, each, n) for who in people for n, each in enumerate(ITEMS, 1)]
+
+
+@pytest.fixture
+def log_log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with opened(tmp_path / NAME) as connection:
+        take_over(connection, ITEMS, asked("ana", "ben"))
+        yield connection
+
+
+def ids(log: sqlite3.Connection, who: str = "ana") -> list[str]:
+    return [each.id for each in upcoming(log, who, most=10)]
+
+
+def test_cards_come_in_order_and_an_answer_takes_one_away(log_log: sqlite3.Connection) -> None:
+    assert ids(log_log) == ["x0", "x1", "x2", "x3", "x4"]
+    (outcome,) = append(
+        log_log, [Decision("k1", "ana", "x0", answer="SVC", unsure=True, note="hm")]
+    )
+    assert (outcome.status, outcome.standing.answer) == ("saved", "SVC")
+    assert ids(log_log) == ["x1", "x2", "x3", "x4"]
+    assert ids(log_log, "ben") == ["x0", "x1", "x2", "x3", "x4"]
+    mine = card(log_log, "ana", "x0")
+    assert mine is not None
+    assert (mine.standing.unsure, mine.standing.note) == (True, "hm")
+
+
+def test_the_same_key_is_saved_once(log_log: sqlite3.Connection) -> None:
+    decision = Decision("k1", "ana", "x0", answer="SVC", replaces=0)
+    first, again = append(log_log, [decision, decision])
+    assert (first.status, again.status) == ("saved", "repeated")
+    assert first.entry == again.standing.entry
+    assert log_log.execute("SELECT count(*) FROM log").fetchone()[0] == 1
+
+
+def test_a_window_that_is_behind_changes_nothing(log_log: sqlite3.Connection) -> None:
+    (first,) = append(log_log, [Decision("k1", "ana", "x0", answer="SVC", replaces=0)])
+    (late,) = append(log_log, [Decision("k2", "ana", "x0", answer="free", replaces=0)])
+    assert (late.status, late.standing.answer) == ("stale", "SVC")
+    seen = late.standing.version
+    (anew,) = append(log_log, [Decision("k3", "ana", "x0", answer="free", replaces=seen)])
+    assert (anew.status, anew.standing.answer) == ("saved", "free")
+    assert first.entry < anew.entry
+
+
+def test_skipped_cards_come_last_and_undo_brings_them_back(log_log: sqlite3.Connection) -> None:
+    append(log_log, [Decision("k1", "ana", "x0", "skip"), Decision("k2", "ana", "x2", "skip")])
+    assert ids(log_log) == ["x1", "x3", "x4", "x0", "x2"]
+    (undone,) = append(log_log, [Decision("k3", "ana", "", "undo")])
+    assert undone.id == "x2"
+    assert ids(log_log) == ["x1", "x2", "x3", "x4", "x0"]
+
+
+def test_undo_goes_back_as_far_as_one_likes(log_log: sqlite3.Connection) -> None:
+    labels = [("x0", "SVC"), ("x1", "free"), ("x0", "free")]
+    append(log_log, [Decision(f"k{n}", "ana", i, answer=a) for n, (i, a) in enumerate(labels)])
+    undone = [append(log_log, [Decision(f"u{n}", "ana", "", "undo")])[0] for n in range(4)]
+    assert [(each.id, each.standing.answer) for each in undone[:3]] == [
+        ("x0", "SVC"), ("x1", None), ("x0", None),
+    ]  # fmt: skip
+    assert undone[3].status == "nothing"
+    assert ids(log_log) == ["x0", "x1", "x2", "x3", "x4"]
+    assert log_log.execute("SELECT count(*) FROM log").fetchone()[0] == 6
+
+
+def test_who_is_not_asked_decides_nothing(log_log: sqlite3.Connection) -> None:
+    outcomes = append(
+        log_log, [Decision("a", "eve", "x0", answer="SVC"), Decision("b", "ana", "zz")]
+    )
+    assert [each.status for each in outcomes] == ["unknown", "unknown"]
+
+
+def test_the_log_is_never_changed(log_log: sqlite3.Connection) -> None:
+    append(log_log, [Decision("k1", "ana", "x0", answer="SVC")])
+    for statement in ("UPDATE log SET answer = 'free'", "DELETE FROM log"):
+        with pytest.raises(sqlite3.IntegrityError, match="a log"):
+            log_log.execute(statement)
+
+
+def test_a_sample_that_shrinks_keeps_what_was_decided(log_log: sqlite3.Connection) -> None:
+    append(log_log, [Decision("k1", "ana", "x0", answer="SVC")])
+    take_over(log_log, ITEMS, [Asked("ana", "x3", 1)])
+    assert ids(log_log) == ["x3"]
+    take_over(log_log, ITEMS, asked("ana"))
+    assert ids(log_log) == ["x1", "x2", "x3", "x4"]
+    assert [each.id for each in recent(log_log, "ana", most=9)] == ["x0"]
+
+
+def test_recent_and_search(log_log: sqlite3.Connection) -> None:
+    append(log_log, [Decision("1", "ana", "x1", answer="SVC", seconds=2.0),
+                 Decision("2", "ana", "x0", answer="free", seconds=4.0, note="Straße")])  # fmt: skip
+    assert [each.id for each in recent(log_log, "ana", most=9)] == ["x0", "x1"]
+    assert [each.id for each in search(log_log, "ana", "LEFT1")] == ["x1"]
+    assert [each.id for each in search(log_log, "ana", "STRASSE")] == ["x0"]
+    assert search(log_log, "ben", "left1") == search(log_log, "ana", " ") == []
+
+
+def test_two_processes_write_to_one_file(log_log: sqlite3.Connection, tmp_path: Path) -> None:
+    with opened(tmp_path / NAME) as other:
+        append(other, [Decision("k1", "ana", "x0", answer="SVC")])
+        append(log_log, [Decision("k2", "ben", "x0", answer="SVC")])
+        assert ids(other) == ids(log_log) == ["x1", "x2", "x3", "x4"]
+
+
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(["label", "skip", "undo"]),
+        st.sampled_from(list(ITEMS)),
+        st.sampled_from(["SVC", "free"]),
+    ),
+    max_size=12,
+)
+
+
+@given(acts=ACTS)
+def test_like_a_stack_of_states(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[Kind, str, str]]
+) -> None:
+    """The slow twin keeps every former state, and undo goes back to the one before."""
+    states: list[dict[str, str]] = [{}]
+    with opened(tmp_path_factory.mktemp("log") / NAME) as log:
+        take_over(log, ITEMS, asked("ana"))
+        for number, (kind, item, label) in enumerate(acts):
+            answer = label if kind == "label" else None
+            append(log, [Decision(str(number), "ana", item, kind, answer)])
+            if kind == "undo":
+                states = states[:-1] or [{}]
+            else:
+                states.append({**states[-1], **({item: label} if kind == "label" else {})})
+        stands = {each.id: each.standing.answer for each in recent(log, "ana", most=99)}
+        assert stands == states[-1]
+        assert set(ids(log)) == set(ITEMS) - set(states[-1])
+
+
+def test_connections_are_safe_settings(log_log: sqlite3.Connection) -> None:
+    assert log_log.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert log_log.execute("PRAGMA synchronous").fetchone()[0] == 2
+
+
+def test_another_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE t (a)")
+    with pytest.raises(Exception, match="is a database of something else"):
+        connect(path)
+    path.write_bytes(b"no database at all, but long enough to be looked at" * 40)
+    with pytest.raises(Exception, match="cannot be written: file is not a database"):
+        connect(path)
+
+
+def test_a_commit_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
+    class Failing(sqlite3.Connection):
+        fails = True
+
+        def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+            if sql == "COMMIT" and self.fails:
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(sql, *values)  # type: ignore[arg-type]
+
+    with opened(tmp_path / NAME) as plain:
+        take_over(plain, ITEMS, asked("ana"))
+    log = sqlite3.connect(tmp_path / NAME, isolation_level=None, factory=Failing)
+    log.row_factory = sqlite3.Row
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
+        append(log, [Decision("k1", "ana", "x0", answer="SVC")])
+    log.fails = False
+    assert append(log, [Decision("k1", "ana", "x0", answer="SVC")])[0].status == "saved"
+    log.close()
+
+
+# --- The power goes: of a log that is cut at any byte, whole decisions are left, none of them made up.
+
+_HEAD, _PAGE = 32, 24 + 4096
+"""Bytes before the first page of a write-ahead log, and of a page with its head."""
+ITEMS_POWER = {f"x{n}": {"units": {"l1": f"l{n}", "l2": "r"}} for n in range(4)}
+
+
+def filled(path: Path) -> sqlite3.Connection:
+    """Return an open log whose tables are in the file itself, and no decision."""
+    connection = connect(path)
+    take_over(
+        connection, ITEMS_POWER, [Asked("ana", each, n) for n, each in enumerate(ITEMS_POWER)]
+    )
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return connection
+
+
+def count(path: Path) -> int:
+    connection = connect(path)
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        rows = connection.execute("SELECT key, answer FROM log ORDER BY entry").fetchall()
+        assert [tuple(row) for row in rows] == [(f"k{n}", f"label {n}") for n in range(len(rows))]
+        return len(rows)
+    finally:
+        connection.close()
+
+
+def test_cut_anywhere(tmp_path: Path) -> None:
+    path = tmp_path / "whole" / NAME
+    connection = filled(path)
+    beside, ends = path.with_name(f"{NAME}-wal"), []
+    for number in range(4):
+        append(connection, [Decision(f"k{number}", "ana", f"x{number}", answer=f"label {number}")])
+        ends.append(beside.stat().st_size)
+    before, log = path.read_bytes(), beside.read_bytes()
+    connection.close()
+    assert ends == sorted(set(ends))
+    assert len(log) == ends[-1]
+    # Bytes around the end of each transaction, and every 499th between.
+    near = {end + step for end in [0, *ends] for step in (*range(-30, 31, 6), -1, 1)}
+    cuts = sorted(cut for cut in near | set(range(0, len(log), 499)) if 0 <= cut <= len(log))
+    for cut in cuts:
+        folder = tmp_path / "cut"
+        folder.mkdir()
+        (folder / NAME).write_bytes(before)
+        (folder / f"{NAME}-wal").write_bytes(log[:cut])
+        assert count(folder / NAME) == sum(end <= cut for end in ends), cut
+        shutil.rmtree(folder)
+
+
+@pytest.mark.long
+def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
+    path = tmp_path / "whole" / NAME
+    connection = filled(path)
+    beside = path.with_name(f"{NAME}-wal")
+    append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
+    end = beside.stat().st_size
+    append(connection, [Decision("k1", "ana", "x1", answer="label 1")])
+    before, log = path.read_bytes(), beside.read_bytes()
+    connection.close()
+    heads = range(_HEAD, len(log), _PAGE)
+    assert len(heads) * _PAGE + _HEAD == len(log)
+    # Every byte of a head and around it, and every seventh of what is one page.
+    near = {head + step for head in heads for step in range(-30, 60)}
+    cuts = near | {*range(_HEAD + 1), *range(0, len(log), 7), len(log) - 1, len(log)}
+    for cut in sorted(cuts):
+        (tmp_path / NAME).write_bytes(before)
+        (tmp_path / f"{NAME}-shm").unlink(missing_ok=True)
+        (tmp_path / f"{NAME}-wal").write_bytes(log[:cut])
+        assert count(tmp_path / NAME) == (cut >= end) + (cut == len(log)), cut
+
+
+def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
+    connection = filled(tmp_path / NAME)
+    append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
+    connection.execute("BEGIN IMMEDIATE")
+    copy(tmp_path / NAME, tmp_path / "copy.sqlite")
+    connection.execute("ROLLBACK")
+    connection.close()
+    assert count(tmp_path / "copy.sqlite") == 1
+
+
+def test_one_state_is_read_whatever_comes_after(tmp_path: Path) -> None:
+    connection = filled(tmp_path / NAME)
+    append(connection, [Decision("k0", "ana", "x0", answer="SVC")])
+    options = pinned(tmp_path / NAME)
+    before = digest(tmp_path / NAME, options)
+    append(connection, [Decision("k1", "ana", "x1", answer="SVC"), Decision("k2", "ana", "", "undo"),
+                        Decision("k3", "ana", "x0", answer="free", note="n")])  # fmt: skip
+    assert digest(tmp_path / NAME, options) == before != digest(tmp_path / NAME, DecisionOptions())
+    rows = scan_annotation(tmp_path / NAME, options).collect()
+    assert rows.select("id", "label", "l1", "l2", "note", "round").rows() == [
+        ("x0", "SVC", "l0", "r", None, "annotation")
+    ]
+    connection.close()
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    connection = filled(tmp_path / "ro" / NAME)
+    append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
+    connection.close()
+    (tmp_path / "ro").chmod(0o555)
+    try:
+        with read_only(tmp_path / "ro" / NAME) as opened:
+            assert opened.execute("SELECT count(*) FROM log").fetchone()[0] == 1
+    finally:
+        (tmp_path / "ro").chmod(0o755)
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b"SQLite format 3\x00" + b"x" * 4000)
+    with pytest.raises(DataError, match=r"decisions.sqlite: cannot be read: [^\n]*\n.*--backup"):
+        digest(tmp_path / NAME, DecisionOptions())
+    (tmp_path / NAME).write_bytes(b"")
+    with pytest.raises(DataError, match="has no decisions yet"):
+        digest(tmp_path / NAME, DecisionOptions())

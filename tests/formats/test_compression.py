@@ -1,0 +1,188 @@
+"""Packed files of every reader: gzip and zstd, of one member or several, whole and damaged."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import DataError
+from pipeline.formats import compression
+from pipeline.formats.base import FORMATS, format_of
+from pipeline.formats.compression import MembersReader, open_bytes, open_packed
+from pipeline.formats.lines import gate
+from pipeline.memory import limited
+from tests.formats.test_base import LAYOUTS_LINE_ENDS, RECORDS_LINE_ENDS
+
+
+def zstd(content: bytes) -> bytes:
+    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
+    return packed
+
+
+def bgzf(content: bytes) -> bytes:
+    """Return a member with its size in the extra field, as bgzip writes it."""
+    plain = gzip.compress(content)
+    size = len(plain) + 8 - 1
+    extra = (6).to_bytes(2, "little") + b"BC\2\0" + size.to_bytes(2, "little")
+    return plain[:3] + bytes([plain[3] | 4]) + plain[4:10] + extra + plain[10:]
+
+
+def skippable(content: bytes) -> bytes:
+    """Return a frame with one before it that holds no text."""
+    return (0x184D2A5A).to_bytes(4, "little") + (5).to_bytes(4, "little") + b"hello" + zstd(content)
+
+
+PACKING: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bgzf": bgzf,
+    "zstd": zstd,
+    "skippable": skippable,
+}
+
+
+def put(folder: Path, how: str, pieces: Sequence[bytes], name: str = "a.txt") -> Path:
+    path = folder / f"{name}.{'gz' if 'gz' in how else 'zst'}"
+    path.write_bytes(b"".join(map(PACKING[how], pieces)))
+    return path
+
+
+@pytest.mark.parametrize("how", PACKING)
+@pytest.mark.parametrize("number", [1, 2, 50])
+def test_members_are_found_and_read_from(how: str, number: int, tmp_path: Path) -> None:
+    draw = random.Random(number)
+    text = b"".join(draw.choice([b"a b\n", b"cc", b"\r\n", b"\0"]) for _ in range(9999))
+    starts = [0, *sorted(draw.sample(range(1, len(text)), number - 1))]
+    pieces = [text[start:end] for start, end in pairwise([*starts, len(text)])]
+    path = put(tmp_path, how, pieces)
+    with open_bytes(path) as file:
+        assert file.read() == text
+    with MembersReader(path) as reader:
+        assert b"".join(iter(lambda: reader.read(777), b"")) == text
+    assert [each.text for each in reader.members] == starts
+    for member in reader.members:
+        assert reader.before(member.text).text == member.text
+        assert reader.after(member.text) is not None
+        with open_packed(path, member.place) as file:
+            assert file.read() == text[member.text :]
+    assert reader.after(len(text) + 1) is None
+
+
+@pytest.mark.parametrize("how", PACKING)
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-5], lambda raw: raw[: len(raw) // 3]])
+def test_what_is_cut_short_is_no_end(
+    how: str, damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = put(tmp_path, how, [b"a b c\n" * 99, b"d e f\n" * 99])
+    path.write_bytes(damage(path.read_bytes()))
+    with MembersReader(path) as reader, pytest.raises((EOFError, OSError)):
+        reader.read(1 << 20)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS_LINE_ENDS))
+def test_every_reader_reads_zstd(name: str, tmp_path: Path) -> None:
+    kind = FORMATS.get(name)
+    options = kind.options.model_validate(LAYOUTS_LINE_ENDS.get(name, {}))
+    content = "".join(line + "\n" for line in RECORDS_LINE_ENDS[name]).encode()
+    half = len(content) // 2
+    path = put(tmp_path, "zstd", [content[:half], content[half:]], "file.x")
+    (tmp_path / "file.x").write_bytes(content)
+    assert list(kind.check(path, options)) == list(kind.check(tmp_path / "file.x", options))
+    read: list[pl.DataFrame] = [
+        kind.scan(each, options).collect() for each in (path, tmp_path / "file.x")
+    ]
+    assert read[0].equals(read[1])
+    path.write_bytes(zstd(content)[:-3])
+    with pytest.raises(DataError, match="the zstd file is damaged or cut short"):
+        kind.check(path, options)
+
+
+def test_names_and_contents_agree(tmp_path: Path) -> None:
+    assert format_of("a.conllu.zst").name == "conllu"
+    for name, content, said in (
+        ("a.txt", zstd(b"a"), r"packed with zstd: give it a name that ends in .zst"),
+        ("a.txt", gzip.compress(b"a"), r"gzipped: give it a name that ends in .gz"),
+        ("a.txt.zst", gzip.compress(b"a"), r"not a zstd file, though its name ends in .zst"),
+        ("a.txt.gz", b"a", r"not a gzip file, though its name ends in .gz"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(DataError, match=said):
+            gate(tmp_path / name)
+
+
+PACKED = st.tuples(st.binary(max_size=9) | st.integers(1, 5000).map(bytes), st.integers(0, 9))
+
+
+@given(st.lists(PACKED, max_size=4), st.integers(1, 40), st.integers(1, 9), st.data())
+def test_gzip_in_pieces_of_any_size(
+    members: list[tuple[bytes, int]], chunk: int, piece: int, drawn: st.DataObject
+) -> None:
+    """The standard library's reader is the slow twin, for what is cut short as well."""
+    content = b"".join(gzip.compress(each) + bytes(zeros) for each, zeros in members)
+    content = content[: drawn.draw(st.integers(0, len(content)))]
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        path = Path(folder, "a.gz")
+        path.write_bytes(content)
+        patched.setattr(compression, "_CHUNK", chunk)
+        patched.setattr(compression, "_PIECE", piece)
+        assert _read_or_not(lambda: open_packed(path).read()) == _read_or_not(
+            lambda: gzip.decompress(content)
+        )
+
+
+def _read_or_not(read: Callable[[], bytes]) -> bytes | None:
+    try:
+        return read()
+    except (EOFError, gzip.BadGzipFile):  # as it calls half a first mark
+        return None
+
+
+# --- Packed files of tables and lexicons, and lines without an end, against the room there is.
+
+BLANKS = {"a.tsv.gz": b"a\tb\n" + b"\n" * (3 << 20), "a.wordforms.gz": b"\n" * (3 << 20)}
+
+
+@pytest.mark.parametrize("name", BLANKS)
+def test_what_unpacks_to_far_more_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(BLANKS[name]))
+    format_ = format_of(name, kind="table")
+    with (
+        limited(1 << 20),
+        pytest.raises(DataError, match=r"(?s)that unpack to more than .* memory ="),
+    ):
+        format_.check(tmp_path / name, format_.options())
+
+
+def test_text_as_it_is_packed_is_read_whatever_its_size(tmp_path: Path) -> None:
+    words, generator = ["Haus", "Hund", "Katze", "laufen"], random.Random(1)
+    rows = "".join(f"{generator.choice(words)}\t{generator.randrange(99)}\n" for _ in range(99_999))
+    (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(("word\tf\n" + rows).encode()))
+    format_ = format_of("a.tsv.gz", kind="table")
+    with limited(1 << 16):
+        assert format_.check(tmp_path / "a.tsv.gz", format_.options()) == ()
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.conllu", "a.txt.gz", "a.conllu.gz"])
+def test_a_line_without_an_end_is_refused_with_its_number(name: str, tmp_path: Path) -> None:
+    path, content = tmp_path / name, b"\n" + b"word " * (1 << 20)
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    format_ = format_of(name, kind="corpus")
+    assert format_.read
+    with limited(1 << 26), pytest.raises(DataError, match=rf"(?s){name}: line [12]: .*memory ="):
+        list(format_.read(path, format_.options(), ["form"], 1 << 18))
+
+
+def test_a_name_of_a_column_has_an_end(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(b" " * (17 << 20)))
+    format_ = format_of("a.tsv.gz", kind="table")
+    with pytest.raises(DataError, match="line 1 has 16,777,216 characters or more"):
+        format_.scan(tmp_path / "a.tsv.gz", format_.options())

@@ -1,0 +1,356 @@
+"""Shares of annotators: fixed by id and seed, balanced, overlapping as asked."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.annotation.sheets import (
+    assign,
+    canonical,
+    faults,
+    fold,
+    named,
+    normalise,
+    unasked,
+)
+from pipeline.kernels.sampling import candidate_id, seeded_key
+from schemas import Faults
+from schemas.validate import validate
+
+PEOPLE = ("ana", "bo", "cy")
+
+
+def ids(count: int, *, first: int = 0) -> pl.LazyFrame:
+    return pl.LazyFrame({"id": [f"x{i}" for i in range(first, first + count)]}, schema={"id": pl.String})  # fmt: skip
+
+
+def key(text: str, *, seed: str, purpose: str) -> int:
+    frame = pl.DataFrame({"text": [text]})
+    return int(frame.select(seeded_key("text", seed=seed, purpose=purpose)).item())
+
+
+def by_hand(count: int, people: tuple[str, ...], overlap: float, seed: str, times: int) -> set[tuple[object, ...]]:  # fmt: skip
+    chosen: dict[str, list[tuple[int, str]]] = {each: [] for each in people}
+    for item in (f"x{i}" for i in range(count)):
+        share = key(item, seed=seed, purpose="overlap") / 2**63
+        weights = sorted((key(f"{item}\x1f{p}", seed=seed, purpose="annotator"), p) for p in people)
+        for _, person in weights[: times if share < overlap else 1]:
+            order = key(f"{item}\x1f{person}", seed=seed, purpose="annotation order")
+            chosen[person].append((order, item))
+    placed = {person: enumerate(sorted(items), start=1) for person, items in chosen.items()}
+    return {(item, person, i) for person, items in placed.items() for i, (_, item) in items}
+
+
+@given(
+    count=st.integers(0, 12),
+    people=st.permutations(["a", "b", "c", "d"]).flatmap(
+        lambda names: st.integers(1, 4).map(lambda n: tuple(names[:n]))
+    ),
+    overlap=st.sampled_from([0.0, 0.3, 0.8, 1.0]),
+    seed=st.text(max_size=3),
+    data=st.data(),
+)
+def test_against_a_loop(
+    count: int, people: tuple[str, ...], overlap: float, seed: str, data: st.DataObject
+) -> None:
+    times = data.draw(st.none() | st.integers(1, len(people)))
+    made = assign(ids(count), annotators=people, overlap=overlap, seed=seed, times=times).collect()
+    expected = by_hand(count, people, overlap, seed, times or len(people))
+    assert set(made.rows()) == expected
+    assert made.height == len(expected)
+    assert made.equals(made.sort("annotator", "order"))
+    assert made.schema == {"id": pl.String, "annotator": pl.String, "order": pl.Int64}
+
+
+def test_row_order_repeats_and_order_of_names_do_not_matter() -> None:
+    def made(frame: pl.LazyFrame, people: tuple[str, ...]) -> pl.DataFrame:
+        return assign(frame, annotators=people, overlap=0.4, seed="s", times=2).collect()
+
+    first = made(ids(50), PEOPLE)
+    assert made(ids(50).reverse(), PEOPLE[::-1]).equals(first)
+    assert made(pl.concat([ids(50), ids(20)]), PEOPLE).equals(first)
+
+
+def test_an_id_keeps_its_annotators_when_the_sample_grows() -> None:
+    few = assign(ids(100), annotators=PEOPLE, overlap=0.3, seed="s").collect()
+    many = assign(ids(300), annotators=PEOPLE, overlap=0.3, seed="s").collect()
+    again = many.join(few.select("id").unique(), on="id", how="semi")
+    assert set(again.select("id", "annotator").rows()) == set(few.select("id", "annotator").rows())
+    for person in PEOPLE:  # and what was there keeps its order
+        mine = pl.col("annotator") == person
+        assert again.filter(mine)["id"].to_list() == few.filter(mine)["id"].to_list()
+
+
+def test_a_new_annotator_moves_no_id_between_the_others() -> None:
+    before = assign(ids(500), annotators=PEOPLE, overlap=0, seed="s").collect()
+    after = assign(ids(500), annotators=(*PEOPLE, "di"), overlap=0, seed="s").collect()
+    both = before.join(after, on="id", suffix="_new")
+    moved = both.filter(pl.col("annotator") != pl.col("annotator_new"))
+    assert set(moved["annotator_new"]) == {"di"}
+    assert 85 < moved.height < 165  # a quarter; 4 standard deviations
+
+
+def test_shares_are_balanced() -> None:
+    made = assign(ids(9000), annotators=PEOPLE, overlap=0.2, seed="s").collect()
+    copies = made.group_by("id").len()["len"]
+    assert set(copies) == {1, 3}
+    assert abs((copies == 3).sum() - 1800) < 4 * (9000 * 0.2 * 0.8) ** 0.5
+    single = made.filter(pl.len().over("id") == 1).group_by("annotator").len()["len"]
+    expected = single.sum() / 3
+    assert ((single - expected) ** 2 / expected).sum() < 13.8  # chi-squared, 2 df, p = .001
+
+
+def test_annotators_see_the_same_ids_in_different_orders() -> None:
+    made = assign(ids(40), annotators=PEOPLE, overlap=1, seed="s").collect()
+    orders = [tuple(part["id"]) for part in made.partition_by("annotator")]
+    assert len(set(orders)) == 3
+    assert all(sorted(order) == sorted(orders[0]) for order in orders)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"annotators": ()}, "each once"),
+        ({"annotators": ("a", "a")}, "each once"),
+        ({"overlap": 1.5}, "overlap"),
+        ({"overlap": float("nan")}, "overlap"),
+        ({"times": 4}, "times"),
+        ({"times": 0}, "times"),
+    ],
+)
+def test_wrong_options(options: dict[str, object], said: str) -> None:
+    usual: dict[str, Any] = {"annotators": PEOPLE, "overlap": 0.1, "seed": "s"}
+    with pytest.raises(ValueError, match=said):
+        assign(ids(3), **(usual | options))
+
+
+# --- Which names mean one person, and how that person is spelt.
+
+SPELLINGS = ["José Ñ", "josé ñ", " JOSÉ  Ñ ", "José\u00a0Ñ", unicodedata.normalize("NFD", "José Ñ")]
+
+
+def spelt(names: list[str | None], *known: str) -> list[str | None]:
+    rows = pl.LazyFrame({"annotator": pl.Series(names, dtype=pl.String)})
+    return named(rows, known).collect()["annotator"].to_list()
+
+
+@pytest.mark.parametrize("typed", SPELLINGS)
+def test_a_name_in_whatever_spelling_is_the_one_that_was_asked(typed: str) -> None:
+    assert spelt([typed], "josé Ñ") == ["josé Ñ"]
+
+
+def test_without_known_names_the_most_frequent_spelling_stands() -> None:
+    assert spelt(["A1", " a1", "a1", "b", None, " "]) == ["a1", "a1", "a1", "b", None, None]
+    assert spelt(["b", "B"]) == ["B", "B"]
+    assert spelt([]) == []
+
+
+def test_names_that_differ_in_more_stay_apart() -> None:
+    assert spelt(["a1", "a 1", "a11"], "a1") == ["a1", "a 1", "a11"]
+
+
+@given(st.text(max_size=8))
+def test_folding_twice_changes_nothing(name: str) -> None:
+    assert fold(fold(name)) == fold(name)
+    assert fold(f" {name.upper()}  ") == fold(name.upper())
+
+
+def test_strangers_are_named_with_the_nearest_names() -> None:
+    rows = pl.LazyFrame({
+        "file": ["a.csv"] * 3, "line": [2, 3, 4], "annotator": ["anne", "anna", "anne"],
+        "label": ["SVC", "SVC", " "],
+    })  # fmt: skip
+    found = unasked(rows, known=["anna", "annie", "ann", "hanna"], answer="label").collect()
+    assert found.select("file", "line", "column", "value").rows() == [
+        ("a.csv", 2, "annotator", "anne")
+    ]
+    said = found["problem"].item()
+    assert said.startswith("was not asked: did you mean annie, ann, anna?")
+    assert 'former = ["anne"]' in said
+
+
+# --- Faults of filled-in sheets, each with its line, and labels in one spelling.
+
+LABELS = ("SVC", "figurative", "free")
+SCHEMA = dict.fromkeys(("file", "annotator", "l1", "l2", "label", "note"), pl.String)
+
+
+def sheet(*rows: dict[str, str | None], ids: bool = True) -> pl.LazyFrame:
+    """Return a sheet; by default line 2 and on of a.csv, by ann, with the right ids."""
+    usual: dict[str, Any] = {
+        "file": "a.csv",
+        "annotator": "ann",
+        "l2": "stellen",
+        "label": None,
+        "note": None,
+    }
+    full = [usual | {"l1": f"in:{i}"} | row for i, row in enumerate(rows)]
+    lines = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
+    frame = pl.DataFrame(full, schema=SCHEMA, orient="row").with_columns(lines)
+    return frame.with_columns(candidate_id("l1", "l2")).lazy()
+
+
+def found(rows: pl.LazyFrame, **options: Any) -> list[dict[str, object]]:
+    frame = faults(rows, labels=LABELS, **options).sort("file", "line", "column").collect()
+    validate([frame], Faults, name="faults")
+    return frame.rows(named=True)
+
+
+def test_good_sheet_has_no_faults() -> None:
+    rows = sheet(
+        {"label": "SVC"}, {"label": " svc "}, {"label": None}, {"label": " "}, {"label": "FREE"}
+    )
+    assert found(rows) == []
+    assert found(rows.head(0)) == []
+
+
+def test_empty_id() -> None:
+    rows = sheet({}, {}, {}).with_columns(
+        id=pl.when(pl.col("line") == 2).then(pl.lit("  ")).when(pl.col("line") == 3).then("id")
+    )
+    faulty = found(rows)
+    assert [(each["line"], each["column"], each["value"]) for each in faulty] == [
+        (2, "id", "  "),
+        (4, "id", None),
+    ]
+    assert all("restore the id" in str(each["problem"]) for each in faulty)
+
+
+@pytest.mark.parametrize("change", [{"l1": "auf:1"}, {"l2": "stehen"}, {"l1": None}, {"l2": "stellen "}])  # fmt: skip
+def test_changed_read_only_cell(change: dict[str, str | None]) -> None:
+    rows = sheet({}, {}, {})
+    new = [pl.when(pl.col("line") == 3).then(pl.lit(v)).otherwise(c).alias(c) for c, v in change.items()]  # fmt: skip
+    (fault,) = found(rows.with_columns(new))
+    assert (fault["file"], fault["line"], fault["column"]) == ("a.csv", 3, "id")
+    problem = str(fault["problem"])
+    assert "do not belong together" in problem
+    assert "restore the row from the original sheet" in problem
+    assert (next(iter(change.values())) or "") in problem
+
+
+def test_ids_sorted_without_the_rest() -> None:
+    """Every row that got another row's id is named."""
+    rows = sheet({}, {}, {}, {}).collect()
+    rows = rows.with_columns(pl.Series("id", [rows["id"][i] for i in (0, 2, 1, 3)]))
+    assert [each["line"] for each in found(rows.lazy())] == [3, 4]
+
+
+def test_blanks_around_an_id_do_not_matter() -> None:
+    rows = sheet({"label": "SVC"}).with_columns(id=pl.col("id") + " ")
+    assert found(rows) == []
+    expected = "x" + hashlib.sha256(b"in:0\x1fstellen").hexdigest()[:16]
+    assert normalise(rows, labels=LABELS).collect()["id"].item() == expected
+
+
+def test_ids_that_are_no_hashes() -> None:
+    rows = sheet({"l1": "Haus"}).with_columns(id=pl.lit("lemma 1"))
+    assert len(found(rows)) == 1
+    assert found(rows, units=()) == []
+    assert len(found(rows, units=("l1",))) == 1
+    assert found(rows.with_columns(candidate_id("l1")), units=("l1",)) == []
+
+
+def test_unknown_labels_with_the_nearest() -> None:
+    rows = sheet({"label": "SVG"}, {"label": " figurativ"}, {"label": "42"}, {"label": "SVG"})
+    assert [(each["line"], each["value"], each["problem"]) for each in found(rows)] == [
+        (2, "SVG", "is no label; did you mean SVC?"),
+        (3, " figurativ", "is no label; did you mean figurative?"),
+        (4, "42", "is no label; valid: SVC, figurative, free"),
+        (5, "SVG", "is no label; did you mean SVC?"),
+    ]
+
+
+def test_two_labels_of_one_annotator() -> None:
+    rows = sheet(
+        {"l1": "a", "label": "SVC"},
+        {"l1": "b", "label": "SVC"},
+        {"l1": "a", "label": "free ", "file": "b.csv"},
+        {"l1": "b", "label": "svc"},
+        {"l1": "a", "label": "free", "annotator": "bob"},
+        {"l1": "c", "label": None},
+        {"l1": "c", "label": "free"},
+    )
+    faulty = found(rows)
+    assert [(each["file"], each["line"], each["value"]) for each in faulty] == [
+        ("a.csv", 2, "SVC"),
+        ("b.csv", 4, "free "),
+    ]
+    said = "ann gives this id several labels: SVC (a.csv, line 2); free (b.csv, line 4); keep one"
+    assert {each["problem"] for each in faulty} == {said}
+
+
+def test_two_labels_of_somebody_without_a_name() -> None:
+    rows = sheet(
+        {"l1": "a", "label": "SVC", "annotator": None},
+        {"l1": "a", "label": "free", "annotator": None},
+    )
+    wrong = [(each["line"], each["column"]) for each in found(rows)]
+    assert sorted(wrong) == [(2, "annotator"), (2, "label"), (3, "annotator"), (3, "label")]
+
+
+def test_several_faults_of_one_row() -> None:
+    rows = sheet({"label": "SVG"}).with_columns(l1=pl.lit("changed"))
+    assert [(each["line"], each["column"]) for each in found(rows)] == [(2, "id"), (2, "label")]
+
+
+def test_normalise() -> None:
+    rows = sheet(
+        {"label": "svc ", "note": " hm "},
+        {"label": "SVG", "note": ""},
+        {"label": None},
+        {"label": "free"},
+    ).with_columns(id=pl.when(pl.col("line") < 5).then("id"))
+    kept = normalise(rows, labels=LABELS).sort("line").collect()
+    assert kept.columns == ["file", "line", "id", "annotator", "label", "note"]
+    assert kept.select("line", "label", "note").rows() == [
+        (2, "SVC", "hm"),
+        (3, None, None),
+        (4, None, None),
+    ]
+
+
+labels = st.lists(
+    st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max_size=6),
+    min_size=1,
+    max_size=5,
+)
+
+
+def folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip().lower()
+
+
+@given(valid=labels, typed=labels, blanks=st.sampled_from(["", " ", "\t", "\u00a0"]))
+def test_canonical_against_a_loop(valid: list[str], typed: list[str], blanks: str) -> None:
+    if len({folded(each) for each in valid}) < len(valid):
+        with pytest.raises(ValueError, match="case or blanks"):
+            canonical("label", labels=valid)
+        return
+    typed = [*typed, *(blanks + each + blanks for each in valid), *(each.title() for each in valid)]
+    meant = [next((v for v in valid if folded(v) == folded(each)), None) for each in typed]
+    frame = pl.DataFrame({"label": typed})
+    assert frame.select(canonical("label", labels=valid)).to_series().to_list() == meant
+
+
+def test_no_labels_are_valid() -> None:
+    rows = sheet({"label": "SVC"}, {"label": None})
+    assert faults(rows, labels=()).collect()["line"].to_list() == [2]
+
+
+def test_the_id_of_a_tuple_belongs_to_all_its_units() -> None:
+    units = ("l1", "l2", "l3")
+    rows = sheet({}, {}, {}).with_columns(l3=pl.lit("now")).with_columns(candidate_id(*units))
+    assert found(rows, units=units) == []
+    changed = pl.when(pl.col("line") == 3).then(pl.lit("then")).otherwise("l3")
+    (fault,) = found(rows.with_columns(l3=changed), units=units)
+    assert (fault["line"], fault["column"]) == (3, "id")
+    said = "id and tuple do not belong together: ('in:1', 'stellen', 'then')"
+    assert str(fault["problem"]).startswith(said)
+    assert [each["line"] for each in found(rows.with_columns(l3=None), units=units)] == [2, 3, 4]

@@ -1,0 +1,171 @@
+"""The certificate of an M-1 mapping against all mappings of small instances."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pipeline.kernels.clustering.types import bounds
+from pipeline.kernels.clustering.types.bounds import (
+    Relaxation,
+    SetRelaxation,
+    UnionRelaxation,
+    Work,
+    certify,
+    descend,
+)
+from tests.kernels.clustering.types.type_twin import (
+    MAPPED,
+    WORKED,
+    Mapping,
+    Sets,
+    every,
+    instances,
+    patterns_of,
+)
+
+
+def best_of(gold: Sets, induced: Sets, n: int, m: int, name: str) -> tuple[Fraction, Mapping]:
+    """Return the highest value of all mappings, and a mapping with it."""
+    return max(((MAPPED[name](gold, induced, h), h) for h in every(m, n)), key=lambda made: made[0])
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_proves_the_best_of_all_mappings(name: str) -> None:
+    improved = 0
+    for gold, induced, n, m in instances(25, seed=1, most_clusters=3):
+        start = np.zeros(m, dtype=np.int64)
+        made = certify(patterns_of(gold, induced, n, m), name, start, seconds=30)
+        best, _ = best_of(gold, induced, n, m, name)
+        assert (made.proven, made.open_clusters) == (True, 0)
+        assert made.value == best == MAPPED[name](gold, induced, made.mapping.tolist())
+        assert made.bound == float(best)
+        improved += best > MAPPED[name](gold, induced, start.tolist())
+    assert improved > 5
+
+
+@pytest.mark.parametrize("place", range(len(WORKED)))
+def test_worked_examples(place: int) -> None:
+    gold, induced, _, values = WORKED[place]
+    n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
+    for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
+        start = np.zeros(m, dtype=np.int64)
+        made = certify(patterns_of(gold, induced, n, m), name, start, seconds=30)
+        assert (made.value, made.proven) == (Fraction(value), True)
+
+
+def test_keeps_a_mapping_that_is_best() -> None:
+    gold, induced, *_ = WORKED[0]
+    made = certify(patterns_of(gold, induced, 3, 3), "MacroI", np.array([2, 0, 1]), seconds=30)
+    assert (made.mapping.tolist(), made.value, made.proven) == ([2, 0, 1], Fraction(4, 5), True)
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_a_bound_where_work_runs_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step, no branch: no mapping is above the bound, and it says how many are open."""
+    monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
+    unproven = 0
+    for gold, induced, n, m in instances(100, seed=2, most_clusters=3):
+        best, mapping = best_of(gold, induced, n, m, name)
+        patterns = patterns_of(gold, induced, n, m)
+        made = certify(patterns, name, np.array(mapping, dtype=np.int64), seconds=1e-9)
+        assert made.value == best
+        assert float(best) <= made.bound <= 1
+        assert made.proven == (made.bound == float(best))
+        assert made.proven or 0 <= made.open_clusters <= m
+        unproven += not made.proven
+    assert unproven > 5
+
+
+def test_time_is_above_nought() -> None:
+    with pytest.raises(ValueError, match="0 seconds"):
+        certify(patterns_of([{0}], [{0}], 1, 1), "MacroI", np.array([0]), seconds=0)
+
+
+def test_the_same_work_gives_the_same_bound_however_long_it_takes() -> None:
+    """A bound that is not proven depends on the steps alone, not on the clock."""
+    bits = np.random.default_rng(4)
+    gold, induced = (
+        [set(bits.choice(8, size=3, replace=False).tolist()) for _ in range(120)] for _ in range(2)
+    )
+    patterns, start = patterns_of(gold, induced, 8, 8), np.zeros(8, dtype=np.int64)
+    first, again = (certify(patterns, "MicroC", start, seconds=0.2) for _ in range(2))
+    assert not first.proven
+    assert first.bound == again.bound
+    assert first.mapping.tolist() == again.mapping.tolist()
+    assert certify(patterns, "MicroC", start, seconds=1.0).bound <= first.bound
+
+
+# --- Bounds at any prices against all mappings of small instances: they have to hold everywhere.
+
+TOLERANCE = 1e-9
+
+
+def made(instance: tuple[Sets, Sets, int, int], name: str, h: Mapping) -> Relaxation:
+    gold, induced, n, m = instance
+    patterns, value = patterns_of(gold, induced, n, m), float(MAPPED[name](gold, induced, h))
+    if name == "MicroC":
+        return UnionRelaxation(patterns, np.array(h, dtype=np.int64), value)
+    return SetRelaxation(patterns, name, value)
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_the_bounds_hold_at_any_prices(name: str) -> None:
+    bits = np.random.default_rng(3)
+    for gold, induced, n, m in instances(80, seed=4, most_clusters=3):
+        mappings = list(every(m, n))
+        h = mappings[int(bits.integers(len(mappings)))]
+        start = float(MAPPED[name](gold, induced, h))
+        relaxation = made((gold, induced, n, m), name, h)
+        above = {tuple(h): float(MAPPED[name](gold, induced, h)) - start for h in mappings}
+        for scale in (0.0, 0.3, 3.0):
+            prices = scale * bits.normal(size=len(relaxation.prices))
+            found = relaxation.at(prices, np.ones((m, n), dtype=np.bool_))
+            assert found.slope.shape == prices.shape
+            for each, excess in above.items():
+                assert excess <= max(found.excess, 0) / relaxation.least + TOLERANCE
+                given = min(found.given[k, c] for k, c in enumerate(each))
+                assert excess <= max(given, 0) / relaxation.least + TOLERANCE
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_the_bounds_hold_where_classes_are_struck_out(name: str) -> None:
+    bits = np.random.default_rng(5)
+    for gold, induced, n, m in instances(60, seed=6, most_clusters=3):
+        mappings = list(every(m, n))
+        h = mappings[int(bits.integers(len(mappings)))]
+        start = float(MAPPED[name](gold, induced, h))
+        allowed = bits.random((m, n)) < 0.6
+        allowed[np.arange(m), bits.integers(n, size=m)] = True
+        relaxation = made((gold, induced, n, m), name, h)
+        found = relaxation.at(bits.normal(size=len(relaxation.prices)), allowed)
+        kept = [each for each in mappings if allowed[np.arange(m), list(each)].all()]
+        most = max(float(MAPPED[name](gold, induced, each)) for each in kept) - start
+        assert most <= max(found.excess, 0) / relaxation.least + TOLERANCE
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
+    lower = 0
+    for gold, induced, n, m in instances(40, seed=7, most_clusters=3):
+        best = max(every(m, n), key=lambda h: MAPPED[name](gold, induced, h))
+        relaxation = made((gold, induced, n, m), name, best)
+        allowed = np.ones((m, n), dtype=np.bool_)
+        first, last = (
+            descend(relaxation, relaxation.prices, allowed, steps=steps, work=Work(60)).excess
+            for steps in (1, 200)
+        )
+        assert 0 <= last <= first
+        lower += last < first
+    assert lower > 1
+
+
+def test_too_many_prices_stay_nought(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_PRICES", 0)
+    relaxation = made(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
+    found = descend(
+        relaxation, relaxation.prices, np.ones((2, 2), dtype=np.bool_), steps=9, work=Work(60)
+    )
+    assert not found.prices.any()

@@ -1,0 +1,311 @@
+"""Limits of the type-level measures against samples of items drawn one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.types import evaluation as type_bootstrap
+from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.evaluation import (
+    Evaluated,
+    evaluate_type_level,
+    type_level_limits,
+)
+from schemas import ClassScores, ClusterMapping, ItemScores, Table, TypeLevel
+from schemas.validate import validate
+from tests.kernels.clustering.types.type_twin import (
+    MAPPED,
+    TWINS,
+    WORKED,
+    frames,
+    instances,
+    patterns_of,
+    some,
+)
+
+BITS = np.random.default_rng(1)
+GOLD = [some(BITS, 3, least=1, most=2) for _ in range(40)]
+INDUCED = [some(BITS, 4, least=0, most=2) for _ in range(40)]
+ITEMS = patterns_of(GOLD, INDUCED, 3, 4)
+OPTIONS: dict[str, Any] = {"replicates": 2000, "confidence": 0.9, "seed": "s"}
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("mapping", [[0, 1, 2, 0], [0, 1, 2, -1]])
+def test_as_items_drawn_one_by_one(name: str, mapping: list[int]) -> None:
+    bits = np.random.default_rng(2)
+    values = []
+    for _ in range(600):
+        drawn = bits.integers(40, size=40)
+        sample = ([GOLD[i] for i in drawn], [INDUCED[i] for i in drawn])
+        values.append(float(TWINS[name](*sample, mapping)))
+    found = type_level_limits(ITEMS, name, "M-1", np.array(mapping), **OPTIONS)
+    # the limits of 600 samples are off by a tenth of the width
+    expected = np.quantile(values, [0.05, 0.95])
+    assert found == pytest.approx(expected, abs=0.15 * float(np.ptp(expected)))
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_measure_that_has_no_way_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that an extension adds is scored sample by sample, under the mapping given."""
+    known = TYPE_MEASURES.get(name)
+    added = {**TYPE_MEASURES._things, "Added": replace(known, name="Added")}
+    monkeypatch.setattr(TYPE_MEASURES, "_things", added)
+    options, mapping = {**OPTIONS, "replicates": 600}, np.array([0, 1, 2, -1])
+    expected = type_level_limits(ITEMS, name, "M-1", mapping, **OPTIONS)
+    found = type_level_limits(ITEMS, "Added", "M-1", mapping, **options)
+    assert found == pytest.approx(expected, abs=0.15 * float(np.ptp(expected)))
+
+
+@pytest.mark.parametrize("kind", ["1-1", "M-1"])
+@pytest.mark.parametrize("name", MAPPED)
+def test_refitted_limits_lie_higher(name: str, kind: str) -> None:
+    mapping = np.array([0, 1, 2, -1] if kind == "1-1" else [0, 1, 2, 0])
+    options = {**OPTIONS, "replicates": 150}
+    fixed = type_level_limits(ITEMS, name, kind, mapping, **options)
+    refitted = type_level_limits(ITEMS, name, kind, mapping, **options, interval="refitted")
+    assert refitted[0] > fixed[0]
+    assert refitted[1] > fixed[1]
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_no_width_where_all_items_are_alike(name: str) -> None:
+    items = Patterns(np.array([7]), ITEMS.gold[:1], ITEMS.induced[:1])
+    value = float(TYPE_MEASURES.get(name).score(items, [0, 1, 2, 0]).value)
+    limits = type_level_limits(items, name, "M-1", np.array([0, 1, 2, 0]), **OPTIONS)
+    assert limits == pytest.approx((value, value))
+
+
+def test_the_seed_fixes_the_samples() -> None:
+    h = np.array([0, 1, 2, 0])
+    made = [
+        type_level_limits(ITEMS, "MacroI", "M-1", h, **{**OPTIONS, "seed": s})
+        for s in ("s", "s", "t")
+    ]
+    assert made[0] == made[1] != made[2]
+
+
+@pytest.mark.parametrize("interval", ["fixed", "refitted"])
+def test_batches_make_no_difference(interval: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    h, options = np.array([0, 1, 2, 0]), {**OPTIONS, "replicates": 50, "interval": interval}
+    whole = type_level_limits(ITEMS, "MicroC", "M-1", h, **options)
+    monkeypatch.setattr(type_bootstrap, "_CELLS", 280)
+    assert type_level_limits(ITEMS, "MicroC", "M-1", h, **options) == whole
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("interval", ["fixed", "refitted"])
+def test_nothing_induced(name: str, interval: str) -> None:
+    items = patterns_of([{0}, {1}], [set(), set()], 2, 0)
+    options = {**OPTIONS, "replicates": 20}
+    h = np.zeros(0, dtype=np.int64)
+    assert type_level_limits(items, name, "M-1", h, **options, interval=interval) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"confidence": 1.0}, {"replicates": 0}, {"interval": "fix"}], ids=str
+)
+def test_options_out_of_range(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="out of range|valid: fixed, refitted"):
+        type_level_limits(ITEMS, "MacroI", "M-1", np.zeros(4, dtype=int), **{**OPTIONS, **wrong})
+
+
+# --- The tables of a type-level evaluation: worked examples, laws, what is degenerate.
+
+TABLES: tuple[type[Table], ...] = (TypeLevel, ClusterMapping, ClassScores, ItemScores)
+DOG = frames(*WORKED[1][:2])
+
+
+def value(made: Evaluated, measure: str, mapping: str) -> float:
+    return float(made.summary.filter(measure=measure, mapping=mapping)["value"].item())
+
+
+def check(made: Evaluated) -> None:
+    """Hold the tables to their schemas, with the columns that a stage adds."""
+    for table, schema in zip(made, TABLES, strict=True):
+        named = table.with_columns(system=pl.lit("s"), run=pl.lit("1"))
+        validate([named.select(list(schema.columns()))], schema, name=schema.__name__)
+        key = [name for name in schema.key() if name not in {"system", "run"}]
+        assert table.equals(table.sort(key)), schema
+
+
+@pytest.mark.parametrize("place", range(len(WORKED)))
+def test_worked_examples(place: int) -> None:
+    gold, induced, *values = WORKED[place]
+    made = evaluate_type_level(*frames(gold, induced))
+    check(made)
+    for mapping, expected in zip(("1-1", "M-1"), values, strict=True):
+        for measure, fraction in zip(("MacroI", "MicroI", "MicroC"), expected, strict=True):
+            assert value(made, measure, mapping) == float(Fraction(fraction))
+
+
+def test_tables_by_hand() -> None:
+    made = evaluate_type_level(*DOG, measures=["MacroI"])
+    kept = {"measure": "MacroI", "mapping": "1-1"}
+    assert made.mapping.filter(**kept).select("cluster", "gold", "n_ij", "n_i", "n_j").rows() == [
+        ("k0", "c0", 2, 3, 2), ("k1", "c1", 2, 3, 2), ("k2", None, 0, None, 1),
+    ]  # fmt: skip
+    classes = made.classes.filter(measure="MacroI", mapping="M-1").drop("measure", "mapping")
+    assert classes.select("gold", "clusters", "n_ij", "n_i", "n_j", "recall").rows() == [
+        ("c0", 2, 3, 3, 3, 1.0), ("c1", 1, 2, 3, 2, 2 / 3),
+    ]  # fmt: skip
+    assert classes.select("precision", "f", "uncovered").rows() == [
+        (1.0, 1.0, False), (1.0, 0.8, False),
+    ]  # fmt: skip
+    items = made.items.filter(**kept).drop("measure", "mapping")
+    assert items.rows() == [
+        (1, "w3", "c0 c1", "", 0, 0.0), (2, "w0", "c0", "c0", 1, 1.0),
+        (3, "w1", "c0 c1", "c0 c1", 2, 1.0), (4, "w2", "c1", "c1", 1, 1.0),
+    ]  # fmt: skip
+
+
+def test_floors_are_of_the_largest_class() -> None:
+    # c1 is the largest: 2 of 4 items; with c1 everywhere IM = 2, S_A = 4, S_h = 4
+    gold = [{0}, {1}, {1}, {2}]
+    made = evaluate_type_level(*frames(gold, [{0}, {1}, {0}, {2}]))
+    assert value(made, "MacroI", "floor") == 0.5
+    assert value(made, "MicroI", "floor") == 0.5
+    assert value(made, "MicroC", "floor") == float(Fraction(2, 3))
+    floor = made.summary.filter(mapping="floor")
+    assert floor["certificate"].null_count() == floor["bound"].null_count() == 3
+    assert floor["n_uncovered"].to_list() == [2, 2, 2]
+
+
+def test_the_worst_items_only() -> None:
+    whole, part = (evaluate_type_level(*DOG, worst=worst).items for worst in (None, 2))
+    assert part.equals(whole.filter(pl.col("rank") <= 2))
+
+
+def test_rows_in_any_order_and_repeated() -> None:
+    gold, induced, _, _ = next(instances(1, seed=9, most_clusters=3))
+    first = evaluate_type_level(*frames(gold, induced), replicates=20)
+    shuffled = [
+        pl.concat([table, table]).sample(fraction=1, shuffle=True, seed=3)
+        for table in frames(gold, induced)
+    ]
+    again = evaluate_type_level(*shuffled, replicates=20)
+    assert all(a.equals(b) for a, b in zip(first, again, strict=True))
+
+
+@pytest.mark.long
+def test_laws_of_small_instances() -> None:
+    for gold, induced, *_ in instances(12, seed=10):
+        made = evaluate_type_level(*frames(gold, induced), restarts=1)
+        check(made)
+        for measure in ("MacroI", "MicroI", "MicroC"):
+            best = value(made, measure, "M-1")
+            assert best >= value(made, measure, "1-1")
+            assert best >= value(made, measure, "floor") or measure == "MicroC"
+        for mapping in ("1-1", "M-1"):
+            mean = made.items.filter(measure="MicroI", mapping=mapping)["f"].mean()
+            assert mean == pytest.approx(value(made, "MicroI", mapping))
+
+
+def test_certificates() -> None:
+    gold, induced, *_ = WORKED[4]
+    plain = evaluate_type_level(*frames(gold, induced))
+    proven = evaluate_type_level(*frames(gold, induced), certificate_seconds=30)
+    columns = ["measure", "certificate", "bound", "gap"]
+    assert plain.summary.filter(mapping="M-1").select(columns).rows() == [
+        (measure, "not proven", None, None) for measure in ("MacroI", "MicroC", "MicroI")
+    ]
+    assert proven.summary.filter(mapping="M-1").select(columns).rows() == [
+        ("MacroI", "proven", 0.875, 0.0),
+        ("MicroC", "proven", 1.0, 0.0),
+        ("MicroI", "proven", 13 / 15, 0.0),
+    ]
+    assert set(proven.summary.filter(mapping="M-1")["n_open_clusters"]) == {0}
+    assert set(proven.summary["n_in_several"]) == {4}
+    assert set(plain.summary.filter(mapping="1-1")["certificate"]) == {"exact"}
+    check(proven)
+
+
+def test_limits() -> None:
+    made = evaluate_type_level(*DOG, replicates=50, interval="refitted")
+    check(made)
+    rows = made.summary.filter(pl.col("mapping") != "floor")
+    assert rows["interval"].to_list() == ["refitted"] * 6
+    assert (rows["lower"] <= rows["upper"]).all()
+    assert made.summary.filter(mapping="floor")["lower"].null_count() == 3
+
+
+def test_nothing_induced_evaluate() -> None:
+    gold, induced = DOG
+    made = evaluate_type_level(gold, induced.clear(), replicates=10, certificate_seconds=1)
+    check(made)
+    assert made.summary["value"].to_list() == [0.0] * 9
+    assert made.summary["precision"].null_count() == 9
+    assert made.mapping.height == 0
+    assert made.classes["uncovered"].all()
+    assert made.items.height == 6 * 4
+    assert made.summary["n_without_cluster"].to_list() == [4] * 9
+    only_strangers = evaluate_type_level(gold, pl.DataFrame({"item": ["x"], "cluster": ["k"]}))
+    assert only_strangers.summary["n_dropped"].to_list() == [1] * 9
+    assert only_strangers.summary["n_clusters_dropped"].to_list() == [1] * 9
+
+
+@pytest.mark.parametrize(
+    ("gold", "induced", "expected"),
+    [
+        ([{0}], [{0}], {"1-1": 1.0, "M-1": 1.0}),
+        ([{0}, {0}], [{0}, {1}], {"1-1": 0.5, "M-1": 1.0}),
+        ([{0}, {1}], [{0}, {0}], {"1-1": 0.5, "M-1": 0.5}),
+        ([{0}, {1}], [{0}, set()], {"1-1": 2 / 3, "M-1": 2 / 3}),
+    ],
+    ids=["one of each", "one class", "one cluster", "an item without cluster"],
+)
+def test_degenerate(
+    gold: list[set[int]], induced: list[set[int]], expected: dict[str, float]
+) -> None:
+    made = evaluate_type_level(*frames(gold, induced))
+    check(made)
+    assert {mapping: value(made, "MacroI", mapping) for mapping in expected} == expected
+
+
+def test_a_class_that_no_cluster_reaches() -> None:
+    made = evaluate_type_level(*frames([{0}, {1}], [{0}, set()]))
+    uncovered = made.classes.filter(measure="MicroC", mapping="M-1", uncovered=True)
+    assert uncovered.select("gold", "recall", "precision", "f").rows() == [("c1", 0.0, None, 0.0)]
+    assert value(made, "MicroC", "M-1") == 1.0
+    assert made.summary["n_uncovered"].to_list() == [1] * 9
+
+
+def test_no_item_is_an_error() -> None:
+    with pytest.raises(DataError, match="no item has a gold class"):
+        evaluate_type_level(DOG[0].clear(), DOG[1])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"measures": ["macroi"]},
+        {"mappings": ["1-M"]},
+        {"worst": -1},
+        {"restarts": -1},
+        {"certificate_seconds": 0.0},
+        {"replicates": -1},
+        {"replicates": 5, "interval": "fix"},
+        {"replicates": 5, "confidence": 0.0},
+    ],
+    ids=str,
+)
+def test_options_out_of_range_evaluate(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="MacroI|1-1|worst|restarts|seconds|range|fixed"):
+        evaluate_type_level(*DOG, **wrong)
+
+
+def test_some_measures_and_mappings() -> None:
+    made = evaluate_type_level(*DOG, measures=["MicroI"], mappings=["M-1"])
+    assert made.summary.select("measure", "mapping").rows() == [
+        ("MicroI", "M-1"),
+        ("MicroI", "floor"),
+    ]
+    assert made.mapping["measure"].unique().to_list() == ["MicroI"]

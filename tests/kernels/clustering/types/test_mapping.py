@@ -1,0 +1,287 @@
+"""M-1 mappings against all mappings of small instances, and each move against sets."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.types.entries import Neighbours, Patterns
+from pipeline.kernels.clustering.types.mapping import (
+    ItemState,
+    UnionState,
+    climb,
+    completed,
+    edge_weights,
+    is_separable,
+    item_moves,
+    macro_moves,
+    many_to_one,
+    micro_moves,
+    one_to_one,
+    overlap,
+    reciprocals,
+)
+from pipeline.kernels.clustering.types.measures import macro_i
+from tests.kernels.clustering.types.type_twin import (
+    MAPPED,
+    WORKED,
+    Sets,
+    every,
+    every_1_1,
+    instances,
+    patterns_of,
+    some,
+)
+
+MOVES: dict[str, tuple[Any, Any]] = {
+    "MacroI": (UnionState, macro_moves),
+    "MicroI": (ItemState, item_moves),
+    "MicroC": (UnionState, micro_moves),
+}
+
+
+def worked(place: int) -> Patterns:
+    gold, induced, *_ = WORKED[place]
+    n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
+    return patterns_of(gold, induced, n, m)
+
+
+# First of all: if a move were miscounted, the climbs below might never end.
+@pytest.mark.parametrize("name", MAPPED)
+def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
+    bits = np.random.default_rng(4)
+    make, moves = MOVES[name]
+    for gold, induced, n, m in instances(60, seed=5, most_clusters=3):
+        state = make(Neighbours(patterns_of(gold, induced, n, m)), bits.integers(n, size=m))
+        for _ in range(4):
+            values = moves(state)
+            for k, c in np.ndindex(m, n):
+                h = [*state.mapping.tolist()]
+                h[k] = c
+                assert values[k, c] == pytest.approx(
+                    float(MAPPED[name](gold, induced, h)), abs=1e-13
+                )
+            k, c = int(bits.integers(m)), int(bits.integers(n))
+            if c != state.mapping[k]:
+                state.move(k, c)
+
+
+@pytest.mark.parametrize("place", range(len(WORKED)))
+def test_worked_examples(place: int) -> None:
+    patterns, values = worked(place), WORKED[place][3]
+    for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
+        measure = TYPE_MEASURES.get(name).score
+        found = many_to_one(Neighbours(patterns), name, seed="s")
+        assert measure(patterns, found.mapping).value == Fraction(value), name
+
+
+def test_a_single_climb_sticks() -> None:
+    neighbours = Neighbours(worked(4))
+    start = overlap(neighbours.patterns).argmax(axis=1)
+    end = climb(neighbours, "MacroI", start)
+    assert macro_i(neighbours.patterns, end).value == Fraction(6, 7)
+    found = many_to_one(neighbours, "MacroI", seed="s")
+    assert macro_i(neighbours.patterns, found.mapping).value == Fraction(7, 8)
+    assert not found.exact
+    assert found.starts == 22
+    assert 0 < found.reached < 22
+
+
+@pytest.mark.long
+def test_between_the_1_1_mapping_and_the_best() -> None:
+    above = 0
+    for gold, induced, n, m in instances(300, seed=3):
+        patterns = patterns_of(gold, induced, n, m)
+        neighbours = Neighbours(patterns)
+        for name, twin in MAPPED.items():
+            found = many_to_one(neighbours, name, restarts=0, kicks=0, seed="s")
+            value = twin(gold, induced, found.mapping.tolist())
+            best = max(twin(gold, induced, h) for h in every(m, n))
+            least = twin(gold, induced, one_to_one(patterns, name).tolist())
+            assert least <= value <= best
+            assert value == best or not found.exact
+            above += value > least
+    assert above > 240
+
+
+def slow_climb(gold: Sets, induced: Sets, n: int, name: str, start: list[int]) -> list[int]:
+    """Take the best move, of equal ones the first cluster and class, while one improves."""
+    h = start
+    while True:
+        moves = [[*h[:k], c, *h[k + 1 :]] for k in range(len(h)) for c in range(n)]
+        values = [MAPPED[name](gold, induced, each) for each in moves]
+        if max(values) <= MAPPED[name](gold, induced, h):
+            return h
+        h = moves[values.index(max(values))]
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_takes_the_best_move_and_of_equal_ones_the_first(name: str) -> None:
+    bits = np.random.default_rng(11)
+    for gold, induced, n, m in instances(150, seed=12):
+        start = bits.integers(n, size=m)
+        end = climb(Neighbours(patterns_of(gold, induced, n, m)), name, start)
+        assert end.tolist() == slow_climb(gold, induced, n, name, start.tolist())
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_no_move_improves_where_a_climb_ends(name: str) -> None:
+    for gold, induced, n, m in instances(60, seed=6):
+        end = climb(Neighbours(patterns_of(gold, induced, n, m)), name, np.zeros(m, dtype=np.int64))
+        value = MAPPED[name](gold, induced, end.tolist())
+        for k, c in np.ndindex(m, n):
+            moved = [*end.tolist()]
+            moved[k] = c
+            assert MAPPED[name](gold, induced, moved) <= value
+
+
+def test_ties_go_to_the_first_cluster_then_class() -> None:
+    # both clusters may move to class 1 or 2 with equal profit; afterwards the other is right
+    patterns = patterns_of([{1, 2}, {1, 2}], [{0}, {1}], 3, 2)
+    state = UnionState(Neighbours(patterns), np.array([0, 0]))
+    assert np.ptp(macro_moves(state)[:, 1:]) == 0
+    end = climb(Neighbours(patterns), "MacroI", np.array([0, 0]))
+    assert end.tolist() == [1, 1]
+
+
+def test_one_cluster_an_item_is_exact() -> None:
+    for gold, induced, n, m in instances(200, seed=7, most_clusters=1):
+        patterns = patterns_of(gold, induced, n, m)
+        for name in ("MacroI", "MicroI"):
+            found = many_to_one(Neighbours(patterns), name, seed="s")
+            best = max(MAPPED[name](gold, induced, h) for h in every(m, n))
+            assert (found.exact, found.starts, found.reached) == (True, None, None)
+            assert MAPPED[name](gold, induced, found.mapping.tolist()) == best
+
+
+def test_micro_i_has_weights_of_its_own() -> None:
+    # two items share class 1, but a single class is worth more than one of five
+    gold = [{0}, {1, 2, 3, 4}, {1, 5, 6, 7}]
+    patterns = patterns_of(gold, [{0}] * 3, 8, 1)
+    assert many_to_one(Neighbours(patterns), "MacroI", seed="s").mapping.tolist() == [1]
+    assert many_to_one(Neighbours(patterns), "MicroI", seed="s").mapping.tolist() == [0]
+
+
+def test_what_is_separable() -> None:
+    single = patterns_of([{0}, {1}], [{0}, set()], 2, 1)
+    double = patterns_of([{0}, {1}], [{0, 1}, {1}], 2, 2)
+    assert [is_separable(single, name) for name in MAPPED] == [True, True, False]
+    assert not any(is_separable(double, name) for name in MAPPED)
+    one_class = patterns_of([{0}, {0}], [{0, 1}, {1}], 1, 2)
+    assert all(is_separable(one_class, name) for name in MAPPED)
+    nothing = patterns_of([{0}, {1}], [set(), set()], 2, 0)
+    assert all(is_separable(nothing, name) for name in MAPPED)
+
+
+def test_restarts() -> None:
+    neighbours = Neighbours(worked(4))
+    assert many_to_one(neighbours, "MacroI", restarts=3, seed="s").starts == 5
+    many = worked(4)._replace(counts=np.full(5, 2001))
+    assert many_to_one(Neighbours(many), "MacroI", seed="s").starts == 7
+    for wrong in ({"restarts": -1}, {"kicks": -1}):
+        with pytest.raises(ValueError, match=f"-1 {next(iter(wrong))}"):
+            many_to_one(neighbours, "MacroI", seed="s", **wrong)
+
+
+@pytest.mark.long
+def test_kicks_lead_from_where_climbs_stick_to_the_best() -> None:
+    """Where climbs from two starts miss the best mapping of all, kicks find it."""
+    bits, score, stuck = np.random.default_rng(5), TYPE_MEASURES.get("MicroC").score, 0
+    for _ in range(6):
+        gold = [some(bits, 4, least=1, most=2) for _ in range(14)]
+        induced = [some(bits, 5, least=1, most=3) for _ in range(14)]
+        neighbours = Neighbours(patterns_of(gold, induced, 4, 5))
+        values = [score(neighbours.patterns, np.array(h)).value for h in every(5, 4)]
+        climbed = many_to_one(neighbours, "MicroC", restarts=0, kicks=0, seed="s").mapping
+        stuck += score(neighbours.patterns, climbed).value < max(values)
+        kicked = many_to_one(neighbours, "MicroC", restarts=0, seed="s").mapping
+        assert score(neighbours.patterns, kicked).value == max(values)
+    assert stuck > 1
+
+
+def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
+    # 41 clusters an item: the common denominator is too large, sums are of fractions
+    bits = np.random.default_rng(8)
+    gold = [{int(bits.integers(3))} for _ in range(12)]
+    induced = [set(bits.choice(45, size=41, replace=False).tolist()) for _ in range(12)]
+    state = ItemState(Neighbours(patterns_of(gold, induced, 3, 45)), bits.integers(3, size=45))
+    assert state.reciprocals[1] == 1
+    for k in range(45):
+        state.move(k, (int(state.mapping[k]) + 1) % 3)
+    assert item_moves(state)[0, state.mapping[0]] == pytest.approx(
+        float(MAPPED["MicroI"](gold, induced, state.mapping.tolist())), abs=1e-12
+    )
+
+
+@pytest.mark.long
+def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
+    monkeypatch.setattr("pipeline.kernels.clustering.types.entries._KEPT_ENTRIES", 0)
+    cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
+    assert [h.tolist() for h in kept] == [h.tolist() for h in cut]
+
+
+# --- 1-1 mappings against all 1-1 mappings of small instances.
+
+
+@pytest.mark.parametrize("place", range(len(WORKED)))
+def test_worked_examples_mapping_one_to_one(place: int) -> None:
+    gold, induced, values, _ = WORKED[place]
+    n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
+    patterns = patterns_of(gold, induced, n, m)
+    for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
+        measure = TYPE_MEASURES.get(name).score
+        assert measure(patterns, one_to_one(patterns, name)).value == Fraction(value), name
+
+
+@pytest.mark.long
+def test_no_1_1_mapping_is_better() -> None:
+    for gold, induced, n, m in instances(1500, seed=1, most_clusters=3):
+        patterns = patterns_of(gold, induced, n, m)
+        for name, twin in MAPPED.items():
+            h = one_to_one(patterns, name)
+            assert tuple(h.tolist()) in set(every_1_1(m, n))
+            best = max(twin(gold, induced, each) for each in every_1_1(m, n))
+            assert twin(gold, induced, h.tolist()) == best, (name, gold, induced)
+
+
+def test_completion_never_lowers_a_measure() -> None:
+    for gold, induced, n, m in instances(300, seed=2, most_clusters=3):
+        patterns = patterns_of(gold, induced, n, m)
+        for name, twin in MAPPED.items():
+            h = one_to_one(patterns, name)
+            whole = completed(h, overlap(patterns))
+            assert (whole >= 0).all()
+            assert twin(gold, induced, whole.tolist()) >= twin(gold, induced, h.tolist())
+
+
+def test_completion_ties_go_to_the_first_class() -> None:
+    assert completed(np.array([-1, 1]), np.array([[2, 2], [0, 0]])).tolist() == [0, 1]
+
+
+def test_weights_by_hand() -> None:
+    patterns = patterns_of([{0}, {0, 1}], [{0}, {0, 1}], 2, 2)
+    assert edge_weights(patterns, "MacroI").tolist() == [[2, 1], [1, 1]]
+    # denominators 2 and 4: times 4, 4 items of F = 2/2 and 2/4
+    assert edge_weights(patterns, "MicroI").tolist() == [[6, 2], [2, 2]]
+    expected = [[2 * 2 * 2 / 4, 2 * 2 * 1 / 3], [2 * 1 * 1 / 3, 2 * 1 * 1 / 2]]
+    assert edge_weights(patterns, "MicroC").tolist() == expected
+    with pytest.raises(KeyError):
+        edge_weights(patterns, "Macro")
+
+
+def test_reciprocals_are_whole_if_sums_stay_exact() -> None:
+    assert reciprocals(np.array([2, 3, 4]), items=9).tolist() == [0, 0, 6, 4, 3]
+    wide = np.arange(1, 60)
+    assert 4 * math.lcm(*wide.tolist()) > 2**53
+    assert reciprocals(wide, items=1)[2] == 0.5
+
+
+def test_nothing_induced() -> None:
+    patterns = patterns_of([{0}], [set()], 1, 0)
+    assert one_to_one(patterns, "MicroI").shape == (0,)

@@ -1,0 +1,258 @@
+"""Examples in context: chosen by seed, the same whatever the shards."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.cooccurrence.concordance import (
+    Written,
+    draw,
+    in_context,
+    merge,
+    sentences,
+    written,
+)
+from pipeline.kernels.cooccurrence.pairs import located, pair_tokens
+from pipeline.kernels.cooccurrence.tokens import Unit, numbered
+from tests.kernels.cooccurrence.trees import Token, corpora, frame
+
+NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))
+
+
+def chosen(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
+    tokens = numbered(frame(corpus))
+    pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
+    drawn = draw(located(pairs, tokens), most=most, seed=seed)
+    return sentences(drawn, tokens, form="form").collect()
+
+
+@given(corpus=corpora(), most=st.integers(0, 3))
+def test_up_to_so_many_marked_sentences(corpus: list[list[Token]], most: int) -> None:
+    found = chosen(corpus, most)
+    plain = {" ".join(token["form"] for token in sentence) for sentence in corpus}
+    for row in found.iter_rows(named=True):
+        assert row["text"].count("[[") == row["text"].count("]]") == 2
+        assert row["text"].replace("[[", "").replace("]]", "") in plain
+    assert not found.height or found.group_by("id").len().get_column("len").max() <= most
+
+
+@pytest.mark.long
+@given(corpus=corpora(), most=st.integers(1, 3), cut=st.integers(0, 5))
+def test_parts_give_what_the_whole_gives(corpus: list[list[Token]], most: int, cut: int) -> None:
+    whole = merge(chosen(corpus, most).lazy(), most=most).collect()
+    parts = pl.concat([chosen(corpus[:cut], most), chosen(corpus[cut:], most)])
+    assert merge(parts.lazy(), most=most).collect().equals(whole)
+
+
+def test_the_same_place_of_two_files() -> None:
+    """Their keys are equal: both are kept, and what is written decides, whatever the files."""
+    token = {"doc": "", "sentence": 1, "head": 0, "deprel": "x", "lemma": "a"}
+    texts = {}
+    for files in ("fg", "gf"):
+        corpus = [
+            [
+                {**token, "file": file, "position": 1, "upos": "NOUN", "form": word},
+                {**token, "file": file, "position": 2, "upos": "VERB", "form": "v"},
+            ]
+            for file, word in zip(files, ("late", "early"), strict=True)
+        ]
+        both = chosen(sorted(corpus, key=lambda sentence: str(sentence[0]["file"])), 1)
+        assert both.height == 2
+        texts[files] = merge(both.lazy(), most=1).collect()["text"].to_list()
+    assert texts["fg"] == texts["gf"] == ["[[early]] [[v]]"]
+
+
+def test_another_seed_chooses_otherwise() -> None:
+    token = {"file": "f", "doc": "d", "lemma": "a", "deprel": "x", "head": 0}
+    corpus = [
+        [
+            {**token, "sentence": n, "position": 1, "upos": "NOUN", "form": f"w{n}"},
+            {**token, "sentence": n, "position": 2, "upos": "VERB", "form": "v"},
+        ]
+        for n in range(1, 40)
+    ]
+    texts = {seed: chosen(corpus, 2, seed).get_column("text").to_list() for seed in "ab"}
+    assert texts["a"] != texts["b"]
+
+
+# --- What is shown of a sentence: marks that cannot be mistaken, long sentences cut around them.
+
+WORDS = st.sampled_from(["a", "bb", "c]", "[[", "⟦x", "…", "e\u0301", "\u0301", "x" * 15])
+SPACES = st.sampled_from([" ", " ", " ", "", "  ", ", "])
+
+
+def plain(text: str) -> Written:
+    """Return a sentence whose words are parted by single spaces."""
+    words = text.split(" ")
+    return written(words, [None] * len(words), [None] * len(words))
+
+
+def shown(text: str, *positions: int, width: int = 0) -> str:
+    return in_context(plain(text), [positions], width=width)[0]
+
+
+def test_all_members_are_marked() -> None:
+    assert shown("the law of the land", 1, 4) == "[[the]] law of [[the]] land"
+    assert shown("a b c", 3, 1, 2) == "[[a]] [[b]] [[c]]"
+    assert shown("one", 1) == "[[one]]"
+
+
+def test_within_one_written_word_it_is_marked_as_a_whole_and_once() -> None:
+    french = written(
+        ["vient", "de", "le", "nord", "."],
+        [None, "du", "", None, None],
+        [None, None, None, "", None],
+    )
+    examples = in_context(french, [[1, 2], [2, 4], [2, 3], [3]], width=0)
+    assert examples == [
+        "[[vient]] [[du]] nord.",
+        "vient [[du]] [[nord]].",
+        "vient [[du]] nord.",
+        "vient [[du]] nord.",
+    ]
+    spanish = written(["da", "me", "lo", "ya"], ["dámelo", "", "", None], [None, None, "", None])
+    assert in_context(spanish, [[1, 3, 4]], width=0) == ["[[dámelo]][[ya]]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("see [1] there", "see [1] ⟦⟦there⟧⟧"),
+        ("a ] there", "a ] ⟦⟦there⟧⟧"),
+        ("[[see]] ⟦so⟧ there", "[[see]] [so] ⟦⟦there⟧⟧"),
+        ("⟦so⟧ * there", "⟦so⟧ * [[there]]"),
+    ],
+)
+def test_marks_are_not_in_the_text(text: str, marked: str) -> None:
+    assert shown(text, 3) == marked
+
+
+def test_a_cut_is_not_taken_for_a_mark_or_the_text() -> None:
+    assert shown("w … w w w w", 2, width=4) == "w [[…]] […]"
+    assert shown("[ … w w w w", 2, width=4) == "[ ⟦⟦…⟧⟧ ⟦…⟧"
+
+
+LONG = " ".join(f"w{n:03}" for n in range(1, 101))  # five characters each, with the space
+
+
+@pytest.mark.parametrize(
+    ("positions", "text"),
+    [
+        ([50], "[…] w048 w049 [[w050]] w051 w052 […]"),
+        ([1], "[[w001]] w002 w003 w004 w005 […]"),
+        ([100], "[…] w096 w097 w098 w099 [[w100]]"),
+        ([1, 100], "[[w001]] w002 w003 […] w099 [[w100]]"),
+        ([20, 22], "[…] w019 [[w020]] w021 [[w022]] w023 […]"),
+        ([20, 40, 60], "[…] w019 [[w020]] w021 […] [[w040]] […] [[w060]] […]"),
+        (range(10, 17), "[…] [[w010]] [[w011]] [[w012]] [[w013]] [[w014]] [[w015]] [[w016]] […]"),
+    ],
+)
+def test_a_long_sentence_is_cut_around_the_marked(positions: list[int], text: str) -> None:
+    assert shown(LONG, *positions, width=25) == text
+
+
+def test_as_long_as_the_width_is_not_cut() -> None:
+    assert shown("aa bb cc", 1, width=8) == "[[aa]] bb cc"
+    assert shown("aa bb cc", 1, width=7) == "[[aa]] bb […]"
+    assert shown(LONG, 1) == LONG.replace("w001", "[[w001]]")
+
+
+def test_what_no_space_parts_stays_whole() -> None:
+    glued = written(["x"] * 5 + ["do", "n't", "!"], [None] * 8, [" "] * 5 + ["", "", None])
+    assert in_context(glued, [[6], [1]], width=8) == ["[…] x [[do]]n't!", "[[x]] x x x […]"]
+
+
+def test_a_script_without_spaces_is_cut_between_tokens_but_not_before_a_mark() -> None:
+    signs = ["字"] * 30 + ["ก", "\u0e34"] + ["字"] * 30
+    line = written(signs, [None] * 62, [""] * 62)
+    assert in_context(line, [[31]], width=6) == ["[…]字字[[ก]]\u0e34字字[…]"]
+
+
+@st.composite
+def sentences_surface(draw: st.DrawFn) -> tuple[Written, list[int], int]:
+    words = draw(st.lists(WORDS, min_size=1, max_size=12))
+    surfaces = [draw(st.sampled_from([None, None, "", "du"])) for _ in words]
+    sentence = written(words, surfaces, [draw(SPACES) for _ in words])
+    marked = draw(st.lists(st.integers(1, len(words)), min_size=1, max_size=3))
+    return sentence, marked, draw(st.integers(0, 30))
+
+
+@given(drawn=sentences_surface())
+def test_slow_twin(drawn: tuple[Written, list[int], int]) -> None:
+    sentence, marked, width = drawn
+    assert in_context(sentence, [marked], width=width) == [slowly(sentence, marked, width)]
+
+
+@given(drawn=sentences_surface())
+def test_marks_and_cuts_taken_off_leave_stretches_of_the_text(
+    drawn: tuple[Written, list[int], int],
+) -> None:
+    sentence, marked, width = drawn
+    (text,) = in_context(sentence, [marked], width=width)
+    opening, closing = (re.escape(2 * sign) for sign in sentence.brackets)
+    words = re.findall(f"{opening}(.*?){closing}", text)
+    places = sorted({sentence.places[each - 1] for each in marked})
+    assert words == [sentence.words[place] for place in places]
+    whole = "".join(w + s for w, s in zip(sentence.words, sentence.spaces, strict=True))
+    bare = re.sub(f"{opening}|{closing}", "", text)
+    cut = f"{sentence.brackets[0]}…{sentence.brackets[1]}"
+    at = 0
+    for stretch in bare.split(cut):
+        at = whole.index(stretch.strip(" "), at) + len(stretch.strip(" "))
+    assert width or bare == whole.rstrip()
+
+
+def slowly(sentence: Written, marked: list[int], width: int) -> str:
+    """Keep what is nearest, one whole after the other, looking at everything each time."""
+    words, spaces = sentence.words, sentence.spaces
+    own = {sentence.places[each - 1] for each in marked}
+    size = [len(word) + len(space) for word, space in zip(words, spaces, strict=True)]
+    groups = [[0]]
+    for place in range(1, len(words)):
+        leans = words[place][0] == "\u0301"
+        groups += [[]] if re.search(r"\s", spaces[place - 1]) and not leans else []
+        groups[-1].append(place)
+    groups = [part for group in groups for part in _parts(group, words)]
+    if not 0 < width < sum(size):
+        groups = [list(range(len(words)))]
+    kept = {number for number, group in enumerate(groups) if own & set(group)}
+    mine = set(kept)
+    length = [sum(size[place] for place in group) for group in groups]
+
+    def away(number: int) -> int:
+        return min(sum(length[min(number, k) + 1 : max(number, k)]) for k in mine)
+
+    for number in sorted(set(range(len(groups))) - kept, key=lambda n: (away(n), n)):
+        if sum(length[each] for each in kept) + length[number] > width:
+            break
+        kept.add(number)
+    opening, closing = sentence.brackets
+    text = ""
+    for number, group in enumerate(groups):
+        if number in kept:
+            for place in group:
+                word = words[place]
+                text += 2 * opening + word + 2 * closing if place in own else word
+                text += spaces[place]
+        else:
+            text += "" if number and number - 1 not in kept else f"{opening}…{closing}"
+            text += spaces[group[-1]] if number + 1 in kept else ""
+    return text.rstrip()
+
+
+def _parts(group: list[int], words: list[str]) -> list[list[int]]:
+    """Cut a group of more than 40 characters, but for what leans on the word before."""
+    if sum(len(words[place]) for place in group) <= 40:
+        return [group]
+    parts: list[list[int]] = []
+    for place in group:
+        if parts and words[place][0] == "\u0301":
+            parts[-1].append(place)
+        else:
+            parts.append([place])
+    return parts

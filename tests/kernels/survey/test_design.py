@@ -1,0 +1,586 @@
+"""What shared work costs, and designs that mind it."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.sampling import without_replacement
+from pipeline.kernels.survey.allocation import estimands, floored, question_sums, size_measure
+from pipeline.kernels.survey.design import (
+    Design,
+    Work,
+    declared_questions,
+    designed,
+    expected_cost,
+    expected_half_widths,
+    groups_met,
+    growing,
+    inclusion,
+    permanent_numbers,
+    priced,
+    require_chances,
+    sequential_poisson,
+    simple_half_widths,
+    union_of_designs,
+)
+from schemas import DesignedSample, Inclusion, Questions
+from tests.kernels.nbest.rank_frames import krenn
+from tests.kernels.survey.slow import sets_of
+from tests.stages.run_stage import run_stage
+from tests.valid import valid
+
+
+def invented(seed: int, size: int = 400, groups: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    bits = np.random.default_rng(seed)
+    share = 1 / np.arange(1, groups + 1)
+    return bits.gamma(1.0, size=size) + 0.05, bits.choice(groups, size, p=share / share.sum())
+
+
+def test_costs_are_those_of_many_samples() -> None:
+    x, group = invented(1)
+    pi, bits = inclusion(x, size=60), np.random.default_rng(2)
+    drawn = bits.random((4000, len(x))) < pi
+    met = [len(np.unique(group[row])) for row in drawn]
+    assert groups_met(pi, group) == pytest.approx(np.mean(met), rel=0.01)
+    taken = [4.0 * m + row.sum() for m, row in zip(met, drawn, strict=True)]
+    assert expected_cost(pi, Work(group, 5.0, 1.0)) == pytest.approx(np.mean(taken), rel=0.01)
+
+
+def variance(x: np.ndarray, pi: np.ndarray) -> float:
+    return float((x**2 * (1 - pi) / pi).sum())
+
+
+@pytest.mark.long
+@given(st.integers(0, 1000), st.sampled_from([2.0, 5.0, 20.0]), st.integers(20, 120))
+def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: int) -> None:
+    x, group = invented(seed)
+    work = Work(group, first, 1.0)
+    plain = inclusion(x, size=size)
+    budget = expected_cost(plain, work)
+
+    def cost(m: int) -> float:  # of more draws it is more
+        return expected_cost(inclusion(priced(x, work, size=m), size=m), work)
+
+    sizes = range(size, len(x))
+    most = sizes[bisect.bisect_right(sizes, budget, key=cost) - 1]
+    assert cost(most) <= budget
+    minded = inclusion(priced(x, work, size=most), size=most)
+    rounding = 1 + 1.5 / size  # of the budget to whole draws
+    assert variance(x, minded) <= rounding * variance(x, plain)
+
+
+def test_no_neighbouring_design_buys_more() -> None:
+    """The measure meets the condition of the optimum: x^2 / pi^2 in proportion to the cost."""
+    x, group = invented(3)
+    work = Work(group, 5.0, 1.0)
+    pi = inclusion(priced(x, work, size=40), size=40)
+    free = pi < 1
+    step, base = 1e-6, expected_cost(pi, work)
+    gains = []
+    for place in np.flatnonzero(free)[:50]:
+        more = pi.copy()
+        more[place] += step
+        price = (expected_cost(more, work) - base) / step
+        gains.append(x[place] ** 2 / pi[place] ** 2 / price)
+    assert max(gains) / min(gains) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_equal_costs_change_nothing_and_strange_ones_are_refused() -> None:
+    x, group = invented(4)
+    assert priced(x, Work(group, 3.0, 3.0), size=30) == pytest.approx(x / np.sqrt(3.0))
+    for first, further in ((1.0, 2.0), (1.0, 0.0), (-1.0, -2.0)):
+        with pytest.raises(ValueError, match="takes as long as a further one"):
+            priced(x, Work(group, first, further), size=30)
+
+
+def test_nobody_to_draw() -> None:
+    work = Work(np.zeros(3, dtype=np.int64), 5.0, 1.0)
+    assert priced(np.zeros(3), work, size=0).tolist() == [0.0, 0.0, 0.0]
+    assert expected_cost(np.zeros(0), Work(np.zeros(0, dtype=np.int64), 5.0, 1.0)) == 0.0
+
+
+# --- Designed samples of a population: what the three tables say, together.
+
+COUNT = 300
+RANKS = {"x": list(range(1, COUNT + 1)), "y": [*range(51, COUNT + 1), *range(1, 51)]}
+PAIRS, AT = [("x", "y")], [20, 50]
+NOBODY = np.zeros(COUNT, dtype=bool)
+
+
+def design(judged: np.ndarray = NOBODY, **options: Any) -> Design:
+    """Design and draw 60 of 300, and check the tables."""
+    weights = options.pop("weights", {})
+    asked = estimands(sets_of(RANKS, PAIRS, AT), p=np.full(COUNT, 0.5), judged=judged)
+    listed = declared_questions(
+        measures=["x", "y"], pairs=PAIRS, at=AT, candidates=COUNT, weights=weights
+    )
+    usual: dict[str, Any] = {
+        "sizes": [60],
+        "floor": 0.05,
+        "baseline_width": 1.25,
+        "confidence": 0.95,
+        "seed": "s",
+    }
+    made = designed(asked, listed, **(usual | options))
+    for table, schema in zip(
+        (made.sample, made.inclusion, made.questions),
+        (DesignedSample, Inclusion, Questions),
+        strict=True,
+    ):
+        valid(table, schema)
+    return made
+
+
+def test_sample_and_chances_agree() -> None:
+    made = design()
+    assert made.sample.height == 60
+    assert made.inclusion["pi"].sum() == pytest.approx(60)
+    joined = made.sample.join(made.inclusion, on="id")
+    assert joined["pi"].equals(joined["pi_right"], check_names=False)
+    keys = made.sample.filter(~pl.col("certain"))["order_key"]
+    assert keys.is_sorted()
+
+
+def test_the_questions_take_the_draws_and_the_rest_keeps_its_floor() -> None:
+    made = design(weights={"baseline": 0.0}, floor=0.1)
+    pi = made.inclusion["pi"].to_numpy()
+    asked = np.array(RANKS["x"]) <= 50
+    asked |= np.array(RANKS["y"]) <= 50
+    assert pi[~asked] == pytest.approx(0.1 * 60 / COUNT)
+    assert made.questions["worse"].any() is False
+    assert (made.questions["half_width"] >= made.questions["unfloored_half_width"]).all()
+    assert "baseline" not in made.questions["question"]
+    assert design(weights={"baseline": 0.0}, floor=0.0).inclusion["pi"].min() == 0.0
+
+
+def test_the_baseline_is_named_as_worse_and_no_wider_than_allowed() -> None:
+    made = design(sizes=[6], baseline_width=1.1)
+    worse = made.questions.filter("worse")
+    assert worse["question"].to_list() == ["baseline"]
+    wider = worse["half_width"] / worse["simple_half_width"]
+    assert wider.item() == pytest.approx(1.1, abs=0.005)
+
+
+def test_a_baseline_as_narrow_as_in_a_simple_sample_makes_it_one() -> None:
+    only = {"difference": 0.0, "precision": 0.0}
+    made = design(weights=only, baseline_width=1.0)
+    simple = without_replacement(made.inclusion, size=60, seed="s")
+    assert made.sample["id"].to_list() == simple["id"].to_list()
+    assert made.sample["pi"].to_list() == pytest.approx([0.2] * 60)
+    with pytest.raises(ValueError, match=r"0\.9 is less than 1"):
+        design(baseline_width=0.9)
+
+
+def test_more_labels_keep_those_there_are() -> None:
+    small, large = design(), design(sizes=[60, 90])
+    assert large.sample["id"].head(60).to_list() == small.sample["id"].to_list()
+    assert large.inclusion["size_measure"].equals(small.inclusion["size_measure"])
+    assert (large.questions["half_width"] < small.questions["half_width"]).all()
+
+
+def test_what_is_judged_is_certain_and_draws_nothing() -> None:
+    judged = np.array(RANKS["x"]) <= 50
+    made = design(judged)
+    known = made.sample.filter(pl.col("position") <= 50)
+    assert known["certain"].all()
+    assert made.sample.height == 110
+    answered = made.questions.filter(pl.col("question").str.starts_with("x at"))
+    assert answered["half_width"].to_list() == [0.0, 0.0]
+    assert answered["simple_half_width"].to_list() == [0.0, 0.0]
+    assert answered["expected_draws"].to_list() == [0.0, 0.0]
+    everyone = design(np.ones(COUNT, dtype=bool))
+    assert everyone.sample.height == COUNT
+    assert everyone.questions["half_width"].sum() == 0.0
+
+
+def test_more_labels_than_candidates() -> None:
+    made = design(sizes=[900])
+    assert made.inclusion["certain"].all()
+    assert made.questions["half_width"].sum() == 0.0
+    assert made.questions["worse"].any() is False
+
+
+def test_no_list_at_all_leaves_the_baseline() -> None:
+    asked = estimands(sets_of(RANKS, [], []), p=np.full(COUNT, 0.5), judged=NOBODY)
+    listed = declared_questions(measures=[], pairs=[], at=[], candidates=COUNT, weights={})
+    made = designed(
+        asked, listed, sizes=[30], floor=0.05, baseline_width=1.0, confidence=0.95, seed="s"
+    )
+    assert made.inclusion["pi"].to_list() == pytest.approx([0.1] * COUNT)
+
+
+def test_krenn_needs_a_third_of_the_variance_and_no_question_does_worse() -> None:
+    """Four measures at four cuts, 500 labels: the shortest lists gain most."""
+    ranks, _ = krenn()
+    made = run_stage("sample.design", {"size": 500, "seed": "s", "baseline": False}, ranks=ranks)
+    questions = made["questions"].with_columns(
+        gain=(pl.col("simple_half_width") / pl.col("half_width")) ** 2
+    )
+    assert questions["worse"].any() is False
+    assert questions["gain"].median() > 2.0
+    assert questions.filter(n=100)["gain"].median() > 4.0
+
+
+@given(st.data())
+def test_whatever_is_asked_the_tables_are_valid_and_the_chances_add_up(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 12))
+    ranks = {m: data.draw(st.permutations(range(1, count + 1))) for m in "xy"}
+    at = sorted(data.draw(st.sets(st.integers(1, count), max_size=3)))
+    p = np.array(data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)))
+    judged = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
+    sizes = sorted(data.draw(st.sets(st.integers(1, 15), min_size=1, max_size=2)))
+    asked = estimands(
+        sets_of(ranks, PAIRS, at), p=p, judged=judged, assisted=data.draw(st.booleans())
+    )
+    listed = declared_questions(
+        measures=["x", "y"], pairs=PAIRS, at=at, candidates=count,
+        weights={"baseline": data.draw(st.sampled_from([0.5, 1.0]))},
+    )  # fmt: skip
+    made = designed(
+        asked, listed, sizes=sizes, floor=data.draw(st.sampled_from([0.0, 0.3])),
+        baseline_width=data.draw(st.sampled_from([1.0, 1.25, 3.0])), confidence=0.95, seed="s",
+    )  # fmt: skip
+    unjudged = int((~judged).sum())
+    assert made.inclusion["pi"].sum() == pytest.approx(judged.sum() + min(sizes[-1], unjudged))
+    assert made.sample.height >= judged.sum() + min(sizes[-1], unjudged)
+    valid(made.sample, DesignedSample)
+    valid(made.inclusion, Inclusion)
+    valid(made.questions, Questions)
+    assert made.questions["half_width"].is_finite().all()
+    about_some = made.questions.filter(pl.col("n") < count)
+    assert (about_some["expected_draws"] <= count).all()
+
+
+# --- Sequential Poisson samples: chances by simulation, nesting, unions, fresh numbers.
+
+IDS = pl.Series([f"x{i:03}" for i in range(400)])
+SKEWED = np.concatenate([np.full(100, 6.0), np.full(100, 2.0), np.full(200, 0.5)])
+OTHER = np.concatenate([np.full(100, 0.5), np.full(100, 2.0), np.full(200, 1.0)])
+
+
+def rates(x: FloatArray, *, size: int, runs: int) -> FloatArray:
+    """Return how often each was drawn."""
+    chances, drawn = inclusion(x, size=size), np.zeros(len(x))
+    bits = np.random.default_rng(1)
+    for _ in range(runs):
+        drawn[sequential_poisson(chances, bits.random(len(x)), size=size)] += 1
+    return drawn / runs
+
+
+@pytest.mark.parametrize("size", [20, 80, 160])
+def test_lambda_is_pi_within_a_percent_or_two(size: int) -> None:
+    """Means over blocks of equal size: standard error below .4 % at 2,000 runs."""
+    found, expected = rates(SKEWED, size=size, runs=2000), inclusion(SKEWED, size=size)
+    for block in (slice(0, 100), slice(100, 200), slice(200, 400)):
+        assert found[block].mean() == pytest.approx(expected[block].mean(), rel=0.015)
+
+
+def test_each_candidate_has_its_chance() -> None:
+    found, expected = rates(SKEWED, size=80, runs=2000), inclusion(SKEWED, size=80)
+    z = (found - expected) / np.sqrt(expected * (1 - expected) / 2000)
+    assert np.abs(z).max() < 5.0
+    assert (z**2).mean() < 1.3
+
+
+@pytest.mark.parametrize("size", [100, 500])
+def test_lambda_is_pi_on_real_lists(size: int) -> None:
+    """KrennPPV, x by how many of four lists at five sizes hold a candidate."""
+    ranks, _ = krenn()
+    sizes = [50, 100, 500, 1000, 2000]
+    in_lists = [(pl.col("rank") <= n).cast(pl.Float64) / n for n in sizes]
+    x = np.sqrt(
+        ranks.select("id", load=pl.sum_horizontal(in_lists) + 1 / 5102)
+        .group_by("id").agg(pl.sum("load")).sort("id")["load"].to_numpy()
+    )  # fmt: skip
+    found, expected = rates(x, size=size, runs=2000), inclusion(x, size=size)
+    for group in np.array_split(np.argsort(-x, kind="stable"), 10):
+        assert found[group].mean() == pytest.approx(expected[group].mean(), rel=0.03)
+
+
+def test_equal_sizes_draw_the_simple_sample() -> None:
+    numbers = permanent_numbers(IDS, seed="s")
+    drawn = sequential_poisson(inclusion(np.ones(400), size=30), numbers, size=30)
+    simple = without_replacement(pl.DataFrame({"id": IDS}), size=30, seed="s")
+    assert IDS.gather(drawn).to_list() == simple["id"].to_list()
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 99))
+def test_a_sample_grows_while_nobody_is_certain(size: int, more: int, seed: int) -> None:
+    numbers = permanent_numbers(IDS, seed=str(seed))
+    places, pi = growing(SKEWED, numbers, sizes=[size, size + more])
+    assert (inclusion(SKEWED, size=size + more) < 1).all()  # 6 / 900 of 120 draws
+    assert len(places) == size + more
+    alone, _ = growing(SKEWED, numbers, sizes=[size])
+    assert places[:size].tolist() == alone.tolist()
+    assert pi.tolist() == inclusion(SKEWED, size=size + more).tolist()
+
+
+def test_a_block_that_becomes_certain_pushes_no_one_out() -> None:
+    """100 of 400 are all taken from 150 draws on, and others lose their place: they keep it."""
+    kept = []
+    for seed in range(20):
+        numbers = permanent_numbers(IDS, seed=str(seed))
+        first = sequential_poisson(inclusion(SKEWED, size=149), numbers, size=149)
+        second = sequential_poisson(inclusion(SKEWED, size=151), numbers, size=151)
+        places, pi = growing(SKEWED, numbers, sizes=[149, 151])
+        assert places[:149].tolist() == first.tolist()
+        assert set(places) == {*first, *second}
+        assert (pi[:100] == 1).all()
+        kept.append(len(places) - 151)
+    assert min(kept) == 0
+    assert 3 <= max(kept) <= 28
+
+
+@pytest.mark.parametrize(("sizes", "within"), [([100, 160], 0.02), ([149, 151], 0.05)])
+def test_the_last_lambda_is_nearly_the_chance_of_the_union_of_steps(
+    sizes: list[int], within: float
+) -> None:
+    """The worst case are two steps just before and after a block is certain: 2 % more."""
+    chances, drawn = inclusion(SKEWED, size=sizes[-1]), np.zeros(400)
+    bits = np.random.default_rng(2)
+    for _ in range(2000):
+        drawn[growing(SKEWED, bits.random(400), sizes=sizes)[0]] += 1
+    for block in (slice(100, 200), slice(200, 400)):
+        assert drawn[block].mean() / 2000 == pytest.approx(chances[block].mean(), rel=within)
+
+
+def test_of_a_union_the_chance_is_the_larger_and_not_the_product() -> None:
+    designs = [inclusion(SKEWED, size=100), inclusion(OTHER, size=100)]
+    bits, drawn = np.random.default_rng(3), np.zeros(400)
+    for _ in range(1000):
+        u = bits.random(400)
+        each = [sequential_poisson(pi, u, size=100) for pi in designs]
+        places, pi = union_of_designs(designs, each, [u, u])
+        drawn[places] += 1
+    mean_size, independent = drawn.sum() / 1000, 1 - np.prod([1 - d for d in designs], axis=0)
+    assert mean_size == pytest.approx(pi.sum(), rel=0.01)
+    assert independent.sum() > 1.1 * mean_size
+    for block in (slice(0, 100), slice(100, 200), slice(200, 400)):
+        assert drawn[block].mean() / 1000 == pytest.approx(pi[block].mean(), rel=0.03)
+
+
+def test_designs_with_other_numbers_make_no_union() -> None:
+    u, other = permanent_numbers(IDS, seed="s"), permanent_numbers(IDS, seed="t")
+    pi = inclusion(SKEWED, size=10)
+    with pytest.raises(ValueError, match="400 of 400 candidates have other permanent random"):
+        union_of_designs([pi, pi], [np.array([0]), np.array([1])], [u, other])
+
+
+def test_who_was_judged_gives_fresh_numbers_in_whatever_order() -> None:
+    first = permanent_numbers(IDS, seed="s")
+    second = permanent_numbers(IDS, seed="s", judged=["x001", "x007"])
+    assert second.tolist() == permanent_numbers(IDS, seed="s", judged=["x007", "x001"]).tolist()
+    third = permanent_numbers(IDS, seed="s", judged=["x001", "x007", "x009"])
+    for one, two in ((first, second), (first, third), (second, third)):
+        assert abs(np.corrcoef(one, two)[0, 1]) < 0.17  # 3.3 standard errors
+    assert permanent_numbers(pl.Series([], dtype=pl.String), seed="s").tolist() == []
+
+
+def test_old_numbers_would_not_be_uniform_after_a_draw() -> None:
+    """Why they have to be fresh: those who were not drawn have the large ones."""
+    numbers = permanent_numbers(IDS, seed="s")
+    rest = np.setdiff1d(
+        np.arange(400), sequential_poisson(inclusion(np.ones(400), size=100), numbers, size=100)
+    )
+    judged = IDS.gather(np.setdiff1d(np.arange(400), rest))
+    assert numbers[rest].min() > 0.2
+    assert permanent_numbers(IDS, seed="s", judged=judged)[rest].min() < 0.05
+
+
+@pytest.mark.parametrize("sizes", [[], [5, 5], [5, 3]])
+def test_mistaken_steps(sizes: list[int]) -> None:
+    with pytest.raises(ValueError, match="sizes of a sample that grows ascend"):
+        growing(np.ones(9), np.full(9, 0.5), sizes=sizes)
+
+
+def test_after_a_first_draw_fresh_numbers_have_the_right_chances_and_old_ones_do_not() -> None:
+    """A simple sample of 100 first; then 50 of the rest by a design that the first has shaped."""
+    drawn = {name: np.zeros(400) for name in ("fresh", "old", "expected")}
+    for run in range(300):
+        old = permanent_numbers(IDS, seed=str(run))
+        first = sequential_poisson(inclusion(np.ones(400), size=100), old, size=100)
+        fresh = permanent_numbers(IDS, seed=str(run), judged=IDS.gather(first))
+        x = SKEWED.copy()
+        x[first] = 0.0
+        chances = inclusion(x, size=50)
+        drawn["expected"] += chances
+        for name, numbers in (("fresh", fresh), ("old", old)):
+            drawn[name][sequential_poisson(chances, numbers, size=50)] += 1
+    blocks = (slice(0, 100), slice(100, 200), slice(200, 400))
+    shares = {name: [counts[block].sum() for block in blocks] for name, counts in drawn.items()}
+    assert shares["fresh"] == pytest.approx(shares["expected"], rel=0.05)
+    assert shares["old"][0] > 1.2 * shares["expected"][0]
+    assert shares["old"][2] < 0.5 * shares["expected"][2]
+
+
+# --- Expected half-widths against the standard deviation of estimates over many samples.
+
+COUNT_HALF_WIDTHS, SIZE = 1000, 250
+RANKS_HALF_WIDTHS = {
+    "x": list(range(1, COUNT_HALF_WIDTHS + 1)),
+    "y": list(range(COUNT_HALF_WIDTHS, 0, -1)),
+}
+TRUE = (np.random.default_rng(5).random(COUNT_HALF_WIDTHS) < 0.3).astype(float)
+Z = norm.ppf(0.975)
+
+
+def hajek(inside: np.ndarray, drawn: np.ndarray, pi: FloatArray) -> float:
+    """Return the mean over the certain ones and the rest of a list, each by its share."""
+    certain, rest = inside & (pi == 1), inside & (pi < 1)
+    total = TRUE[certain].sum()
+    members = drawn[rest[drawn]]
+    if rest.any():
+        total += rest.sum() * np.average(TRUE[members], weights=1 / pi[members])
+    return float(total / inside.sum())
+
+
+def test_they_are_the_spread_of_estimates() -> None:
+    asked = estimands(
+        sets_of(RANKS_HALF_WIDTHS, [("x", "y")], [200]), p=np.full(COUNT_HALF_WIDTHS, TRUE.mean()),
+        judged=np.zeros(COUNT_HALF_WIDTHS, dtype=bool),
+    )  # fmt: skip
+    whole = question_sums(asked, np.ones(COUNT_HALF_WIDTHS))
+    x = size_measure(asked, weights=np.ones(asked.count), whole=whole, floor=0.0)
+    pi = inclusion(x, size=SIZE)
+    first, second, every = (
+        np.array(RANKS_HALF_WIDTHS["x"]) <= 200,
+        np.array(RANKS_HALF_WIDTHS["y"]) <= 200,
+        pi > 0,
+    )
+    bits, runs = np.random.default_rng(6), []
+    for _ in range(1500):
+        drawn = sequential_poisson(pi, bits.random(COUNT_HALF_WIDTHS), size=SIZE)
+        one, two = hajek(first, drawn, pi), hajek(second, drawn, pi)
+        runs.append([one, two, one - two, hajek(every, drawn, pi)])
+    spread = Z * np.std(runs, axis=0)
+    expected = expected_half_widths(asked, pi, confidence=0.95)
+    np.testing.assert_allclose(spread, expected, rtol=0.12)  # y of a list is not .3 exactly
+    simple = simple_half_widths(whole, candidates=COUNT_HALF_WIDTHS, size=SIZE, confidence=0.95)
+    assert (expected[:3] < 0.8 * simple[:3]).all()
+    assert expected[3] > simple[3]
+
+
+def test_a_design_of_equal_chances_is_as_wide_as_the_simple_sample() -> None:
+    asked = estimands(
+        sets_of(RANKS_HALF_WIDTHS, [("x", "y")], [20, 300]), p=np.random.default_rng(2).random(COUNT_HALF_WIDTHS),
+        judged=np.zeros(COUNT_HALF_WIDTHS, dtype=bool),
+    )  # fmt: skip
+    whole = question_sums(asked, np.ones(COUNT_HALF_WIDTHS))
+    found = expected_half_widths(asked, np.full(COUNT_HALF_WIDTHS, 0.2), confidence=0.9)
+    simple = simple_half_widths(whole, candidates=COUNT_HALF_WIDTHS, size=200, confidence=0.9)
+    np.testing.assert_allclose(found, simple, rtol=1e-9)
+
+
+def test_worked_value_and_extremes() -> None:
+    """A list of 4 with p = .5 and pi = .5: 1.96 sqrt(4/16 * .25 * 1) = .49."""
+    asked = estimands(
+        sets_of({"x": list(range(1, 9))}, [], [4]), p=np.full(8, 0.5),
+        judged=np.zeros(8, dtype=bool),
+    )  # fmt: skip
+    half = expected_half_widths(asked, np.full(8, 0.5), confidence=0.95)
+    assert half.round(4).tolist() == [0.49, 0.3465]
+    assert expected_half_widths(asked, np.ones(8), confidence=0.95).tolist() == [0.0, 0.0]
+    some = np.array([0.5] * 4 + [0.0] * 4)
+    assert expected_half_widths(asked, some, confidence=0.95).round(4).tolist() == [0.49, np.inf]
+    whole = np.array([0.1, 0.0])
+    nothing = simple_half_widths(whole, candidates=5, size=0, confidence=0.95)
+    assert nothing.tolist() == [np.inf, 0.0]
+    assert simple_half_widths(whole, candidates=5, size=9, confidence=0.95).tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match="between 0 and 1, not at 1"):
+        expected_half_widths(asked, some, confidence=1.0)
+
+
+def test_a_question_about_who_is_never_drawn_is_refused() -> None:
+    sets = sets_of(RANKS_HALF_WIDTHS, [], [10])
+    a, pi = (
+        np.full(COUNT_HALF_WIDTHS, 0.001),
+        np.where(np.arange(COUNT_HALF_WIDTHS) < 995, 0.1, 0.0),
+    )
+    with pytest.raises(ValueError, match="baseline: 5 of its 1,000 .* as c995, c996, c997; ask"):
+        require_chances("baseline", sets.ids, a, pi)
+    require_chances("x at 10", sets.ids, np.where(np.arange(COUNT_HALF_WIDTHS) < 10, 0.1, 0.0), pi)
+
+
+# --- Inclusion probabilities: worked values, laws, a slow twin that takes the certain ones in turn.
+
+SIZES = st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, 55.0]), min_size=1, max_size=12)
+
+
+def by_turns(x: FloatArray, size: int) -> FloatArray:
+    """Take those at 1 or more, and again for the rest, until there are none."""
+    pi = np.zeros(len(x))
+    rest = x > 0
+    while rest.any():
+        left = size - int((pi == 1).sum())
+        chance = left * x / x[rest].sum()
+        certain = rest & (chance > 1 - 1e-9)
+        if not certain.any():
+            pi[rest] = chance[rest]
+            break
+        pi[certain] = 1.0
+        rest &= ~certain
+    return pi
+
+
+def test_the_example_of_r_s_sps() -> None:
+    """sps() of 1..10, 100, 150, six drawn: what weights() gives, 1/pi."""
+    weights = 1 / inclusion(np.array([*range(1, 11), 100.0, 150.0]), size=6)
+    found = weights[[3, 7, 8, 9, 10, 11]].round(6).tolist()
+    assert found == [3.4375, 1.71875, 1.527778, 1.375, 1.0, 1.0]
+
+
+@given(SIZES, st.integers(0, 14))
+def test_laws_and_twin(sizes: list[float], size: int) -> None:
+    x = np.array(sizes)
+    pi = inclusion(x, size=size)
+    assert pi.sum() == pytest.approx(min(size, (x > 0).sum()))
+    assert ((pi >= 0) & (pi <= 1)).all()
+    assert (pi[x == 0] == 0).all()
+    np.testing.assert_allclose(pi, by_turns(x, size), rtol=1e-12)
+    np.testing.assert_allclose(pi, inclusion(x * 7.0, size=size), rtol=1e-12)
+    assert (inclusion(x, size=size + 1) >= pi - 1e-12).all()
+
+
+@given(st.integers(1, 60), st.integers(0, 70))
+def test_equal_sizes_make_a_simple_sample(count: int, size: int) -> None:
+    pi = inclusion(np.full(count, 0.1), size=size)
+    np.testing.assert_allclose(pi, min(1.0, size / count), rtol=1e-12)
+    assert size < count or (pi == 1.0).all()
+
+
+@pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])
+def test_mistaken_sizes(wrong: float) -> None:
+    with pytest.raises(ValueError, match="1 size measures are not from 0 on"):
+        inclusion(np.array([1.0, wrong]), size=1)
+    with pytest.raises(ValueError, match="0 draws or more, not -1"):
+        inclusion(np.ones(2), size=-1)
+
+
+@given(SIZES, st.floats(0.001, 0.95), st.integers(0, 4))
+def test_the_floor_is_a_share_of_the_mean_of_what_comes_of_it(
+    sizes: list[float], floor: float, judged: int
+) -> None:
+    x = np.array(sizes)
+    assume(x.any())
+    found = floored(np.append(x, np.zeros(judged)), among=len(x), floor=floor)[: len(x)]
+    least = floor * found.mean()
+    assert found.min() >= least * (1 - 1e-12)
+    np.testing.assert_allclose(found, np.maximum(x, least), rtol=1e-9)
+    # what the floor costs is at most its share of the labels
+    assert (found - x).sum() <= floor * found.sum() * (1 + 1e-12)
+
+
+def test_no_floor() -> None:
+    assert floored(np.array([2.0, 0.0]), among=2, floor=0.0).tolist() == [2.0, 0.0]
+    assert floored(np.zeros(2), among=2, floor=0.5).tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match=r"in \[0, 1\), not 1"):
+        floored(np.ones(2), among=2, floor=1.0)

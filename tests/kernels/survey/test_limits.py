@@ -1,0 +1,229 @@
+"""Shares in domains of unknown size: by hand, twins, laws, what is known, coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from pipeline.kernels.numeric import BoolArray, FloatArray
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.survey.limits import (
+    difference_limits,
+    difference_p_values,
+    domain_shares,
+    limits,
+    linear_variance,
+    weights_of,
+    worth,
+)
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
+
+
+def everybody(draws: int) -> BoolArray:
+    return np.ones((1, draws), dtype=np.bool_)
+
+
+def test_by_hand() -> None:
+    """W = 1 + 2 + 4 = 7, hits 1 + 4."""
+    found = domain_shares([1, 0, 1], everybody(3), weights_of([1.0, 0.5, 0.25], draws=3))
+    assert found.share.tolist() == pytest.approx([5 / 7])
+
+
+@given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_equal_weights_have_clopper_and_pearsons_limits(counts: tuple[int, int]) -> None:
+    k, n = counts
+    found = domain_shares([1] * k + [0] * (n - k), everybody(n), weights_of(None, draws=n))
+    lower, upper = clopper_pearson(k, n, confidence=0.95)
+    assert float(found.lower[0]) == pytest.approx(float(lower), abs=1e-9)
+    assert float(found.upper[0]) == pytest.approx(float(upper), abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.05, 0.2, 0.5])), min_size=2))
+def test_without_certain_draws_it_is_hajeks_estimate(draws: list[tuple[bool, float]]) -> None:
+    y, pi = np.array([hit for hit, _ in draws], dtype=float), np.array([p for _, p in draws])
+    made = hajek(
+        draw_moments(y, pi).sum(axis=1)[:, None, None], np.array([1e9]),
+        known=Known(*np.zeros(3)),
+    )  # fmt: skip
+    found = domain_shares(y, everybody(len(y)), weights_of(pi, draws=len(y)))
+    assert float(found.share[0]) == pytest.approx(float(made.p))
+    lower, upper = limits(made, confidence=0.95)
+    assert [float(found.lower[0]), float(found.upper[0])] == pytest.approx(
+        [float(lower), float(upper)], abs=1e-8
+    )
+
+
+def test_variance_of_equal_chances_is_that_of_a_mean() -> None:
+    z = np.random.default_rng(3).random(20)
+    centred = (z - z.mean()) / 20
+    expected = 0.7 * z.var(ddof=1) / 20
+    assert float(linear_variance(centred, np.full(20, 0.7))) == pytest.approx(expected)
+
+
+def test_nothing_drawn() -> None:
+    found = domain_shares([1, 0], np.zeros((1, 2), dtype=np.bool_), weights_of(None, draws=2))
+    assert np.isnan(found.share[0])
+    assert (float(found.lower[0]), float(found.upper[0])) == (0.0, 1.0)
+
+
+def test_all_known_has_no_width_and_a_part_whose_draws_were_certain_has() -> None:
+    certain = domain_shares([1, 1, 0], everybody(3), weights_of([1.0] * 3, draws=3))
+    assert certain.lower.tolist() == certain.upper.tolist() == pytest.approx([2 / 3])
+    members = np.array([[True, True, True, False]])
+    part = domain_shares([1, 1, 0, 0], members, weights_of([1.0, 1.0, 1.0, 0.1], draws=4))
+    lower, upper = clopper_pearson(2, 3, confidence=0.95)
+    assert 0.0 < part.lower[0] < float(lower)
+    assert float(upper) < part.upper[0] < 1.0
+
+
+def test_one_uncertain_draw_among_certain_ones_leaves_doubt() -> None:
+    pi = [1.0] * 5 + [0.1]
+    found = domain_shares([1, 1, 0, 0, 0, 1], everybody(6), weights_of(pi, draws=6))
+    assert float(found.upper[0] - found.lower[0]) > 0.5
+
+
+def test_chances_out_of_range() -> None:
+    with pytest.raises(ValueError, match=r"2 chances are not in \(0, 1\], such as 0, 1.5"):
+        weights_of([0.0, 1.5, 0.5], draws=3)
+
+
+def test_limits_hold_under_unequal_chances() -> None:
+    """800 samples of fixed size; the share is right on average, the limits hold it."""
+    rng = np.random.default_rng(11)
+    size = 1000
+    y, x = rng.random(size) < 0.2, rng.random(size)
+    hit = np.where(y, x < 0.8, x < 0.1)
+    pi = np.clip(0.02 + 0.25 * rng.random(size) * np.where(y, 1.5, 0.7), 0, 1)
+    found = [_sampled(rng, pi, y, hit) for _ in range(800)]
+    share, held = np.mean([s for s, _, _ in found]), [a <= hit[y].mean() <= b for _, a, b in found]
+    assert share == pytest.approx(hit[y].mean(), abs=0.012)
+    assert np.mean(held) > 0.93
+
+
+def _sampled(
+    rng: np.random.Generator, pi: FloatArray, y: BoolArray, hit: BoolArray
+) -> tuple[float, float, float]:
+    drawn = np.argsort(rng.random(len(pi)) / pi)[: round(pi.sum())]
+    made = domain_shares(hit[drawn], y[drawn][None], weights_of(pi[drawn], draws=len(drawn)))
+    return float(made.share[0]), float(made.lower[0]), float(made.upper[0])
+
+
+def estimate(
+    y: Sequence[int],
+    pi: float | Sequence[float],
+    size: float,
+    known: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Estimates:
+    sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(18)
+    found = Known(*(np.array(each) for each in known))
+    return hajek(sums[:, None, None], np.array([size]), known=found)
+
+
+def pair_of(found: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
+    return float(found[0]), float(found[1])
+
+
+def test_a_tiny_share_drawn_is_nearly_binomial() -> None:
+    # n_eff = (m - 1)/(1 - pi), a trial fewer than drawn
+    found = limits(estimate([1] * 6 + [0] * 15, 1e-9, 21e9), confidence=0.95)
+    exact = binomtest(6, 21).proportion_ci(0.95, "exact")
+    assert pair_of(found) == pytest.approx((exact.low, exact.high), abs=0.02)
+    assert found[0] < exact.low
+
+
+def test_known_parts_shift_and_scale_the_limits() -> None:
+    alone = pair_of(limits(estimate([1, 0, 0, 1], 0.25, 16), confidence=0.9))
+    found = pair_of(limits(estimate([1, 0, 0, 1], 0.25, 16, (3, 1, 0)), confidence=0.9))
+    assert found == pytest.approx(tuple(3 / 20 + 0.8 * each for each in alone))
+
+
+def test_without_draws_the_limits_are_the_worst_case() -> None:
+    found = limits(estimate([], 0.5, 4, (2, 1, 0)), confidence=0.95)
+    assert pair_of(found) == pytest.approx((2 / 7, 6 / 7))
+    alone = limits(estimate([], 0.5, 4), confidence=0.95)
+    assert pair_of(alone) == (0.0, 1.0)
+
+
+def test_all_known_has_no_width() -> None:
+    assert pair_of(limits(estimate([1, 0], 0.5, 2, (1, 0, 0)), confidence=0.95)) == pytest.approx(
+        (2 / 3, 2 / 3)
+    )
+
+
+def test_few_draws_for_most_of_a_set_do_not_count_as_many() -> None:
+    # 50 draws of 100 members, 3 of 900, the 3 all false: their own upper limit is .71 of .9
+    light, heavy = draw_moments([1] * 25 + [0] * 25, 0.5), draw_moments([0] * 3, 3 / 900)
+    sums = np.stack([light.sum(axis=1), heavy.sum(axis=1)], axis=1)[:, :, None]
+    found = hajek(sums, np.array([100.0, 900.0]), known=Known(*np.zeros(3)))
+    assert float(found.estimate) == pytest.approx(0.05)
+    assert float(worth(found)) == pytest.approx(float(found.most))  # the variance sees nothing
+    upper = limits(found, confidence=0.95)[1]
+    assert 0.5 < float(upper) < 0.8
+
+
+@given(
+    st.lists(st.integers(0, 1), min_size=2, max_size=30),
+    st.lists(st.integers(0, 1), min_size=2, max_size=30),
+    st.floats(0.05, 0.9),
+    st.tuples(st.integers(0, 3), st.integers(0, 3)),
+)
+def test_the_p_value_is_where_the_interval_begins_to_hold_0(
+    first: list[int], second: list[int], pi: float, known: tuple[int, int]
+) -> None:
+    one = estimate(first, np.linspace(pi, 0.95, len(first)).tolist(), 60, (*known, 0))
+    other = estimate(second, pi, 80)
+    p = float(difference_p_values(one, other))
+    d = float(one.estimate - other.estimate)
+    assert p == pytest.approx(float(difference_p_values(other, one)), rel=1e-6)
+    if d == 0:
+        assert p == 1
+    elif 1e-12 < p < 1 - 1e-6:
+        touching = difference_limits(one, other, confidence=1 - p)[0 if d > 0 else 1]
+        assert float(touching) == pytest.approx(0.0, abs=1e-4 * abs(d))
+        lower, upper = pair_of(difference_limits(one, other, confidence=1 - p * 0.9))
+        assert lower < 0 < upper
+
+
+def test_p_values_where_all_is_known_or_nothing() -> None:
+    sure = [estimate([], 0.5, 0, known) for known in ((3, 1, 0), (1, 3, 0), (6, 2, 0))]
+    assert float(difference_p_values(sure[0], sure[1])) == 0.0
+    assert float(difference_p_values(sure[0], sure[2])) == 1.0
+    assert np.isnan(difference_p_values(sure[0], estimate([], 0.5, 4)))
+    assert difference_p_values(sure[0], estimate([1], 0.5, 4)) == pytest.approx(1.0, abs=0.5)
+
+
+def test_p_values_keep_their_shape_and_order() -> None:
+    y = [([1] * k + [0] * (20 - k), [1] * 8 + [0] * 12) for k in (2, 8, 14, 19)]
+    sums = [
+        np.stack([draw_moments(each[side], 0.1).sum(axis=1) for each in y], axis=1)
+        for side in (0, 1)
+    ]
+    both = [
+        hajek(
+            each.reshape(18, 2, 2, 1, 1),
+            np.full((2, 2, 1), 200.0),
+            known=Known(*np.zeros((3, 2, 2))),
+        )
+        for each in sums
+    ]
+    found = difference_p_values(*both)
+    assert found.shape == (2, 2)
+    assert found[0, 1] == 1
+    assert found[1, 1] < found[1, 0] < 0.2
+
+
+def test_twenty_strata_do_not_pull_the_estimate() -> None:
+    # 5 of 100 drawn from each, one of them true in ten strata: p = 1/10, V = .95 .16/4 / 40
+    drawn = [draw_moments([1] * k + [0] * (5 - k), 0.05).sum(axis=1) for k in [1] * 10 + [0] * 10]
+    sums = np.stack(drawn, axis=1)[:, :, None]
+    found = hajek(sums, np.full(20, 100.0), known=Known(*np.zeros(3)))
+    assert float(found.estimate) == pytest.approx(0.1)
+    assert float(found.variance) == pytest.approx(0.95 * 0.04 / 40)
+    lower, upper = pair_of(limits(found, confidence=0.95))
+    assert 0.04 < lower < 0.06
+    assert 0.16 < upper < 0.19

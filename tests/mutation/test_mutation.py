@@ -1,0 +1,143 @@
+"""That mutated cases are judged: each way of ending badly is seen as what it is."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from tests.mutation import oracles
+from tests.mutation.__main__ import read, report
+from tests.mutation.outcomes import BAD, GOOD, MEMORY, Ended, outcome, reached_rows
+from tests.mutation.subjects import SUBJECTS
+from tests.mutation.worker import prepare, run, run_all
+
+REFUSED = "lexassay: a.tsv: 1 line(s) do not have 3 fields: line 5\nMend these lines."
+
+
+@pytest.mark.parametrize(
+    ("ended", "expected"),
+    [
+        (Ended(0, "done"), "accepted"),
+        (Ended(0, "done", expected=(3, 4), observed=(3, 4)), "right"),
+        (Ended(3, "waits", expected=(3, 4), observed=(3, 3)), "silent loss"),
+        (Ended(0, "done", expected=(3, 4), observed="KeyError: 'x'"), "silent loss"),
+        (Ended(0, "done", peak=MEMORY + 1), "memory"),
+        (Ended(1, "lexassay: unexpected MemoryError: "), "memory"),
+        (Ended(-6, "abort"), "died"),
+        (Ended(1, "Traceback (most recent call last):\n  ..."), "traceback"),
+        (Ended(0, "thread 'x' panicked at y.rs"), "traceback"),
+        (Ended(1, f"{REFUSED} ComputeError: ..."), "library message"),
+        (Ended(2, "a.tsv: input should be a valid string"), "library message"),
+        (Ended(1, "lexassay: stage x failed: ValueError: a.tsv"), "library message"),
+        (Ended(1, "lexassay: something is wrong; mend it"), "unclear"),
+        (Ended(1, "lexassay: a.tsv is wrong"), "unclear"),
+        (Ended(1, REFUSED), "refused"),
+    ],
+)
+def test_outcomes(ended: Ended, expected: str) -> None:
+    assert outcome(ended, ["a.tsv"]) == expected
+
+
+def test_every_outcome_is_known() -> None:
+    assert not set(GOOD) & set(BAD)
+
+
+@pytest.mark.parametrize(
+    ("ended", "reached"),
+    [
+        (Ended(0, ""), True),
+        (Ended(1, REFUSED), True),
+        (Ended(1, "a.tsv:7: not a number"), True),
+        (Ended(1, "a.tsv: the header names a column twice"), False),
+        (Ended(2, "no such command"), False),
+    ],
+)
+def test_rows_that_were_reached(ended: Ended, reached: bool) -> None:
+    assert reached_rows(ended) == reached
+
+
+def test_names_of_subjects_are_their_own() -> None:
+    assert len({each.name for each in SUBJECTS}) == len(SUBJECTS)
+
+
+@pytest.mark.long
+def test_cases_are_the_same_on_other_workers(tmp_path: Path) -> None:
+    """What a case is depends on seed and number alone, also for the processes of a pool."""
+    found = []
+    for workers, name in ((2, "a"), (1, "b")):
+        folder = tmp_path / name
+        (folder / "cases").mkdir(parents=True)
+        prepare(folder / "bases")
+        records: list[dict[str, object]] = []
+        run_all("pool", range(1, 7), folder, records.append, workers)
+        keys = ("number", "subject", "mutated", "outcome", "code")
+        found.append(sorted(tuple(str(each[key]) for key in keys) for each in records))
+        assert list((folder / "cases").iterdir()) == []
+    assert found[0] == found[1]
+    assert len(found[0]) == 6
+
+
+def test_a_report_and_a_log_that_was_cut(tmp_path: Path) -> None:
+    record = '{"number": 1, "kind": "tables", "outcome": "memory", "reached": true, "peak": 1, "seconds": 2,'
+    log = tmp_path / "x.jsonl"
+    log.write_text(
+        record + ' "subject": "a.tsv", "mutated": "b", "said": "far too much"}\n' + record
+    )
+    records = read(log)
+    assert [each["number"] for each in records] == [1]
+    lines = report(records)
+    assert lines[0].split() == ["memory", "all", "reached", "rows"]
+    assert lines[1].split() == ["tables", "1", "1", "100%"]
+    assert lines[-2:] == ["1: memory: a.tsv (b):", "    far too much"]
+
+
+@pytest.mark.parametrize("above", ["", "\n", " \n# a\n\n"])
+def test_what_stands_above_a_header_is_no_token(above: str, tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text(f"{above}form\ttag\nthe\tX\n\ndog\tX\n")
+    assert oracles.table_tokens(tmp_path / "c.tsv") == 2
+
+
+def test_a_sheet_that_no_list_leads_to_is_counted_too(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "label"], ["a", "TP"], ["b", None], ["c", "no"]):
+        book.active.append(row)
+    whole, listless = tmp_path / "whole.xlsx", tmp_path / "listless.xlsx"
+    book.save(whole)
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(listless, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/_rels/workbook.xml.rels":
+                content = content.replace(b"worksheets/sheet1.xml", b"worksheets/gone.xml")
+                content = content.replace(b"relationships/worksheet", b"relationships/none")
+            new.writestr(name, content)
+    assert openpyxl.load_workbook(listless).worksheets == []
+    assert (
+        oracles.typed(listless, "label")
+        == oracles.typed(whole, "label")
+        == {"a": ["tp"], "c": ["no"]}
+    )
+
+
+# --- Two hundred mutated cases of a seed that stays; `make torture` runs as many as are asked for.
+
+_SEED = "two hundred"
+_AT_ONCE = 25
+
+
+@pytest.fixture(scope="session")
+def folder_two_hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with every subject as it is before anything is mutated."""
+    whole = tmp_path_factory.mktemp("mutation")
+    (whole / "cases").mkdir()
+    prepare(whole / "bases")
+    return whole
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, 200, _AT_ONCE))
+def test_nothing_ends_as_it_must_not(folder_two_hundred: Path, first: int) -> None:
+    records = [run(_SEED, number, folder_two_hundred) for number in range(first, first + _AT_ONCE)]
+    assert [each for each in records if each["outcome"] in BAD] == []

@@ -1,0 +1,339 @@
+"""Collocates from files alone: counts, formats, what is saved, what is left beside the data."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import lexassay as lx
+from pipeline.cli.main import main
+from pipeline.errors import ConfigError, DataError
+from pipeline.recipes.collocations import candidates, collocates, keywords
+from tests.recipes.corpora import SENTENCES, TEXT, conllu, files, together, vertical
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TEXT)
+    return folder / "a.txt"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
+def test_sentences_that_hold_both_are_counted(text: Path, runs: Path) -> None:
+    found = collocates("house", text, relation="sentence", min_frequency=1, top=None, runs=runs)
+    assert dict(found.select("collocate", "f").rows()) == together("house")
+    assert set(found["N"]) == {len(SENTENCES)}
+    assert found["log_likelihood"].is_sorted(descending=True)
+
+
+def test_words_beside_the_node_are_counted(text: Path, runs: Path) -> None:
+    found = collocates("HOUSE", text, relation="adjacent", min_frequency=1, top=None, runs=runs)
+    beside = {"old": 2, "stood": 1, "now": 1, "new": 1, "the": 2, "is": 1}
+    assert dict(found.select("collocate", "f").rows()) == beside
+    marks = collocates(
+        "house", text, relation="adjacent", min_frequency=1, punctuation=True, runs=runs
+    )
+    assert {",", ";"} <= set(marks["collocate"])
+
+
+def test_a_span_has_its_sides(text: Path, runs: Path) -> None:
+    found = collocates("house", text, span=(2, 0), min_frequency=1, top=None, runs=runs)
+    before = {"the": 4, "old": 2, "a": 1, "new": 1, "saw": 1}
+    assert dict(found.select("collocate", "f").rows()) == before
+
+
+def test_case_counts_where_it_is_asked_for(text: Path, runs: Path) -> None:
+    found = collocates("House", text, case=True, min_frequency=1, span=2, runs=runs)
+    assert dict(found.select("collocate", "f").rows()) == {"the": 1, "old": 1, "now": 1}
+
+
+def test_an_example_shows_both(text: Path, runs: Path) -> None:
+    found = collocates("house", text, min_frequency=1, runs=runs)
+    (stood,) = found.filter(collocate="stood")["example"]
+    assert stood == "The old [[house]] [[stood]] by the river."
+
+
+def test_a_parsed_corpus_gives_a_word_sketch(tmp_path: Path, runs: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    found = collocates("House", tmp_path / "a.conllu", runs=runs)
+    rows = found.select("relation", "collocate", "f", "f1", "f2", "N").rows()
+    # Of three sentences, three dependencies each, seen from either end.
+    assert sorted(rows) == [
+        ("amod(house, *)", "new", 3, 3, 3, 18),
+        ("obj(*, house)", "build", 3, 3, 6, 18),
+    ]
+    by_hand = 14 + math.log2(2 * 3 / (3 + 6))
+    assert found.filter(collocate="build")["log_dice"].item() == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_counts_of_a_parsed_corpus_serve_every_word(tmp_path: Path, runs: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    made: list[tuple[str, str]] = []
+    for node in ("house", "build"):
+        listeners = [lambda event: made.append((event.kind, event.stage))]
+        assert not collocates(
+            node, tmp_path / "a.conllu", runs=runs, listeners=listeners
+        ).is_empty()
+    assert made.count(("stage_done", "pairs")) == 1
+    assert made.count(("stage_reused", "pairs")) == 1
+
+
+@pytest.mark.parametrize("reader", [None, {"attributes": ["word", "pos", "lemma"]}])
+def test_vertical_text_needs_no_names_of_columns(
+    tmp_path: Path, runs: Path, reader: dict[str, list[str]] | None
+) -> None:
+    (tmp_path / "a.vrt").write_text(vertical())
+    node = "house" if reader else "houses"
+    found = collocates(node, tmp_path / "a.vrt", reader=reader, runs=runs)
+    they = {"they": 3, "build" if reader else "built": 3, "new": 3}
+    assert dict(found.select("collocate", "f").rows()) == they
+
+
+def test_a_folder_stands_for_its_files(text: Path, runs: Path) -> None:
+    deeper = text.parent / "more" / "b.txt"
+    deeper.parent.mkdir()
+    deeper.write_text(TEXT)
+    (text.parent / "notes.md").write_text("house house house")
+    found = collocates("house", text.parent, relation="sentence", min_frequency=1, top=None, runs=runs)  # fmt: skip
+    doubled = {word: 2 * count for word, count in together("house").items()}
+    assert dict(found.select("collocate", "f").rows()) == doubled
+    assert set(found["documents"]) <= {1, 2, 4}
+
+
+def test_the_saved_experiment_gives_the_same(text: Path, tmp_path: Path, runs: Path) -> None:
+    saved = tmp_path / "elsewhere" / "house.toml"
+    saved.parent.mkdir()
+    found = collocates("house", text, min_frequency=1, top=None, runs=runs, experiment=saved)
+    assert str(tmp_path) not in saved.read_text()
+    scores = lx.run(saved, runs=tmp_path / "own", report=False).table("scores")
+    ours = found.select("collocate", "f", "log_dice").sort("collocate")
+    assert scores.select("l2", "f", "log_dice").sort("l2").rows() == ours.rows()
+    with pytest.raises(ConfigError, match="is there already"):
+        collocates("house", text, runs=runs, experiment=saved)
+
+
+def test_nothing_is_written_beside_the_data(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    before = files(text.parent)
+    monkeypatch.chdir(text.parent)
+    assert main(["collocates", "house", "a.txt", "--min-f", "1"]) == 0
+    assert files(text.parent) == before
+    assert list((tmp_path / "cache" / "lexassay").iterdir())
+
+
+def test_standard_input_is_a_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    piped = type("Piped", (), {"buffer": io.BytesIO(TEXT.encode())})()
+    monkeypatch.setattr("sys.stdin", piped)
+    words = ["collocates", "house", "-", "--relation", "sentence", "--min-f", "1"]
+    assert main([*words, "--format", "csv", "--runs", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + len(together("house"))
+    assert main([*words, "--save", str(tmp_path / "x.toml"), "--runs", str(tmp_path)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["barn swallow", "a.txt"], "'barn swallow' is no single word"),
+        (["house", "b.txt"], "there is no file"),
+        (["house", "a.txt", "--relation", "dependency"], "no heads and names of relations"),
+        (["house", "a.txt", "--relation", "spam"], "did you mean span?"),
+        (["house", "a.txt", "--attribute", "lemma"], "no token has 'lemma'"),
+        (["house", "a.txt", "--span", "0"], "no token is in such a span"),
+        (["house", "a.txt", "--span", "many"], "'many' is no number of tokens"),
+        (["house", "a.txt", "--measure", "log_dise"], "did you mean log_dice?"),
+        (["house", "a.txt", "--read-as", "txt"], "did you mean text?"),
+        (["house", "."], "the folder has no files that end in"),
+        (["house", "a.txt", "b.vrt"], "the files are of several formats: text, vertical"),
+    ],
+)
+def test_mistakes_are_told(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if words[-1] != ".":
+        (tmp_path / "a.txt").write_text(TEXT)
+    if "b.vrt" in words:
+        (tmp_path / "b.vrt").write_text(vertical())
+    monkeypatch.chdir(tmp_path)
+    assert main(["collocates", *words, "--runs", "runs"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_word_that_is_not_there_is_told(text: Path, runs: Path) -> None:
+    with pytest.raises(
+        DataError, match="nothing occurs at least 3 times with 'castle' in 49 tokens"
+    ):
+        collocates("castle", text, runs=runs)
+
+
+def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> None:
+    """Two `new` beside one `house` are one house with `new` beside it."""
+    path = tmp_path / "a.txt"
+    path.write_text("new house new. new house. old barn new.\n")
+    found = collocates("house", path, span=1, count="nodes", min_frequency=1, runs=runs)
+    assert found.select("collocate", "f", "f1", "f2", "N").rows() == [("new", 2, 2, 4, 11)]
+    plain = collocates("house", path, span=1, min_frequency=1, runs=runs)
+    assert plain.select("collocate", "f", "f1", "f2").rows() == [("new", 3, 4, 4)]
+
+
+def test_a_span_of_a_parsed_corpus_is_a_span(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(conllu())
+    for asked in ({"span": 1}, {"count": "nodes"}):
+        found = collocates("house", path, min_frequency=1, runs=runs, **asked)
+        assert "relation" not in found.columns
+    assert "relation" in collocates("house", path, min_frequency=1, runs=runs).columns
+
+
+def test_ways_to_count_that_cannot_be(text: Path, runs: Path) -> None:
+    with pytest.raises(ConfigError, match="'nodes' is about spans, not about sentence"):
+        collocates("house", text, relation="sentence", count="nodes", runs=runs)
+    assert main(["collocates", "house", str(text), "--count", "node"]) == 2
+
+
+# --- Keywords from two files.
+
+OTHER = "The river was wide. The old man crossed the river and saw a barn.\n" * 3
+
+
+@pytest.fixture
+def texts_keywords(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "b.txt").write_text(OTHER)
+    return tmp_path
+
+
+def test_words_are_counted_in_both(texts_keywords: Path) -> None:
+    found = keywords(
+        texts_keywords / "a.txt",
+        texts_keywords / "b.txt",
+        min_frequency=1,
+        top=None,
+        runs=texts_keywords / "r",
+    )
+    counts = {
+        word: (f, other) for word, f, other in found.select("keyword", "f", "f_reference").rows()
+    }
+    assert counts["house"] == (5, 0)
+    assert counts["river"] == (1, 6)
+    assert counts["the"] == (7, 9)
+    assert "." not in counts
+    assert found["keyness_ll"].is_sorted(descending=True)
+    (million,) = found.filter(keyword="house")["per_million"]
+    assert million == pytest.approx(5e6 / sum(len(each.split()) for each in SENTENCES))
+
+
+def test_a_frequency_list_is_a_reference(texts_keywords: Path) -> None:
+    (texts_keywords / "list.csv").write_text("Word,Freq\nthe,9\nriver,6\nHouse,1\n")
+    whole = keywords(
+        texts_keywords / "a.txt",
+        texts_keywords / "list.csv",
+        min_frequency=1,
+        top=None,
+        runs=texts_keywords / "r",
+    )
+    counts = dict(whole.select("keyword", "f_reference").rows())
+    assert counts["house"] == 1
+    assert counts["the"] == 9
+
+
+def test_lemmas_count_where_both_have_them(texts_keywords: Path) -> None:
+    (texts_keywords / "c.conllu").write_text(conllu())
+    found = keywords(
+        texts_keywords / "c.conllu",
+        texts_keywords / "a.txt",
+        min_frequency=1,
+        top=None,
+        runs=texts_keywords / "r",
+    )
+    assert "houses" in found["keyword"].to_list()
+    (texts_keywords / "d.conllu").write_text(conllu(2))
+    found = keywords(
+        texts_keywords / "c.conllu",
+        texts_keywords / "d.conllu",
+        min_frequency=1,
+        runs=texts_keywords / "r",
+    )
+    assert "house" in found["keyword"].to_list()
+    with pytest.raises(ConfigError, match="no token of .*a.txt has 'lemma'"):
+        keywords(
+            texts_keywords / "c.conllu",
+            texts_keywords / "a.txt",
+            attribute="lemma",
+            runs=texts_keywords / "r",
+        )
+
+
+def test_the_command_prints_a_table(
+    texts_keywords: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "keywords",
+        str(texts_keywords / "a.txt"),
+        str(texts_keywords / "b.txt"),
+        "--runs",
+        str(texts_keywords / "r"),
+    ]
+    assert main([*words, "--top", "2", "--format", "tsv"]) == 0
+    head, *lines = capsys.readouterr().out.lstrip("\ufeff").splitlines()
+    assert head.split("\t")[:3] == ["keyword", "f", "f_reference"]
+    assert len(lines) == 2
+    with pytest.raises(DataError, match="no word of .* occurs 99 times"):
+        keywords(
+            texts_keywords / "a.txt",
+            texts_keywords / "b.txt",
+            min_frequency=99,
+            runs=texts_keywords / "r",
+        )
+
+
+# --- Candidates from files alone.
+
+
+def test_neighbours_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEXT)
+    found = candidates(tmp_path / "a.txt", min_frequency=1, runs=tmp_path / "r")
+    # A comma or semicolon stands between the words of which only one sentence is made here.
+    apart = {("house", "and"), ("old", "the"), ("house", "the")}
+    slow = Counter(pair for sentence in SENTENCES for pair in pairwise(sentence.split()))
+    slow = Counter({pair: count for pair, count in slow.items() if pair not in apart})
+    assert {(l1, l2): f for l1, l2, f in found.select("l1", "l2", "f").rows()} == slow
+
+
+def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    words = ["candidates", str(tmp_path / "a.conllu"), "--dependency", "obj", "--measure", "mi"]
+    assert main([*words, "--format", "tsv", "--runs", str(tmp_path / "r")]) == 0
+    head, *rows = capsys.readouterr().out.lstrip("\ufeff").splitlines()
+    assert head.split("\t")[:6] == ["l1", "l2", "f", "f1", "f2", "N"]
+    assert [row.split("\t")[:6] for row in rows] == [["build", "house", "3", "3", "3", "3"]]
+
+
+def test_conditions_choose_the_words(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    found = candidates(
+        tmp_path / "a.conllu", relation="sentence", left="upos = 'ADJ'", right="upos = 'NOUN'",
+        runs=tmp_path / "r",
+    )  # fmt: skip
+    assert found.select("l1", "l2", "f").rows() == [("new", "house", 3)]
+    with pytest.raises(DataError, match="no pair occurs at least 9 times"):
+        candidates(tmp_path / "a.conllu", min_frequency=9, runs=tmp_path / "r")

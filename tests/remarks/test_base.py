@@ -1,0 +1,99 @@
+"""All checks: that each looks at stages that there are, and none fails on tables without rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import DataError
+from pipeline.remarks.base import CHECKS, Found, Look, Remark, check, heard, remark
+from pipeline.stages.base import STAGES
+
+
+@pytest.mark.parametrize("name", list(CHECKS))
+def test_a_check_looks_at_stages_that_there_are(name: str) -> None:
+    check = CHECKS.get(name)
+    assert set(check.stages) <= set(STAGES)
+    assert check.means
+    assert check.doc.endswith(".")
+    assert check.threshold > 0
+
+
+USE = "heard.by_tests_alone"
+LOOK = Look(USE, None)
+
+
+def says_a_note(_look: Look, threshold: float) -> Found:
+    """Say the threshold."""
+    yield remark("note", f"threshold {threshold:g}")
+
+
+def says_a_warning(_look: Look, _threshold: float) -> Found:
+    """Warn."""
+    yield remark("warning", "a warning")
+
+
+def fails(_look: Look, _threshold: float) -> Found:
+    """Fail at some table."""
+    raise ZeroDivisionError("nothing there")
+
+
+def is_a_known_mistake(_look: Look, _threshold: float) -> Found:
+    """Fail as a stage would."""
+    raise DataError("this file is empty")
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CHECKS, "_things", dict(CHECKS._things))
+    monkeypatch.setattr(CHECKS, "_origin", dict(CHECKS._origin))
+    for function in (says_a_note, says_a_warning):
+        check(stages=(USE,), threshold=3, means="any number")(function)
+
+
+def test_what_matters_most_comes_first_with_the_name_of_the_check(checks: None) -> None:
+    found = heard(LOOK, {})
+    assert [str(each) for each in found] == [
+        "warning: a warning [says_a_warning]",
+        "note: threshold 3 [says_a_note]",
+    ]
+
+
+def test_a_threshold_that_is_set_counts_and_false_silences(checks: None) -> None:
+    (one,) = heard(LOOK, {"says_a_note": 7.0, "says_a_warning": False})
+    assert one.text == "threshold 7"
+
+
+def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
+    assert "threshold 0" in {each.text for each in heard(LOOK, {"says_a_note": 0.0})}
+
+
+def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> None:
+    check(stages=(USE,), threshold=1, means="any")(fails)
+    broken = next(each for each in heard(LOOK, {}) if each.check == "fails")
+    assert broken.level == "note"
+    assert "could not be made: ZeroDivisionError: nothing there" in broken.text
+    assert "[remarks] fails = false" in broken.remedy
+
+
+def test_a_known_mistake_is_one(checks: None) -> None:
+    check(stages=(USE,), threshold=1, means="any")(is_a_known_mistake)
+    with pytest.raises(DataError, match="this file is empty"):
+        heard(LOOK, {})
+
+
+def test_checks_of_other_stages_are_not_asked(checks: None) -> None:
+    check(stages=("heard.by_nobody",), threshold=1, means="any")(fails)
+    assert len(heard(LOOK, {})) == 2
+
+
+@pytest.mark.parametrize(
+    ("remedy", "advice"),
+    [
+        ("ask for fewer", "Ask for fewer."),
+        ("fold = true makes them one", "fold = true makes them one."),
+        ("dependency.label: did you mean obj?", "dependency.label: did you mean obj?"),
+        ("[remarks] x = false leaves it out", "[remarks] x = false leaves it out."),
+    ],
+)
+def test_a_remedy_as_a_sentence(remedy: str, advice: str) -> None:
+    assert Remark(level="note", text="x", remedy=remedy).advice == advice

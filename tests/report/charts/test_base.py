@@ -1,0 +1,253 @@
+"""Every kind of chart: what it tells, what it answers to, what is left of it in a still picture."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.report import charts
+from pipeline.report.charts import CHARTS, Extras, Grid, Look, Window
+from pipeline.report.charts.matrices import Matrix
+from pipeline.report.charts.panels import Axes, Panel
+from pipeline.report.charts.points import planning_chart
+from pipeline.report.page.images import size, still, svg
+from tests.report import report_frames as frames
+from tests.report.charts.chart_layers import drawn, hover, layers, told
+
+PHONE = 340
+"""The width of a chart on a phone; pixels."""
+NASTY = "</script><img onerror=x> \"quoted\" \\ 'שלום'"
+"""Markup, quotes, a backslash, and letters from right to left."""
+LONG = "a_very_long_name_of_a_measure_" * 3
+NAMES = ("dice", NASTY, LONG)
+CURVES = {name: [i % (k + 2) == 0 for i in range(300)] for k, name in enumerate(NAMES)}
+PRECISION = frames.precision(CURVES)
+GAPS = {n: (n % 7) / 10 - 0.3 for n in range(1, 301)}
+TESTED = frames.comparison({("dice", NASTY): GAPS}, significant=range(200, 301))
+EXTRAS = Extras(bands=("dice",), cuts=(100, 200), comparison=TESTED, marks=("dice", NASTY))
+CELLS = pl.DataFrame(
+    [(a, b, 0.1 * (i - j), 0.01, True)
+     for i, a in enumerate(NAMES) for j, b in enumerate(NAMES) if a != b],
+    schema=["row", "column", "difference", "p_adjusted", "significant"], orient="row",
+)  # fmt: skip
+GRID = Grid(rows=NAMES, columns=NAMES, row_title="class", column_title="cluster", legend="share")
+SQUARES = CELLS.select("row", "column", value=pl.lit(0.5), marked="significant", text=pl.lit("x"))
+NAMED = pl.DataFrame(
+    {"name": NAMES, "x": [0.1, 0.2, 0.3], "y": [1.0, 2.0, 3.0], "x_sd": [0.01, None, 0.02],
+     "y_sd": [0.1, None, 0.1], "value": [0.5, 0.6, 0.7], "lower": [0.4, None, 0.6],
+     "upper": [0.6, None, 0.8], "p": [0.2, None, 0.4], "r": [0.1, 0.0, 1.0]}
+)  # fmt: skip
+GROWING = pl.DataFrame([(name, k, k / 20) for name in NAMES for k in range(1, 21)],
+                       schema=["name", "k", "share"], orient="row")  # fmt: skip
+RATES = pl.DataFrame([(name, r / 100, r / 9) for name in NAMES for r in range(1, 20)],
+                     schema=["line", "rate", "y"], orient="row")  # fmt: skip
+TRENDS = pl.DataFrame(
+    {"n": [1, 2, 3], "lemma": list(NAMES), **{
+        name: [0.5, 0.25, 1.0] for of in ("precision", "recall", "L") for name in (of, f"{of.lower()}_trend")
+    }}
+)  # fmt: skip
+PLACES = pl.DataFrame({"precision": [0.5, 1.0], "recall": [0.2, 1.0], "lemmas": [3, 40]})
+WHISKERS = pl.DataFrame(
+    [("group", name, kind, 0.5, 0.4, 0.6) for name in NAMES for kind in ("a", "b")],
+    schema=["group", "label", "kind", "estimate", "lower", "upper"], orient="row",
+)  # fmt: skip
+RELIABLE = pl.DataFrame(
+    [(name, g, g / 2, g / 4, g, 30) for name in NAMES for g in (0.1, 0.5, 0.9)],
+    schema=["judge", "mean_prediction", "share", "lower", "upper", "n_judged"], orient="row",
+)  # fmt: skip
+PANELS = [
+    Panel(title, pl.DataFrame(
+        [(name, n, 50.0 + n, 40.0, 90.0) for name in NAMES for n in (1, 2, 3)],
+        schema=["line", "n", "y", "lower", "upper"], orient="row",
+    )) for title in ("rate = 0.1", "rate = 0.2")
+]  # fmt: skip
+
+Draw = Callable[[Look], Any]
+KINDS: dict[str, Draw] = {
+    "precision_chart": lambda look: charts.precision_chart(
+        PRECISION, frames.baseline(60, 300), extras=EXTRAS, look=look
+    ),
+    "recall_chart": lambda look: charts.recall_chart(
+        frames.recall(CURVES), n_candidates=300, look=look
+    ),
+    "precision_recall_chart": lambda look: charts.precision_recall_chart(
+        PRECISION, frames.baseline(60, 300), extras=Extras(cuts=(100,)), look=look
+    ),
+    "difference_chart": lambda look: charts.difference_chart(TESTED, [("dice", NASTY)], look=look),
+    "strip_chart": lambda look: charts.strip_chart(
+        frames.best({100: ["dice", NASTY], 5000: [LONG]}), look=look
+    ),
+    "heat_map": lambda look: charts.heat_map([Matrix(100, NAMES, CELLS)] * 2, look=look),
+    "grid_map": lambda look: charts.grid_map(SQUARES, GRID, look=look),
+    "dot_plot": lambda look: charts.dot_plot(
+        NAMED, NAMES, title="share", kinds=("p", "r"), look=look
+    ),
+    "scatter": lambda look: charts.scatter(NAMED, x_title="x", y_title="y", look=look),
+    "growth": lambda look: charts.growth(GROWING, NAMES, x_title="k", y_title="share", look=look),
+    "lexicon_chart": lambda look: charts.lexicon_chart(NAMED, title="L* (%)", look=look),
+    "lemma_chart": lambda look: charts.lemma_chart(
+        TRENDS, "L", mean=0.5, order="lemmas", look=look
+    ),
+    "trend_chart": lambda look: charts.trend_chart(
+        TRENDS, ["precision", "recall"], order="lemmas", look=look
+    ),
+    "scatter_chart": lambda look: charts.scatter_chart(PLACES, look=look),
+    "small_multiples": lambda look: charts.small_multiples(
+        PANELS, Axes(x_title="n", y_title="precision (%)"), look=look
+    ),
+    "planning_chart": lambda look: planning_chart(
+        RATES, y_title="width (percentage points)", wanted=[1.0], look=look
+    ),
+    "reliability_chart": lambda look: charts.reliability_chart(RELIABLE, look=look),
+    "whisker_chart": lambda look: charts.whisker_chart(WHISKERS, x_title="agreement", look=look),
+}
+SIDEWAYS = ("heat_map", "grid_map")
+"""Charts that a phone shows in a frame of their own, which moves sideways."""
+
+
+def test_every_chart_is_here() -> None:
+    own = {name for name, module in CHARTS.registered().items() if module.startswith("pipeline.")}
+    assert own == set(KINDS)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_mark_tells_what_it_is_and_its_numbers(name: str) -> None:
+    chart = KINDS[name](Look())
+    found = [layer for layer in told(chart) if layer.data.height]
+    assert found
+    for layer in found:
+        kinds = [tip["type"] for tip in layer.encoding["tooltip"]]
+        assert "quantitative" in kinds
+        assert {tip["field"] for tip in layer.encoding["tooltip"]} <= set(layer.data.columns)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("name", KINDS)
+def test_each_answers_to_the_same_parameters(name: str, narrow: bool) -> None:
+    chart = KINDS[name](Look().on_phone if narrow else Look())
+    values = {param["name"]: param.get("value") for param in chart["params"]}
+    assert values | {"near": None} == {
+        "highlight": "", "limits": "pointwise", "n_zoom": None, "near": None,
+    }  # fmt: skip
+    json.dumps(chart, allow_nan=False)
+    assert set(chart["usermeta"]["lexassay"]) == {"names", "key", "more", "limits", "zoom"}
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in SIDEWAYS])
+def test_a_phone_has_room_for_the_narrow_drawing(name: str) -> None:
+    width, _ = size(svg(KINDS[name](Look().on_phone)))
+    assert 200 < width <= PHONE
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_still_picture_is_that_of_the_chart_at_rest(name: str) -> None:
+    chart = KINDS[name](Look())
+    resting = still(chart)
+    assert "tooltip" not in json.dumps(resting)
+    assert not [layer for layer in layers(resting) if layer.name.startswith("live_")]
+    names = [param["name"] for param in resting["params"]]
+    assert names == ["highlight", "limits", "n_zoom"]
+    picture = svg(chart)
+    assert "<img" not in picture
+    assert "</script" not in picture
+
+
+@pytest.mark.parametrize("name", ["precision_chart", "heat_map", "lexicon_chart", "scatter"])
+def test_what_is_not_highlighted_is_faint(name: str) -> None:
+    chart = KINDS[name](Look())
+    names = chart["usermeta"]["lexassay"]["names"]
+    assert names == sorted(NAMES, key=names.index)
+    plain = svg(chart)
+    for param in chart["params"]:
+        if param["name"] == "highlight":
+            param["value"] = NASTY
+    bright = svg(chart)
+    assert 'opacity="0.15"' not in plain
+    assert bright.count('opacity="0.15"') >= 2
+
+
+def test_intervals_can_be_put_away() -> None:
+    chart = KINDS["precision_chart"](Look())
+    assert chart["usermeta"]["lexassay"]["limits"] == ["none", "pointwise"]
+    for param in chart["params"]:
+        if param["name"] == "limits":
+            param["value"] = "none"
+    assert svg(chart).count('opacity="0"') > svg(KINDS["precision_chart"](Look())).count(
+        'opacity="0"'
+    )
+
+
+def test_a_simultaneous_band_lies_around_the_pointwise_one() -> None:
+    wide = PRECISION.with_columns(
+        lower_band=pl.col("lower") - 0.01, upper_band=pl.col("upper") + 0.01
+    )
+    chart = charts.precision_chart(wide, extras=Extras(bands=("dice",)), window=Window(first_n=1))
+    assert chart["usermeta"]["lexassay"]["limits"] == ["none", "pointwise", "simultaneous"]
+    areas = [layer for layer in layers(chart, live=True) if layer.mark["type"] == "area"]
+    fields = [layer.encoding["y"]["field"] for layer in areas[:2]]
+    assert fields == ["lower_band", "lower"]
+    at_rest = drawn(chart, "area")
+    assert [layer.encoding["y"]["field"] for layer in at_rest] == ["lower_band", "lower"]
+    (limits,) = (each["value"] for each in chart["params"] if each["name"] == "limits")
+    assert limits == "simultaneous"
+
+
+def test_the_band_of_each_line_is_there_for_when_it_is_highlighted() -> None:
+    chart = KINDS["precision_chart"](Look())
+    areas = [layer for layer in layers(chart, live=True) if layer.mark["type"] == "area"]
+    assert len(areas) == len(NAMES)
+    assert len(drawn(chart, "area")) == 1
+
+
+def test_a_part_of_n_can_be_shown() -> None:
+    chart = KINDS["precision_chart"](Look())
+    assert chart["usermeta"]["lexassay"]["zoom"] == [100.0, 300.0]
+    for param in chart["params"]:
+        if param["name"] == "n_zoom":
+            param["value"] = [105, 125]
+    whole = svg(KINDS["precision_chart"](Look()))
+    assert ">112</text>" in svg(chart)
+    assert ">112</text>" not in whole
+    # The cut at 200 and what leads to the labels are out of sight.
+    assert svg(chart).count('opacity="0"') > whole.count('opacity="0"')
+
+
+def test_the_values_of_a_line_are_told_with_their_interval() -> None:
+    found = hover(KINDS["precision_chart"](Look())).data
+    place = sorted(NAMES).index("dice")
+    assert found.filter(n=200)[f"m{place}"].item() == "50.00 [40.0, 60.0]"
+
+
+# --- Charts are found by their names, and loaded when one is drawn.
+
+VIEWS = """
+import sys
+from pipeline.registry import import_all
+import_all("pipeline.report.views")
+print("altair" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_registered_chart_is_found(name: str) -> None:
+    assert getattr(charts, name) is CHARTS.get(name)
+
+
+def test_a_chart_that_is_not_there() -> None:
+    said = r"unknown chart 'heat_map2'; did you mean heat_map\?; a chart is a function under @chart"
+    with pytest.raises(AttributeError, match=said):
+        _ = charts.heat_map2
+    assert not hasattr(charts, "__wrapped__")
+
+
+def test_views_are_imported_without_the_charting_library() -> None:
+    """A view imports `charts`, and says `charts.heat_map` inside the function that draws."""
+    command = [sys.executable, "-c", VIEWS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n", "a view imports a chart: import `charts`, call it when drawing"

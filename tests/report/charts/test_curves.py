@@ -1,0 +1,384 @@
+"""What the graph of differences draws."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.report.charts import (
+    Extras,
+    Look,
+    Style,
+    Window,
+    difference_chart,
+    precision_chart,
+    precision_recall_chart,
+    recall_chart,
+)
+from pipeline.report.page.images import svg
+from tests.report import report_frames as frames
+from tests.report.charts import chart_layers
+from tests.report.charts.chart_layers import drawn, greys, hover, places, texts, told
+
+GAPS = {n: n / 1000 for n in range(1, 301)}
+TESTED = frames.comparison({("a", "b"): GAPS, ("b", "c"): GAPS}, significant=range(200, 301))
+
+
+def marks(chart: Any, kind: str) -> list[pl.DataFrame]:
+    return [layer.data for layer in drawn(chart, kind)]
+
+
+def test_difference_in_points_in_the_direction_asked() -> None:
+    chart = difference_chart(TESTED, [("a", "b"), ("c", "b")])
+    forward, backward = marks(chart, "line")
+    assert forward.filter(n=150)["y"].item() == 15.0
+    assert backward.filter(n=150)["y"].item() == -15.0
+
+
+def test_significant_points_lie_on_the_line() -> None:
+    long = frames.comparison(
+        {("a", "b"): {n: (n % 7) / 10 for n in range(1, 3001)}}, significant=[999, 1001, 2500]
+    )
+    chart = difference_chart(long, [("a", "b")])
+    (line,), (points,) = marks(chart, "line"), marks(chart, "point")
+    assert points["n"].to_list() == [999, 2500]
+    assert points.join(line, on=["n", "y"], how="anti").is_empty()
+
+
+def test_without_significance_there_is_no_point() -> None:
+    none = frames.comparison({("a", "b"): GAPS})
+    (points,) = marks(difference_chart(none, [("a", "b")]), "point")
+    assert points.is_empty()
+
+
+def test_the_live_chart_stars_what_is_significant() -> None:
+    told = hover(difference_chart(TESTED, [("a", "b")])).data
+    assert told.filter(n=150)["m0"].item() == "+15.00"
+    assert told.filter(n=250)["m0"].item() == "+25.00 *"
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no difference to draw"):
+        difference_chart(TESTED, [("a", "b")], window=Window(first_n=999))
+    with pytest.raises(ValueError, match="no difference to draw"):
+        difference_chart(TESTED, [("a", "z")])
+
+
+# --- What the precision graph draws, read back from its specification.
+
+GOOD = [True] * 60 + [False] * 140
+POOR = [False, True] * 40 + [False] * 120
+TWO = frames.precision({"good": GOOD, "poor": POOR})
+BASE = frames.baseline(60, 200)
+ALL = Window(first_n=1)
+
+
+def drawn_precision_graph(chart: Any, kind: str) -> list[tuple[dict[str, Any], pl.DataFrame]]:
+    return [(layer.mark, layer.data) for layer in chart_layers.drawn(chart, kind)]
+
+
+def texts_precision_graph(chart: Any) -> dict[str, tuple[float, float]]:
+    return chart_layers.places(chart)
+
+
+def test_lines_are_per_cents_at_every_n() -> None:
+    chart = precision_chart(TWO, BASE, window=ALL)
+    good, poor = (data for _, data in drawn_precision_graph(chart, "line"))
+    assert good["n"].to_list() == list(range(1, 201))
+    assert good.filter(n=80)["y"].item() == 75.0
+    assert poor.filter(n=3)["y"].item() == 33.333
+
+
+def test_first_hundred_are_left_out() -> None:
+    for _, data in drawn_precision_graph(precision_chart(TWO, BASE), "line"):
+        assert (data["n"].min(), data["n"].max()) == (100, 200)
+
+
+def test_long_lists_are_thinned_but_hold_the_cuts() -> None:
+    long = frames.precision({"good": [i % 3 == 0 for i in range(5000)]})
+    chart = precision_chart(long, BASE, extras=Extras(cuts=(101, 2222)), window=Window(first_n=100))
+    ((_, data),) = drawn_precision_graph(chart, "line")
+    assert {100, 101, 2222, 5000} <= set(data["n"])
+    assert 390 <= data.height <= 450
+
+
+def test_measures_are_chosen_and_in_order() -> None:
+    chart = precision_chart(TWO, BASE, window=Window(measures=("poor",), first_n=1))
+    assert len(drawn_precision_graph(chart, "line")) == 1
+    assert "poor" in texts_precision_graph(chart)
+    assert "good" not in texts_precision_graph(chart)
+
+
+def test_an_estimate_that_is_missing_breaks_the_line() -> None:
+    gap = TWO.with_columns(
+        precision=pl.when(pl.col("n") == 150).then(None).otherwise(pl.col("precision"))
+    )
+    for _, data in drawn_precision_graph(precision_chart(gap, BASE), "line"):
+        assert data.filter(n=150)["y"].to_list() == [None]
+
+
+def test_baseline_with_a_dotted_interval() -> None:
+    rules = drawn_precision_graph(precision_chart(TWO, BASE), "rule")
+    levels = [
+        (data["y"].item(), mark["strokeDash"]) for mark, data in rules if data.columns == ["y"]
+    ]
+    assert [(round(y, 6), dash != [1, 0]) for y, dash in levels] == [
+        (30.0, False), (25.0, True), (35.0, True),
+    ]  # fmt: skip
+    assert "baseline 30.00 %" in texts_precision_graph(precision_chart(TWO, BASE))
+
+
+def test_baseline_without_width_is_one_line() -> None:
+    exact = frames.baseline(60, 200, lower=0.3, upper=0.3)
+    rules = drawn_precision_graph(precision_chart(TWO, exact), "rule")
+    assert len([data for _, data in rules if data.columns == ["y"]]) == 1
+
+
+def test_bands_are_drawn_for_those_asked() -> None:
+    chart = precision_chart(TWO, BASE, extras=Extras(bands=("poor",)))
+    ((_, band),) = drawn_precision_graph(chart, "area")
+    assert band.filter(n=200).select("lower", "upper").row(0) == (10.0, 30.0)
+
+
+def test_cut_labels_stand_over_their_lines() -> None:
+    chart = precision_chart(TWO, BASE, extras=Extras(cuts=(100, 200, 5000)), window=ALL)
+    assert texts_precision_graph(chart)["100"][0] == pytest.approx(280, abs=3)
+    assert texts_precision_graph(chart)["200"][0] == 560
+    assert "5,000" not in texts_precision_graph(chart)
+
+
+def test_labels_of_seven_lines_that_meet_do_not_overlap() -> None:
+    curves = {f"measure_{i}": [j % 7 == i for j in range(210)] for i in range(7)}
+    chart = precision_chart(frames.precision(curves), frames.baseline(30, 210))
+    ys = sorted(y for text, (x, y) in texts_precision_graph(chart).items() if x > 560)
+    assert len(ys) == 8
+    assert all(b - a >= 14.99 for a, b in itertools.pairwise(ys))
+    assert ys[0] >= 0
+    assert ys[-1] <= 340
+
+
+def test_labels_of_lines_that_end_together_follow_the_lines() -> None:
+    found = texts_precision_graph(precision_chart(TWO, BASE, window=ALL))
+    assert found["good"][1] < found["poor"][1]
+
+
+def test_true_curves_are_thin_and_end_where_the_others_do() -> None:
+    truth = frames.precision({"good": [True] * 400, "other": [True] * 400})
+    chart = precision_chart(TWO, BASE, extras=Extras(truth=truth))
+    widths = [
+        (mark["strokeWidth"], data["y"].to_list())
+        for mark, data in drawn_precision_graph(chart, "line")
+    ]
+    thin = [ys for width, ys in widths if width < 1 and ys]
+    assert thin == [[100.0] * 101]
+
+
+@pytest.mark.parametrize("stored", [("good", "poor"), ("poor", "good")])
+def test_triangles_stand_in_the_row_of_the_better_measure(stored: tuple[str, str]) -> None:
+    sign = 1 if stored == ("good", "poor") else -1
+    tested = frames.comparison(
+        {stored: {50: 0.2 * sign, 120: 0.2 * sign, 160: -0.2 * sign, 180: 0.2}},
+        significant=[50, 120, 160],
+    )
+    extras = Extras(comparison=tested, marks=("good", "poor"))
+    marks = drawn_precision_graph(precision_chart(TWO, BASE, extras=extras), "point")
+    (up, first), (_, sample), (down, second), _ = marks
+    assert (up["shape"], down["shape"]) == ("triangle-up", "triangle-down")
+    assert sample["x"].item() > 560
+    # The window starts at n = 100, so the difference at 50 has no mark.
+    assert [data["n"].to_list() for data in (first, second)] == [[120.0], [160.0]]
+
+
+def test_triangles_do_not_overlap() -> None:
+    tested = frames.comparison(
+        {("good", "poor"): dict.fromkeys(range(1, 201), 0.2)}, significant=range(1, 201)
+    )
+    extras = Extras(comparison=tested, marks=("good", "poor"))
+    (_, row), *_ = drawn_precision_graph(
+        precision_chart(TWO, BASE, extras=extras, window=ALL), "point"
+    )
+    xs = (row["n"] * 560 / 200).sort()
+    assert xs.diff().drop_nulls().min() >= 5.6
+    assert len(xs) > 60
+
+
+SEVEN = frames.precision({f"m{i}": [j % 9 == i for j in range(200)] for i in range(7)})
+
+
+def test_print_has_no_colour() -> None:
+    extras = Extras(bands=("m1",), truth=SEVEN, cuts=(100,))
+    chart = precision_chart(SEVEN, BASE, extras=extras, look=Look(style="print"))
+    assert chart_layers.greys(chart)
+
+
+@pytest.mark.parametrize("style", ["screen", "print"])
+def test_seven_lines_differ_in_how_they_are_drawn(style: Style) -> None:
+    chart = precision_chart(SEVEN, BASE, look=Look(style=style))
+    kinds = {
+        (mark["color"], *mark["strokeDash"], mark["strokeWidth"])
+        for mark, _ in drawn_precision_graph(chart, "line")
+    }
+    assert len(kinds) == 7
+
+
+def test_lines_on_top_of_each_other_are_both_seen() -> None:
+    chart = precision_chart(frames.precision({"mi": GOOD, "mi_too": GOOD}), BASE)
+    (below, _), (above, _) = drawn_precision_graph(chart, "line")
+    assert below["strokeDash"] != above["strokeDash"]
+
+
+def test_twelve_lines_on_top_of_each_other_differ() -> None:
+    chart = precision_chart(frames.precision({f"m{i:02}": GOOD for i in range(12)}), BASE)
+    kinds = {
+        (mark["color"], *mark["strokeDash"]) for mark, _ in drawn_precision_graph(chart, "line")
+    }
+    assert len(kinds) == 12
+
+
+def test_the_live_chart_tells_every_value() -> None:
+    found = chart_layers.hover(precision_chart(TWO, BASE))
+    assert found.data.filter(n=150).row(0) == (150, "40.00 [30.0, 50.0]", "26.67 [16.7, 36.7]")
+
+
+def test_the_same_frame_gives_the_same_chart() -> None:
+    first, second = (precision_chart(TWO, BASE) for _ in range(2))
+    assert json.dumps(first) == json.dumps(second)
+
+
+def test_a_window_without_estimates_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no estimate of precision from n = 300 on"):
+        precision_chart(TWO, BASE, window=Window(first_n=300))
+
+
+def test_limits_of_y_are_kept_and_the_baseline_below_them_has_no_label() -> None:
+    chart = precision_chart(TWO, BASE, window=Window(first_n=1, y_min=50.0, y_max=90.0))
+    scales = [layer.encoding["y"]["scale"] for layer in chart_layers.drawn(chart, "line")]
+    assert {tuple(scale["domain"]) for scale in scales} == {(50.0, 90.0)}
+    assert not any(text.startswith("baseline") for text in texts_precision_graph(chart))
+
+
+def test_names_are_drawn_as_they_are() -> None:
+    names = ["<script>alert(1)</script>", 'a.b["c"], \\', "Ünïcode 漢"]
+    curves = {name: [i % 3 == k for i in range(150)] for k, name in enumerate(names)}
+    picture = svg(precision_chart(frames.precision(curves), BASE))
+    assert "<script" not in picture
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in picture
+    assert "Ünïcode 漢" in picture
+
+
+def test_the_picture_holds_all_labels_inside() -> None:
+    picture = svg(precision_chart(TWO, BASE, extras=Extras(cuts=(100, 120, 200))))
+    assert 'width="' in picture
+    for text in ("good", "poor", "baseline 30.00 %", "100", "precision (%)"):
+        assert f">{text}</text>" in picture
+
+
+@pytest.mark.parametrize("name", ['\\" + datum + "', "two\nlines", "a\\", "datum['x']", "title"])
+def test_a_name_cannot_break_out_of_the_tooltip(name: str) -> None:
+    live = precision_chart(frames.precision({name: GOOD}), BASE)
+    titles = [each["title"] for each in chart_layers.hover(live).encoding["tooltip"]]
+    assert not any(sign in title for title in titles for sign in '\\"\n')
+    assert svg(live).startswith("<svg")
+
+
+# --- What the graphs of recall, and of precision by recall, draw.
+
+TWO_RECALL_GRAPH = frames.precision({"good": GOOD, "poor": POOR})
+RECALL = frames.recall({"good": GOOD, "poor": POOR})
+
+
+def test_recall_in_per_cent_at_every_n() -> None:
+    _, good, poor = drawn(recall_chart(RECALL, n_candidates=200, window=ALL), "line")
+    assert good.data.filter(n=30)["y"].item() == 50.0
+    assert good.data.filter(n=200)["y"].item() == 100.0
+    assert poor.data.filter(n=20)["y"].item() == 25.0
+
+
+def test_a_random_order_finds_its_share() -> None:
+    chart = recall_chart(RECALL, n_candidates=400, window=Window(first_n=100))
+    random, *_ = drawn(chart, "line")
+    assert random.data.select("n", "y").rows() == [(100.0, 25.0), (200.0, 50.0)]
+    assert "random order" in texts(chart)
+    assert "random order" not in texts(recall_chart(RECALL))
+
+
+def test_recall_without_limits_is_told_without_brackets() -> None:
+    bare = RECALL.with_columns(lower=pl.lit(None, pl.Float64), upper=pl.lit(None, pl.Float64))
+    said = hover(recall_chart(bare)).data
+    assert said.filter(n=150).row(0) == (150, "100.00", "100.00")
+    limited = hover(recall_chart(RECALL)).data
+    assert limited.filter(n=150)["m0"].item() == "100.00 [90.0, 100.0]"
+
+
+def test_recall_with_a_band_and_the_truth() -> None:
+    chart = recall_chart(RECALL, extras=Extras(bands=("good",), truth=TWO_RECALL_GRAPH), window=ALL)
+    (band,) = drawn(chart, "area")
+    assert band.data.filter(n=30).select("lower", "upper").row(0) == (40.0, 60.0)
+    thin = [layer for layer in drawn(chart, "line") if layer.mark["strokeWidth"] == 0.8]
+    assert [layer.data["y"].max() for layer in thin] == [100.0, 100.0]
+
+
+def test_precision_by_recall_goes_along_n() -> None:
+    good, _ = drawn(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL), "line")
+    assert good.encoding["order"]["field"] == "n"
+    assert good.data.filter(n=30).select("x", "y").row(0) == (50.0, 100.0)
+    assert good.data.filter(n=120).select("x", "y").row(0) == (100.0, 50.0)
+
+
+def test_points_stand_at_the_cuts() -> None:
+    chart = precision_recall_chart(
+        TWO_RECALL_GRAPH, BASE, extras=Extras(cuts=(30, 120, 999)), window=ALL
+    )
+    good, poor = drawn(chart, "point")
+    assert good.data.rows() == [(50.0, 100.0), (100.0, 50.0)]
+    assert poor.data.height == 2
+
+
+def test_points_outside_the_range_of_y_are_left_out() -> None:
+    window = Window(first_n=1, y_max=60.0)
+    chart = precision_recall_chart(
+        TWO_RECALL_GRAPH, BASE, extras=Extras(cuts=(30, 120)), window=window
+    )
+    assert drawn(chart, "point")[0].data.rows() == [(100.0, 50.0)]
+
+
+def test_the_live_graph_tells_n_precision_and_recall() -> None:
+    (met,) = told(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL))
+    assert [tip["title"] for tip in met.encoding["tooltip"]] == [
+        "measure", "n", "recall (%)", "precision (%)",
+    ]  # fmt: skip
+    assert met.data.height == 400
+
+
+def test_the_baseline_is_drawn_if_it_is_given() -> None:
+    assert "baseline 30.00 %" in texts(precision_recall_chart(TWO_RECALL_GRAPH, BASE))
+    assert not [
+        text for text in texts(precision_recall_chart(TWO_RECALL_GRAPH)) if "baseline" in text
+    ]
+
+
+def test_print_has_no_colour_recall_graph() -> None:
+    look = Look(style="print")
+    assert greys(recall_chart(RECALL, n_candidates=200, extras=Extras(bands=("good",)), look=look))
+    assert greys(
+        precision_recall_chart(TWO_RECALL_GRAPH, BASE, extras=Extras(cuts=(120,)), look=look)
+    )
+
+
+def test_thirty_labels_do_not_overlap() -> None:
+    curves = {f"m{i:02}": [j % 31 == i for j in range(200)] for i in range(30)}
+    found = places(recall_chart(frames.recall(curves), n_candidates=200))
+    ys = sorted(y for name, (x, y) in found.items() if x > 560)
+    assert len(ys) == 31
+    assert min(b - a for a, b in itertools.pairwise(ys)) >= 14.99
+
+
+def test_nothing_to_draw_is_an_error_recall_graph() -> None:
+    with pytest.raises(ValueError, match="no estimate of recall from n = 300 on"):
+        recall_chart(RECALL, window=Window(first_n=300))
+    with pytest.raises(ValueError, match="no estimate of precision and recall from n = 300 on"):
+        precision_recall_chart(TWO_RECALL_GRAPH, window=Window(first_n=300))

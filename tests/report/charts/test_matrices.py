@@ -1,0 +1,183 @@
+"""What the heat map of all pairs draws."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import polars as pl
+import pytest
+
+from pipeline.report.charts import Look, heat_map, strip_chart
+from pipeline.report.charts.matrices import Matrix
+from pipeline.report.page.images import svg
+from tests.report import report_frames as frames
+from tests.report.charts.chart_layers import drawn, greys, layers, places, texts, told
+
+PRECISION = {"best": 0.4, "middle": 0.3, "worst": 0.15}
+
+
+def matrix(
+    precision: Mapping[str, float] = PRECISION,
+    *,
+    n: int = 500,
+    without: tuple[str, str] | None = None,
+) -> Matrix:
+    """Return the differences of these precisions, significant from 0.2 on."""
+    rows = [
+        (a, b, None if {a, b} == set(without or ()) else precision[a] - precision[b], 0.01,
+         abs(precision[a] - precision[b]) >= 0.2)
+        for a, b in itertools.permutations(precision, 2)
+    ]  # fmt: skip
+    names = ("row", "column", "difference", "p_adjusted", "significant")
+    cells = pl.DataFrame(rows, schema=list(names), orient="row")
+    return Matrix(n, tuple(sorted(precision, key=lambda m: -precision[m])), cells)
+
+
+def cells(chart: object) -> pl.DataFrame:
+    return pl.concat(layer.data for layer in drawn(chart, "rect"))
+
+
+def test_each_pair_in_both_directions_and_no_diagonal() -> None:
+    found = {(a, b): points for a, b, points in
+             cells(heat_map([matrix()])).select("row", "column", "points").rows()}  # fmt: skip
+    assert found == {
+        ("best", "middle"): 10.0, ("middle", "best"): -10.0, ("best", "worst"): 25.0,
+        ("worst", "best"): -25.0, ("middle", "worst"): 15.0, ("worst", "middle"): -15.0,
+    }  # fmt: skip
+
+
+def test_the_best_stands_first_and_the_diagonal_is_blank() -> None:
+    found = cells(heat_map([matrix()]))
+    ys = dict(found.select("row", "y").rows())
+    xs = dict(found.select("column", "x").rows())
+    assert sorted(ys, key=ys.__getitem__) == sorted(xs, key=xs.__getitem__) == list(PRECISION)
+    assert all(x != ys[row] / 24 * 44 for row, x in found.select("row", "x").rows())
+
+
+def test_numbers_with_a_star_where_significant() -> None:
+    assert texts(heat_map([matrix()]))[:6] == [
+        "+10.0",
+        "+25.0*",
+        "−10.0",
+        "+15.0",
+        "−25.0*",
+        "−15.0",
+    ]
+
+
+def test_a_pair_without_a_test_has_a_cross() -> None:
+    chart = heat_map([matrix(without=("best", "worst"))])
+    assert texts(chart).count("×") == 2
+    assert cells(chart).height == 4
+
+
+def test_in_black_and_white_only_the_better_row_is_drawn() -> None:
+    chart = heat_map([matrix()], look=Look(style="print"))
+    assert cells(chart)["points"].to_list() == [10.0, 25.0, 15.0]
+    assert greys(chart)
+    equal = matrix({"a": 0.3, "b": 0.3})
+    assert cells(heat_map([equal], look=Look(style="print"))).select("row", "column").rows() == [
+        ("a", "b")
+    ]
+
+
+def test_colours_are_on_one_scale_with_white_for_no_difference() -> None:
+    chart = heat_map([matrix(), matrix({"x": 0.9, "y": 0.493})])
+    scales = [layer.encoding["color"]["scale"] for layer in drawn(chart, "rect")]
+    assert {tuple(scale["domain"]) for scale in scales} == {(-41.0, -10.25, 0.0, 10.25, 41.0)}
+    assert scales[0]["range"][2] == "#ffffff"
+    assert len(chart["concat"]) == 2
+
+
+def test_forty_measures_stay_legible() -> None:
+    many = matrix({f"measure_{i:02}": i / 50 for i in range(40)})
+    chart = heat_map([many])
+    names = {text: place for text, place in places(chart).items() if text.startswith("measure")}
+    xs = sorted(x for x, _ in names.values())
+    assert len(xs) == 40
+    assert min(b - a for a, b in itertools.pairwise(xs)) == 16.0
+    (dots,) = drawn(chart, "point")
+    assert dots.data.height == many.cells["significant"].sum()
+    assert not [text for text in texts(chart) if text.startswith("+")]
+    assert ">measure_39</text>" in svg(chart)
+
+
+def test_the_live_map_tells_the_pair_the_difference_and_p() -> None:
+    (live,) = told(heat_map([matrix()]), "rect")
+    assert [tip["field"] for tip in live.encoding["tooltip"]] == ["row", "column", "points", "p"]
+    assert set(live.data["p"]) == {0.01}
+
+
+def test_names_are_drawn_as_they_are() -> None:
+    odd = matrix({'a"b,c': 0.2, "<i>\\": 0.1, "two\nlines": 0.3})
+    picture = svg(heat_map([odd]))
+    assert "<i>" not in picture
+    assert "&lt;i&gt;\\" in picture
+
+
+def test_no_difference_at_all_has_a_scale() -> None:
+    same = heat_map([matrix({"a": 0.3, "b": 0.3})])
+    assert texts(same)[:2] == ["0.0", "0.0"]
+    assert layers(same)
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no pair of measures"):
+        heat_map([])
+    with pytest.raises(ValueError, match="no pair of measures"):
+        heat_map([Matrix(10, ("a",), matrix().cells.clear())])
+
+
+# --- What the chart of the best measures draws.
+
+BEST = frames.best({100: ["mi", "dice"], 500: ["dice"], 2000: ["dice", "mi", "t_score"]})
+
+
+def test_dark_for_the_best_and_pale_for_those_not_worse() -> None:
+    among, best = drawn(strip_chart(BEST), "rect")
+    assert sorted(best.data.select("measure", "n").rows()) == [
+        ("dice", 500),
+        ("dice", 2000),
+        ("mi", 100),
+    ]
+    assert sorted(among.data.select("measure", "n").rows()) == [
+        ("dice", 100), ("mi", 2000), ("t_score", 2000),
+    ]  # fmt: skip
+    assert best.mark["color"] != among.mark["color"]
+
+
+def test_those_that_are_best_most_often_stand_first() -> None:
+    found = places(strip_chart(BEST))
+    assert found["dice"][1] < found["mi"][1] < found["t_score"][1]
+
+
+def test_wide_cells_hold_the_precision() -> None:
+    assert texts(strip_chart(BEST)).count("30.0") == 6
+    many = frames.best({n: ["dice"] for n in range(10, 1510, 10)})
+    assert "30.0" not in texts(strip_chart(many))
+
+
+def test_the_heads_of_many_columns_do_not_overlap() -> None:
+    chart = strip_chart(frames.best({n: ["dice"] for n in range(10, 1510, 10)}))
+    heads = sorted((x, text) for text, (x, y) in places(chart).items() if y < 0 and text != "n")
+    assert len(heads) > 8
+    assert all(b - a >= 7 * len(text) for (a, text), (b, _) in itertools.pairwise(heads))
+    widths = drawn(chart, "rect")[1].data
+    assert widths["x2"].max() <= 560
+
+
+def test_the_live_chart_tells_the_difference_and_p() -> None:
+    live = told(strip_chart(BEST), "rect")[0]
+    fields = [tip["field"] for tip in live.encoding["tooltip"]]
+    assert fields == ["measure", "n", "precision", "difference", "p_adjusted"]
+    assert live.data.filter(measure="mi")["difference"].to_list() == [-2.0]
+
+
+def test_print_has_no_colour() -> None:
+    assert greys(strip_chart(BEST, look=Look(style="print")))
+
+
+def test_nothing_to_draw_is_an_error_strip() -> None:
+    with pytest.raises(ValueError, match="no best measure"):
+        strip_chart(pl.DataFrame(BEST.clear()))

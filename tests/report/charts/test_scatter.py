@@ -1,0 +1,275 @@
+"""Heat maps, dot plots, named points, growth: what is drawn and in which order."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import altair as alt
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.report import charts
+from pipeline.report.charts import Grid, Look, reliability_chart
+from pipeline.report.charts.points import beside, planning_chart
+from pipeline.report.page import images
+from pipeline.report.page.images import chart_bytes, still
+from pipeline.sizing.output import plan_spec, rate_grid
+from tests.report.charts.chart_layers import Layer, drawn, greys, texts, told
+
+
+def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **more: object) -> str:
+    names = [f"cluster-{number:03}" for number in range(n)]
+    frame = pl.DataFrame(
+        {"row": ["a"] * n, "column": names, "value": [i / n for i in range(n)],
+         "marked": [i == 0 for i in range(n)], **more}
+    )  # fmt: skip
+    grid = Grid(rows=["a", "b"], columns=names[::-1], row_title="class", column_title="cluster",
+                legend="share", domain=domain, cell=cell)  # fmt: skip
+    return images.svg(charts.grid_map(frame, grid, look=Look()))
+
+
+def fills(drawn: str) -> list[str]:
+    found = re.findall(r'aria-roledescription="rect mark".*?fill="(.*?)"', drawn)
+    return [colour for colour in found if colour.startswith("rgb")]
+
+
+def test_a_heat_map_draws_cells_labels_and_frames() -> None:
+    drawn = heat(3, cell=20.0)
+    assert drawn.count('aria-roledescription="rect mark"') == 4
+    assert re.findall(r">(cluster-\d+|[ab])<", drawn) == [
+        "cluster-002", "cluster-001", "cluster-000", "a", "b",
+    ]  # fmt: skip
+    assert 'stroke="#d55e00"' in drawn
+
+
+def test_equal_values_have_equal_shades_and_zero_is_white() -> None:
+    shades = fills(heat(4, cell=20.0))
+    assert len(set(shades)) == 4
+    assert shades[0] == "rgb(255, 255, 255)"
+
+
+def test_narrow_cells_have_fewer_labels() -> None:
+    wide, narrow = heat(60, cell=14.0), heat(60, cell=4.0)
+    assert len(re.findall(r">cluster-\d+<", wide)) == 60
+    assert len(re.findall(r">cluster-\d+<", narrow)) == 20
+    assert 'stroke="#d55e00" stroke-width="1.6"' in wide
+    assert 'stroke="#d55e00" stroke-width="0.6"' in narrow
+
+
+def test_names_that_would_touch_stand_upright() -> None:
+    upright, level = heat(3, cell=24.0), heat(3, cell=90.0)
+    assert (upright.count("rotate(270)"), level.count("rotate(270)")) == (3, 0)
+
+
+def test_the_text_of_dark_cells_is_white() -> None:
+    drawn = heat(3, cell=30.0, domain=(-1.0, 1.0), text=["x", "y", "z"])
+    assert re.findall(r'fill="([^"]*)"[^>]*>([xyz])<', drawn) == [
+        ("#232323", "x"), ("#232323", "y"), ("#232323", "z"),
+    ]  # fmt: skip
+    dark = heat(3, cell=30.0, domain=(0.0, 0.5), text=["x", "y", "z"])
+    assert ("#fefefe", "z") in re.findall(r'fill="([^"]*)"[^>]*>([xyz])<', dark)
+
+
+def test_a_dot_plot_keeps_the_order_and_leaves_out_nulls() -> None:
+    frame = pl.DataFrame({"name": ["V", "N"], "p": [0.5, None], "r": [0.25, 0.0]})
+    drawn = images.svg(
+        charts.dot_plot(frame, ["V", "N"], title="share", kinds=("p", "r"), look=Look())
+    )
+    marks = drawn.partition("legend")[0]
+    assert drawn.index(">V<") < drawn.index(">N<")
+    assert marks.count('aria-roledescription="point"') == 3
+
+
+@pytest.mark.parametrize("xs", [[1.0], [0.25, 0.25], [0.0, 1e-12]])
+def test_points_that_are_all_alike_lie_inside(xs: list[float]) -> None:
+    rows = {"name": ["s", "t"][: len(xs)], "x": xs, "y": [2.5] * len(xs)}
+    frame = pl.DataFrame(rows).with_columns(x_sd=pl.lit(None, pl.Float64), y_sd=pl.lit(0.0))
+    drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
+    points = drawn[drawn.index('"point"') :]
+    found = re.findall(r"translate\(([0-9.]+),([0-9.]+)\)", points)[: len(xs)]
+    assert len(found) == len(xs)
+    assert all(20 < float(x) < 180 for x, _ in found)
+    assert all(20 < float(y) < Look().height - 20 for _, y in found)
+
+
+@pytest.mark.parametrize("places", [[(50.0, 50.0)] * 5, [(5.0, 5.0), (95.0, 5.0), (95.0, 95.0)]])
+def test_names_hide_no_point_and_no_other_name(places: list[tuple[float, float]]) -> None:
+    names = [f"s{number}" for number in range(len(places))]
+    put = beside(names, places, Look(width=100, height=100))
+    boxes = [(x, y - 6.5, x + 12.6, y + 6.5) for _, x, y in put]
+    for number, one in enumerate(boxes):
+        for other in boxes[number + 1 :]:
+            assert (
+                one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            )
+        assert all(not (one[0] < x < one[2] and one[1] < y < one[3]) for x, y in places)
+
+
+def test_points_with_and_without_deviations() -> None:
+    frame = pl.DataFrame(
+        {"name": ["a", "b"], "x": [0.1, 0.2], "y": [0.3, 0.4], "x_sd": [0.01, None],
+         "y_sd": [None, None]}, schema_overrides={"y_sd": pl.Float64},
+    )  # fmt: skip
+    drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look()))
+    assert drawn.count('aria-roledescription="point"') == 2
+    assert drawn.count('aria-roledescription="rule mark"') == 1
+
+
+def test_lines_are_named_where_they_begin() -> None:
+    frame = pl.DataFrame({"name": ["a", "a", "b"], "k": [1, 50, 1], "share": [0.5, 1.0, 0.5]})
+    drawn = images.svg(charts.growth(frame, ["a", "b"], x_title="k", y_title="s", look=Look()))
+    assert ">a<" in drawn
+    assert ">b<" in drawn
+    ys = [float(y) for y in re.findall(r'transform="translate\(-30,([\d.]+)\)"', drawn)]
+    assert len(ys) == 2
+    assert abs(ys[0] - ys[1]) >= 15.0
+
+
+# --- What the planning graph draws, and the files it goes into.
+
+WIDTHS = lx.plan_width(
+    candidates=500, n=[50, 200], precisions=[0.3], rates=rate_grid(0.4, points=6)
+)
+ASKED = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.3])
+
+
+def layers(chart: Any, kind: str) -> list[tuple[Layer, pl.DataFrame]]:
+    return [(layer, layer.data) for layer in drawn(chart, kind)]
+
+
+def test_a_line_per_list_size_in_per_cent() -> None:
+    chart = plan_spec(WIDTHS)
+    lines = layers(chart, "line")
+    assert len(lines) == 2
+    for (layer, frame), n in zip(lines, (50, 200), strict=True):
+        expected = WIDTHS.filter(n=n)
+        assert frame["n"].to_list() == pytest.approx((100 * expected["rate"]).to_list(), abs=1e-3)
+        assert frame["y"].to_list() == pytest.approx((100 * expected["width"]).to_list(), abs=1e-3)
+        assert layer.encoding["x"]["title"] == "sampling rate (%)"
+        assert layer.encoding["y"]["title"].startswith("expected width")
+    assert len({layer.mark["color"] for layer, _ in lines}) == 2
+    assert texts(chart) == ["n = 50", "n = 200"]
+
+
+def test_what_was_asked_for_is_marked() -> None:
+    chart = plan_spec(WIDTHS, asked=ASKED)
+    dots = [frame for _, frame in layers(chart, "point")]
+    assert [frame.height for frame in dots] == [1, 1]
+    assert dots[1]["n"].item() == pytest.approx(100 * ASKED.filter(n=200)["rate"].item(), abs=1e-3)
+    assert dots[1]["y"].item() == pytest.approx(30, abs=0.5)
+    assert "wanted: 30" in texts(chart)
+    never = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.14])
+    assert sum(frame.height for _, frame in layers(plan_spec(WIDTHS, asked=never), "point")) == 1
+
+
+def test_lines_are_named_by_what_differs() -> None:
+    def named(n: list[int], precisions: list[float]) -> list[str]:
+        table = lx.plan_width(candidates=5000, n=n, precisions=precisions, rates=[0.1, 0.2])
+        return sorted(texts(plan_spec(table)))
+
+    assert named([2000], [0.3]) == ["n = 2,000"]
+    assert named([50], [0.1, 0.3]) == ["p = 10.0 %", "p = 30.0 %"]
+    assert len(named([50, 60], [0.1, 0.3])) == 4
+
+
+def test_power_is_that_of_the_better_measure() -> None:
+    table = lx.plan_comparison(
+        candidates=200, n=[60], precisions=(0.3, 0.5), overlap=0.5, rates=[0.3, 0.6]
+    )
+    chart = plan_spec(table)
+    ((layer, frame),) = layers(chart, "line")
+    assert frame["y"].to_list() == pytest.approx((100 * table["power_2"]).to_list(), abs=1e-3)
+    assert layer.encoding["y"]["scale"]["domain"] == [0, 100]
+    assert layer.encoding["y"]["title"] == "power (%)"
+
+
+def test_the_widest_intervals_do_not_squeeze_the_rest() -> None:
+    wide = lx.plan_width(candidates=500, n=[400], precisions=[0.3], rates=[0.004, 0.2, 0.4])
+    ((layer, frame),) = layers(plan_spec(wide), "line")
+    assert frame["y"].max() > 70
+    assert layer.encoding["y"]["scale"]["domain"][1] == 60
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no sampling rate to draw"):
+        plan_spec(WIDTHS.clear())
+    empty = pl.DataFrame(schema={"line": pl.String, "rate": pl.Float64, "y": pl.Float64})
+    with pytest.raises(ValueError, match="no sampling rate to draw"):
+        planning_chart(empty, y_title="power (%)")
+
+
+def test_the_live_chart_tells_its_values() -> None:
+    (points,) = told(plan_spec(WIDTHS))
+    assert [tip["title"] for tip in points.encoding["tooltip"]][:2] == ["line", "sampling rate (%)"]
+    assert "tooltip" not in json.dumps(still(plan_spec(WIDTHS)))
+
+
+@pytest.mark.parametrize(("kind", "start"), [
+    ("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE html>"),
+])  # fmt: skip
+def test_files(kind: str, start: bytes) -> None:
+    made = chart_bytes(plan_spec(WIDTHS), kind, title="a < b")
+    assert made.startswith(start)
+    if kind == "html":
+        page = made.decode()
+        assert "<title>a &lt; b</title>" in page
+        assert "<script src" not in page
+        assert "https://cdn" not in page
+    else:
+        assert made == chart_bytes(plan_spec(WIDTHS), kind)
+
+
+def test_the_chart_in_a_notebook_is_one_of_altair() -> None:
+    chart = lx.plan_chart(WIDTHS)
+    assert isinstance(chart, alt.LayerChart)
+    assert chart_bytes(chart, "svg") == chart_bytes(plan_spec(WIDTHS), "svg")
+
+
+def test_unknown_kind_of_file() -> None:
+    with pytest.raises(ValueError, match="no kind of picture 'gif'"):
+        chart_bytes(plan_spec(WIDTHS), "gif")
+
+
+# --- What the reliability graph draws.
+
+BINS = pl.DataFrame(
+    [("good", 0.1, 0.05, 0.0, 0.2, 40), ("good", 0.9, 0.85, 0.6, 0.95, 12),
+     ("guess", 0.5, 0.11, 0.08, 0.15, 300)],
+    schema=["judge", "mean_prediction", "share", "lower", "upper", "n_judged"], orient="row",
+)  # fmt: skip
+
+
+def test_a_point_and_its_limits_for_each_bin() -> None:
+    chart = reliability_chart(BINS)
+    good, guess = (layer.data for layer in drawn(chart, "rule") if "lower" in layer.data.columns)
+    assert good.rows() == [(10.0, 0.0, 20.0), (90.0, 60.0, 95.0)]
+    assert guess.rows() == [(50.0, 8.0, 15.0)]
+    first, second, *_ = drawn(chart, "point")
+    assert first.data.rows() == [(10.0, 5.0), (90.0, 85.0)]
+    assert second.data.rows() == [(50.0, 11.0)]
+
+
+def test_the_diagonal_and_the_names() -> None:
+    chart = reliability_chart(BINS)
+    diagonal = drawn(chart, "line")[0].data
+    assert diagonal["x"].to_list() == diagonal["y"].to_list() == [0.0, 100.0]
+    assert {"good", "guess", "what it says is right"} <= set(texts(chart))
+
+
+def test_the_live_chart_tells_all() -> None:
+    live = told(reliability_chart(BINS), "point")[0]
+    assert [tip["field"] for tip in live.encoding["tooltip"]] == [
+        "line", "x", "y", "lower", "upper", "n_judged",
+    ]  # fmt: skip
+
+
+def test_print_has_no_colour() -> None:
+    assert greys(reliability_chart(BINS, look=Look(style="print")))
+
+
+def test_nothing_to_draw_is_an_error_reliability_graph() -> None:
+    with pytest.raises(ValueError, match="no judged prediction"):
+        reliability_chart(BINS.clear())

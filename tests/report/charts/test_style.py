@@ -1,0 +1,220 @@
+"""Labels never overlap, and move no further than they must."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.measure import MEASURES
+from pipeline.report.charts import Look
+from pipeline.report.charts.style import (
+    COLOURS,
+    DARK,
+    DASHES,
+    FIXED,
+    KINDS,
+    NAMED,
+    NIGHT,
+    PAPER,
+    by_place,
+    rows,
+    slots,
+    spread,
+    strokes,
+)
+
+places = st.lists(st.floats(0, 340), min_size=1, max_size=12)
+
+
+@given(places)
+def test_labels_keep_their_distance_and_stay_inside(wanted: list[float]) -> None:
+    placed = sorted(spread(wanted, gap=15.0, low=0.0, high=340.0))
+    assert min(placed) >= -1e-9
+    assert max(placed) <= 340 + 1e-9
+    assert all(b - a >= 15 - 1e-9 for a, b in itertools.pairwise(placed))
+
+
+@given(places)
+def test_order_is_kept(wanted: list[float]) -> None:
+    placed = spread(wanted, gap=15.0, low=0.0, high=340.0)
+    by_wish = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    assert by_wish == sorted(range(len(wanted)), key=lambda i: placed[i])
+
+
+def test_labels_that_fit_stay() -> None:
+    assert spread([40.0, 10.0, 25.0], gap=15.0, low=0.0, high=50.0) == [40.0, 10.0, 25.0]
+
+
+def test_a_crowd_is_centred_on_its_mean() -> None:
+    assert spread([100.0, 100.0, 103.0], gap=10.0, low=0.0, high=340.0) == [91.0, 101.0, 111.0]
+
+
+@given(st.lists(st.floats(100, 140), min_size=2, max_size=5))
+def test_no_single_move_brings_labels_nearer(wanted: list[float]) -> None:
+    """Where no bound matters, moving any group by a little costs more than it gains."""
+    placed = spread(wanted, gap=10.0, low=-1000.0, high=1000.0)
+
+    def cost(positions: list[float]) -> float:
+        return sum((a - b) ** 2 for a, b in zip(positions, wanted, strict=True))
+
+    order = sorted(range(len(wanted)), key=lambda i: placed[i])
+    for start, end in itertools.combinations(range(len(order) + 1), 2):
+        for step in (-0.01, 0.01):
+            moved = list(placed)
+            for i in order[start:end]:
+                moved[i] += step
+            apart = sorted(moved)
+            if all(b - a >= 10 - 1e-9 for a, b in itertools.pairwise(apart)):
+                assert cost(moved) >= cost(placed) - 1e-9
+
+
+def test_the_gap_shrinks_when_there_is_no_room() -> None:
+    placed = spread([5.0] * 5, gap=15.0, low=0.0, high=40.0)
+    assert placed == pytest.approx([0.0, 10.0, 20.0, 30.0, 40.0])
+
+
+def test_no_label() -> None:
+    assert spread([], gap=15.0, low=0.0, high=40.0) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 500), st.floats(1, 80)), max_size=12))
+def test_labels_of_a_row_do_not_touch(labels: list[tuple[float, float]]) -> None:
+    labels = sorted(labels)
+    given_rows = rows([x for x, _ in labels], [width for _, width in labels])
+    for one, two in itertools.combinations(range(len(labels)), 2):
+        if given_rows[one] is not None and given_rows[one] == given_rows[two]:
+            (x, width), (x2, width2) = labels[one], labels[two]
+            assert x + width / 2 <= x2 - width2 / 2 + 1e-9
+
+
+def test_what_fits_nowhere_is_left_out() -> None:
+    assert rows([0, 1, 2, 3], [10, 10, 10, 10]) == [0, 1, 2, None]
+
+
+# --- Colours and dashes of names: fixed, of their own, readable by everybody.
+
+NAMES = st.lists(st.text(max_size=12), max_size=len(NAMED) * KINDS, unique=True)
+
+
+@given(NAMES, st.randoms())
+def test_the_order_of_the_names_changes_nothing(names: list[str], random: object) -> None:
+    mixed = list(names)
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    assert slots(names) == slots(mixed)
+
+
+@given(NAMES)
+def test_no_two_names_are_drawn_alike(names: list[str]) -> None:
+    assert len(set(slots(names).values())) == len(names)
+    for style in ("screen", "print"):
+        look = Look(style=style, slots=slots(names))
+        assert len(set(strokes(names, look).values())) == len(names)
+
+
+@given(st.lists(st.text(max_size=12), max_size=len(NAMED), unique=True))
+def test_seven_names_have_seven_colours(names: list[str]) -> None:
+    others = [name for name in names if name not in FIXED]
+    assert len({slot.colour for slot in slots(others).values()}) == len(others)
+
+
+@given(st.sets(st.sampled_from(sorted(FIXED))), st.sets(st.text(max_size=5), max_size=5))
+def test_common_measures_keep_their_colour_whatever_else_is_drawn(
+    measures: set[str], others: set[str]
+) -> None:
+    found = slots([*measures, *others])
+    assert all(found[name] == FIXED[name] for name in measures)
+
+
+def test_variants_share_a_colour() -> None:
+    found = slots(["chi_squared", "chi_squared_corr", "log_likelihood", "t_score", "mi"])
+    assert found["chi_squared"].colour == found["chi_squared_corr"].colour
+    assert len({slot.colour for slot in found.values()}) == 4
+
+
+def test_the_fixed_names_are_measures_and_none_has_the_place_of_another() -> None:
+    assert set(FIXED) <= set(MEASURES)
+    assert len(set(FIXED.values())) == len(FIXED)
+
+
+def test_a_pinned_name_has_its_colour() -> None:
+    found = slots(["mi", "mine", "yours"], {"mine": "green", "yours": "green"})
+    assert {found[name].colour for name in ("mi", "mine", "yours")} == {NAMED.index("green")}
+    assert len(set(found.values())) == 3
+
+
+def test_a_name_that_the_report_does_not_know_takes_what_is_free() -> None:
+    look = Look(slots=slots(["a", "b"]))
+    found = strokes(["a", "b", "c"], look)
+    assert len(set(found.values())) == 3
+    assert found["a"] == strokes(["a"], look)["a"]
+
+
+def test_more_names_than_strokes_are_drawn_all_the_same() -> None:
+    names = [f"m{i}" for i in range(len(NAMED) * KINDS + 5)]
+    assert set(slots(names)) == set(names)
+
+
+@pytest.mark.parametrize("style", ["screen", "print"])
+def test_lines_without_a_name_differ_by_their_place(style: str) -> None:
+    names = [f"n = {i}" for i in range(len(NAMED) * KINDS)]
+    look = Look(style=style)  # type: ignore[arg-type]
+    assert len(set(by_place(names, look).values())) == len(names)
+
+
+def test_lines_of_the_first_strokes_differ_without_colours() -> None:
+    first = by_place([str(i) for i in range(len(NAMED))], Look())
+    assert len({stroke.dash for stroke in first.values()}) == len(NAMED) == len(DASHES)
+
+
+def _linear(colour: str) -> np.ndarray:
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def _contrast(one: str, other: str) -> float:
+    light, dark = sorted(
+        (float(_linear(each) @ [0.2126, 0.7152, 0.0722]) for each in (one, other)), reverse=True
+    )
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_colours_stand_out_on_white_and_in_the_dark(name: str) -> None:
+    light, dark = COLOURS[name]
+    assert _contrast(light, PAPER) >= 3
+    assert _contrast(dark, NIGHT) >= 3
+    assert DARK[light] == dark
+
+
+SEEN = {
+    "all": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                 [-0.01182, 0.04294, 0.968881]],
+    "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                [0.004733, 0.691367, 0.3039]],
+}  # fmt: skip
+"""What colour-blind readers see of linear red, green and blue (Machado et al. 2009)."""
+
+
+def _lab(colour: str, eyes: str) -> np.ndarray:
+    seen = np.clip(np.array(SEEN[eyes]) @ _linear(colour), 0, 1)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    xyz = to_xyz @ seen / np.array([0.9505, 1, 1.089])
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+def test_colour_blind_readers_tell_any_two_colours_apart(eyes: str) -> None:
+    for theme in (0, 1):
+        every = [pair[theme] for pair in COLOURS.values()]
+        for one, other in itertools.combinations(every, 2):
+            assert np.linalg.norm(_lab(one, eyes) - _lab(other, eyes)) > 12, (one, other)

@@ -1,0 +1,389 @@
+"""Which column of a table is drawn: that to which its limits belong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import product
+from math import prod
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import schemas
+from pipeline.findings.base import Finding, Told
+from pipeline.report import sweep_page as page
+from pipeline.report.charts.style import Look
+from pipeline.report.sweep_page import (
+    MOST_PANELS,
+    Collected,
+    Setting,
+    Shape,
+    SweepInput,
+    estimates,
+    figures,
+    kept,
+    label,
+    places,
+    setting_text,
+    settings_of,
+    shape_of,
+    sweep_page,
+)
+from pipeline.report.view import Figure, Text
+from schemas import Choice, Findings, LemmaScores, Precision, Table, TypeLevel
+
+DRAWN = {
+    "Agreement": "estimate",
+    "Baseline": "precision",
+    "Choice": "precision",
+    "ClusteredDifferences": "difference",
+    "ClusteredPrecision": "precision",
+    "DesignedBaseline": "precision",
+    "DesignedDifferences": "difference",
+    "DesignedPrecision": "precision",
+    "DesignedWindows": "precision",
+    "Estimated": "precision",
+    "LexiconComparison": "l_star",
+    "LexiconDifferences": "difference",
+    "LexiconIntervals": "estimate",
+    "LexiconQuality": "value",
+    "LocalPrecision": "precision",
+    "MeasureDifferences": "difference",
+    "OverlappingScores": "value",
+    "Precision": "precision",
+    "Recall": "recall",
+    "StratifiedComparison": "difference",
+    "StratifiedPrecision": "precision",
+    "SubsetPrecision": "precision",
+    "SystemTable": "mean",
+    "TokenLevel": "value",
+    "TypeLevel": "value",
+    "WorstCase": "precision",
+}
+"""The tables of estimates, and the column to which their limits belong, or that systems have."""
+MODELS: dict[str, type[Table]] = {
+    name: each
+    for name in dir(schemas)
+    if isinstance(each := getattr(schemas, name), type) and issubclass(each, Table)
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_limits_belong_to_what_is_drawn(name: str) -> None:
+    """A new table with limits is named here once somebody has looked what they belong to."""
+    shape = shape_of(MODELS[name], MODELS[name].zero_rows().collect())
+    assert (shape and shape.value) == DRAWN.get(name)
+
+
+def test_runs_of_a_system_are_drawn_together() -> None:
+    frame = TypeLevel.zero_rows().collect()
+    shape = shape_of(TypeLevel, frame)
+    assert shape is not None
+    assert (shape.name, shape.groups) == ("system", ("measure", "mapping"))
+
+
+def test_numbers_that_are_none_are_not_drawn() -> None:
+    shape = Shape(value="value", is_share=False, name="", over_n=False, groups=())
+    frame = pl.DataFrame({"value": [1.0, float("inf"), float("nan"), None]})
+    assert estimates(frame, shape)["y"].to_list() == [1.0, None, None, None]
+
+
+def test_a_group_without_a_name_has_a_dash() -> None:
+    shape = Shape(value="value", is_share=False, name="", over_n=False, groups=("a",))
+    frame = pl.DataFrame({"value": [1.0], "a": pl.Series([None], dtype=pl.String)})
+    assert estimates(frame, shape)["by a"].to_list() == ["–"]
+
+
+# --- Settings of a sweep: what they are called, and which points are shown.
+
+
+def test_two_settings_of_one_name_are_told_apart() -> None:
+    points = [{"stages.a.seed": 1, "stages.b.seed": 2}]
+    assert [each.name for each in settings_of(points)] == ["a.seed", "b.seed"]
+
+
+def test_a_number_is_no_text_and_keeps_its_place() -> None:
+    points: list[dict[str, Any]] = [{"x": 1}, {"x": "1"}, {"x": [1]}, {"x": {"a": 1}}, {"x": True}]
+    (found,) = settings_of(points)
+    assert found.values == ("1", "1", "1", '{"a": 1}', "yes")
+    assert found.numbers == ()
+    assert [each["x"] for each in places(points)] == [0, 1, 2, 3, 4]
+
+
+def test_a_setting_that_does_not_vary_is_not_in_the_label() -> None:
+    points = [{"rate": 0.1, "seed": 1}, {"rate": 0.2, "seed": 1}]
+    settings = settings_of(points)
+    assert [label(point, settings) for point in points] == ["rate = 0.1", "rate = 0.2"]
+    assert label(points[0], settings_of(points[:1])) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("a\n<b>", "a <b>"),
+        ("x" * 99, "x" * 39 + "…"),
+        ([], "[]"),
+        (["mi", 3], "mi, 3"),
+        ([["mi"]], '[["mi"]]'),
+        (None, "null"),
+        ("שלום", "\u2068שלום\u2069"),
+    ],
+)
+def test_values_on_one_line(value: Any, said: str) -> None:
+    assert setting_text(value) == said
+
+
+def test_many_values_that_are_no_range_are_counted() -> None:
+    values = tuple(f"v{n}" for n in range(20))
+    assert Setting("stages.a.b", "b", values, ()).said().endswith("v7 and 12 more")
+
+
+def test_numbers_with_a_step() -> None:
+    assert Setting("n", "n", ("1", "2", "3"), (1, 2, 3)).is_even
+    assert not Setting("n", "n", ("1", "2", "4"), (1, 2, 4)).is_even
+    assert not Setting("n", "n", ("1",), (1.0,)).is_even
+
+
+@given(st.lists(st.integers(1, 10_000), max_size=4), st.integers(1, 50))
+def test_no_more_points_are_kept_than_there_is_room_for(counts: list[int], most: int) -> None:
+    found = kept(counts, most)
+    assert prod(found) <= most or not counts
+    assert all(1 <= one <= count for one, count in zip(found, counts, strict=True))
+    if prod(counts) <= most:
+        assert found == counts
+
+
+# --- The page of a sweep: what it shows of one point, of a thousand, of hostile and empty tables.
+
+HOSTILE = "</script><img onerror=alert(1)>"
+Points = list[dict[str, Any]]
+
+
+def grid(**over: list[Any]) -> Points:
+    return [dict(zip(over, values, strict=True)) for values in product(*over.values())]
+
+
+def precision(point: dict[str, Any], ns: list[int], measures: list[str]) -> pl.DataFrame:
+    """Return a table of precisions with the settings in front."""
+    rows = [(name, n) for name in measures for n in ns]
+    return pl.DataFrame(
+        {
+            "category": ["TP"] * len(rows),
+            "measure": [name for name, _ in rows],
+            "n": [n for _, n in rows],
+            "precision": [0.3] * len(rows),
+            "lower": [0.2] * len(rows),
+            "upper": [0.4] * len(rows),
+        },
+        schema={
+            "category": pl.String, "measure": pl.String, "n": pl.Int64,
+            **dict.fromkeys(("precision", "lower", "upper"), pl.Float64),
+        },
+    ).select(*[pl.lit(str(value)).alias(path) for path, value in point.items()], pl.all())  # fmt: skip
+
+
+def collected(points: Points, ns: list[int], measures: list[str]) -> Collected:
+    tables = [precision(point, ns, measures) for point in points]
+    return Collected("sampled.cuts", "Precision", tables, Precision)
+
+
+def best(name: str) -> list[Told]:
+    text = f"Best for 9: {name}, 30.0 %."
+    found = Finding(about="best", text=text, question="best for 9", name=name, value=0.3)
+    return [Told("tests", found)]
+
+
+def drawn(points: Points, ns: list[int], measures: list[str]) -> tuple[list[Figure], list[str]]:
+    """Return the figures of a table of precisions, and what is said beside them."""
+    found = list(figures(collected(points, ns, measures), points, settings_of(points), Look()))
+    texts = [block.text for block in found if isinstance(block, Text)]
+    return [block for block in found if isinstance(block, Figure)], texts
+
+
+def panel_titles(figure: Figure) -> list[str]:
+    return [each["title"]["text"] for each in figure.chart["concat"] if "title" in each]
+
+
+def html(**given: Any) -> str:
+    points = given.pop("points")
+    told = given.pop("told", [[] for _ in points])
+    return sweep_page(SweepInput(title="T", points=points, told=told, **given))[
+        "index.html"
+    ].decode()
+
+
+def test_a_panel_for_each_point_where_there_is_an_n() -> None:
+    points = grid(rate=[0.1, 0.2], seed=[1, 2, 3])
+    (figure,), texts = drawn(points, [10, 20], ["mi", "dice"])
+    assert panel_titles(figure)[:4] == [
+        "rate = 0.1, seed = 1", "rate = 0.1, seed = 2", "rate = 0.1, seed = 3",
+        "rate = 0.2, seed = 1",
+    ]  # fmt: skip
+    assert figure.chart["columns"] == 3
+    assert texts == []
+
+
+def test_one_estimate_a_point_stands_against_the_setting() -> None:
+    points = grid(rate=[0.1, 0.2], seed=[1, 2, 3])
+    (figure,), _ = drawn(points, [10], ["mi"])
+    assert panel_titles(figure) == ["rate = 0.1", "rate = 0.2"]
+    axis = figure.chart["concat"][0]["layer"][0]["encoding"]["x"]
+    assert axis["title"] == "seed"
+    assert axis["axis"]["labelExpr"].startswith('["1", "2", "3"]')
+    assert "n = 10" in figure.caption
+
+
+def test_numbers_without_a_step_stand_on_a_scale() -> None:
+    (figure,), _ = drawn(grid(rate=[0.05, 0.1, 0.5], seed=["a", "b", "c", "d"]), [10], ["mi"])
+    axis = figure.chart["concat"][0]["layer"][0]["encoding"]["x"]
+    assert axis["title"] == "rate"
+    assert "labelExpr" not in axis["axis"]
+
+
+def test_a_thousand_points_are_cut_and_counted() -> None:
+    points = grid(rate=[n / 20 for n in range(1, 11)], seed=list(range(100)))
+    found, texts = drawn(points, [10, 20], ["mi"])
+    titles = [title for figure in found for title in panel_titles(figure)]
+    assert 12 < len(titles) <= MOST_PANELS
+    assert len(set(titles)) == len(titles)
+    assert texts == [(f"Drawn are the first 4 of 10 values of rate and the first 5 of 100 values of"
+                     f" seed: {1000 - len(titles)} of 1,000 points are left out.")]  # fmt: skip
+
+
+def test_one_point_has_a_panel_only_where_there_is_an_n() -> None:
+    assert len(drawn(grid(rate=[0.1]), [10, 20], ["mi"])[0]) == 1
+    assert drawn(grid(rate=[0.1]), [10], ["mi"]) == ([], [])
+
+
+def test_tables_without_rows_say_so() -> None:
+    assert drawn(grid(rate=[0.1, 0.2]), [], ["mi"]) == (
+        [], ["The table has no row at any of 2 points."],
+    )  # fmt: skip
+
+
+def test_a_point_without_rows_or_of_other_columns_has_an_empty_panel() -> None:
+    points = grid(rate=[0.1, 0.2, 0.3])
+    whole = collected(points, [10, 20], ["mi"])
+    tables = [whole.tables[0], whole.tables[1].clear(), whole.tables[2].drop("precision")]
+    mixed = Collected("a", "A", tables, Precision)
+    (figure,) = figures(mixed, points, settings_of(points), Look())
+    assert isinstance(figure, Figure)
+    assert len(panel_titles(figure)) == 3
+    assert len(html(points=points, collected=[mixed])) > 1000
+
+
+def test_columns_of_nulls_are_not_drawn() -> None:
+    points = grid(rate=[0.1, 0.2])
+    whole = collected(points, [10, 20], ["mi"])
+    empty = [table.with_columns(precision=pl.lit(None, pl.Float64)) for table in whole.tables]
+    found = list(
+        figures(Collected("a", "A", empty, Precision), points, settings_of(points), Look())
+    )
+    assert found == []
+
+
+def test_many_names_are_cut_and_counted() -> None:
+    (figure,), _ = drawn(grid(rate=[0.1, 0.2]), [10, 20], [f"m{n}" for n in range(30)])
+    assert len(figure.chart["usermeta"]["lexassay"]["names"]) == 8
+    assert "22 more names with lower values are in the table" in figure.caption
+
+
+@pytest.mark.parametrize(
+    ("model", "is_drawn"), [(Choice, True), (Findings, False), (LemmaScores, False)]
+)
+def test_what_has_limits_can_be_drawn(model: Any, is_drawn: bool) -> None:
+    assert (shape_of(model, model.zero_rows().collect()) is not None) == is_drawn
+
+
+def test_what_is_not_known_is_not_drawn() -> None:
+    assert shape_of(None, Precision.zero_rows().collect()) is None
+
+
+def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
+    over: dict[str, list[Any]] = {
+        "stages.sample.rate": [0.1, 0.2],
+        "stages.sample.seed": [1, 2],
+    }
+    points = grid(**over)
+    text = html(points=points, told=[best("mi"), best("mi"), best("dice"), best("mi")])
+    assert (
+        "4 points, every combination of rate of sample: 0.1 and 0.2; seed of sample: 1 and 2."
+        in text
+    )
+    assert "MI is the best measure, or not told apart from it, at 3 of 4 points; Dice at 1." in text
+    cells = re.findall(r"<td[^>]*>([^<]*30\.0 %)</td>", text)
+    assert cells == ["mi, 30.0 %", "mi, 30.0 %", "● dice, 30.0 %", "mi, 30.0 %"]
+    assert "Each of the 4 points is estimated and tested by itself" in text
+
+
+def test_a_single_point_says_what_it_found() -> None:
+    text = html(points=grid(rate=[0.1]), told=[best("mi")])
+    assert "<strong>Best for 9: mi, 30.0 %.</strong>" in text
+    assert "tested by itself" not in text
+
+
+def test_the_stacked_tables_are_linked_and_not_written_again() -> None:
+    points = grid(rate=[0.1, 0.2])
+    files = sweep_page(
+        SweepInput(
+            title="T", points=points, told=[[], []], collected=[collected(points, [10, 20], ["mi"])]
+        )
+    )
+    assert set(files) == {"index.html", "figures/sampled-cuts-panels.svg"}
+    assert 'href="sampled.cuts.parquet"' in files["index.html"].decode()
+    assert "4 rows" in files["index.html"].decode()
+
+
+def test_cautions_and_remarks_are_counted_over_the_points() -> None:
+    def caution(number: int) -> Told:
+        return Told(
+            "full", Finding(about="ties", kind="caution", text=f"{number} ties.", value=number)
+        )
+
+    text = html(
+        points=grid(rate=[0.1, 0.2, 0.3]), told=[[caution(3)], [caution(4)], []],
+        remarks=[["sample: 9 draws."], [], []],
+    )  # fmt: skip
+    assert "At 2 of 3 points: 3 ties. (The numbers differ from point to point.)" in text
+    assert "At 1 of 3 points: sample: 9 draws." in text
+
+
+def test_hostile_texts_stay_texts() -> None:
+    values: list[Any] = [HOSTILE, [HOSTILE], {"a": HOSTILE}, "שלום"]
+    points = grid(**{f"stages.{HOSTILE}.x": values})
+    table = [
+        precision({"x": HOSTILE}, [10, 20], [HOSTILE, "a" * 900]).rename(
+            {"x": next(iter(points[0]))}
+        )
+        for _ in points
+    ]
+    text = html(
+        points=points, description=HOSTILE, told=[best(HOSTILE) for _ in points],
+        collected=[Collected(HOSTILE, HOSTILE, table, Precision)], remarks=[[HOSTILE]] * 4,
+        waits={HOSTILE: HOSTILE},
+    )  # fmt: skip
+    assert "<img onerror" not in text
+
+
+def test_equal_input_gives_equal_bytes() -> None:
+    points = grid(rate=[0.1, 0.2])
+    made: Callable[[], dict[str, bytes]] = lambda: sweep_page(  # noqa: E731
+        SweepInput(title="T", points=points, told=[best("mi")] * 2,
+                   collected=[collected(points, [10, 20], ["mi", "dice"])])
+    )  # fmt: skip
+    assert made() == made()
+
+
+def test_more_questions_than_columns_are_counted() -> None:
+    def asked(number: int, point: int) -> Told:
+        said = f"Answer {number} of {point} %."
+        return Told("a", Finding(about="x", text=said, question=f"q{number}", value=float(point)))
+
+    told = [[asked(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)]
+    assert "3 more questions are answered in the table of findings" in html(
+        points=grid(rate=[0.1, 0.2]), told=told
+    )

@@ -1,0 +1,213 @@
+"""Values as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from pipeline import memory
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.report.charts import Look, lexicon_chart
+from pipeline.report.page.build import whole_table
+from pipeline.report.view import (
+    VIEWS,
+    Column,
+    cell,
+    distinct,
+    figure,
+    fits,
+    listing,
+    p_value,
+    part,
+    points,
+    rows_that_fit,
+    share,
+    slug,
+)
+from pipeline.report.views.clustering.levels import Unclustered
+from pipeline.report.views.collocations.candidates import Ranking
+from pipeline.report.views.collocations.comparison import HowCompared, HowTested, Mark
+from pipeline.report.views.collocations.graphs import DeclaredCuts
+from pipeline.report.views.lexicon import Compared, Trend
+from pipeline.stages.base import STAGES
+from tests.report import report_frames as frames
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"), (-0.5, "−0.5"), (0.05, "0.05"), (123.456, "123.5"), (5082148.0, "5,082,148"),
+        (1e-12, "1e-12"), (float("inf"), "∞"), (float("nan"), "undefined"), (-3, "−3"),
+        (False, "no"), ("", ""), (None, "–"),
+    ],
+)  # fmt: skip
+def test_values(value: object, text: str) -> None:
+    assert cell(value) == text
+
+
+def test_per_cents_and_small_p_values() -> None:
+    assert share(1.0) == "100.00"
+    assert (p_value(0.0), p_value(9.99e-5), p_value(1e-4)) == ("0.0000", "1.0e-04", "0.0001")
+    assert (points(1.0), points(-0.00001)) == ("+100.00", "−0.00")
+
+
+@given(st.text())
+def test_slugs_are_safe_file_names(text: str) -> None:
+    made = slug(text)
+    assert made
+    assert set(made) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+@given(st.lists(st.text(alphabet="aAb-2", max_size=4)))
+def test_distinct_names_differ_in_any_case(names: list[str]) -> None:
+    made = distinct(names)
+    assert len({name.casefold() for name in made}) == len(names)
+    assert all(new.startswith(old) for new, old in zip(made, names, strict=True))
+
+
+# --- Tables from their columns, figures from what draws them.
+
+FRAME = pl.DataFrame(
+    {"measure": ["mi", "mi", "dice"], "n": [100, 1000, 100], "k": [5, 12, None], "p": [0.1, 0.2, 0]}
+)
+
+
+def test_a_row_of_the_frame_is_a_row_of_the_page() -> None:
+    table = listing("x", "Said.", FRAME, [Column("measure"), Column("n", "size"), Column("k")])
+    assert table.shown is not None
+    assert table.shown.columns == ["measure", "size", "k"]
+    assert table.shown.rows() == [("mi", "100", "5"), ("mi", "1,000", "12"), ("dice", "100", "–")]
+    assert table.frame.equals(FRAME)
+    assert (table.name, table.caption) == ("x", "Said.")
+
+
+def test_a_cell_may_be_made_from_several_columns() -> None:
+    columns = [Column(("n", "measure"), "both", lambda n, name: f"{name} {n}")]
+    table = listing("x", "", FRAME.head(1), columns)
+    assert table.shown is not None
+    assert table.shown.rows() == [("mi 100",)]
+
+
+def test_numbers_are_flush_right_unless_the_column_says_otherwise() -> None:
+    columns = [
+        Column("measure"), Column("measure", "right", right=True), Column(("k", "n"), "of", part),
+        Column("p", "left", share, right=False),
+    ]  # fmt: skip
+    assert listing("x", "", FRAME.head(2), columns).right == ("right", "of")
+
+
+def test_rows_side_by_side_keep_their_first_order_and_say_what_is_absent() -> None:
+    columns = [Column("measure"), Column("k"), Column("p", "n = 1000", share, at=("n", 1000)),
+               Column("p", "n = 7", share, at=("n", 7), absent="none")]  # fmt: skip
+    table = listing("x", "", FRAME, columns, by=["measure"])
+    assert table.shown is not None
+    assert table.shown.rows() == [("mi", "5", "20.00", "none"), ("dice", "–", "", "none")]
+    assert table.right == ("k", "n = 1000", "n = 7")
+
+
+def test_the_page_may_show_other_rows_than_the_files() -> None:
+    table = listing("x", "", FRAME, [Column("measure")], shown=FRAME.tail(1))
+    assert table.shown is not None
+    assert table.shown.rows() == [("dice",)]
+    assert table.frame.height == 3
+
+
+def test_no_rows_give_a_table_with_its_heads() -> None:
+    table = listing("x", "", FRAME.clear(), [Column("measure"), Column("n")], by=["measure"])
+    assert table.shown is not None
+    assert table.shown.columns == ["measure", "n"]
+    assert table.shown.is_empty()
+
+
+def test_a_repeated_head_gets_a_number_and_keeps_its_side() -> None:
+    table = listing("x", "", FRAME, [Column("measure", "n"), Column("n")])
+    assert table.shown is not None
+    assert table.shown.columns == ["n", "n-2"]
+    assert table.right == ("n-2",)
+
+
+def test_a_figure_is_drawn_for_a_wide_page_and_for_a_phone() -> None:
+    looks: list[Look] = []
+    frame = pl.DataFrame({"name": ["a"], "value": [0.5], "lower": [0.4], "upper": [0.6]})
+
+    def drawn(*, look: Look) -> dict[str, object]:
+        looks.append(look)
+        return lexicon_chart(frame, title="L*", zero=False, look=look)
+
+    made = figure("x", "Said.", drawn, Look(style="print", width=300), alt="What it says.")
+    assert (made.name, made.caption, made.alt) == ("x", "Said.", "What it says.")
+    assert [(look.style, look.width, look.narrow) for look in looks] == [
+        ("print", 300, False), ("print", 260, True),
+    ]  # fmt: skip
+    assert made.narrow is not None
+    assert made.narrow != made.chart
+
+
+def test_a_figure_that_is_the_same_on_a_phone_is_held_once() -> None:
+    assert figure("x", "", lambda look: {"mark": look.style}, Look()).narrow is None
+
+
+# --- Tables that may not be held as a whole are not copied beside the page, which says so.
+
+
+@pytest.mark.parametrize(
+    ("size", "copied"), [(None, True), (64 * 3 * 20, True), (64 * 3 * 19, False)]
+)
+def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> None:
+    table = pl.LazyFrame({"a": range(20), "b": range(20), "c": range(20)})
+    stage = StageView("s", "u", {}, lambda _: table)
+    with memory.limited(size):
+        data, files = whole_table(stage, "t", most_rows=100)
+    assert data.rows == 20
+    assert bool(files) is copied
+    assert bool(data.links) is copied
+    assert ("memory" in data.why) is not copied
+
+
+def test_without_a_limit_all_fits() -> None:
+    assert rows_that_fit(3) is None
+    assert fits(10**12, 3)
+
+
+# --- What views look at of the options of their stages: the stages have it, and every default.
+
+LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
+    ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),
+    ("evaluate.stratified", DeclaredCuts), ("score.rank", Ranking), ("evaluate.lexicon", Trend),
+    ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
+]  # fmt: skip
+
+
+def every(model: type[StageOptions]) -> Iterator[type[StageOptions]]:
+    for below in model.__subclasses__():
+        if below.__module__.startswith("pipeline.report.views"):
+            yield below
+            yield from every(below)
+
+
+def test_the_list_of_this_file_is_complete() -> None:
+    assert list(VIEWS)
+    assert set(every(StageOptions)) == {model for _, model in LOOKED_AT} | {Mark}
+
+
+@pytest.mark.parametrize(("use", "model"), LOOKED_AT)
+def test_the_stage_has_each_option_and_alone_its_default(
+    use: str, model: type[StageOptions]
+) -> None:
+    assert set(model.model_fields) <= set(STAGES.get(use).config.model_fields)
+    assert all(field.is_required() for field in model.model_fields.values())
+
+
+def test_what_the_stage_was_told_goes_before_its_defaults() -> None:
+    stage = frames.stage("evaluate.comparison", {}, margin=0.25)
+    assert stage.options_as(Mark) == Mark(alpha=0.05, margin=0.25)
+
+
+def test_an_option_that_the_stage_lacks_is_no_default() -> None:
+    with pytest.raises(ValidationError, match="alpha"):
+        StageView("x", "x.x", {"margin": 0.1}, frames.stage("x.x", {}).table).options_as(Mark)

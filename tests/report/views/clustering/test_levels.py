@@ -1,0 +1,191 @@
+"""The table of all clusters of a run: its words, classes and shares."""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.findings.base import StageView
+from pipeline.report.explorer import Explorer, payload
+from pipeline.report.view import Listing, unfolded
+from pipeline.report.views.clustering.levels import (
+    WIDTH,
+    Shown,
+    TokenLevelView,
+    TypeLevelView,
+    clusters_listing,
+    show_token_level,
+    show_type_level,
+    type_explorer,
+)
+from pipeline.stages.base import STAGES
+from tests.findings.clustering_tables import RIGHT, type_stage
+from tests.findings.test_clustering import token_stage
+from tests.report import twin
+
+HOSTILE = "</script><img onerror=alert(1)>"
+
+
+def mapping(*rows: tuple[str, str | None, int, int]) -> pl.DataFrame:
+    schema = {"cluster": pl.String, "gold": pl.String, "n_ij": pl.Int64, "n_j": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def test_every_cluster_with_its_words_the_largest_first() -> None:
+    found = clusters_listing(
+        type_stage({"right": RIGHT}), Shown("right", "1", True),
+        mapping(("3", "P", 1, 1), ("1", "N", 3, 4), ("2", None, 0, 2)), said="right", unit="types",
+    )  # fmt: skip
+    assert found.shown is not None
+    assert found.shown.rows() == [
+        ("1", "dog, run, cat", "N", "75.00", "4"),
+        ("2", "run, eat", "–", "–", "2"),
+        ("3", "in", "P", "100.00", "1"),
+    ]
+    assert found.shown.columns[-1] == "types"
+    assert found.frame["words"].to_list() == ["dog, run, cat", "run, eat", "in"]
+
+
+def test_words_stand_on_lines_that_a_phone_has_room_for() -> None:
+    many = {f"{letter * 9}": "1" for letter in "abcdefgh"}
+    gold = type_stage({"many": many})
+    frame = gold.table("gold.gold").collect()
+    words = pl.DataFrame({"item": list(many), "gold": "N", "f": 1}, schema=frame.schema)
+    tables = {"gold.gold": words, "s0.entries": gold.table("s0.entries").collect()}
+    wide = type(gold)(**{**vars(gold), "table": lambda name: tables[name].lazy()})
+    found = clusters_listing(
+        wide, Shown("many", "1", True), mapping(("1", "N", 8, 8)), said="", unit="types"
+    )
+    assert found.shown is not None
+    lines = found.shown["most frequent words"][0].split("\n")
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_hostile_words_stay_text() -> None:
+    made = type_stage({HOSTILE: RIGHT})
+    found = clusters_listing(
+        made,
+        Shown(HOSTILE, "1", True),
+        mapping((HOSTILE, HOSTILE, 1, 1)),
+        said=HOSTILE,
+        unit="types",
+    )
+    assert found.frame["cluster"].to_list() == [HOSTILE]
+    assert found.frame["words"].to_list() == [""]
+
+
+def test_tokens_show_it_too() -> None:
+    blocks = unfolded(show_token_level(token_stage({"many_to_one": 0.85}), TokenLevelView()))
+    (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == "clusters-a")
+    assert found.shown is not None
+    assert found.shown.rows() == [
+        ("1", "the", "D", "100.00", "60"),
+        ("2", "dog, run, ah", "N", "62.50", "40"),
+    ]
+
+
+# --- The table of all word types: F of each is what the stage says of the worst.
+
+DRAW = random.Random(3)
+ITEMS = [f"w{number}" for number in range(60)]
+GOLD = pl.DataFrame(
+    [{"item": item, "gold": gold, "f": DRAW.randint(1, 9)}
+     for item in ITEMS for gold in DRAW.sample("NVAP", DRAW.randint(1, 2))]
+)  # fmt: skip
+
+
+def clusters(system: str, run: str, items: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [{"system": system, "run": run, "item": item, "cluster": f"c{number}", "f": 1}
+         for item in items for number in DRAW.sample(range(7), DRAW.randint(1, 3))]
+    )  # fmt: skip
+
+
+SYSTEMS = [
+    pl.concat([clusters("a", "1", ITEMS), clusters("a", "2", ITEMS)]),
+    clusters("b", "1", [*ITEMS[10:], "without gold"]),
+]
+"""The second has no cluster for ten items."""
+
+
+@functools.cache  # not while tests are collected, which every process does
+def made() -> dict[str, pl.DataFrame]:
+    kind = STAGES.get("evaluate.type_level")
+    config = {"gold": "gold", "systems": ["a", "b"], "worst": 1000, "seed": "s", "restarts": 2}
+    given: dict[str, Any] = {
+        "gold": GOLD.lazy(),
+        "systems.0": SYSTEMS[0].lazy(),
+        "systems.1": SYSTEMS[1].lazy(),
+    }
+    found = kind.run(kind.config.model_validate(config), given)
+    return {name: table.lazy().collect() for name, table in found.items()}
+
+
+def table(name: str) -> pl.LazyFrame:
+    given = {"gold.entries": GOLD, "a.entries": SYSTEMS[0], "b.entries": SYSTEMS[1]}
+    return (given[name] if name in given else made()[name]).lazy()
+
+
+INPUTS = {"gold": "gold.entries", "systems.0": "a.entries", "systems.1": "b.entries"}
+STAGE = StageView("types", "evaluate.type_level", {}, table, inputs=INPUTS)
+RUNS = [Shown("a", "1", only=False), Shown("b", "1", only=True)]
+
+
+def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
+    found = type_explorer(STAGE, RUNS, measure=measure, mapping=mapping, most_rows=1000)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("measure", ["MacroI", "MicroI"])
+@pytest.mark.parametrize("mapping", ["1-1", "M-1"])
+def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> None:
+    items = made()["items"].filter(measure=measure, mapping=mapping)
+    assert items.height > 100
+    frame = explorer(measure, mapping).frame
+    assert frame.height == len(ITEMS)
+    for run in RUNS:
+        own = items.filter(run.rows).join(frame, on="item", suffix="_here")
+        assert own.height > 40
+        assert own["f"].to_list() == pytest.approx(own[f"{run.system} F"].to_list())
+        said = own[f"{run.system} mapped"].fill_null("").to_list()
+        assert own["mapped"].to_list() == said
+        assert own["gold"].to_list() == own["gold_here"].to_list()
+
+
+def test_frequent_types_come_first() -> None:
+    tokens = explorer().frame["tokens"].to_list()
+    assert tokens == sorted(tokens, reverse=True)
+    assert sum(tokens) == GOLD["f"].sum()
+
+
+def test_an_item_without_clusters_has_none() -> None:
+    columns = twin.table(payload(explorer()))
+    place = columns["item"].index("w3")
+    assert columns["b clusters"][place] is None
+    assert columns["b F"][place] == 0
+
+
+def test_a_row_tells_of_every_system() -> None:
+    parts = {(each.of, each.part) for each in explorer().columns if each.of}
+    assert parts == {
+        (of, part) for of in ("a, run 1", "b") for part in ("clusters", "mapped to", "F (%)")
+    }
+
+
+def test_the_view_has_it_unless_told_otherwise() -> None:
+    with_it = show_type_level(STAGE, TypeLevelView(explorer_rows=7))
+    found = [block for block in with_it if isinstance(block, Explorer)]
+    assert [payload(each).kept for each in found] == [7]
+    without = show_type_level(STAGE, TypeLevelView(explorer=False))
+    assert not any(isinstance(block, Explorer) for block in without)
+
+
+def test_without_inputs_there_is_none() -> None:
+    bare = StageView("types", "evaluate.type_level", {}, STAGE.table)
+    assert type_explorer(bare, RUNS, measure="MacroI", mapping="M-1", most_rows=9) is None

@@ -1,0 +1,297 @@
+"""The table of all lemmas: what it says of each, and its forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
+from pipeline.report.explorer import Explorer, payload
+from pipeline.report.page.images import svg
+from pipeline.report.view import Block, Figure, Listing, Text, unfolded
+from pipeline.report.views.lexicon import (
+    LexiconsView,
+    LexiconView,
+    differences_listing,
+    lexicons_caption,
+    show_generated,
+    show_keyed,
+    show_lexicon,
+    show_lexicons,
+    show_preparation,
+    wrapped,
+)
+from pipeline.stages.base import STAGES
+from schemas import KeyedEntries
+from tests.report import report_frames as frames
+from tests.report import twin
+
+# --- The blocks and figures of the views of lexicons.
+
+WORDS = [(f"l{i}", f"w{i}{j}") for i in range(20) for j in range(2 + i % 3)]
+SCHEMA = {"lemma": pl.String, "form": pl.String}
+GOLD = pl.DataFrame(WORDS, schema=SCHEMA, orient="row")
+LEXICON = GOLD.filter(~pl.col("form").str.ends_with("1")).vstack(
+    pl.DataFrame([("l12", "odd")], schema=SCHEMA, orient="row")
+)
+
+
+def run(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    stage = STAGES.get(use)
+    lazy = {name: table.lazy() for name, table in tables.items()}
+    made = stage.run(stage.config.model_validate(config), lazy)
+    return {name: table.lazy().collect() for name, table in made.items()}
+
+
+def sampled(
+    lexicon: pl.DataFrame = LEXICON, size: int = 12, chances: list[float] | None = None
+) -> dict[str, pl.DataFrame]:
+    gold = {"gold": "gold", "lexicon": "lexicon"}
+    overlaps = run("score.lexicon", gold, gold=GOLD, lexicon=lexicon)["overlaps"]
+    lemmas = GOLD.select("lemma").unique().sort("lemma").head(size)
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
+    whole = {"population": pl.lit(20, pl.Int64), "drawn": pl.lit(value=True)}
+    sample = lemmas.with_columns(
+        place, **whole, pi=pl.Series(chances or [size / 20] * size), stratum=pl.lit("all")
+    )
+    config = {**gold, "overlaps": "overlaps", "sample": "sample", "replicates": 100, "seed": "s"}
+    return run(
+        "evaluate.lexicon", config, gold=GOLD, lexicon=lexicon, overlaps=overlaps, sample=sample
+    )
+
+
+TABLES_LEXICON = sampled()
+BY_SIZE = sampled(chances=[0.3 + 0.05 * place for place in range(12)])
+
+
+def blocks_lexicon(tables: dict[str, pl.DataFrame] = TABLES_LEXICON, **options: Any) -> list[Block]:
+    config = {"order": "position", "sample": "sample"}
+    stage = frames.stage("evaluate.lexicon", tables, name="quality", **config)
+    return list(unfolded(show_lexicon(stage, LexiconView(**options))))
+
+
+def named(found: list[Block]) -> dict[str, Listing | Figure | Explorer]:
+    return {each.name: each for each in unfolded(found) if not isinstance(each, Text)}
+
+
+def test_what_a_lexicon_shows() -> None:
+    found = blocks_lexicon()
+    assert isinstance(found[0], Text)
+    star = TABLES_LEXICON["lemmas"]["contribution"].sum()
+    assert found[0].text.startswith(f"L* = {100 * star:.2f} %, ")
+    assert "from 12 lemmas of 20 (60.0 %). 95 % confidence limits (bootstrap-t): [" in found[0].text
+    assert list(named(found)) == [
+        "quality", "intervals", "widths", "L", "scatter", "precision", "recall",
+        "precision-recall-trend", "L-trend", "all-lemmas", "lemmas", "forms-1", "forms-2", "forms-3",
+    ]  # fmt: skip
+
+
+def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
+    listing = named(blocks_lexicon())["quality"]
+    assert isinstance(listing, Listing)
+    assert listing.shown is not None
+    said = dict(listing.shown.select("statistic", "value").rows())
+    assert said["gold lemmas"] == "20"
+    assert said["L*"] == "77.96 %  [72.98, 80.62]"
+    assert said["coverage"] == "100.00 %"
+
+
+def test_lemmas_that_cost_most_come_first_lexicon() -> None:
+    listing = named(blocks_lexicon())["lemmas"]
+    assert isinstance(listing, Listing)
+    lost = listing.frame.select(pl.col("size") * (1 - pl.col("L"))).to_series().to_list()
+    assert lost == sorted(lost, reverse=True)
+
+
+def test_forms_stand_side_by_side() -> None:
+    listing = named(blocks_lexicon(aligned=("l12", "l1")))["forms-1"]
+    assert isinstance(listing, Listing)
+    assert listing.shown is not None
+    assert listing.shown.columns == ["gold (2)", "lexicon: l12 (2)"]
+    assert listing.shown.rows() == [("w120", "w120"), ("w121", ""), ("", "odd")]
+    assert listing.caption.startswith("l12: 1 forms in common, P = 50.0 %, R = 50.0 %, L = 50.0 %")
+
+
+def test_a_lemma_that_was_not_sampled() -> None:
+    with pytest.raises(ConfigError, match="views.quality.aligned: 'l9' was not sampled"):
+        blocks_lexicon(aligned=("l9",))
+
+
+def test_nothing_in_common() -> None:
+    found = blocks_lexicon(sampled(GOLD.with_columns(lemma=pl.lit("zz"))))
+    assert found[0] == Text("The gold and the lexicon have no sampled lemma in common.")
+    assert len(found) == 2
+
+
+def test_all_lemmas_need_no_interval() -> None:
+    found = blocks_lexicon(sampled(size=20))
+    assert "intervals" not in named(found)
+    assert isinstance(found[0], Text)
+    assert found[0].text.endswith("from 20 lemmas: all that both have.")
+
+
+def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "From fewer than 50 lemmas they may hold much less often than they say."
+    assert isinstance(few := blocks_lexicon()[0], Text)
+    assert few.text.endswith(said)
+    monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
+    assert isinstance(enough := blocks_lexicon()[0], Text)
+    assert enough.text.endswith("].")
+
+
+def test_lemmas_drawn_by_size_are_named_as_such() -> None:
+    found = blocks_lexicon(BY_SIZE)
+    assert isinstance(found[0], Text)
+    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to their paradigms."
+    assert f"{said} 95 % confidence limits (Korn and Graubard's beta): [" in found[0].text
+    assert "From fewer than 30 lemmas" in found[0].text
+    methods = named(found)["intervals"]
+    assert isinstance(methods, Listing)
+    assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
+    widths = named(found)["widths"]
+    assert isinstance(widths, Listing)
+    assert widths.shown is not None
+    assert widths.shown.columns[-2:] == ["error by size", "width by size"]
+
+
+def test_the_caption_of_several_lexicons_says_how_lemmas_were_drawn() -> None:
+    assert "in proportion" not in lexicons_caption(pl.DataFrame({"pi": [0.5, 0.5]}))
+    said = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
+    assert "sampled lemmas, drawn in proportion to their paradigms, and L*" in said
+
+
+def test_several_differences_hold_together_at_a_higher_level() -> None:
+    row = {"first": "x", "second": "y", "difference": 0.1, "standard_error": 0.01, "lower": 0.08,
+           "upper": 0.12, "confidence": 0.95, "n_first": 3, "n_second": 1, "n_equal": 0}  # fmt: skip
+    frame = pl.DataFrame([row, row | {"second": "z"}, row | {"first": "y", "second": "z"}])
+    assert "set confidence = 0.9833 (Bonferroni)" in differences_listing(frame).caption
+    exact = frame.with_columns(standard_error=pl.lit(0.0))
+    for alone in (frame.head(1), exact, frame.with_columns(lower=pl.lit(None, pl.Float64))):
+        assert "Bonferroni" not in differences_listing(alone).caption
+
+
+def test_without_figures() -> None:
+    assert not [block for block in blocks_lexicon(figures=False) if isinstance(block, Figure)]
+
+
+@pytest.mark.parametrize("style", ["screen", "print"])
+def test_every_figure_can_be_drawn(style: Any) -> None:
+    look = Look(style=style)
+    trends = TABLES_LEXICON["trends"]
+    places = pl.DataFrame({"precision": [1.0, 0.5], "recall": [1.0, 0.2], "lemmas": [9, 1]})
+    rows = pl.DataFrame(
+        {"name": ["x", "y"], "value": [0.5, 0.4], "lower": [0.4, None], "upper": [0.6, None]}
+    )
+    for chart in (
+        lemma_chart(trends, "precision", mean=0.8, order="x", look=look),
+        trend_chart(trends, ("precision", "recall"), order="x", look=look),
+        scatter_chart(places, look=look),
+        lexicon_chart(rows, title="L*", zero=True, look=look),
+    ):
+        assert svg(chart).startswith("<svg")
+
+
+def test_points_are_per_cents() -> None:
+    spec = lemma_chart(TABLES_LEXICON["trends"], "L", mean=0.8, order="x")
+    text = spec["layer"][0]["data"]["values"]
+    first = TABLES_LEXICON["trends"].sort("n").row(0, named=True)
+    assert text.splitlines()[1] == f"1,{round(100 * first['L'], 3)},{first['lemma']}"
+
+
+def test_comparison_shows_differences_and_lemmas() -> None:
+    scores = {"one": TABLES_LEXICON["lemmas"], "two": sampled(GOLD)["lemmas"]}
+    stage = STAGES.get("evaluate.lexicons")
+    config = stage.config.model_validate({"lexicons": list(scores), "seed": "s"})
+    tables = stage.run(
+        config, {f"lexicons.{i}": each.lazy() for i, each in enumerate(scores.values())}
+    )
+    made = {name: table.lazy().collect() for name, table in tables.items()}
+    view = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    found = named(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
+    assert list(found) == ["lexicons", "differences", "lemmas"]
+    lemmas = found["lemmas"]
+    assert isinstance(lemmas, Listing)
+    assert lemmas.shown is not None
+    assert lemmas.shown.height == 2
+    assert lemmas.shown.columns[2:] == ["L %: two", "missing: two", "L %: other", "missing: other"]
+    differences = found["differences"]
+    assert isinstance(differences, Listing)
+    assert differences.frame.select("first", "second").row(0) == ("other", "two")
+    with pytest.raises(ConfigError, match="views.shown.labels: there is no 'onne'"):
+        show_lexicons(view, LexiconsView(labels={"onne": "x"}))
+
+
+def test_preparation_and_keyed_lemmas() -> None:
+    rows = {"number": [2, 1], "step": ["b", "a"], "n": [1, 2], "such_as": [None, "x"]}
+    stage = frames.stage("extract.lexicon", {"preparation": pl.DataFrame(rows)})
+    (listing,) = show_preparation(stage, LexiconView())
+    assert isinstance(listing, Listing)
+    assert listing.frame["step"].to_list() == ["a", "b"]
+    keyed = pl.DataFrame({"lemma": ["a", "b"], "found": [True, False], "n_forms": [3, 0]})
+    nothing = KeyedEntries.zero_rows().collect()
+    tables = {"keyed": keyed, "preparation": pl.DataFrame(rows), "notes": nothing}
+    text, listing = show_keyed(frames.stage("join.keying", tables), LexiconView())
+    assert isinstance(listing, Listing)
+    assert listing.frame["step"].to_list() == ["a", "b"]
+    (listing,) = show_generated(
+        frames.stage("extract.paradigms", {"preparation": pl.DataFrame(rows)}), LexiconView()
+    )
+    assert isinstance(listing, Listing)
+    assert text == Text("2 lemmas were looked up; the dictionary has 1 (50.0 %), with 3 forms.")
+
+
+def test_long_lists_of_forms_are_counted() -> None:
+    forms = ", ".join(f"form{number}" for number in range(30))
+    shown = wrapped(forms, width=20, most=2)
+    assert shown == "form0, form1, form2,\nform3, form4, form5, … 24 more"
+    assert wrapped("") == ""
+
+
+def explorer(**options: Any) -> Explorer:
+    found = [
+        block for block in blocks_lexicon(figures=False, **options) if isinstance(block, Explorer)
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_lemmas_that_cost_most_come_first() -> None:
+    found = explorer()
+    assert found.frame.height == TABLES_LEXICON["lemmas"].height
+    cost = found.frame["cost"].to_list()
+    assert cost == sorted(cost, reverse=True)
+    assert found.columns[0].name == "lemma"
+
+
+def test_a_lemma_opens_to_its_forms() -> None:
+    found = explorer()
+    opened = twin.details(payload(found))["forms"]
+    for lemma, rows in zip(found.frame["lemma"], opened, strict=True):
+        forms = TABLES_LEXICON["forms"].filter(lemma=lemma)
+        assert sorted(g for g, _ in rows if g is not None) == sorted(forms.filter("gold")["form"])
+        assert sorted(x for _, x in rows if x is not None) == sorted(
+            forms.filter("lexicon")["form"]
+        )
+        both = [g is not None and x is not None for g, x in rows]
+        assert both == sorted(both, reverse=True)
+
+
+def test_it_can_be_smaller_or_left_out() -> None:
+    assert payload(explorer(explorer_rows=5)).kept == 5
+    assert not any(isinstance(b, Explorer) for b in blocks_lexicon(figures=False, explorer=False))
+
+
+def test_numbers_of_a_lemma() -> None:
+    columns = twin.table(payload(explorer()))
+    scores = {row["lemma"]: row for row in TABLES_LEXICON["lemmas"].to_dicts()}
+    for place, lemma in enumerate(columns["lemma"]):
+        for name in ("n_gold", "n_common", "n_missing", "n_spurious"):
+            assert columns[name][place] == scores[lemma][name]
+        assert abs(columns["L"][place] - scores[lemma]["L"]) < 1e-4
+    assert columns["another"] == [
+        int(columns["match"][i] != lemma) for i, lemma in enumerate(columns["lemma"])
+    ]
+    assert pl.Series(columns["n_gold"]).min() > 0

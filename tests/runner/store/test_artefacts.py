@@ -1,0 +1,402 @@
+"""Damaged artefacts: named, set aside, made again."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.runner.shards import ShardManifest, ShardPart
+from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, sealed, unsealed
+from pipeline.runner.store.backends import storage_at
+from tests.runner.commands import Outcome, environment
+from tests.runner.laboratory import STAGES, Laboratory, assert_whole, build, manifests
+
+
+def part(artefact: Path) -> Path:
+    return sorted(artefact.glob("*/part-*.parquet"))[1]
+
+
+def truncate(artefact: Path) -> None:
+    path = part(artefact)
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def flip(artefact: Path) -> None:
+    path = part(artefact)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0x01
+    path.write_bytes(content)
+
+
+def drop_part(artefact: Path) -> None:
+    part(artefact).unlink()
+
+
+def drop_manifest(artefact: Path) -> None:
+    (artefact / "manifest.json").unlink()
+
+
+def scribble(artefact: Path) -> None:
+    (artefact / "manifest.json").write_bytes(b'{"stage": "scores", \xff')
+
+
+def strip(artefact: Path) -> None:
+    (artefact / "manifest.json").write_text('{"stage": "scores"}')
+
+
+def empty_manifest(artefact: Path) -> None:
+    (artefact / "manifest.json").write_bytes(b"")
+
+
+def swap_fingerprint(artefact: Path) -> None:
+    path = artefact / "manifest.json"
+    found = unsealed(path.read_bytes(), Manifest)
+    other = {"fingerprint": found.fingerprint[:24] + 40 * "0"}
+    path.write_bytes(sealed(found.model_copy(update=other)))
+
+
+def change_a_digit(artefact: Path) -> None:
+    path = artefact / "manifest.json"
+    text = path.read_text()
+    digest = json.loads(text)["tables"]["scores"]["digest"]
+    path.write_text(text.replace(digest, digest[:-1] + ("0" if digest[-1] != "0" else "1")))
+
+
+DAMAGES: list[tuple[Callable[[Path], None], str]] = [
+    (truncate, "part-00001.parquet has"),
+    (flip, "part-00001.parquet has other content than was written"),
+    (drop_part, "part-00001.parquet is gone"),
+    (drop_manifest, "has no readable manifest.json"),
+    (scribble, "has no readable manifest.json"),
+    (strip, "has no readable manifest.json"),
+    (empty_manifest, "has no readable manifest.json"),
+    (change_a_digit, "has no readable manifest.json"),
+    (swap_fingerprint, "manifest.json is of another result"),
+]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
+)
+def test_damaged_artefact(done: Laboratory, damage: Callable[[Path], None], said: str) -> None:
+    before = done.digests()
+    artefact = done.artefact("scores")
+    damage(artefact)
+    left = {path.name: path.read_bytes() for path in artefact.rglob("*") if path.is_file()}
+
+    for command in (["plan"], ["status"], ["why", "scores"]):
+        told = done.call(*command)
+        assert told.code == 0
+        assert "its artefact is damaged" in told.out, command
+        assert said in told.out, command
+
+    ended = done.run()
+    assert said in ended.err
+    assert done.reran() == {"scores"}
+    assert done.digests() == before
+    assert_whole(done.root)
+    aside = artefact.with_name(f".aside-{artefact.name}-1")
+    assert aside.name in ended.err
+    assert {path.name: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == left
+
+    done.run()
+    assert done.reran() == set()
+
+
+def test_every_stage_is_looked_at(done: Laboratory) -> None:
+    before = done.digests()
+    for stage in STAGES:
+        path = sorted(done.artefact(stage).glob("*/part-*.parquet"))[0]
+        path.write_bytes(path.read_bytes()[:-1])
+    done.run()
+    assert done.reran() == set(STAGES)
+    assert done.digests() == before
+
+
+def test_a_second_damage_keeps_the_first_folder_aside(done: Laboratory) -> None:
+    artefact = done.artefact("sample")
+    for _ in range(2):
+        drop_manifest(artefact)
+        done.run()
+    asides = [path.name for path in artefact.parent.glob(".aside-*")]
+    assert sorted(asides) == [f".aside-{artefact.name}-{number}" for number in (1, 2)]
+
+
+def test_finished_shard_of_a_killed_run(done: Laboratory) -> None:
+    """A shard that was damaged after it had been finished is made again, not built upon."""
+    before = done.digests()
+    artefact = done.artefact("scores")
+    partial = _as_if_killed(done, artefact)
+    victim = sorted(partial.glob("shard-*/scores.parquet"))[0]
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 0x01
+    victim.write_bytes(content)
+
+    done.run()
+    assert done.digests() == before
+    started = done.events("stage_started")
+    assert [each["resumed"] for each in started if each["stage"] == "scores"] == [0, 2]
+    assert_whole(done.root)
+
+
+def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
+    """Turn an artefact back into the finished shards that it was made from."""
+    upstream = laboratory.artefact("candidates")
+    partial = artefact.with_name(f".partial-{artefact.name}")
+    found = json.loads((artefact / "manifest.json").read_text())
+    inputs = json.loads((upstream / "manifest.json").read_text())["tables"]["candidates"]["parts"]
+    for made, read in zip(found["tables"]["scores"]["parts"], inputs, strict=True):
+        shard = partial / f"shard-{read['sha256'][:16]}"
+        shard.mkdir(parents=True)
+        (artefact / made["file"]).rename(shard / "scores.parquet")
+        parts = (ShardPart(**{**made, "file": "scores.parquet"}),)
+        content = ShardManifest(tables={"scores": parts}, seconds=0.1)
+        (shard / "manifest.json").write_bytes(sealed(content))
+    for path in sorted(artefact.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    artefact.rmdir()
+    return partial
+
+
+def test_the_store_holds_nothing_else(done: Laboratory) -> None:
+    found = manifests(done.root)
+    assert {each.stage for each in found.values()} == set(STAGES)
+    hidden = [path.name for path in done.root.glob("*/.*")]
+    assert set(hidden) == {".lock"}
+
+
+# --- A full disk and a folder that cannot be written to: a sentence, and nothing half-done.
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Laboratory:
+    return build(tmp_path / "laboratory", shards=3, rows=400)
+
+
+def limited(size: int) -> Callable[[], None]:
+    """Return what a child does first: no file of its own may grow beyond this size."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def assert_nothing_half_done(root: Path) -> None:
+    assert_whole(root)
+    for pattern in (".staging-*", ".writing-*", ".*.json.*"):
+        assert list(root.rglob(pattern)) == []
+
+
+@pytest.mark.uncounted("the counts of lines do not fit either")
+@pytest.mark.parametrize(
+    ("stage", "missing"), [("candidates", 5000), ("scores", 1), ("precision", 3_000)]
+)
+@pytest.mark.long
+def test_file_size_limit(large: Laboratory, stage: str, missing: int) -> None:
+    """The largest file of a stage does not fit: by a byte, or by far."""
+    undisturbed = Laboratory(large.folder, large.folder / "undisturbed")
+    undisturbed.run()
+    size = max(path.stat().st_size for path in undisturbed.artefact(stage).rglob("*.parquet"))
+    done = large.execute("run", preexec_fn=limited(size - missing))
+    assert done.code == 1, done.text
+    assert f"stage {stage}: " in done.err
+    assert_says_full(done)
+    assert_nothing_half_done(large.root)
+    assert large.outcomes()[stage] == "failed"
+    finished = {name for name, outcome in large.outcomes().items() if outcome == "done"}
+
+    large.run()
+    assert large.digests() == undisturbed.digests()
+    assert {n for n, outcome in large.outcomes().items() if outcome == "reused"} == finished
+
+
+def assert_says_full(done: Outcome) -> None:
+    assert "the disk is full" in done.err
+    assert "MB free in" in done.err
+    assert "make room and run the same command again" in done.err
+    assert "Traceback" not in done.text
+
+
+@pytest.mark.long
+@pytest.mark.uncounted("the counts of lines do not fit either")
+def test_report_that_does_not_fit(done: Laboratory) -> None:
+    ended = done.execute("run", "--report", preexec_fn=limited(20_000))
+    assert ended.code == 1, ended.text
+    assert "the report" in ended.err
+    assert_says_full(ended)
+    assert_nothing_half_done(done.root)
+    assert not (done.root / "report").exists()
+
+
+def in_namespace(script: str, *arguments: str) -> Outcome:
+    """Run a shell script that mounts things only it can see; skip where that is refused."""
+    unshare = shutil.which("unshare")
+    if not unshare:
+        pytest.skip("needs unshare, which this machine does not have")
+    kinds = ["-m"] if os.geteuid() == 0 else ["-rm"]
+    command = [unshare, *kinds, "sh", "-c", script, "sh", sys.executable, *arguments]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip(f"mounting is refused here: {done.stderr.strip()}")
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+FULL = """
+mount -t tmpfs -o size=200k tmpfs "$2" || exit 77
+"$1" -m pipeline.cli run "$3" --no-report --runs "$2"
+echo "first $?"
+find "$2" -name '.staging-*'
+mount -o remount,size=20m "$2" || exit 77
+"$1" -m pipeline.cli run "$3" --no-report --runs "$2"
+echo "second $?"
+cp -a "$2/." "$4"
+"""
+
+
+@pytest.mark.long
+def test_full_file_system(large: Laboratory) -> None:
+    mount, kept = large.folder / "mount", large.folder / "kept"
+    mount.mkdir()
+    kept.mkdir()
+    done = in_namespace(FULL, str(mount), str(large.config), str(kept))
+    told = [line for line in done.out.splitlines() if not line.startswith("remarks:")]
+    assert told == ["first 1", "second 0"], done.text
+    assert_says_full(done)
+    again = Laboratory(large.folder, kept)
+    assert_whole(again.root)
+    large.run()
+    assert again.digests() == large.digests()
+    assert [each.outcome for each in again.records()] == ["done", "failed"]
+    assert "reused" in again.outcomes().values()
+
+
+READ_ONLY = """
+mount --bind "$2" "$2" && mount -o remount,ro,bind "$2" || exit 77
+python=$1
+shift 2
+for words in "$@"; do "$python" -m pipeline.cli $words; echo "$?"; done
+"""
+
+
+def read_only(laboratory: Laboratory, *commands: list[str]) -> Outcome:
+    words = (" ".join(each) for each in commands)
+    return in_namespace(READ_ONLY, str(laboratory.runs), *words)
+
+
+def test_read_only_folder(laboratory: Laboratory) -> None:
+    laboratory.runs.mkdir()
+    done = read_only(laboratory, laboratory.words("run"))
+    assert done.out == "1\n", done.text
+    assert f"{laboratory.root} cannot be written to" in done.err
+    assert "--runs DIR" in done.err
+    assert "Traceback" not in done.err
+    laboratory.run()
+
+
+@pytest.mark.long
+def test_results_on_a_read_only_disk_can_be_looked_at(done: Laboratory) -> None:
+    looks = [["status"], ["show", "sample"]]
+    ended = read_only(done, *(done.words(*words) for words in looks))
+    assert ended.code == 0
+    assert ended.err == ""
+    assert "7 of 7 stages done" in ended.out
+    assert "60 rows" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("code", "below"),
+    [(errno.EROFS, "small"), (errno.EACCES, "small/scores"), (errno.EPERM, "small/scores")],
+)
+def test_refused(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, code: int, below: str
+) -> None:
+    """The same where the permissions refuse, which they never do for root."""
+    refused = laboratory.runs / below
+    make = Path.mkdir
+
+    def mkdir(self: Path, *arguments: Any, **options: Any) -> None:
+        if self.is_relative_to(refused) and not self.exists():
+            raise OSError(code, os.strerror(code), str(self))
+        make(self, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", mkdir)
+        done = laboratory.call("run")
+    assert done.code == 1
+    assert f"{refused} cannot be written to" in done.err
+    assert "--runs DIR" in done.err
+    laboratory.run()
+    assert_whole(laboratory.root)
+
+
+def test_full_disk_while_a_file_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = storage_at(tmp_path)
+    storage.write("file", b"old")
+
+    def no_room(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", no_room)
+    with pytest.raises(OSError, match="No space left"):
+        storage.write("file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"old"
+    assert [entry.key for entry in storage.list()] == ["file"]
+
+
+PART = Part(file="a/part-00000.parquet", bytes=120, sha256="ab" * 32, rows=3)
+MADE = Manifest(
+    stage="pairs",
+    use="extract.pairs",
+    fingerprint="0f" * 32,
+    ingredients={"config": {"rate": 0.1, "name": "é\u2028"}},
+    tables={"pairs": TableRecord(model="Candidates", digest="cd" * 32, rows=3, parts=(PART,))},
+    created="2024-01-01T00:00:00.000+00:00",
+    seconds=0.125,
+    skipped_examples=("one", "two"),
+)
+WHOLE = sealed(MADE)
+
+
+def test_a_record_comes_back_as_it_was() -> None:
+    assert unsealed(WHOLE, Manifest) == MADE
+
+
+@given(place=st.integers(0, len(WHOLE) - 1), bit=st.integers(0, 7))
+def test_a_flipped_bit_is_found_or_changes_nothing(place: int, bit: int) -> None:
+    content = bytearray(WHOLE)
+    content[place] ^= 1 << bit
+    try:
+        found = unsealed(bytes(content), Manifest)
+    except ValueError:
+        return
+    # White space between the fields, alone, may be another.
+    assert found == MADE
+
+
+@given(length=st.integers(0, len(WHOLE) - 1))
+def test_what_is_cut_short_is_found(length: int) -> None:
+    try:
+        unsealed(WHOLE[:length], Manifest)
+    except ValueError:
+        return
+    raise AssertionError(WHOLE[:length])
+
+
+def test_other_json_is_no_record() -> None:
+    for content in (b"[]", b"3", b"{}", b"null", b"\xff", MADE.model_dump_json().encode()):
+        try:
+            unsealed(content, Manifest)
+        except ValueError:
+            continue
+        raise AssertionError(content)

@@ -1,0 +1,178 @@
+"""The tasks of a stage, done one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+import lexassay as lx
+from pipeline.runner import map_reduce
+from pipeline.runner.batch import work_of
+from pipeline.runner.fingerprint import Digests
+from pipeline.runner.graph import load
+from pipeline.runner.store import artefacts
+from tests.runner.batching import BUCKETS, SHARDS, do, do_all, elsewhere, give_options, phases
+from tests.runner.commands import finish
+from tests.runner.laboratory import Laboratory, change, wait_until
+
+WAITS = "another run is at work on it; waiting"
+STAGES = ("candidates", "scores")
+ALL = ["count", "merge", "counts", "combine", "result"]
+
+
+@pytest.fixture(autouse=True)
+def _in_shards_and_buckets(texts: Laboratory) -> None:
+    give_options(texts, f"{BUCKETS}\n{SHARDS}")
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (f"{BUCKETS}\n{SHARDS}", ALL),
+        ("", ["count", "counts", "combine", "result"]),
+        pytest.param(SHARDS, ALL, marks=pytest.mark.long),
+        pytest.param(f'{BUCKETS}\nengine = "processes"\nworkers = 2', ALL, marks=pytest.mark.long),
+    ],
+)
+def test_a_run_finds_what_tasks_have_done(
+    texts: Laboratory, options: str, names: list[str]
+) -> None:
+    change(texts.config, f"{BUCKETS}\n{SHARDS}", options)
+    assert do_all(texts, "candidates") == names
+    assert do_all(texts, "scores") == ["run", "result"]
+    texts.run()
+    assert texts.outcomes() == dict.fromkeys(STAGES, "reused")
+    assert texts.digests() == elsewhere(texts)
+    assert texts.events("stage_started") == []
+    assert list(texts.root.rglob(".staging-*")) == []
+    assert {path.name for path in texts.root.glob("*/.*")} == {".lock"}
+
+
+def test_there_are_several_shards_and_buckets(texts: Laboratory) -> None:
+    """So that the others test what they are to test."""
+    found = phases(texts, "candidates")
+    assert found["count"]["todo"] == [0, 1, 2]
+    assert found["merge"]["first"] == 3
+    assert len(found["merge"]["todo"]) == len(found["combine"]["todo"]) > 2
+    assert found["result"]["todo"] == [found["result"]["first"]] == [found["combine"]["last"] + 1]
+    assert [each["ready"] for each in found.values()] == [True, False, False, False, False]
+
+
+@pytest.mark.long
+def test_a_run_goes_on_where_tasks_have_stopped(texts: Laboratory) -> None:
+    found = phases(texts, "candidates")
+    do(texts, "candidates", *found["count"]["todo"], found["merge"]["first"])
+    assert phases(texts, "candidates")["merge"]["todo"] == found["merge"]["todo"][1:]
+    texts.run()
+    resumed = [each["resumed"] for each in texts.events("stage_started")]
+    assert resumed[0] == 3
+    assert texts.digests() == elsewhere(texts)
+
+
+@pytest.mark.long
+def test_tasks_go_on_where_a_run_has_counted(texts: Laboratory) -> None:
+    texts.run()
+    change(texts.config, "min_frequency = 2", "min_frequency = 4")
+    before = phases(texts, "candidates")
+    assert [name for name, each in before.items() if not each["todo"]] == [
+        "count",
+        "merge",
+        "counts",
+    ]
+    do_all(texts, "candidates")
+    do_all(texts, "scores")
+    texts.run()
+    assert set(texts.outcomes().values()) == {"reused"}
+    assert texts.digests() == elsewhere(texts)
+
+
+def test_what_is_done_is_found_done(texts: Laboratory) -> None:
+    assert "task 1 done\n" in texts.call("task", "candidates", "1").out
+    part = next(texts.root.glob("candidates/counts/.partial-*/shard-*/*.parquet"))
+    written = part.stat().st_mtime_ns
+    assert "task 1 was done before" in texts.call("task", "candidates", "1").out
+    assert part.stat().st_mtime_ns == written
+    assert texts.call("task", "candidates", "1", "--quiet").text == ""
+
+
+def test_a_stage_that_is_done_leaves_nothing_to_do(texts: Laboratory) -> None:
+    texts.run()
+    assert all(not each["todo"] and each["ready"] for each in phases(texts, "candidates").values())
+    assert lx.task(texts.config, "candidates", 0, runs=texts.runs) is False
+    assert list(texts.root.rglob(".partial-*")) == []
+
+
+@pytest.mark.long
+def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
+    do(texts, "candidates", 0, 1, 2)
+    part = next(texts.root.glob("candidates/counts/.partial-*/shard-*/counts-1-*.parquet"))
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 0x01
+    part.write_bytes(content)
+    found = phases(texts, "candidates")["merge"]["todo"]
+    told = [texts.call("task", "candidates", str(number)) for number in found]
+    [wrong] = [each for each in told if each.code]
+    assert str(part) in wrong.err
+    assert "is gone or damaged; do the tasks before again" in wrong.err
+    again = [texts.call("task", "candidates", str(number)).out for number in (0, 1, 2)]
+    assert "done\n" in "".join(again)
+    do_all(texts, "candidates")
+    texts.run()
+    assert texts.digests() == elsewhere(texts)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tasks", "scores"), "it rests on stage candidates, which is not done; do the tasks of"),
+        (("tasks", "candidate"), "there is no such stage; did you mean candidates?"),
+        (("task", "candidates", "99"), "99: stage candidates has no such task; its tasks are 0 to"),
+        (("task", "candidates", "3"), "what the phase count makes; not done of that, 3 of 3"),
+        (("slurm", "scores"), "it rests on stage candidates, which is not done"),
+    ],
+)
+def test_what_cannot_be_done_yet_says_what_comes_first(
+    texts: Laboratory, words: tuple[str, ...], said: str
+) -> None:
+    done = texts.call(*words)
+    assert done.code == 2
+    assert said in done.err
+    assert list(texts.root.rglob("part-*")) == []
+
+
+def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
+    do(texts, "candidates", 1)
+    assert "2 of 3 task(s): 0,2; do them first (lexassay task CONFIG candidates 0)" in (
+        texts.call("task", "candidates", "4").err
+    )
+
+
+def test_another_option_in_between_mixes_nothing_up(texts: Laboratory) -> None:
+    do(texts, "candidates", 0, 1, 2)
+    change(texts.config, BUCKETS, 'memory = "2MB"')
+    assert phases(texts, "candidates")["count"]["todo"] == [0, 1, 2]
+
+
+def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None:
+    project = load(texts.config, runs=texts.runs)
+    before = work_of(project, "candidates", Digests(project.storage))
+    texts.run()
+    after = work_of(project, "candidates", Digests(project.storage))
+    assert [(each.name, each.first) for each in before.phases] == [
+        (each.name, each.first) for each in after.phases
+    ]
+    [there] = [each.tasks for each in after.phases if each.name == "combine"]
+    assert len(map_reduce.tasks_to_combine(before.whole, None)) == len(there)
+    assert {task.phase for task in there} == {"combine"}
+
+
+@pytest.mark.long
+def test_a_run_waits_for_tasks_and_a_task_for_a_run(texts: Laboratory) -> None:
+    storage = load(texts.config, runs=texts.runs).storage
+    with (
+        artefacts.locked(storage, "candidates", (), shared=True),
+        artefacts.locked(storage, "candidates", (), shared=True),
+    ):
+        waiting = texts.start("run")
+        wait_until(lambda: texts.said("candidates", WAITS), texts)
+    assert finish(waiting).code == 0
+    assert texts.outcomes() == dict.fromkeys(STAGES, "done")

@@ -1,0 +1,120 @@
+"""The file of an experiment, where it cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pipeline as lx
+from pipeline.errors import ConfigError
+from pipeline.runner.config import parse_setting, read_toml
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "file: cannot be read: it is a folder, and no file"),
+        (
+            "x.toml/y.toml",
+            "file: cannot be read: what should be a folder on the way to it is a file",
+        ),
+        ("y.toml", "file: does not exist; this folder has x.toml"),
+        ("no/y.toml", "file: does not exist; check the path"),
+        ("x.toml", r"file: not TOML: .*line 1"),
+    ],
+)
+def test_what_is_no_experiment(tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / "x.toml").write_text("name = \n")
+    with pytest.raises(ConfigError, match=said):
+        read_toml(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'name = "x"\ntitle = "\xe9"\n', "byte 0xe9 in line 2, column 10"),
+        (b'\xef\xbb\xbftitle = "\xe9"', "byte 0xe9 in line 1, column 10"),
+        ('name = "x"\r\ntitle = "éé'.encode() + b"\xff", "byte 0xff in line 2, column 12"),
+    ],
+)
+def test_where_it_is_not_utf8(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "x.toml").write_bytes(content)
+    with pytest.raises(ConfigError) as error:
+        read_toml(tmp_path / "x.toml")
+    assert f"not UTF-8: {said}; save the file as UTF-8" in str(error.value)
+
+
+DEEP = "lists or tables lie in each other on more than 50 levels"
+
+
+@pytest.mark.parametrize("depth", [60, 400, 5000])
+def test_what_is_nested_without_end(tmp_path: Path, depth: int) -> None:
+    for content in ("a = " + "[" * depth + "]" * depth, "[a" + ".a" * depth + "]"):
+        (tmp_path / "x.toml").write_text(content)
+        with pytest.raises(ConfigError, match=DEEP):
+            read_toml(tmp_path / "x.toml")
+    with pytest.raises(ConfigError, match=DEEP):
+        parse_setting("seed=" + "[" * depth + "]" * depth)
+
+
+def test_numbers_that_toml_does_not_have(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(f"a = [{{ b = {10**25} }}]")
+    with pytest.raises(ConfigError, match="10000000000000000000000000 is no whole number of 64"):
+        read_toml(tmp_path / "x.toml")
+    (tmp_path / "x.toml").write_text(f"a = {2**63 - 1}\nb = {-(2**63)}")
+    assert read_toml(tmp_path / "x.toml") == {"a": 2**63 - 1, "b": -(2**63)}
+
+
+def test_a_path_longer_than_there_can_be(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="or a name in it, is longer than the system allows"):
+        read_toml(tmp_path / ("x" * 300))
+
+
+# --- Stages that refer to a list of tables.
+
+HEAD = """
+name = "lists"
+[stages.a]
+use = "extract.lexicon"
+path = "a.tsv"
+[stages.b]
+use = "extract.lexicon"
+path = "b.tsv"
+[stages.both]
+use = "extract.union"
+"""
+
+
+def run(folder: Path, lexicons: str) -> lx.Run:
+    for name in "ab":
+        (folder / f"{name}.tsv").write_text(f"lemma\tform\nx\t{name}\n")
+    (folder / "x.toml").write_text(f"{HEAD}lexicons = {lexicons}\n")
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+
+
+def test_every_table_of_a_list_is_handed_over(tmp_path: Path) -> None:
+    assert run(tmp_path, '["a", "b"]').table("both")["form"].to_list() == ["a", "b"]
+    assert run(tmp_path, '["b.lexicon"]').table("both")["form"].to_list() == ["b"]
+
+
+def test_another_list_is_another_stage(tmp_path: Path) -> None:
+    found = [
+        run(tmp_path, lexicons).manifests["both"].fingerprint
+        for lexicons in ('["a", "b"]', '["a"]', '["a", "b"]')
+    ]
+    assert found[0] == found[2] != found[1]
+
+
+@pytest.mark.parametrize(
+    ("lexicons", "said"),
+    [
+        ('["a", "c"]', "stages.both.lexicons.1: there is no stage 'c'"),
+        ('["a", "b.lemmas"]', "'b.lemmas' gives lemmas .LemmaList., but WordList is needed"),
+        ('["a", "both"]', "the stages refer to each other in a ring: both -> both"),
+        ("[]", "stages.both.lexicons"),
+    ],
+)
+def test_lists_that_lead_nowhere(tmp_path: Path, lexicons: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        run(tmp_path, lexicons)

@@ -1,0 +1,166 @@
+"""How far reading is: in bytes of text, told seldom, never more than all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.api.run import run
+from pipeline.runner import counting, events
+from pipeline.runner.counting import followed, unpacked_size
+from pipeline.runner.events import Event, log_to, tell
+from pipeline.runner.inputs import Budget
+from pipeline.runner.store.backends import storage_at
+from tests.runner.batching import BUCKETS, COUNTS, SHARDS, counts, do_all, elsewhere, give_options
+from tests.runner.laboratory import Laboratory, change
+from tests.runner.test_map_reduce import OTHER, THERE
+
+SENTENCE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+EXPERIMENT = """
+name = "far"
+[stages.candidates]
+use = "extract.pairs"
+corpus = ["a.conllu", "b.conllu.gz"]
+relation = "adjacent"
+left = { label = "{lemma}" }
+right = { label = "{lemma}" }
+"""
+
+
+def test_nobody_need_follow() -> None:
+    counting.advance(5)
+
+
+def test_no_more_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_PAUSE", 0.0)
+    told: list[tuple[int, int]] = []
+    with followed(10, lambda done, total: told.append((done, total))):
+        for size in (3, 4, 5):
+            counting.advance(size)
+    counting.advance(5)
+    assert told == [(3, 10), (7, 10), (10, 10)]
+
+
+def test_seldom() -> None:
+    told: list[tuple[int, int]] = []
+    with followed(10, lambda done, total: told.append((done, total))):
+        counting.advance(3)
+    assert told == []
+
+
+def test_packed_files_count_as_they_unpack(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
+    plain.write_bytes(b"x" * 1000)
+    packed.write_bytes(gzip.compress(b"y" * 70_000))
+    assert unpacked_size([plain, packed, tmp_path / "gone.txt"]) == 71_000
+
+
+def test_a_run_tells_what_it_has_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_PAUSE", 0.0)
+    monkeypatch.setattr(events, "SELDOM", 0.0)
+    text = (SENTENCE * 300).encode()
+    (tmp_path / "a.conllu").write_bytes(text)
+    (tmp_path / "b.conllu.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "x.toml").write_text(EXPERIMENT)
+    heard: list[Event] = []
+    run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False, listeners=[heard.append])
+    far = [(each.facts["done"], each.facts["total"]) for each in heard if each.kind == "progress"]
+    assert far == [(len(text), 2 * len(text)), (2 * len(text), 2 * len(text))]
+
+
+def test_a_log_has_a_line_now_and_then(tmp_path: Path) -> None:
+    listener = log_to(storage_at(tmp_path), "log.jsonl")
+    for done in range(1, 4):
+        tell([listener], "progress", "candidates", done=done, total=9)
+        tell([listener], "message", "candidates", text="x")
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["progress", *["message"] * 3]
+
+
+# --- Buckets that turn out to be larger than the memory: divided on the disk by who has them.
+
+ROWS = 20
+
+
+@pytest.fixture
+def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and ROWS))
+    monkeypatch.setattr(counting, "_MANY", 3)  # parts of parts
+
+
+def parts(folder: Path, table: str) -> int:
+    return len(list(folder.glob(f"{table}/part-*.parquet")))
+
+
+@pytest.mark.usefixtures("_little_room")
+@pytest.mark.parametrize("options", [BUCKETS, f"{BUCKETS}\n{SHARDS}"])
+@pytest.mark.parametrize("relation", ["sentence", pytest.param("textual", marks=pytest.mark.long)])
+def test_the_same_comes_of_it(texts: Laboratory, options: str, relation: str) -> None:
+    change(texts.config, 'relation = "sentence"', f'relation = "{relation}"')
+    whole = elsewhere(texts)
+    give_options(texts, options)
+    texts.run()
+    assert texts.digests() == whole
+    [made] = counts(texts)
+    [started] = [e for e in texts.events("stage_started") if e["stage"] == "candidates"][-1:]
+    assert parts(made, "counts") == parts(made, "examples") > started["shards"]
+    assert parts(made, "corpus") == parts(made, "marginals") == 1
+
+
+@pytest.mark.usefixtures("_little_room")
+@pytest.mark.long
+def test_what_is_counted_once_can_be_combined_anew_with_and_without_a_limit(
+    texts: Laboratory,
+) -> None:
+    give_options(texts, BUCKETS)
+    texts.run()
+    assert f"candidates: {THERE}" in texts.run(*OTHER).err
+    found = texts.digests()
+    texts.config.write_text(COUNTS)
+    assert f"candidates: {THERE}" in texts.run("--set", "stages.candidates.min_frequency=3").err
+    texts.run(*OTHER)
+    assert texts.digests() == found == elsewhere(texts, *OTHER)
+
+
+@pytest.mark.usefixtures("_little_room")
+def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
+    give_options(texts, BUCKETS)
+    assert do_all(texts, "candidates") == ["count", "merge", "counts", "combine", "result"]
+    [made] = counts(texts)
+    assert parts(made, "counts") > texts.started("candidates")
+    texts.run()
+    whole = texts.digests()
+    texts.config.write_text(COUNTS)
+    assert whole == elsewhere(texts)
+
+
+@pytest.mark.usefixtures("_little_room")
+def test_nothing_is_divided_that_there_is_room_for(
+    texts: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that all shards have are one row each."""
+    monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and 10**6))
+    monkeypatch.setattr(counting, "Spill", None)
+    give_options(texts, BUCKETS)
+    texts.run()
+
+
+# --- Sums over all buckets are there once, however many buckets were counted.
+
+
+def test_one_part_of_sums_for_all_buckets(texts: Laboratory) -> None:
+    give_options(texts, BUCKETS)
+    texts.run()
+    (counts,) = texts.root.glob("candidates/counts/[0-9a-f]*/counts")
+    pairs = pl.concat(pl.read_parquet(part) for part in counts.glob("*.parquet"))
+    (part,) = (counts.parent / "totals").glob("*.parquet")
+    sums = pl.read_parquet(part)
+    assert len(list(counts.glob("*.parquet"))) > 1
+    for side in (1, 2):
+        expected = pairs.group_by(unit=f"l{side}").agg(pl.sum("f")).sort("unit")
+        found = sums.filter(pl.col("side") == side).select("unit", "f").sort("unit")
+        assert found.rows() == expected.rows()

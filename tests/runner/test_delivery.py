@@ -1,0 +1,232 @@
+"""What a stage declares to deliver: an object of its own, or, as before, the name of a format."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+from typing import Annotated, Literal
+
+import openpyxl
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.cli.main import main
+from pipeline.formats.spreadsheets import listing
+from pipeline.runner import delivery
+from pipeline.stages.base import (
+    STAGES,
+    Delivery,
+    NBestList,
+    Of,
+    Outputs,
+    Sheets,
+    Stage,
+    StageConfig,
+    Tables,
+    stage,
+)
+from schemas import Identified
+from tests.runner.laboratory import Laboratory, write
+
+
+class Handed(StageConfig):
+    """Hand candidates out."""
+
+    candidates: Annotated[str, Of(Identified)]
+    folder: str = "desk"
+    kind: Literal["xlsx", "csv"] = "csv"
+    labels: tuple[str, ...] = ("yes", "no")
+
+
+def nothing(_config: Handed, tables: Tables) -> Outputs:
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("list", NBestList("desk", "csv")),
+        ("annotation_sheet", Sheets("desk", "csv", "annotation_sheet", labels=("yes", "no"))),
+    ],
+)
+def test_name_of_a_format(given: str, found: Delivery, monkeypatch: pytest.MonkeyPatch) -> None:
+    registered: list[Stage] = []
+    monkeypatch.setattr(STAGES, "add", lambda _name, made, _module: registered.append(made))
+    stage("hand.out", config=Handed, outputs={"sheet": Identified}, delivers=given)(nothing)
+    assert registered[0].delivery(Handed(candidates="a")) == found
+
+
+def test_stages_of_the_project() -> None:
+    giving = {name for name in STAGES if STAGES.get(name).delivers}
+    assert {"sheet.annotation", "sheet.keying", "sheet.list"} <= giving
+
+
+# --- The list for the lexicographer: written once, not by what-ifs, and not where none is chosen.
+
+LIST = """
+[stages.choice]
+use = "evaluate.choice"
+ranks = "ranks"
+judgements = "gold"
+size = 10
+
+[stages.list]
+use = "sheet.list"
+choice = "choice"
+ranks = "ranks"
+candidates = "candidates"
+folder = "best"
+kind = "csv"
+"""
+OTHER = ("--set", "stages.choice.size=20")
+
+
+@pytest.fixture
+def delivering(laboratory: Laboratory) -> Laboratory:
+    laboratory.config.write_text(laboratory.config.read_text() + LIST)
+    return laboratory
+
+
+def lists(laboratory: Laboratory) -> dict[str, bytes]:
+    folder = laboratory.folder / "sheets" / "small" / "best"
+    return {path.name: path.read_bytes() for path in folder.glob("*-best-*")}
+
+
+def test_a_list_is_written_once(delivering: Laboratory) -> None:
+    assert delivering.run().err.count("wrote ") == 2
+    written = lists(delivering)
+    assert sorted(Path(name).suffix for name in written) == [".csv", ".txt"]
+    assert "wrote" not in delivering.run().err
+    assert lists(delivering) == written
+
+
+def test_a_what_if_says_what_it_would_write(delivering: Laboratory) -> None:
+    delivering.run()
+    before = lists(delivering)
+    told = delivering.run(*OTHER).err
+    assert told.count("would write the list ") == 2
+    assert told.count("--deliver writes it") == 2
+    assert lists(delivering) == before
+    delivering.run(*OTHER, "--deliver")
+    new = set(lists(delivering)) - set(before)
+    assert len(new) == 2
+    assert all(name in told for name in new)
+    assert "would write" not in delivering.run(*OTHER).err
+
+
+def test_without_judgements_there_is_no_list_to_write(delivering: Laboratory) -> None:
+    gold = delivering.folder / "gold.tsv"
+    header, *rows = gold.read_text().splitlines()
+    write(gold, [header, *(row.rpartition("\t")[0] + "\t" for row in rows)])
+    assert "wrote" not in delivering.run().err
+    assert delivering.outcomes()["list"] == "done"
+    assert lists(delivering) == {}
+
+
+# --- Sheets get the next free number, and none that is taken.
+
+SHEET = """
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "sample"
+folder = "desk"
+labels = ["yes", "no"]
+annotators = ["anna", "ben"]
+kind = "csv"
+"""
+
+
+def test_a_folder_that_is_full_of_sheets(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laboratory.config.write_text(laboratory.config.read_text() + SHEET)
+    desk = laboratory.folder / "sheets" / "small" / "desk"
+    monkeypatch.setattr(delivery, "_MOST", 2)
+    done = laboratory.call("run")
+    assert done.code == 1
+    assert f"{desk} is full of sheets" in done.err
+    (written,) = listing(desk)
+    assert written.name == "001-anna.csv"
+    before = written.read_bytes()
+    monkeypatch.undo()
+    laboratory.run()
+    assert [path.name for path in listing(desk)] == ["001-anna.csv", "002-ben.csv"]
+    assert written.read_bytes() == before
+
+
+# --- Sheets that an earlier version wrote, and people half filled, keep counting.
+
+OLD = Path(__file__).with_name("upgrade")
+MISSING = {"pairs": "7 labels", "tuples": "3 labels", "keying": "3 lemmas"}
+COLUMN = {"pairs": "label", "tuples": "label", "keying": "forms in the dictionary"}
+
+
+@pytest.fixture(params=MISSING)
+def name(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An experiment with half-filled sheets, in the working folder."""
+    shutil.copytree(OLD / str(request.param), tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return str(request.param)
+
+
+def complete(path: Path, column: str, value: str) -> int:
+    """Type a value into every row that has none; return how many there were."""
+    return (complete_csv if path.suffix == ".csv" else complete_xlsx)(path, column, value)
+
+
+def complete_csv(path: Path, column: str, value: str) -> int:
+    with path.open(encoding="utf-8-sig", newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    empty = [row for row in rows if not row[column]]
+    for row in empty:
+        row[column] = value
+    with path.open("w", encoding="utf-8-sig", newline="") as opened:
+        writer = csv.DictWriter(opened, list(rows[0]), quoting=csv.QUOTE_ALL)
+        writer.writeheader()
+        writer.writerows(rows)
+    return len(empty)
+
+
+def complete_xlsx(path: Path, column: str, value: str) -> int:
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    header = next(row for row in page.iter_rows() if any(cell.value == "id" for cell in row))
+    at = {cell.value: cell.column for cell in header}
+    empty = [
+        number
+        for number in range(header[0].row + 1, page.max_row + 1)
+        if page.cell(number, at["id"]).value and not page.cell(number, at[column]).value
+    ]
+    for number in empty:
+        page.cell(number, at[column]).value = value
+    book.save(path)
+    return len(empty)
+
+
+def test_asks_for_what_is_missing_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in listing(Path("sheets") / name)}
+    assert before
+    assert main(["run", f"{name}.toml", "--no-report"]) == 3
+    assert f"waits for {MISSING[name]}" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in listing(Path("sheets") / name)} == before
+
+
+def test_old_labels_count(name: str) -> None:
+    value = "-" if name == "keying" else "free"
+    typed = [complete(path, COLUMN[name], value) for path in listing(Path("sheets") / name)]
+    assert f"{sum(typed)} " in f"{MISSING[name]} "
+    assert main(["run", f"{name}.toml", "--no-report"]) == 0
+    done = lx.show(f"{name}.toml")
+    if name == "keying":
+        keyed = done.table("keyed.keyed").filter(pl.col("found"))
+        assert keyed["lemma"].n_unique() == 2
+        forms = done.table("keyed.gold")["form"].drop_nulls().to_list()
+        assert sum(form.endswith("en") for form in forms) == 1
+    else:
+        judged = done.table("judgements.judgements")
+        assert judged.height == {"pairs": 8, "tuples": 6}[name]
+        assert judged["tp"].sum() == 1
+        assert judged["tp"].null_count() == {"pairs": 1, "tuples": 0}[name]  # they differ on one

@@ -1,0 +1,176 @@
+"""What is left of a limit of memory for counting, and limits that cannot be kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import Problem
+from pipeline.formats.base import FormatOptions, format_of
+from pipeline.runner import inputs
+from pipeline.runner.config import RunOptions, parse
+from pipeline.runner.inputs import Budget, SourceFile
+from pipeline.runner.store import digest
+from pipeline.runner.store.digest import file_digest
+
+MB = 1 << 20
+STAGES = {"stages": {"a": {"use": "extract.words"}}}
+
+
+@pytest.fixture
+def _as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count the libraries, which other tests leave out."""
+    monkeypatch.delenv(inputs.LIBRARIES_VARIABLE)
+
+
+def problems(**run: object) -> list[Problem]:
+    return parse({"name": "x", **STAGES, "run": run})[1]
+
+
+@pytest.mark.usefixtures("_as_for_users")
+def test_the_libraries_of_all_processes_are_taken_off() -> None:
+    two = RunOptions(engine="processes", workers=2, memory=1000 * MB)
+    assert two.budget.memory == (1000 - 3 * 230) * MB // 2
+    assert RunOptions(memory=1000 * MB).budget.memory == 770 * MB
+    assert RunOptions().budget.memory is None
+    assert RunOptions(workers=8, memory=500 * MB).budget.memory == 270 * MB  # "local": one process
+
+
+@pytest.mark.usefixtures("_as_for_users")
+def test_another_machine_may_say_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(100 * MB))
+    assert Budget(500 * MB).shared(3, 4).memory == 100 * MB // 3
+    assert not problems(memory="101MB")
+
+
+@pytest.mark.usefixtures("_as_for_users")
+@pytest.mark.parametrize(
+    ("run", "least", "said"),
+    [
+        ({}, 231, "a process takes some 230.0 MB with the libraries alone; give"),
+        ({"engine": "processes", "workers": 1}, 461, "there would be 2, 1 of them workers; give"),
+        (
+            {"engine": "processes", "workers": 2},
+            691,
+            "3, 2 of them workers; give 691MB or more, or",
+        ),
+    ],
+)
+def test_less_than_the_libraries_take_is_refused(
+    run: dict[str, object], least: int, said: str
+) -> None:
+    (problem,) = problems(memory=f"{least - 1}MB", **run)
+    assert problem.where == "run.memory"
+    assert f"{least - 1}.0 MB cannot be kept to" in problem.what
+    assert said in problem.what
+    assert f"give {least}MB or more" in problem.what
+    assert not problems(memory=f"{least}MB", **run)
+
+
+@pytest.mark.usefixtures("_as_for_users")
+def test_other_mistakes_are_said_as_before() -> None:
+    assert "no amount of memory" in problems(memory="much")[0].what
+    (workers,) = problems(engine="processes", workers=0, memory="500MB")
+    assert workers.where == "run.workers"
+
+
+@pytest.mark.usefixtures("_as_for_users")
+def test_without_a_limit_nothing_is_refused() -> None:
+    assert not parse({"name": "x", **STAGES})[1]
+
+
+# --- Files of an experiment as stages see them.
+
+
+def test_a_table_has_no_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("form\na\n")
+    tsv = format_of("x.tsv")
+    file = SourceFile("x.tsv", path, tsv, tsv.options.model_validate({}))
+    assert file.scan().select("file", "form").collect().rows() == [("x.tsv", "a")]
+    with pytest.raises(TypeError, match="format tsv reads no corpus"):
+        next(file.batches(["form"], 100))
+
+
+def test_a_corpus_in_batches(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("a b\nc\n")
+    options: FormatOptions = format_of("x.txt").options()
+    file = SourceFile("all texts", path, format_of("x.txt"), options)
+    batches = list(file.batches(["file", "form"], 2))
+    rows = [row for batch in batches for row in batch.tokens.select("file", "form").rows()]
+    assert rows == [("all texts", "a"), ("all texts", "b"), ("all texts", "c")]
+
+
+class Seen:
+    """A file whose digest has been found, and how often its content is looked at afterwards."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path.write_text("a b\n")
+        format_ = format_of("x.txt")
+        file = SourceFile("x.txt", path, format_, format_.options())
+        self.path, self.file, self.looks = path, file.as_it_is(file_digest), 0
+        monkeypatch.setattr(inputs, "file_digest", self.look)
+
+    def look(self, path: Path) -> str:
+        self.looks += 1
+        return file_digest(path)
+
+    def is_same(self) -> bool:
+        return self.file.is_what(self.file.stamp())
+
+
+@pytest.fixture
+def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
+    monkeypatch.setattr(digest, "_FRESH", -1.0)  # as if it had lain there for a while
+    return Seen(tmp_path / "x.txt", monkeypatch)
+
+
+def test_what_was_not_written_to_is_not_read_again(seen: Seen) -> None:
+    assert seen.is_same()
+    assert not seen.looks
+
+
+def rewritten(path: Path) -> None:
+    path.write_text("a c\n")
+
+
+def replaced(path: Path) -> None:
+    other = path.with_name("other")
+    rewritten(other)
+    other.replace(path)
+
+
+def with_its_time(change: Callable[[Path], None], path: Path) -> None:
+    """Change a file to one of the same size, and of the same time of modification."""
+    stat = path.stat()
+    change(path)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", [rewritten, replaced])
+def test_same_size_and_time_is_not_the_same_file(
+    seen: Seen, change: Callable[[Path], None]
+) -> None:
+    with_its_time(change, seen.path)
+    assert not seen.is_same()
+
+
+def test_a_file_with_another_mode_is_read_and_found_the_same(seen: Seen) -> None:
+    before = seen.file.stamp()
+    seen.path.chmod(0o600)
+    assert seen.is_same()
+    assert seen.looks == 1
+    assert not digest.was_written(before, seen.file.stamp())
+
+
+def test_what_has_only_just_changed_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digest, "_FRESH", 60.0)
+    new = Seen(tmp_path / "x.txt", monkeypatch)
+    assert new.is_same()
+    assert new.looks == 1

@@ -1,0 +1,327 @@
+"""What has changed runs again, and nothing else does."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+import pipeline
+from pipeline.runner import fingerprint
+from pipeline.runner.code_digests import code_digests
+from pipeline.runner.fingerprint import FILES
+from pipeline.runner.store import digest
+from pipeline.runner.store.digest import file_digest
+from tests.runner.commands import Driver
+from tests.runner.laboratory import STAGES, Laboratory, age, build, change, wait_until
+
+_NUMBERS = itertools.count()
+AFTER_SCORES = {"scores", "ranks", "precision", "comparison"}
+
+
+def rename_first_unit(path: Path) -> None:
+    change(path, "in:N1_0\t", "in:M1_0\t")
+
+
+def test_nothing(done: Laboratory) -> None:
+    done.run()
+    assert done.reran() == set()
+    assert "would run" not in done.call("plan").out
+    assert "nothing that it rests on has changed" in done.call("why", "ranks").out
+
+
+def test_content_of_an_input_file(done: Laboratory) -> None:
+    path = done.folder / "part1.tsv"
+    before = file_digest(path)
+    rename_first_unit(path)
+    told = done.call("why", "candidates").out
+    assert told.startswith("candidates: inputs path files: ")
+    first, arrow, last = told.partition(" -> ")
+    assert arrow
+    assert before[:10] in first
+    assert before[:10] not in last
+    assert file_digest(path)[:10] in last
+    done.run()
+    assert done.reran() == set(STAGES)
+
+
+def test_same_size_and_time(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file replaced by one of equal size and modification time is still noticed."""
+    monkeypatch.setattr(digest, "_FRESH", -1.0)
+    done.run()
+    assert "part1.tsv" in (done.root / FILES).read_text()
+    rename_first_unit(done.folder / "part1.tsv")
+    age(done.folder / "part1.tsv")
+    done.run()
+    assert "candidates" in done.reran()
+
+
+def test_content_of_the_judgements(done: Laboratory) -> None:
+    rename_first_unit(done.folder / "gold.tsv")
+    done.run()
+    assert done.reran() == {"gold", "precision", "comparison"}
+
+
+def test_touched_file(done: Laboratory) -> None:
+    (done.folder / "part1.tsv").touch()
+    done.run()
+    assert done.reran() == set()
+
+
+def test_renamed_file(done: Laboratory) -> None:
+    (done.folder / "gold.tsv").rename(done.folder / "annotated.tsv")
+    change(done.config, '"gold.tsv"', '"annotated.tsv"')
+    (done.folder / "part2.tsv").rename(done.folder / "part2b.tsv")
+    done.run()
+    assert done.reran() == set()
+
+
+def test_moved_folder(done: Laboratory) -> None:
+    moved = Laboratory(done.folder.with_name("moved"), done.folder.with_name("moved") / "runs")
+    done.folder.rename(moved.folder)
+    moved.run()
+    assert moved.reran() == set()
+
+
+def test_another_file(done: Laboratory) -> None:
+    digest = file_digest(done.folder / "part2.tsv")[:10]
+    (done.folder / "part2.tsv").unlink()
+    first, _, last = done.call("why", "candidates").out.splitlines()[0].partition(" -> ")
+    assert digest in first
+    assert digest not in last
+    done.run()
+    assert {"candidates", "scores", "gold"} <= done.reran()
+
+
+@pytest.mark.long
+def test_input_that_changes_while_the_run_waits(laboratory: Laboratory) -> None:
+    """What was read in the end is not stored as if it were what was seen at first."""
+    with FileLock(_made(laboratory.root / "candidates") / ".lock"):
+        process = laboratory.start("run")
+        wait_until(lambda: laboratory.said("candidates", "waiting"), laboratory)
+        shutil.copyfile(laboratory.folder / "part1.tsv", laboratory.folder / "saved")
+        rename_first_unit(laboratory.folder / "part1.tsv")
+    _, said = process.communicate()
+    assert process.returncode == 1
+    assert "part1.tsv) changed while it was read" in said
+    assert "run again" in said
+    laboratory.run()
+    changed = laboratory.digests()
+    (laboratory.folder / "saved").rename(laboratory.folder / "part1.tsv")
+    laboratory.run()
+    other = build(laboratory.folder.with_name("other"))
+    other.run()
+    assert laboratory.digests() == other.digests() != changed
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_option(done: Laboratory) -> None:
+    change(done.config, '"log_likelihood"', '"log_likelihood", "dice"')
+    told = done.call("why", "scores").out
+    two = '"t_score", "log_likelihood"'
+    assert f'scores: config measures: {two} -> {two}, "dice"' in told
+    done.run()
+    assert done.reran() == AFTER_SCORES
+
+
+def test_seed(done: Laboratory) -> None:
+    change(done.config, 'seed = "s"', 'seed = "t"')
+    assert 'config seed: "s" -> "t"' in done.call("why", "sample").out
+    done.run()
+    assert done.reran() == {"sample", "ranks", "precision", "comparison"}
+
+
+def test_what_is_only_for_people(done: Laboratory) -> None:
+    text = done.config.read_text()
+    done.config.write_text(f'title = "Another title"\n# A comment.\n{text}')
+    done.run()
+    assert done.reran() == set()
+
+
+def test_setting_and_back(done: Laboratory) -> None:
+    before = done.digests()
+    done.run("--set", "stages.sample.rate=0.9")
+    assert done.reran() == {"sample", "precision", "comparison"}
+    assert done.digests() != before
+    assert done.record().settings == {"stages.sample.rate": 0.9}
+    done.run()
+    assert done.reran() == set()
+    assert done.digests() == before
+
+
+def test_equal_output_stops_the_rerun(done: Laboratory) -> None:
+    """No candidate is as rare as that: the same candidates, whatever the option."""
+    before = done.digests()
+    done.run("--set", "stages.candidates.min_frequency=0")
+    assert done.reran() == {"candidates"}
+    assert done.digests() == before
+
+
+def test_order_of_input_lines(done: Laboratory) -> None:
+    """The digest is of the rows, not of their order in the file."""
+    path = done.folder / "part1.tsv"
+    header, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([header, *reversed(lines)]) + "\n")
+    done.run()
+    assert done.reran() == {"candidates"}
+
+
+def test_shards_cut_otherwise(done: Laboratory) -> None:
+    """The same rows in one file and not in three give the same digests."""
+    paths = sorted(done.folder.glob("part*.tsv"))
+    lines = [line for path in paths for line in path.read_text().splitlines()[1:]]
+    header = paths[0].read_text().splitlines()[0]
+    for path in paths:
+        path.unlink()
+    (done.folder / "part.tsv").write_text("\n".join([header, *lines]) + "\n")
+    done.run()
+    assert done.reran() == {"candidates"}
+
+
+def test_force(done: Laboratory) -> None:
+    before = done.digests()
+    told = done.run("--force", "scores")
+    assert "scores: forced" in told.err
+    assert done.reran() == {"scores"}
+    assert done.digests() == before
+    asides = list((done.root / "scores").glob(".aside-*"))
+    assert len(asides) == 1
+
+
+def test_force_of_an_unknown_stage(done: Laboratory) -> None:
+    told = done.call("run", "--force", "score")
+    assert told.code == 2
+    assert "did you mean scores" in told.err
+
+
+def test_version_of_a_library(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = fingerprint.versions()
+    monkeypatch.setattr(fingerprint, "versions", lambda: {**now, "polars": "9.9.9"})
+    told = done.call("why", "candidates").out
+    assert f'versions polars: "{now["polars"]}" -> "9.9.9"' in told
+    done.run()
+    assert done.reran() == set(STAGES)
+    monkeypatch.undo()
+    done.run()
+    assert done.reran() == set()
+
+
+def test_gone(done: Laboratory) -> None:
+    shutil.rmtree(done.artefact("ranks"))
+    assert "ranks: it has never run" in done.call("why", "ranks").out
+    done.run()
+    assert done.reran() == {"ranks"}
+
+
+@pytest.fixture
+def chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Modules that import one another: start, first, second, third."""
+    # Where a module lies is remembered by its name, so each test has names of its own.
+    package = tmp_path / f"chain_{next(_NUMBERS)}"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "start.py").write_text(f"from {package.name} import first\n")
+    (package / "first.py").write_text(f"from {package.name}.second import x\n")
+    (package / "second.py").write_text("from .third import x\n")
+    (package / "third.py").write_text(
+        '"""Text."""\n# A comment.\nx = 1\n\n\ndef f():\n    return x\n'
+    )
+    (package / "other.py").write_text("y = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    return package
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("x = 1", "x = 2", True),
+        ("return x", "return -x", False),
+        ("def f():", "def g():", False),
+        ('"""Text."""', '"""Another text."""', False),
+        ("# A comment.", "# Another comment.", False),
+        ("    return x", '    """Say so."""\n    return x', False),
+        ("x = 1\n\n\n", "x = (\n    1\n)\n", False),
+    ],
+)
+def test_module_three_imports_away(chain: Path, old: str, new: str, counts: bool) -> None:
+    name = chain.name
+    before = code_digests([f"{name}.start"])
+    assert f"{name}.third" in before
+    change(chain / "third.py", old, new)
+    after = code_digests([f"{name}.start"])
+    changed = {each for each in after if after[each] != before[each]}
+    assert set(after) == set(before)
+    assert changed == ({f"{name}.third"} if counts else set())
+
+
+def test_what_a_package_itself_defines(chain: Path) -> None:
+    name = chain.name
+    (chain / "__init__.py").write_text(f"from {name}.other import y\nz = 1\n")
+    (chain / "start.py").write_text(f"from {name} import z\n")
+    before = code_digests([f"{name}.start"])
+    assert f"{name}.first" not in before
+    change(chain / "__init__.py", "z = 1", "z = 2")
+    after = code_digests([f"{name}.start"])
+    assert {each for each in after if after[each] != before.get(each)} == {name}
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the project's own code, to be changed."""
+    root = Path(pipeline.__file__).parents[0]
+    for package in ("pipeline", "schemas"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(root / package, tmp_path / "code" / package, ignore=ignored)
+    return tmp_path / "code"
+
+
+class Changed:
+    """Runs commands in a process that imports the code as it is now."""
+
+    def __init__(self, laboratory: Laboratory, code: Path) -> None:
+        self._laboratory, self._code = laboratory, code
+
+    def __call__(self, *commands: list[str]) -> list[str]:
+        driver = Driver(path=[self._code])
+        driver.ready()
+        done = [driver.do(self._laboratory.words(*words)) for words in commands]
+        driver.close()
+        assert [each.code for each in done] == [0] * len(done), done
+        return [each.out for each in done]
+
+
+@pytest.mark.long
+def test_code_of_the_project(laboratory: Laboratory, copied: Path) -> None:
+    do = Changed(laboratory, copied)
+    do(["run"])
+    before = laboratory.digests()
+
+    kernel = copied / "pipeline" / "kernels" / "arithmetic.py"
+    kernel.write_text("# A comment.\n" + kernel.read_text().replace('"""', '"""Anew: ', 1))
+    (planned,) = do(["plan"])
+    assert "would run" not in planned
+    assert planned.count("done ") == len(STAGES)
+
+    kernel.write_text(kernel.read_text() + "\n\nUNUSED = 1\n")
+    why, _, unchanged = do(["why", "scores"], ["run"], ["why", "candidates"])
+    assert "scores: code pipeline.kernels.numeric: " in why
+    assert "candidates is done" in unchanged
+    # Some stages have run again; their tables are equal, so that nothing else has.
+    assert "scores" in laboratory.reran()
+    assert "candidates" not in laboratory.reran()
+    assert laboratory.digests() == before
+
+    schema = copied / "schemas" / "samples.py"
+    schema.write_text(schema.read_text() + "\n\nUNUSED = 1\n")
+    why, _ = do(["why", "sample"], ["run"])
+    assert "sample: schema schemas.annotation: " in why
+    assert "sample" in laboratory.reran()
+    assert "scores" not in laboratory.reran()
+    assert laboratory.digests() == before

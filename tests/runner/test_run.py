@@ -1,0 +1,475 @@
+"""A file or folder whose name looks like a pattern is that file or folder, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.errors import ConfigError, DataError, StageFailed, StoreError, WaitsForPerson, Warned
+from pipeline.runner import counting, task
+from pipeline.runner.events import Event, Listener
+from pipeline.runner.run import Kept
+from pipeline.runner.store.artefacts import sealed, unsealed
+from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
+from schemas import Candidates
+from tests.runner.commands import Driver, call
+from tests.runner.extensions import waiting
+from tests.runner.laboratory import Laboratory, change, write
+from tests.small_experiment import SMALL
+from tests.test_errors import LIBRARY
+
+ROWS = [(f"a{i}", f"b{i % 3}", 3 + i, 40, 60, 1000, i % 2) for i in range(12)]
+PAIRS = pl.DataFrame(ROWS, schema=["l1", "l2", "f", "f1", "f2", "N", "TP"], orient="row")
+
+
+@pytest.mark.parametrize("name", ["pairs[1].tsv", "pairs[1].csv", "pairs[1].parquet", "?.tsv"])
+@pytest.mark.parametrize("runs", ["runs[1]", "runs*", "r?ns"])
+def test_of_tables_and_results(
+    name: str, runs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, rows in ((name, PAIRS), (name.replace("[1]", "1").replace("?", "x"), PAIRS.head(2))):
+        write_names_with_patterns(tmp_path / path, rows)
+    escaped = name.replace("[", "[[]").replace("?", "[?]")
+    (tmp_path / "x.toml").write_text(SMALL.replace("pairs.tsv", escaped))
+    done = call(["run", "x.toml", "--runs", runs, "--no-report"])
+    assert done.code == 0, done.text
+    assert call(["show", "x.toml", "candidates", "--runs", runs, "--output", "shown.csv"]).code == 0
+    assert call(["score", name, "--measures", "mi", "--output", "scored.csv"]).code == 0
+    assert [len(pl.read_csv(tmp_path / f"{made}.csv")) for made in ("shown", "scored")] == [12, 12]
+
+
+def write_names_with_patterns(path: Path, rows: pl.DataFrame) -> None:
+    if path.suffix == ".parquet":
+        rows.write_parquet(path)
+    else:
+        rows.write_csv(path, separator="," if path.suffix == ".csv" else "\t")
+
+
+# --- Remarks through the whole runner: kept, told again, made strict, and the last good report.
+
+SAMPLED = """
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+size = {size}
+
+[stages.sampled]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+sample = "sample"
+cuts = [3]
+"""
+HEAD = "l1\tl2\tf\tf1\tf2\tN\tTP\n"
+
+
+def build(folder: Path, *, size: int = 4, rows: int = 8, further: str = "") -> Path:
+    pairs = (f"a{i}\tb{i}\t{i + 2}\t{20 + i}\t{30 + i}\t900\t{i % 2}\n" for i in range(rows))
+    folder.mkdir(exist_ok=True)
+    (folder / "pairs.tsv").write_text(HEAD + "".join(pairs))
+    config = folder / "small.toml"
+    config.write_text(SMALL + SAMPLED.format(size=size) + further)
+    return config
+
+
+class ListenerRemarks:
+    """Keeps the remarks that are told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def __call__(self, event: Event) -> None:
+        if event.kind == "remark":
+            self.told.append((event.stage, event.facts["check"]))
+
+
+def test_remarks_are_kept_and_told_at_every_run(tmp_path: Path) -> None:
+    config = build(tmp_path, size=20)
+    first, second = ListenerRemarks(), ListenerRemarks()
+    lx.run(config, runs=tmp_path / "runs", report=False, listeners=[first])
+    run = lx.run(config, runs=tmp_path / "runs", report=False, listeners=[second])
+    assert ("sample", "few_drawn") in first.told
+    assert first.told == second.told
+    (one,) = run.remarks["sample"]
+    assert one.numbers == {"asked": 20, "drawn": 8}
+    assert run.record is not None
+    assert run.record.stages["sample"].remarks == (one,)
+    assert lx.show(config, runs=tmp_path / "runs").remarks["sample"] == (one,)
+
+
+def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
+    config = build(tmp_path, size=20)
+    lx.run(config, runs=tmp_path / "runs", report=False)
+    (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
+    content = unsealed(kept.read_bytes(), Kept)
+    (one,) = content.remarks
+    other = one.model_copy(update={"text": "as it was kept"})
+    kept.write_bytes(sealed(content.model_copy(update={"remarks": (other,)})))
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    assert run.remarks["sample"][0].text == "as it was kept"
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"mark": "x", "remarks": [{}]}'])
+def test_damaged_remarks_are_heard_again(tmp_path: Path, damage: str) -> None:
+    config = build(tmp_path, size=20)
+    lx.run(config, runs=tmp_path / "runs", report=False)
+    (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
+    kept.write_text(damage)
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    assert run.remarks["sample"][0].check == "few_drawn"
+
+
+def test_a_threshold_is_set_in_the_experiment_and_computes_nothing_anew(tmp_path: Path) -> None:
+    lx.run(build(tmp_path, size=20), runs=tmp_path / "runs", report=False)
+    for further, heard in (("12", True), ("13", False), ("false", False)):
+        config = build(tmp_path, size=20, further=f"[remarks]\nfew_drawn = {further}\n")
+        run = lx.run(config, runs=tmp_path / "runs", report=False)
+        assert ("sample" in run.remarks) == heard
+        assert run.record is not None
+        assert {stage.outcome for stage in run.record.stages.values()} == {"reused"}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("few_drown = 3", "did you mean few_drawn"),
+        ("few_drawn = true", "few_drawn"),
+        ("few_drawn = -1", "should be 0.0 or more"),
+        ('few_drawn = "3"', "few_drawn"),
+    ],
+)
+def test_a_wrong_threshold_is_an_error_of_the_experiment(
+    tmp_path: Path, line: str, words: str
+) -> None:
+    config = build(tmp_path, further=f"[remarks]\n{line}\n")
+    with pytest.raises(ConfigError, match="remarks") as caught:
+        lx.check(config)
+    assert words in str(caught.value)
+
+
+def test_a_strict_run_fails_and_keeps_what_was_made(tmp_path: Path) -> None:
+    config = build(tmp_path, rows=0)
+    with pytest.raises(Warned, match="no_candidates") as caught:
+        lx.run(config, runs=tmp_path / "runs", strict=True)
+    assert caught.value.stage == "candidates"
+    assert not (tmp_path / "runs" / "small" / "report").exists()
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    assert run.record is not None
+    assert run.record.stages["candidates"].outcome == "reused"
+
+
+def test_a_strict_run_does_not_mind_notes(tmp_path: Path) -> None:
+    run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs", report=False, strict=True)
+    assert run.remarks["sample"][0].level == "note"
+
+
+@pytest.mark.long
+def test_the_last_good_report_is_kept_beside_one_with_further_warnings(tmp_path: Path) -> None:
+    results = tmp_path / "runs" / "small"
+    kept = results / "report-last-good" / "index.html"
+    lx.run(build(tmp_path), runs=tmp_path / "runs")
+    good = (results / "report" / "index.html").read_text()
+    assert not kept.exists()
+    assert "no candidates" not in good
+
+    lx.run(build(tmp_path, rows=0), runs=tmp_path / "runs")
+    assert "there are no candidates" in (results / "report" / "index.html").read_text()
+    assert kept.read_text() == good
+
+    lx.run(build(tmp_path, rows=0, size=5), runs=tmp_path / "runs")
+    assert kept.read_text() == good
+
+    lx.run(build(tmp_path), runs=tmp_path / "runs")
+    assert (results / "report" / "index.html").read_text() == good
+    assert not kept.exists()
+
+
+@pytest.mark.long
+def test_a_what_if_keeps_the_report_of_the_experiment(tmp_path: Path) -> None:
+    results = tmp_path / "runs" / "small"
+    kept = results / "report-last-good" / "index.html"
+    config = build(tmp_path)
+    lx.run(config, runs=tmp_path / "runs")
+    good = (results / "report" / "index.html").read_text()
+    for size in (5, 6):
+        lx.run(config, runs=tmp_path / "runs", settings={"stages.sample.size": size})
+        assert kept.read_text() == good
+    lx.run(config, runs=tmp_path / "runs")
+    assert (results / "report" / "index.html").read_text() == good
+    assert not kept.exists()
+
+
+def test_a_report_of_an_earlier_version_counts_as_good(tmp_path: Path) -> None:
+    results = tmp_path / "runs" / "small"
+    lx.run(build(tmp_path), runs=tmp_path / "runs")
+    (results / "report" / ".flaws").unlink()
+    lx.run(build(tmp_path, rows=0), runs=tmp_path / "runs")
+    assert (results / "report-last-good" / "index.html").is_file()
+
+
+def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
+    run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs")
+    assert run.report is not None
+    page = run.report.read_text()
+    assert "Before you believe it" in page
+    assert "8 of the 20 draws that were asked for" in page
+
+
+# --- What a run says of its stages.
+
+POOL = """
+[stages.pool]
+use = "score.pool"
+ranks = "ranks"
+depth = 5
+"""
+OWN = """
+[stages.own]
+use = "own.stage"
+candidates = "candidates"
+"""
+
+
+def test_how_far_a_result_can_be_trusted_is_said_each_time(laboratory: Laboratory) -> None:
+    laboratory.config.write_text(laboratory.config.read_text() + POOL)
+    for _ in range(2):
+        told = laboratory.run().err
+        assert "pool: note: the pool holds" in told
+        assert "what is estimated holds for the 5 best of the pooled measures" in told
+    assert laboratory.outcomes()["pool"] == "reused"
+
+
+class Own(StageConfig):
+    """Pass candidates on."""
+
+    candidates: Annotated[str, Of(Candidates)]
+    """The candidates."""
+
+
+@pytest.mark.usefixtures("own_stages")
+def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laboratory) -> None:
+    """Its own words are kept: the place is not one that the runner knows."""
+
+    def wait(_config: Own, tables: Tables) -> Outputs:
+        if tables["candidates"].select(pl.len()).collect().item():
+            raise WaitsForPerson("the printed dictionary", 2, "page")
+        return {"candidates": tables["candidates"]}
+
+    stage("own.stage", config=Own, outputs={"candidates": Candidates})(wait)
+    laboratory.config.write_text(laboratory.config.read_text() + OWN)
+    done = laboratory.call("run")
+    assert done.code == 3
+    assert "waiting: the printed dictionary waits for 2 pages\n" in done.out
+    assert laboratory.record().stages["own"].note == "the printed dictionary waits for 2 pages"
+
+
+# --- Files and results that vanish or change under the hands of a run: which one, and what to do.
+
+SHEETS = """
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "sample"
+folder = "one"
+labels = ["yes", "no"]
+
+[stages.judged]
+use = "join.sheets"
+sheet = "sheet"
+labels = "sheet.labels"
+folder = "one"
+categories = { TP = ["yes"] }
+"""
+
+
+def at(kind: str, stage: str, act: Callable[[], object]) -> Listener:
+    """Return a listener that acts when something happens to a stage."""
+
+    def listen(event: Event) -> None:
+        if (event.kind, event.stage) == (kind, stage):
+            act()
+
+    return listen
+
+
+def run(laboratory: Laboratory, *listeners: Listener) -> str:
+    """Return what is said of a run that fails."""
+    with pytest.raises((DataError, StoreError)) as error:
+        lx.run(laboratory.config, runs=laboratory.runs, report=False, listeners=listeners)
+    said = str(error.value)
+    assert not LIBRARY.search(said), said
+    return said
+
+
+def test_an_input_that_vanishes_before_it_is_read(laboratory: Laboratory) -> None:
+    gold = laboratory.folder / "gold.tsv"
+    said = run(laboratory, at("stage_started", "gold", gold.unlink))
+    assert said == f"{gold}: cannot be read: it, or its folder, is not there"
+
+
+def test_an_input_that_vanishes_while_it_is_read(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold, collected = laboratory.folder / "gold.tsv", counting.collected
+
+    def late(outputs: Outputs) -> object:
+        if "judgements" in outputs:
+            gold.unlink()
+        return collected(outputs)
+
+    monkeypatch.setattr(task, "collected", late)
+    assert run(laboratory) == f"{gold}: cannot be read: it, or its folder, is not there"
+
+
+def test_an_input_that_is_a_folder_by_now(laboratory: Laboratory) -> None:
+    gold = laboratory.folder / "gold.tsv"
+
+    def replace() -> None:
+        gold.unlink()
+        gold.mkdir()
+
+    said = run(laboratory, at("stage_done", "sample", replace))
+    assert said == f"{gold}: cannot be read: it is a folder, and no file"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("damage", ["gone", "changed"])
+def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage: str) -> None:
+    def act() -> None:
+        part = next(laboratory.root.glob("scores/*/scores/*.parquet"))
+        content = part.read_bytes()
+        part.unlink()
+        if damage == "changed":
+            part.write_bytes(content[:50] + bytes(50) + content[100:])
+
+    said = run(laboratory, at("stage_done", "scores", act))
+    assert said.startswith(f"the results of stage scores in {laboratory.root}/scores/")
+    assert said.endswith("run again: they are made anew")
+    laboratory.run()
+
+
+def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> None:
+    laboratory.config.write_text(laboratory.config.read_text() + SHEETS)
+    config, runs = laboratory.config, laboratory.runs
+    assert lx.run(config, runs=runs, report=False).waits
+    sheet = next(laboratory.folder.glob("sheets/small/one/*"))
+    with pytest.raises(DataError, match=r"came or went after .* looked at; .* run again"):
+        lx.run(
+            config,
+            runs=runs,
+            report=False,
+            force=["judged"],
+            listeners=[at("message", "judged", sheet.unlink)],
+        )
+
+
+def test_results_that_cannot_be_shown(done: Laboratory) -> None:
+    results = lx.show(done.config, runs=done.runs)
+    part = next(done.artefact("scores").rglob("*.parquet"))
+    part.write_bytes(part.read_bytes()[:-10])
+    with pytest.raises(StoreError, match="the results of stage scores in .* are damaged"):
+        results.table("scores")
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (MemoryError(), "stage gold failed: the memory is used up; close other programs"),
+        (OSError(5, "Input/output error"), "stage gold failed: the disk fails"),
+        (RecursionError(), "stage gold failed: something is nested"),
+    ],
+)
+def test_what_fails_by_the_machine_is_no_defect(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
+) -> None:
+    collected = counting.collected
+
+    def fail(outputs: Outputs) -> object:
+        if "judgements" in outputs:
+            raise raised
+        return collected(outputs)
+
+    monkeypatch.setattr(task, "collected", fail)
+    with pytest.raises(StageFailed) as error:
+        lx.run(laboratory.config, runs=laboratory.runs, report=False)
+    assert str(error.value).startswith(said)
+    assert not LIBRARY.search(str(error.value))
+
+
+# --- A stage that waits for a person: all else is done, and it goes on when the sheet is filled.
+
+DOWNSTREAM = {"precision", "comparison"}
+INDEPENDENT = {"candidates", "scores", "sample", "ranks"}
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Iterator[Driver]:
+    driver = Driver(path=[waiting(tmp_path / "plugin")])
+    driver.ready()
+    yield driver
+    driver.close()
+
+
+def fill(laboratory: Laboratory, *, missing: int) -> None:
+    """Write the sheet: the judgements of ``gold.tsv``, the last ones not typed yet."""
+    header, *rows = (laboratory.folder / "gold.tsv").read_text().splitlines()
+    typed = len(rows) - missing
+    empty = [row.rpartition("\t")[0] + "\t" for row in rows[typed:]]
+    lines = [header.replace("TP", "label"), *rows[:typed], *empty]
+    write(laboratory.folder / "sheet.tsv", lines)
+
+
+@pytest.mark.long
+def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
+    laboratory.run()
+    full = laboratory.digests()
+    change(laboratory.config, "join.table", "waiting.labels")
+    change(laboratory.config, "gold.tsv", "sheet.tsv")
+    waits = Laboratory(laboratory.folder, laboratory.folder / "waits")
+
+    fill(waits, missing=120)
+    done = driver.do(waits.words("run"))
+    assert done.code == 3, done.text
+    assert "waiting: sheet.tsv waits for 120 labels" in done.out
+    outcomes = waits.outcomes()
+    assert {name for name, outcome in outcomes.items() if outcome == "done"} == INDEPENDENT
+    assert outcomes["gold"] == "waits"
+    assert {outcomes[name] for name in DOWNSTREAM} == {"skipped"}
+    assert "rests on gold" in done.err
+    assert waits.record().outcome == "waits"
+    assert not any((waits.root / name).exists() for name in DOWNSTREAM)
+
+    fill(waits, missing=1)
+    done = driver.do(waits.words("run"))
+    assert done.code == 3
+    assert "sheet.tsv waits for 1 label\n" in done.out
+    assert set(waits.outcomes().values()) == {"reused", "waits", "skipped"}
+
+    fill(waits, missing=0)
+    done = driver.do(waits.words("run"))
+    assert done.code == 0, done.text
+    assert "waiting" not in done.out
+    assert waits.reran() == {"gold", *DOWNSTREAM}
+    assert waits.digests()["precision"] == full["precision"]
+    assert waits.digests()["comparison"] == full["comparison"]
+
+
+@pytest.mark.long
+def test_report_of_what_is_there(laboratory: Laboratory, driver: Driver) -> None:
+    """A branch that can be shown is shown, while another one waits."""
+    labels = '[stages.labels]\nuse = "waiting.labels"\npath = "sheet.tsv"\ncandidates = "scores"\n'
+    laboratory.config.write_text(laboratory.config.read_text() + labels)
+    fill(laboratory, missing=7)
+    done = driver.do(laboratory.words("run", "--report"))
+    assert done.code == 3, done.text
+    assert "sheet.tsv waits for 7 labels" in done.out
+    page = laboratory.root / "report" / "index.html"
+    assert f"report: {page}" in done.out
+    assert page.is_file()
+    assert laboratory.outcomes()["comparison"] == "done"

@@ -1,0 +1,316 @@
+"""Precisions on both sides of a difference, and looks as they are given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.errors import ConfigError, NotMadeYet
+from pipeline.kernels.survey.planning import PLANS
+from pipeline.sizing.design import (
+    COLUMNS,
+    RHO2,
+    TOGETHER,
+    Assumed,
+    Goal,
+    Planner,
+    Wanted,
+    curves,
+    looks_at,
+    prepared,
+    sides_apart,
+)
+from tests.kernels.survey.slow import sets_of
+from tests.sizing.design_experiment import COUNT, STAGES, write
+
+SETS = sets_of({"x": [1, 2, 3, 4, 5, 6], "y": [6, 5, 1, 2, 3, 4]}, [("x", "y")], [2, 4])
+
+
+@given(
+    precision=st.lists(st.floats(0, 1), min_size=9, max_size=9),
+    difference=st.floats(0.01, 0.9),
+)
+def test_the_sides_make_the_difference(precision: list[float], difference: float) -> None:
+    """|D| is 2 of 2 and 2 of 4."""
+    apart, found = sides_apart(SETS, np.array(precision), 2, difference)
+    np.testing.assert_array_equal(apart[:4], precision[:4])
+    for place, (share, one, two) in enumerate([(1.0, 4, 6), (0.5, 5, 7)]):
+        middle = (precision[one] + precision[two]) / 2
+        fits = middle - difference / share / 2 >= 0 and middle + difference / share / 2 <= 1
+        if fits:
+            assert share * (apart[one] - apart[two]) == pytest.approx(difference)
+            assert (apart[one] + apart[two]) / 2 == pytest.approx(middle)
+        near = min(abs(middle - difference / share / 2), abs(middle + difference / share / 2 - 1))
+        if near > 1e-9:
+            assert found[place] == (difference if fits else 0.0)
+
+
+def test_differences_of_a_pilot_are_its_own() -> None:
+    precision = np.array([0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.4, 0.9, 0.5])
+    same, found = sides_apart(SETS, precision, 2, None)
+    assert same is precision
+    np.testing.assert_allclose(found, [0.2, 0.1])
+
+
+def test_no_pairs() -> None:
+    alone = sets_of({"x": [1, 2, 3]}, [], [2])
+    assert sides_apart(alone, np.full(2, 0.5), 0, 0.1)[1].tolist() == []
+
+
+def test_looks() -> None:
+    assert looks_at([0.5, 1], "pocock").shares == (0.5, 1.0)  # type: ignore[union-attr]  # two
+    assert looks_at([1.0], "pocock") is None
+
+
+# --- Labels for declared questions: what the table holds, and that so many are just enough.
+
+NAMES = [
+    "mi at 40", "mi at 100", "t_score at 40", "t_score at 100", "mi - t_score at 40",
+    "mi - t_score at 100", "baseline",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def done_designs(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
+    folder = tmp_path_factory.mktemp("designs")
+    return lx.run(write(folder), runs=folder / "runs", report=False)
+
+
+def plans(run: lx.Run, goal: Goal, **more: Any) -> Planner:
+    rate = more.pop("rate", 0.3)
+    how: dict[str, Any] = {"questions": (), "pilot": None, "category": None, **more}
+    return prepared(run, Wanted(), goal, Assumed(rate=None if how["pilot"] else rate), **how)
+
+
+def test_a_row_for_each_question_and_plan(done_designs: lx.Run) -> None:
+    table = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
+    assert dict(table.schema) == COLUMNS
+    for plan in PLANS:
+        for looks in (1, 4):
+            rows = table.filter(plan=plan, looks=looks)
+            assert rows["question"].to_list() == [*NAMES, TOGETHER]
+            own, whole = rows.head(7), rows.row(-1, named=True)
+            assert whole["labels"] == own["labels"].max()
+            assert own.filter("hardest")["labels"].unique().to_list() == [whole["labels"]]
+            assert own["labels"].is_between(1, COUNT).all()
+            assert (own["reached"] <= 0.1).all()
+    assert table.filter(kind="precision")["expected"].unique().to_list() == [0.3]
+    together = dict(table.filter(question=TOGETHER, looks=1).select("plan", "labels").rows())
+    assert together["designed"] < together["simple"]
+    assert together["assisted"] <= together["designed"]
+
+
+@pytest.mark.parametrize("how", [{"half_width": 0.07}, {"difference": 0.2}])
+def test_as_many_as_are_just_enough(done_designs: lx.Run, how: dict[str, float]) -> None:
+    table = lx.plan_design(done_designs, rate=0.3, **how)  # type: ignore[arg-type]  # options of one type
+    given = plans(done_designs, Goal(**how))
+    for row in table.filter((pl.col("looks") == 1) & pl.col("kind").is_not_null()).rows(named=True):
+        place = NAMES.index(row["question"])
+        levels = np.full(len(NAMES), 0.05)
+        met = [given.target.met(given.at[row["plan"]](row["labels"] - less), levels)[place]
+               for less in (0, 1)]  # fmt: skip
+        assert met == [True, False]
+
+
+def test_looks_need_more(done_designs: lx.Run) -> None:
+    for spending in ("obrien_fleming", "pocock"):
+        table = lx.plan_design(
+            done_designs, half_width=0.1, rate=0.3, looks=[0.3, 1], spending=spending
+        )
+        once, twice = (table.filter(looks=looks) for looks in (1, 2))
+        assert (twice["labels"] >= once["labels"]).all()
+        assert (twice["level"].drop_nulls() < 0.05).any()
+    alone = lx.plan_design(done_designs, half_width=0.1, rate=0.3, looks=[1])
+    assert alone["looks"].unique().to_list() == [1]
+    assert alone.equals(once)
+
+
+def test_named_questions_alone(done_designs: lx.Run) -> None:
+    table = lx.plan_design(
+        done_designs, half_width=0.1, rate=0.3, questions=["mi at 40", "baseline"]
+    )
+    assert table.filter(plan="simple", looks=1)["question"].to_list() == [
+        "mi at 40", "baseline", TOGETHER,
+    ]  # fmt: skip
+    every = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
+    same = every.join(table, on=["plan", "looks", "question"], how="semi")
+    kept = pl.col("question") != TOGETHER
+    assert same.filter(kept).drop("hardest").equals(table.filter(kept).drop("hardest"))
+
+
+def test_questions_of_the_command_instead_of_the_stage(done_designs: lx.Run) -> None:
+    table = lx.plan_design(done_designs, half_width=0.1, measures=["mi"], n=[50])
+    assert table.filter(plan="simple", looks=1)["question"].to_list() == [
+        "mi at 50", "baseline", TOGETHER,
+    ]  # fmt: skip
+    assert table["expected"].drop_nulls().unique().to_list() == [0.5]
+
+
+def test_no_stage_that_designs(tmp_path: Path) -> None:
+    path = write(tmp_path, stages="")
+    run = lx.run(path, runs=tmp_path / "runs", report=False)
+    with pytest.raises(ConfigError, match="no stage of the experiment designs a sample.*--cuts"):
+        lx.plan_design(run, half_width=0.1)
+    table = lx.plan_design(run, half_width=0.1, n=[40], pairs=[("t_score", "mi")])
+    assert "t_score - mi at 40" in table["question"].to_list()
+
+
+def test_a_pilot_says_precisions_and_differences(done_designs: lx.Run) -> None:
+    table = lx.plan_design(done_designs, half_width=0.1, pilot="answers")
+    estimates = done_designs.table("answers.cuts")
+    for row in estimates.iter_rows(named=True):
+        name = f"{row['measure']} at {row['n']}"
+        shown = table.filter(question=name, plan="simple", looks=1)["expected"].item()
+        assert shown == pytest.approx(row["precision"], abs=0.5 / (row["n_sampled"] + 1))
+    given = plans(done_designs, Goal(0.1), pilot="answers")
+    assert (given.known.rho2 > 0).all()
+    assert len(np.unique(given.known.rho2)) > 1
+    assumed = lx.plan_design(done_designs, half_width=0.1, pilot="answers", rho2=0.0)
+    both = [assumed.filter(plan=plan)["labels"].to_list() for plan in ("designed", "assisted")]
+    assert both[0] == both[1]
+
+
+def test_full_annotation_as_a_pilot(done_designs: lx.Run) -> None:
+    table = lx.plan_design(done_designs, power=0.8, pilot="judgements")
+    true = dict(done_designs.table("judgements").select("id", "tp").iter_rows())
+    best = {
+        m: set(done_designs.table("ranks").filter(pl.col("rank") <= 40, measure=m)["id"])
+        for m in ("mi", "t_score")
+    }
+    apart = (sum(true[i] for i in best["mi"]) - sum(true[i] for i in best["t_score"])) / 40
+    shown = table.filter(question="mi - t_score at 40", plan="simple", looks=1)["expected"].item()
+    assert shown == pytest.approx(abs(apart), abs=0.02)  # drawn to the mean a little
+    assert table["kind"].drop_nulls().unique().to_list() == ["difference"]
+    assert (table["reached"].drop_nulls() >= 0.8).all()
+
+
+def test_a_pilot_too_small_for_predictions_takes_the_usual_gain(tmp_path: Path) -> None:
+    path = write(tmp_path, judged=60)
+    run = lx.run(path, runs=tmp_path / "runs", report=False)
+    assert (
+        run.table("designed")
+        .join(run.table("judgements").drop_nulls("tp"), on="id", how="semi")
+        .height
+        < 30
+    )
+    given = plans(run, Goal(0.1), pilot="answers")
+    assert set(given.known.rho2) == {RHO2}
+
+
+def test_what_lists_have_in_common_cannot_differ(done_designs: lx.Run) -> None:
+    ranks = done_designs.table("ranks")
+    best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
+    share = len(best[0] - best[1]) / 100
+    table = lx.plan_design(done_designs, difference=min(0.99, share + 0.01), rate=0.5)
+    rows = table.filter(question="mi - t_score at 100")
+    assert rows["labels"].null_count() == rows.height
+    assert table.filter(question=TOGETHER)["labels"].null_count() == 8
+    with pytest.raises(
+        ConfigError, match=r"all 300 candidates do not suffice for any of 2.*smaller"
+    ):
+        lx.plan_design(done_designs, difference=0.99, rate=0.5)
+
+
+def test_curves_end_where_the_target_is_met(done_designs: lx.Run) -> None:
+    given = plans(done_designs, Goal(0.1))
+    table = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
+    for plan in PLANS:
+        labels = table.filter(plan=plan, looks=1, question=TOGETHER)["labels"].item()
+        found = curves(given, [labels - 1, labels]).filter(plan=plan)["y"].to_list()
+        assert found[0] > 0.1 >= found[1]
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({}, "nothing is wanted"), ({"half_width": 5.0}, "half_width: 5 is not between"),
+    ({"half_width": 0.1, "power": 0.8}, "does not go with power"),
+    ({"power": 0.8}, "difference: no difference to be found; e.g. 0.05, or name a pilot"),
+    ({"difference": 0.1, "questions": ["baseline"]}, "none of the 7 questions is a difference"),
+    ({"half_width": 0.1, "questions": ["mi at 41"]}, "did you mean mi at 40"),
+    ({"half_width": 0.1, "measures": ["m"]}, "'m' has not been ranked; did you mean mi"),
+    ({"half_width": 0.1, "pairs": [("mi", "dice")]}, "'dice' has not been ranked"),
+    ({"half_width": 0.1, "pairs": [("mi", "mi")]}, "compared with itself"),
+    ({"half_width": 0.1, "n": [301]}, "no list of 301 among 300"),
+    ({"half_width": 0.1, "design": "design"}, "did you mean designed"),
+    ({"half_width": 0.1, "rate": 30.0}, "rate: 30 is not between"),
+    ({"half_width": 0.1, "rho2": 1.5}, "rho2: 1.5 is not in 0 to 1"),
+    ({"half_width": 0.1, "rate": 0.3, "pilot": "answers"}, "rate: does not go with a pilot"),
+    ({"half_width": 0.1, "pilot": "ranks"}, "no such stage with judgements"),
+    ({"half_width": 0.1, "pilot": "replaced"}, "drawn with replacement"),
+    ({"half_width": 0.1, "pilot": "answers", "category": "SVC"}, "no category 'SVC'"),
+    ({"half_width": 0.1, "looks": [0.5, 0.4, 1]}, "looks: 0.5, 0.4, 1: shares of the labels grow"),
+    ({"half_width": 0.1, "looks": [0.5]}, "the last is 1"),
+    ({"half_width": 0.1, "spending": "pocok"}, "spending: unknown 'pocok'; did you mean pocock"),
+])  # fmt: skip
+def test_mistakes(done_designs: lx.Run, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        lx.plan_design(done_designs, **change)
+    assert said in str(caught.value)
+
+
+TINY = """
+[stages.one]
+use = "sample.random"
+candidates = "candidates"
+size = 1
+
+[stages.tiny]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+sample = "one"
+"""
+
+
+@pytest.mark.long
+def test_a_pilot_without_judgements(tmp_path: Path) -> None:
+    run = lx.run(write(tmp_path, judged=0), runs=tmp_path / "runs", report=False)
+    with pytest.raises(ConfigError, match="answers: nothing is judged yet; fill in its sheet"):
+        lx.plan_design(run, half_width=0.1, pilot="answers")
+    path = write(tmp_path, stages=STAGES + TINY, judged=1)
+    other = lx.run(path, runs=tmp_path / "runs", report=False)
+    with pytest.raises(ConfigError, match="tiny: none of its 1 candidates is judged; fill in"):
+        lx.plan_design(other, half_width=0.1, pilot="tiny")
+    part = lx.run(write(tmp_path, judged=9), runs=tmp_path / "runs", report=False)
+    with pytest.raises(ConfigError, match="9 of 300 candidates are judged, and not as a random"):
+        lx.plan_design(part, half_width=0.1, pilot="judgements")
+
+
+def test_nothing_ranked_yet(tmp_path: Path) -> None:
+    run = lx.show(write(tmp_path), runs=tmp_path / "runs")
+    with pytest.raises(NotMadeYet, match="ranks"):
+        lx.plan_design(run, half_width=0.1)
+
+
+def test_several_stages_that_design(tmp_path: Path) -> None:
+    more = STAGES + STAGES.split("[stages.answers]")[0].replace("designed]", "second]")
+    run = lx.run(write(tmp_path, stages=more), runs=tmp_path / "runs", report=False)
+    with pytest.raises(ConfigError, match="2 stages design samples: designed, second"):
+        lx.plan_design(run, half_width=0.1)
+    assert lx.plan_design(run, half_width=0.1, design="second").height > 0
+
+
+def test_curves_of_what_no_sample_can_do_lie_at_no_power(done_designs: lx.Run) -> None:
+    ranks = done_designs.table("ranks")
+    best = [set(ranks.filter(pl.col("rank") <= 100, measure=m)["id"]) for m in ("mi", "t_score")]
+    given = plans(done_designs, Goal(difference=len(best[0] - best[1]) / 100 + 0.01), rate=0.5)
+    assert set(curves(given, [50, COUNT])["y"]) == {0.0}
+
+
+def test_weights_of_the_stage_count(tmp_path: Path) -> None:
+    more = STAGES.replace(
+        "size = 120\n", 'size = 120\nbaseline = false\nweights = { "mi at 40" = 9.0 }\n', 1
+    )
+    run = lx.run(write(tmp_path, stages=more), runs=tmp_path / "runs", report=False)
+    table = lx.plan_design(run, half_width=0.1, rate=0.3)
+    assert table["question"].unique().sort().to_list() == sorted([*NAMES[:-1], TOGETHER])
+    other = lx.plan_design(run, half_width=0.1, rate=0.3, n=[40], questions=["mi at 40"])
+    assert other["labels"].null_count() == 0
+    alone = lx.plan_design(run, half_width=0.1, rate=0.3, n=[50], measures=["mi", "t_score"])
+    assert "mi at 40" not in alone["question"].to_list()

@@ -1,0 +1,378 @@
+"""The stages that evaluate clusters, on the worked examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+import pipeline as lx
+from pipeline.errors import ConfigError, DataError
+from pipeline.kernels.clustering.types import bounds
+from pipeline.stages.base import STAGES
+from schemas import GoldEntries, InducedEntries, TaggedTypes
+from tests.stages.run_stage import SmallRun, counts, run_stage
+
+GOLD = {"dog": "N", "run": "NV", "eat": "V", "walk": "NV"}
+INDUCED = {"dog": "0", "run": "01", "eat": "1", "walk": "2"}
+
+
+def gold(classes: Mapping[str, str] = GOLD) -> pl.DataFrame:
+    rows = [(item, one, 1) for item, held in classes.items() for one in held]
+    return pl.DataFrame(rows, schema=GoldEntries.columns(), orient="row")
+
+
+def entries(
+    clusters: Mapping[str, str] = INDUCED, *, system: str = "S", run: str = "1"
+) -> pl.DataFrame:
+    rows = [(system, run, item, one, None) for item, held in clusters.items() for one in held]
+    return pl.DataFrame(rows, schema=InducedEntries.columns(), orient="row")
+
+
+def tagged(cells: Mapping[tuple[str, str | None], int], *, run: str = "1") -> pl.DataFrame:
+    rows = [("S", run, f"{c}{k}", c, k, f) for (c, k), f in cells.items()]
+    return pl.DataFrame(rows, schema=TaggedTypes.columns(), orient="row")
+
+
+def stage(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
+    """Run a stage; an option given a list of tables names them "a", "b" ..."""
+    given: dict[str, pl.DataFrame] = {}
+    for option, value in tables.items():
+        if isinstance(value, list):
+            given |= {f"{option}.{number}": each for number, each in enumerate(value)}
+            config = config | {option: [chr(97 + number) for number in range(len(value))]}
+        else:
+            given[option] = value
+            config = config | {option: option}
+    known = STAGES.get(use)
+    lazily = {name: frame.lazy() for name, frame in given.items()}
+    made = known.run(known.config.model_validate(config), lazily)
+    return {name: each.lazy().collect() for name, each in made.items()}
+
+
+def test_type_level_worked_example() -> None:
+    made = stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries()])
+    found = {
+        (measure, mapping): value
+        for measure, mapping, value in made["scores"]
+        .select("measure", "mapping", "value")
+        .iter_rows()
+    }
+    wanted = {
+        ("MacroI", "1-1"): Fraction(8, 11), ("MicroI", "1-1"): Fraction(3, 4),
+        ("MicroC", "1-1"): Fraction(16, 25), ("MacroI", "M-1"): Fraction(10, 11),
+        ("MicroI", "M-1"): Fraction(11, 12), ("MicroC", "M-1"): Fraction(23, 25),
+    }  # fmt: skip
+    assert {key: found[key] for key in wanted} == pytest.approx(
+        {key: float(value) for key, value in wanted.items()}
+    )
+    assert made["overlaps"].sort("gold", "cluster").drop("system", "run").rows() == [
+        ("N", "0", 2, 3, 2), ("N", "1", 1, 3, 2), ("N", "2", 1, 3, 1),
+        ("V", "0", 1, 3, 2), ("V", "1", 2, 3, 2), ("V", "2", 1, 3, 1),
+    ]  # fmt: skip
+
+
+def test_runs_are_evaluated_one_by_one_and_options_reach_the_kernel() -> None:
+    both = pl.concat([entries(run="1"), entries({"dog": "7", "cat": "78"}, run="2")])
+    config = {"seed": "s", "measures": ["MicroI"], "mappings": ["M-1"], "worst": 1}
+    made = stage("evaluate.type_level", config, gold=gold(), systems=[both, entries(system="T")])
+    scores = made["scores"].filter(mapping="M-1")
+    assert scores.select("system", "run", "n_dropped", "n_without_cluster").rows() == [
+        ("S", "1", 0, 0), ("S", "2", 1, 3), ("T", "1", 0, 0),
+    ]  # fmt: skip
+    assert made["items"].height == 3
+    second = made["overlaps"].filter(run="2").drop("system", "run")
+    assert second.rows() == [("N", "7", 1, 3, 1)]
+
+
+def test_the_worst_items_that_are_frequent_come_first() -> None:
+    counted = gold().with_columns(f=pl.Series([1, 2, 2, 9, 3, 3]))
+    nothing = entries({"other": "0"})
+    config = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"], "worst": 3}
+    items = stage("evaluate.type_level", config, gold=counted, systems=[nothing])["items"]
+    assert items.select("rank", "item", "tokens", "f").rows() == [
+        (1, "eat", 9, 0.0), (2, "walk", 6, 0.0), (3, "run", 4, 0.0),
+    ]  # fmt: skip
+
+
+STUCK_GOLD = {"a": "0", "b": "01", "c": "0", "d": "01", "e": "0"}
+STUCK = {"a": "2", "b": "03", "c": "23", "d": "12", "e": "01"}
+"""The last worked example: a single climb sticks at 6/7, the best M-1 mapping has 7/8."""
+
+
+def certified(**config: Any) -> tuple[Any, ...]:
+    """Return what is said of MacroI under M-1."""
+    options = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"]} | config
+    made = stage("evaluate.type_level", options, gold=gold(STUCK_GOLD), systems=[entries(STUCK)])
+    said = ["value", "certificate", "bound", "gap", "starts", "starts_reaching_best"]
+    row: tuple[Any, ...] = made["scores"].filter(mapping="M-1").select(said).row(0)
+    return row
+
+
+def test_a_certificate_proves_a_climb_or_finds_better() -> None:
+    assert certified()[:4] == (0.875, "not proven", None, None)
+    assert certified()[4] == 22
+    assert 0 < certified()[5] <= 22
+    assert certified(certificate_seconds=30)[:4] == (0.875, "proven", 0.875, 0.0)
+    stuck = certified(restarts=0, kicks=0)
+    assert stuck[0] == pytest.approx(6 / 7)
+    assert stuck[4:] == (2, 2)
+    # No climb has reached what the search found.
+    proven = certified(restarts=0, kicks=0, certificate_seconds=30)
+    assert proven == (0.875, "proven", 0.875, 0.0, 2, 0)
+    # Nor what kicks have led to.
+    assert certified(restarts=0) == (0.875, "not proven", None, None, 2, 0)
+
+
+def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
+    value, said, bound, gap, *_ = certified(certificate_seconds=1e-9)
+    assert (value, said) == (0.875, "not proven")
+    assert 0.875 < bound <= 1
+    assert gap == bound - value
+
+
+def test_two_stages_with_the_same_run_are_an_error() -> None:
+    with pytest.raises(DataError, match="system S, run 1 comes from two stages: a and b"):
+        stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries(), entries()])
+
+
+CELLS: dict[tuple[str, str | None], int] = {("a", "1"): 4, ("b", "2"): 2, ("c", "2"): 2}
+
+
+def token_level(config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
+    return stage("evaluate.token_level", {"seed": "s"} | config, **tables)
+
+
+def values(made: dict[str, pl.DataFrame]) -> dict[str, float]:
+    return dict(made["scores"].select("measure", "value").iter_rows())
+
+
+def test_token_level_worked_example() -> None:
+    made = token_level({"measures": ["1-1", "M-1", "V", "NVI"]}, taggings=[tagged(CELLS)])
+    wanted = {"one_to_one": 0.75, "many_to_one": 0.75, "v": 0.8, "nvi": 1 / 3}
+    assert values(made) == pytest.approx(wanted)
+    assert made["overlaps"].filter(gold="b").select("n_ij", "n_i", "n_j").rows() == [(2, 2, 4)]
+    assert made["scores"]["lower"].null_count() == 4
+
+
+def test_a_dictionary_is_applied_to_every_token() -> None:
+    known = pl.DataFrame(
+        [("x", "a", 4), ("y", "b", 2), ("y", "c", 2), ("z", "a", 9)],
+        schema=GoldEntries.columns(), orient="row",
+    )  # fmt: skip
+    made = token_level(
+        {"measures": ["M-1", "V"]}, gold=known, dictionaries=[entries({"x": "1", "y": "2"})]
+    )
+    assert values(made) == pytest.approx({"many_to_one": 0.75, "v": 0.8})
+    assert counts(made["sizes"]) == {"tokens": 17, "tokens without a cluster": 9}
+
+
+def test_the_token_level_of_a_dictionary_with_several_clusters_is_not_defined() -> None:
+    with pytest.raises(DataError) as error:
+        token_level({}, gold=gold(), dictionaries=[entries()])
+    for said in ["system S, run 1", "not defined", "1 items", "'run': 0, 1"]:
+        assert said in str(error.value)
+    fine = token_level({}, gold=gold({"dog": "N"}), dictionaries=[entries()])
+    assert values(fine)["many_to_one"] == 1.0
+
+
+def test_tokens_without_a_cluster_are_left_out_or_one_more() -> None:
+    cells = {**CELLS, ("a", None): 4}
+    assert values(token_level({"measures": ["M-1"]}, taggings=[tagged(cells)])) == {
+        "many_to_one": 0.75
+    }
+    kept = {"measures": ["M-1"], "without_cluster": "cluster"}
+    assert values(token_level(kept, taggings=[tagged(cells)])) == {"many_to_one": 10 / 12}
+
+
+INCOMPLETE = [
+    ({}, "name taggings, or dictionaries"),
+    ({"dictionaries": ["d"]}, "dictionaries need gold"),
+    ({"taggings": ["t"], "replicates": 5}, "limits of taggings need tagging_sentences"),
+    (
+        {"dictionaries": ["d"], "gold": "g", "replicates": 5},
+        "limits of dictionaries need gold_sentences",
+    ),
+    ({"taggings": ["t"], "measures": ["M1"]}, "unknown token-level measure 'M1'"),
+]
+
+
+@pytest.mark.parametrize(("config", "said"), INCOMPLETE)
+def test_what_does_not_go_together(config: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        STAGES.get("evaluate.token_level").config.model_validate(config)
+
+
+def test_systems_have_ranks_and_correlations() -> None:
+    types = stage(
+        "evaluate.type_level", {"seed": "s", "measures": ["MacroI"]}, gold=gold(),
+        systems=[entries(), entries({"dog": "0", "run": "0"}, system="T")],
+    )  # fmt: skip
+    cells = tagged(CELLS).with_columns(system=pl.lit("T"))
+    apart = tagged({(c, c): f for (c, _), f in CELLS.items()})
+    apart = apart.with_columns(item=cells["item"])
+    tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[apart, cells])
+    made = run_stage(
+        "evaluate.systems", {}, type_level=types["scores"], token_level=tokens["scores"]
+    )
+    table = made["table"].filter(system="S").select("measure", "rank").rows()
+    assert table == [("MacroI 1-1", 1.0), ("MacroI M-1", 1.0), ("many_to_one", 1.0), ("vi", 1.0)]
+    assert made["correlations"]["correlation"].to_list() == [1.0] * 32
+    with pytest.raises(ValidationError, match="name at least one of"):
+        run_stage("evaluate.systems", {})
+
+
+def test_shares_of_classes() -> None:
+    made = run_stage("evaluate.shares", {"most": [1, 2]}, gold=gold())
+    assert made["shares"].select("gold", "types", "tokens").rows() == [
+        ("*", 4, 6), ("N", 3, 3), ("V", 3, 3),
+    ]  # fmt: skip
+    assert made["frequent"]["k"].unique().to_list() == [1, 2]
+
+
+def test_overlapping_measures() -> None:
+    same = {"dog": "N", "run": "NV", "eat": "V", "walk": "NV"}
+    made = stage("evaluate.overlapping", {"seed": "s"}, gold=gold(), systems=[entries(same)])
+    assert made["scores"]["value"].to_list() == pytest.approx([1.0] * made["scores"].height)
+    assert "omega" in made["scores"]["measure"]
+
+
+CORPUS = "form\tupos\tt\n" + "dog\tN\t1\nrun\tV\t2\n\nrun\tN\t1\ndog\tN\t1\n\n" * 20
+STAGES_OF_A_RUN = """
+[stages.gold]
+use = "extract.gold"
+corpus = "c.tsv"
+sentences = true
+[stages.words]
+use = "extract.clusters"
+system = "words"
+path = { path = "w.tsv", columns = ["item", "cluster"] }
+[stages.tags]
+use = "extract.tagging"
+system = "tags"
+corpus = "c.tsv"
+cluster = "t"
+sentences = true
+[stages.types]
+use = "evaluate.type_level"
+gold = "gold"
+systems = ["words", "tags"]
+[stages.tokens]
+use = "evaluate.token_level"
+gold = "gold"
+taggings = ["tags"]
+dictionaries = ["words"]
+replicates = 50
+tagging_sentences = ["tags"]
+gold_sentences = "gold"
+"""
+
+
+def test_from_files_to_scores_with_limits(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    made = small.run(STAGES_OF_A_RUN)
+    scores = made["tokens.scores"].filter(measure="many_to_one")
+    assert scores.select("system", "value").rows() == [("tags", 1.0), ("words", 0.75)]
+    words = scores.filter(system="words").row(0, named=True)
+    assert words["lower"] <= 0.75 <= words["upper"]
+    assert made["types.scores"]["system"].unique().sort().to_list() == ["tags", "words"]
+
+
+MISSING = {
+    "a tagging not named": ('tagging_sentences = ["tags"]', 'tagging_sentences = ["more"]', "tags"),
+    "a tagging without": ('t"\nsentences = true', 't"', "tags"),
+    "gold without": ('corpus = "c.tsv"\nsentences = true', 'corpus = "c.tsv"', "words"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(MISSING))
+def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    old, new, system = MISSING[case]
+    more = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].partition("[stages.types]")[0]
+    more = more.replace("stages.tags", "stages.more").replace('"tags"', '"more"')
+    with pytest.raises(DataError, match=f"system {system}, run .* has no counts by sentence"):
+        small.run(STAGES_OF_A_RUN.replace(old, new, 1) + more)
+
+
+@pytest.mark.long
+def test_a_certificate_is_asked_for_in_the_experiment(tmp_path: Path) -> None:
+    rows = {name: [f"{item}\t{one}" for item, held in each.items() for one in held]
+            for name, each in (("g", STUCK_GOLD), ("w", STUCK))}  # fmt: skip
+    files = {f"{name}.tsv": "\n".join(lines) + "\n" for name, lines in rows.items()}
+    small = SmallRun(tmp_path, files)
+    stages = """
+[stages.gold]
+use = "extract.gold_table"
+path = { path = "g.tsv", columns = ["item", "gold"] }
+[stages.words]
+use = "extract.clusters"
+system = "words"
+path = { path = "w.tsv", columns = ["item", "cluster"] }
+[stages.types]
+use = "evaluate.type_level"
+gold = "gold"
+systems = ["words"]
+"""
+    columns = ["mapping", "certificate", "bound", "gap"]
+    plain = small.run(stages)["types.scores"].filter(measure="MacroI")
+    assert plain.select(columns).rows() == [
+        ("1-1", "exact", 0.5, 0.0), ("M-1", "not proven", None, None), ("floor", None, None, None),
+    ]  # fmt: skip
+    proven = small.run(stages + "certificate_seconds = 30\n")["types.scores"]
+    assert proven.filter(measure="MacroI").select(columns).rows()[1] == (
+        "M-1",
+        "proven",
+        0.875,
+        0.0,
+    )
+
+
+def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> None:
+    one, two = "form\tupos\tt\na\tN\t1\n", "form\tupos\tt\na\tN\t2\nb\tV\t2\n"
+    small = SmallRun(tmp_path, {"c/1.tsv": one, "c/2.tsv": two})
+    tags = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].replace("c.tsv", "c/*.tsv")
+    stages = tags[: tags.index("[stages.types]")] + tags[tags.index("[stages.tokens]") :]
+    for line in ('gold = "gold"\n', 'dictionaries = ["words"]\n', 'gold_sentences = "gold"\n'):
+        stages = stages.replace(line, "")
+    scores = small.run(stages)["tokens.scores"].filter(measure="many_to_one")
+    assert scores["value"].item() == pytest.approx(2 / 3)
+    assert scores["standard_error"].item() > 0  # of one sentence drawn alone there would be none
+
+
+def test_names_of_listed_stages_do_not_matter(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    small.run(STAGES_OF_A_RUN)
+    config = tmp_path / "small.toml"
+    renamed = STAGES_OF_A_RUN.replace('"words", "tags"', '"other", "tags"').replace(
+        'dictionaries = ["words"]', 'dictionaries = ["other"]'
+    )
+    config.write_text('name = "small"' + renamed.replace("[stages.words]", "[stages.other]"))
+    project = lx.check(config, runs=tmp_path / "runs")
+    node = project.nodes["types"]
+    assert "systems" not in node.own_config()
+    assert list(node.inputs) == ["gold", "systems.0", "systems.1"]
+
+
+def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    wrong = STAGES_OF_A_RUN.replace('systems = ["words", "tags"]', 'systems = ["gold", "tag"]')
+    with pytest.raises(ConfigError) as error:
+        small.run(wrong)
+    for said in ["types.systems.0: 'gold' gives", "InducedEntries is needed here",
+                 "types.systems.1: there is no stage 'tag'; did you mean tags"]:  # fmt: skip
+        assert said in str(error.value)
+
+
+@pytest.mark.long
+def test_another_order_of_systems_gives_the_same_scores(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    one = small.run(STAGES_OF_A_RUN)["types.scores"]
+    turned = STAGES_OF_A_RUN.replace('["words", "tags"]', '["tags", "words"]')
+    assert small.run(turned)["types.scores"].equals(one)

@@ -1,0 +1,251 @@
+"""Clusters from dictionaries: Brown paths, blocks, tables; systems and runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.errors import ConfigError, DataError
+from tests.stages.run_stage import SmallRun, counts, faults, run_stage
+
+STAGE = '[stages.c]\nuse = "extract.clusters"\nsystem = "S"\n'
+BROWN = "0010\tdog\t3\n0011\tDog\t2\n11\trun\t1\n"
+
+
+def test_brown_paths_cut_and_folded(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"b.paths": BROWN})
+    whole = small.run(STAGE + 'path = "b.paths"')["c.entries"]
+    assert whole.rows() == [
+        ("S", "b", "Dog", "0011", 2), ("S", "b", "dog", "0010", 3), ("S", "b", "run", "11", 1),
+    ]  # fmt: skip
+    cut = small.run(STAGE + 'path = "b.paths"\nprefix = 3\nfold = true')
+    assert cut["c.entries"].rows() == [("S", "b", "dog", "001", 5), ("S", "b", "run", "11", 1)]
+    both = small.run(STAGE + 'path = "b.paths"\nfold = true')
+    assert counts(both["c.sizes"]) == {"items": 2, "clusters": 3, "items in several clusters": 1}
+
+
+def test_each_file_is_a_run_unless_it_is_named(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"r/1.blocks": "dog\n\nrun\n", "r/2.blocks": "dog\nrun\n"})
+    runs = small.run(STAGE + 'path = "r/*"')["c.entries"]
+    assert runs.select("run", "item", "cluster", "f").rows() == [
+        ("1", "dog", "1", None), ("1", "run", "2", None),
+        ("2", "dog", "1", None), ("2", "run", "1", None),
+    ]  # fmt: skip
+    one = small.run(STAGE + 'path = "r/*"\nrun = "x"')["c.entries"]
+    assert one.select("run", "item", "cluster").rows() == [
+        ("x", "dog", "1"), ("x", "run", "1"), ("x", "run", "2"),
+    ]  # fmt: skip
+
+
+def test_files_that_are_called_alike_are_not_one_run(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"a/x.paths": BROWN, "b/x.paths": BROWN})
+    with pytest.raises(ConfigError, match=r"run: 2 files are called alike: a/x.paths, b/x.paths"):
+        small.run(STAGE + 'path = ["a/x.paths", "b/x.paths"]')
+
+
+def test_any_table(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"t.tsv": "dog\t1 2\nrun\t2\n", "c.csv": "word,c,p\ndog,7,.5\n"})
+    source = 'path = { path = "t.tsv", columns = ["item", "cluster"] }\nseparator = " "'
+    assert small.run(STAGE + source)["c.entries"].select("item", "cluster").rows() == [
+        ("dog", "1"), ("dog", "2"), ("run", "2"),
+    ]  # fmt: skip
+    named = 'path = "c.csv"\ncolumns = { item = "word", cluster = "c" }'
+    assert small.run(STAGE + named)["c.entries"].select("run", "item", "cluster").rows() == [
+        ("c", "dog", "7")
+    ]
+
+
+def test_clark_with_a_header_and_as_it_comes(tmp_path: Path) -> None:
+    small = SmallRun(
+        tmp_path, {"c.tsv": "word\tcluster\tp\ndog\t7\t.5\n", "c.txt": "dog 7 .5\n# 8 1e-05\n"}
+    )
+    made = small.run(STAGE + 'path = "c.tsv"\ncolumns = { item = "word" }')["c.entries"]
+    assert made.select("item", "cluster", "f").rows() == [("dog", "7", None)]
+    names = 'format = "tsv", separator = " ", columns = ["item", "cluster", "p"]'
+    plain = small.run(STAGE + 'path = { path = "c.txt", ' + names + " }")["c.entries"]
+    assert plain.select("item", "cluster", "f").rows() == [("#", "8", None), ("dog", "7", None)]
+
+
+def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"b.paths": "00\t\t1\n\tb\t1\n01\tc\tx\n"})
+    with pytest.raises(DataError) as error:
+        small.run(STAGE + 'path = "b.paths"')
+    for said in ["column item: 1 x is empty", "line 1", "column cluster: 1 x is empty", "line 2",
+                 "column f: 1 x is no count of 1 or more, or too large to be added up", "line 3: 'x'"]:  # fmt: skip
+        assert said in str(error.value)
+
+
+def test_an_absent_column_is_named(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"t.tsv": "word\tcluster\na\t1\n"})
+    with pytest.raises(ConfigError, match=r"columns.item: the file has no column 'item'"):
+        small.run(STAGE + 'path = "t.tsv"')
+
+
+@pytest.mark.parametrize("use", ["extract.clusters", "extract.gold_table"])
+def test_counts_that_are_too_many_are_refused(tmp_path: Path, use: str) -> None:
+    label = "gold" if use == "extract.gold_table" else "cluster"
+    rows = f"item\t{label}\tf\na\t1\t{2**63 - 1}\na\t1\t7\nb\t2\t1\n"
+    small = SmallRun(tmp_path, {"t.tsv": rows})
+    system = "" if use == "extract.gold_table" else 'system = "c"\n'
+    with pytest.raises(DataError, match="too large to be added up"):
+        small.run(f'[stages.c]\nuse = "{use}"\n{system}path = "t.tsv"')
+
+
+# --- Gold entries from corpora and from tag dictionaries.
+
+CORPUS = """form	lemma	upos
+The	the	DET
+dog	dog	NOUN
+dogs	dog	VERB
+.		PUNCT
+
+the	the	DET
+Dog		X
+?\t?\t
+
+"""
+STAGE_EXTRACT_GOLD = '[stages.gold]\nuse = "extract.gold"\ncorpus = "c.tsv"\n'
+
+
+def gold(folder: Path, options: str = "", *, content: str = CORPUS) -> dict[str, pl.DataFrame]:
+    return SmallRun(folder, {"c.tsv": content}).run(STAGE_EXTRACT_GOLD + options)
+
+
+def test_forms_as_they_are(tmp_path: Path) -> None:
+    made = gold(tmp_path)
+    assert made["gold.entries"].rows() == [
+        (".", "PUNCT", 1), ("Dog", "X", 1), ("The", "DET", 1), ("dog", "NOUN", 1),
+        ("dogs", "VERB", 1), ("the", "DET", 1),
+    ]  # fmt: skip
+    assert counts(made["gold.sizes"]) == {
+        "tokens": 7, "tokens without a gold tag": 1, "tokens without an item": 0,
+        "tokens that count": 6, "items": 6, "classes": 5,
+    }  # fmt: skip
+    assert made["gold.sentences"].is_empty()
+
+
+def test_folded_lemmas_seen_twice_without_punctuation(tmp_path: Path) -> None:
+    options = 'item = "lemma"\nexclude = ["PUNCT", "SYM"]\nfold = true\nmin_frequency = 2\n'
+    made = gold(tmp_path, options)
+    assert made["gold.entries"].rows() == [
+        ("dog", "NOUN", 1), ("dog", "VERB", 1), ("the", "DET", 2),
+    ]  # fmt: skip
+    assert counts(made["gold.sizes"]) == {
+        "tokens": 7, "tokens without a gold tag": 1, "tokens without an item": 2,
+        "tokens of the excluded class PUNCT": 0, "tokens of the excluded class SYM": 0,
+        "tokens of items seen less than 2 times": 0, "tokens that count": 4, "items": 2,
+        "classes": 3,
+    }  # fmt: skip
+
+
+def test_the_excluded_do_not_make_an_item_frequent(tmp_path: Path) -> None:
+    content = "form\tupos\n-\tPUNCT\n-\tPUNCT\n-\tSYM\na\tX\na\tX\n"
+    made = gold(tmp_path, 'exclude = ["PUNCT"]\nmin_frequency = 2\n', content=content)
+    assert made["gold.entries"].rows() == [("a", "X", 2)]
+    assert counts(made["gold.sizes"])["tokens of items seen less than 2 times"] == 1
+    assert counts(made["gold.sizes"])["tokens of the excluded class PUNCT"] == 2
+
+
+def test_sentences_hold_what_counts(tmp_path: Path) -> None:
+    made = gold(tmp_path, 'sentences = true\nfold = true\nexclude = ["PUNCT"]\nmin_frequency = 2\n')
+    assert made["gold.sentences"].drop("file").rows() == [
+        (1, "dog", "NOUN", 1), (1, "the", "DET", 1), (2, "dog", "X", 1), (2, "the", "DET", 1),
+    ]  # fmt: skip
+
+
+def test_shards_and_batches_make_no_difference(tmp_path: Path) -> None:
+    text = "form\tupos\n" + "".join(f"w{i % 7}\tT{i % 3}\n\n" for i in range(4000))
+    files = {f"c/{i}.tsv": text for i in range(3)}
+    small = SmallRun(tmp_path, files)
+    stage = STAGE_EXTRACT_GOLD.replace("c.tsv", "c/*.tsv") + "sentences = true\n"
+    whole = small.run(stage)
+    cut = small.run(stage.replace("[stages", '[run]\nmemory = "1MB"\nshard = "1B"\n[stages', 1))
+    assert whole["gold.entries"]["f"].sum() == 12_000
+    assert all(cut[name].equals(table) for name, table in whole.items())
+
+
+@pytest.mark.long
+def test_parts_that_are_merged_again_and_again(tmp_path: Path) -> None:
+    content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n\n" for i in range(60_000))
+    small = SmallRun(tmp_path, {"c.tsv": content})
+    for sentences in ("", "sentences = true\n"):
+        made = small.run(f'[run]\nmemory = "1MB"\n{STAGE_EXTRACT_GOLD}{sentences}')
+        assert made["gold.entries"].height == 500
+        assert made["gold.entries"]["f"].sum() == 60_000
+
+
+def test_an_unknown_attribute_is_named_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"gold.tag: the tokens have no attribute 'xpos'.*upos"):
+        gold(tmp_path, 'tag = "xpos"')
+
+
+def test_no_token_that_counts_is_an_error(tmp_path: Path) -> None:
+    content = "form\tupos\na\t\nb\tX\n"
+    with pytest.raises(DataError) as error:
+        gold(tmp_path, 'exclude = ["X"]', content=content)
+    for said in [
+        "none of the 2 tokens counts",
+        "1 tokens of the excluded class X",
+        "1 tokens without a gold",
+    ]:
+        assert said in str(error.value)
+
+
+ROWS = pl.DataFrame({"item": ["Run", "run", "run", "dog"], "gold": ["N", "N", "V", "N"]})
+
+
+def table(raw: pl.DataFrame, **options: object) -> dict[str, pl.DataFrame]:
+    return run_stage("extract.gold_table", options, path=raw)
+
+
+def test_a_dictionary_without_counts() -> None:
+    made = table(ROWS, fold=True)
+    assert sorted(made["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
+    assert counts(made["sizes"])["items"] == 2
+
+
+def test_a_dictionary_with_counts_adds_them_up() -> None:
+    raw = ROWS.with_columns(n=pl.Series(["1", "2", "3", "1"]))
+    made = table(raw, fold=True, columns={"f": "n"}, min_frequency=2, exclude=["V"])
+    assert made["entries"].rows() == [("run", "N", 3)]
+    both = table(raw.with_columns(n=pl.lit("1")), columns={"f": "n"}, min_frequency=2)
+    assert sorted(both["entries"].rows()) == [("run", "N", 1), ("run", "V", 1)]
+    assert counts(made["sizes"]) == {
+        "items in the table": 2, "items of classes that are not excluded": 2, "items": 1,
+        "classes": 1,
+    }  # fmt: skip
+
+
+def test_several_classes_in_a_field() -> None:
+    raw = pl.DataFrame({"word": ["run", "dog"], "tags": ["N|V", "N"]})
+    made = table(raw, columns={"item": "word", "gold": "tags"}, separator="|")
+    assert sorted(made["entries"].rows()) == [("dog", "N", 1), ("run", "N", 1), ("run", "V", 1)]
+
+
+def test_a_column_for_each_class() -> None:
+    raw = pl.DataFrame({"item": ["run", "dog"], "f": ["2", "1"], "V": ["5", None], "X": ["", "0"]})
+    made = table(raw, classes=["f", "V", "X"])
+    assert sorted(made["entries"].rows()) == [("dog", "f", 1), ("run", "V", 5), ("run", "f", 2)]
+
+
+def test_what_cannot_be_used_is_a_fault() -> None:
+    raw = pl.DataFrame({"item": [None, "b", "c"], "gold": ["N", " ", "N"], "f": ["1", "2", "0"]})
+    assert faults(table(raw)) == [(2, "item", None), (3, "gold", " "), (4, "f", "0")]
+    parts = pl.DataFrame({"item": ["a"], "gold": ["N||V"]})
+    assert faults(table(parts, separator="|")) == [(2, "gold", "N||V")]
+    wide = pl.DataFrame({"item": ["a", None], "N": ["-1", "1"], "V": ["x", "1"]})
+    assert faults(table(wide, classes=["N", "V"])) == [
+        (2, "N", "-1"), (2, "V", "x"), (3, "item", None),
+    ]  # fmt: skip
+
+
+def test_a_class_that_never_occurs_is_no_class() -> None:
+    wide = pl.DataFrame({"item": ["dog", "run"], "N": ["3", "1"], "V": ["0", "2"], "X": ["", "0"]})
+    entries = table(wide, classes=["N", "V", "X"])["entries"]
+    assert sorted(entries.select("item", "gold").rows()) == [
+        ("dog", "N"),
+        ("run", "N"),
+        ("run", "V"),
+    ]

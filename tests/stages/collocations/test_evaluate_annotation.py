@@ -1,0 +1,266 @@
+"""From annotations to agreement and the list of disagreements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from schemas import Judgements, Predictions
+from tests.stages.run_stage import run_stage
+
+GIVEN = pl.DataFrame({
+    "id": ["x", "y", "z"] * 2, "annotator": ["ann"] * 3 + ["bob"] * 3,
+    "label": ["svc", "no", "fig", "svc", "no", "svc"], "note": None,
+}, schema_overrides={"note": pl.String})  # fmt: skip
+CONFIG = {"seed": "s", "categories": {"TP": ["svc", "fig"]}, "replicates": 50}
+
+
+def test_agreement_and_disagreements() -> None:
+    made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN)
+    kappa = made["agreement"].filter(coefficient="cohen_kappa", method="analytic")
+    assert kappa.select("category", "items", "estimate").rows() == [
+        ("*", 3, pytest.approx(0.5)), ("TP", 3, 1.0),
+    ]  # fmt: skip
+    assert made["disagreements"].rows() == [("z", "ann", "fig"), ("z", "bob", "svc")]
+
+
+def test_nothing_annotated_yet() -> None:
+    made = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN.clear())
+    assert made["agreement"]["items"].unique().to_list() == [0]
+    assert made["disagreements"].is_empty()
+
+
+def test_reserved_name_is_refused() -> None:
+    with pytest.raises(ValidationError, match="stands for the labels themselves"):
+        run_stage("evaluate.agreement", {"categories": {"*": ["svc"]}}, annotations=GIVEN)
+
+
+def test_one_annotator_or_a_label_that_nobody_gave() -> None:
+    alone = GIVEN.filter(pl.col("annotator") == GIVEN["annotator"][0])
+    with pytest.raises(ConfigError, match="one annotator only"):
+        run_stage("evaluate.agreement", CONFIG, annotations=alone)
+    wrong = CONFIG | {"categories": {"SVC": ["scv"]}}
+    with pytest.raises(ConfigError, match="nobody gave the label scv"):
+        run_stage("evaluate.agreement", wrong, annotations=GIVEN)
+
+
+# --- The average precision of rankings from samples of several kinds.
+
+USE = "evaluate.average_precision"
+IDS = [f"x{i}" for i in range(10)]
+SCORES = pl.DataFrame({"id": IDS, "a": [float(-i) for i in range(10)], "b": [1.0] * 10})
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+TP = [True, False, False, True, False, True, False, True, False, True]
+ALL = pl.DataFrame({"category": "TP", "id": IDS, "tp": TP})
+DRAWN = [0, 2, 3, 5, 6, 8, 9]
+SAMPLE = pl.DataFrame({
+    "id": [IDS[i] for i in DRAWN], "multiplicity": 1, "position": range(1, 8),
+})  # fmt: skip
+
+
+def found(**given: Any) -> pl.DataFrame:
+    config = given.pop("config", {"measures": ["a"]})
+    return run_stage(USE, config, **({"ranks": RANKS, "judgements": ALL} | given))[
+        "average_precision"
+    ]
+
+
+def test_a_simple_sample_has_the_published_value() -> None:
+    row = found(sample=SAMPLE).row(0, named=True)
+    assert row["average_precision"] == pytest.approx(0.7243053, abs=5e-8)
+    assert (row["n_candidates"], row["n_sampled"], row["k_sampled"]) == (10, 7, 4)
+
+
+def test_all_candidates_judged() -> None:
+    row = found().row(0, named=True)
+    exact = (1 + 2 / 4 + 3 / 6 + 4 / 8 + 5 / 10) / 5
+    values = [row[name] for name in ("average_precision", "lower", "upper")]
+    assert values == pytest.approx([exact] * 3)
+    assert found(config={})["measure"].to_list() == ["a", "b"]
+
+
+def test_chances_of_a_designed_sample() -> None:
+    chances = [1.0, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25]
+    designed = SAMPLE.with_columns(pi=pl.Series(chances), stratum=pl.lit("all"))
+    row = found(sample=designed).row(0, named=True)
+    assert row["unequal"]
+    assert row["average_precision"] != pytest.approx(0.7243, abs=1e-3)
+    same = SAMPLE.with_columns(pi=pl.lit(0.7))
+    assert found(sample=same).rows()[0] == pytest.approx(found(sample=SAMPLE).rows()[0])
+
+
+def test_a_candidate_that_was_drawn_twice_counts_once() -> None:
+    again = SAMPLE.with_columns(multiplicity=pl.lit(2))
+    assert found(sample=again).equals(found(sample=SAMPLE))
+
+
+def test_what_is_no_sample_for_it() -> None:
+    with pytest.raises(ConfigError, match="no column 'multiplicity', but id"):
+        found(sample=SAMPLE.select("id"))
+    with pytest.raises(ConfigError, match="different strata had different chances"):
+        found(sample=SAMPLE.with_columns(stratum=pl.lit("top")))
+    with pytest.raises(ConfigError, match="the rankings are pooled"):
+        found(ranks=RANKS.with_columns(pool_depth=pl.lit(3)))
+    with pytest.raises(ConfigError, match="none of the 1 candidates drawn is ranked, such as y"):
+        found(sample=pl.DataFrame({"id": ["y"], "multiplicity": [1], "position": [1]}))
+
+
+def test_nothing_at_all() -> None:
+    assert found(ranks=RANKS.clear(), judgements=ALL.clear(), config={}).is_empty()
+    assert found(judgements=ALL.clear()).is_empty()
+
+
+# --- Machines held against people as a stage: samples of all kinds, categories, refusals.
+
+SIZE = 120
+IDS_EVALUATE_MACHINE = [f"x{i:03}" for i in range(SIZE)]
+TRUE = [i % 3 == 0 for i in range(SIZE)]
+JUDGED = pl.DataFrame(
+    {"category": "TP", "id": IDS_EVALUATE_MACHINE, "tp": TRUE}, schema=Judgements.columns()
+)
+RANKS_EVALUATE_MACHINE = run_stage(
+    "score.rank", {"seed": "s"},
+    scores=pl.DataFrame({"id": IDS_EVALUATE_MACHINE, "a": [float(-i) for i in range(SIZE)],
+                         "b": [float(i % 7) for i in range(SIZE)]}),
+)["ranks"]  # fmt: skip
+SAID = pl.DataFrame(
+    {
+        "category": "TP", "judge": ["perfect"] * SIZE + ["same"] * SIZE, "id": IDS_EVALUATE_MACHINE * 2,
+        "prediction": [*map(float, TRUE), *[0.5] * SIZE],
+    },
+    schema=Predictions.columns(),
+)  # fmt: skip
+
+
+def evaluate(**given: Any) -> dict[str, pl.DataFrame]:
+    names = ("predictions", "judgements", "sample", "ranks")
+    tables = {name: given.pop(name) for name in names if name in given}
+    return run_stage(
+        "evaluate.machine", {"seed": "s", "cuts": [60, 120]} | given,
+        **{"predictions": SAID, "judgements": JUDGED} | tables,
+    )  # fmt: skip
+
+
+def test_a_perfect_judge_and_one_that_says_the_same_of_all() -> None:
+    made = evaluate(ranks=RANKS_EVALUATE_MACHINE)
+    near = made["judges"].select("judge", "n_judged", "kappa", "brier", "rho2").rows()
+    assert near == [
+        ("perfect", SIZE, 1.0, 0.0, pytest.approx(1.0)), ("same", SIZE, pytest.approx(0), 0.25, None),
+    ]  # fmt: skip
+    cells = made["confusion"].select("judge", "true_positives", "false_positives", "ppv").rows()
+    assert cells == [("perfect", 40, 0, 1.0), ("same", 40, 80, pytest.approx(1 / 3))]
+    saved = made["savings"].group_by("judge", maintain_order=True).agg("labels_saved")
+    assert dict(saved.rows()) == {"perfect": pytest.approx([1.0] * 4), "same": [0.0] * 4}
+    assert made["calibration"].select("judge", "bin", "share").rows() == [
+        ("perfect", 1, 0.0), ("perfect", 10, 1.0), ("same", 6, pytest.approx(1 / 3)),
+    ]  # fmt: skip
+
+
+def test_chances_weigh_the_draws() -> None:
+    """Of 20 true positives drawn 10 are found: those that stand for four candidates each."""
+    drawn = [i for i in range(60) if TRUE[i]]
+    sample = pl.DataFrame({"id": [IDS_EVALUATE_MACHINE[i] for i in drawn], "pi": [0.25, 0.5] * 10})
+    said = SAID.filter(judge="perfect").with_columns(
+        prediction=pl.Series([float(i in drawn[::2]) for i in range(SIZE)])
+    )
+    row = evaluate(predictions=said, sample=sample)["confusion"].row(0, named=True)
+    assert (row["n_judged"], row["sensitivity"]) == (20, pytest.approx(40 / 60))
+    alike = evaluate(predictions=said, sample=sample.drop("pi"))["confusion"]
+    assert alike["sensitivity"].item() == 0.5
+
+
+def test_a_designed_sample() -> None:
+    design = {"size": 60, "cuts": [40], "seed": "s"}
+    sample = run_stage("sample.design", design, ranks=RANKS_EVALUATE_MACHINE)["sample"]
+    made = evaluate(sample=sample, ranks=RANKS_EVALUATE_MACHINE, pairs=[("a", "b")])
+    assert set(made["judges"]["n_judged"]) == {60}
+    assert made["pair_savings"].select("measure_1", "measure_2", "n").row(0) == ("a", "b", 60)
+
+
+def test_draws_with_replacement_count_as_often() -> None:
+    sample = pl.DataFrame({"id": IDS_EVALUATE_MACHINE[:2], "multiplicity": [3, 1]})
+    row = evaluate(sample=sample)["confusion"].row(0, named=True)
+    assert (row["true_positives"], row["true_negatives"]) == (3, 1)
+
+
+def test_strata_without_chances_are_refused() -> None:
+    sample = pl.DataFrame({"id": IDS_EVALUATE_MACHINE[:4], "stratum": ["u", "u", "v", "v"]})
+    with pytest.raises(ConfigError, match="2 strata, and does not tell with what chances"):
+        evaluate(sample=sample)
+    one = evaluate(sample=sample.with_columns(stratum=pl.lit("all")))
+    assert set(one["judges"]["n_judged"]) == {4}
+
+
+def test_the_undecided_and_the_unjudged_do_not_count() -> None:
+    some = JUDGED.with_columns(tp=pl.when(pl.col("id") != "x000").then("tp")).head(50)
+    assert set(evaluate(judgements=some)["judges"]["n_judged"]) == {49}
+
+
+def test_nothing_judged_yet_and_nothing_said() -> None:
+    made = evaluate(judgements=JUDGED.clear(), ranks=RANKS_EVALUATE_MACHINE)
+    assert made["judges"].select("n_predicted", "n_judged", "ac1").rows() == [(120, 0, None)] * 2
+    assert made["calibration"].is_empty()
+    assert made["savings"]["labels_saved"].is_null().all()
+    nothing = evaluate(predictions=SAID.clear(), ranks=RANKS_EVALUATE_MACHINE)
+    assert all(table.is_empty() for table in nothing.values())
+
+
+def test_one_class_only() -> None:
+    made = evaluate(
+        judgements=JUDGED.with_columns(tp=pl.lit(value=True)), ranks=RANKS_EVALUATE_MACHINE
+    )
+    assert made["confusion"]["specificity"].is_null().all()
+    assert made["judges"]["rho2"].is_null().all()
+    assert made["savings"]["labels_saved"].is_null().all()
+
+
+def test_fewer_than_30_judged_draws_tell_nothing_of_savings() -> None:
+    made = evaluate(judgements=JUDGED.head(29), ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    assert made["labels_saved"].is_null().all()
+    enough = evaluate(judgements=JUDGED.head(30), ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    assert enough.filter(judge="perfect", n=120)["labels_saved"].to_list() == [1.0, 1.0]
+
+
+def test_several_categories() -> None:
+    other = SAID.with_columns(category=pl.lit("idiom"))
+    people = pl.concat(
+        [JUDGED, JUDGED.with_columns(pl.lit("idiom").alias("category"), ~pl.col("tp"))]
+    )
+    made = evaluate(predictions=pl.concat([SAID, other]), judgements=people)["judges"]
+    assert made.select("category", "judge", "kappa").rows() == [
+        ("TP", "perfect", 1.0), ("TP", "same", pytest.approx(0)), ("idiom", "perfect", pytest.approx(-0.8)),
+        ("idiom", "same", pytest.approx(0)),
+    ]  # fmt: skip
+
+
+def test_another_name_of_the_category() -> None:
+    with pytest.raises(ConfigError, match="nobody judged the category 'svc' that is predicted"):
+        evaluate(predictions=SAID.with_columns(category=pl.lit("svc")))
+
+
+def test_measures_that_are_not_ranked() -> None:
+    with pytest.raises(ConfigError, match="'c' has not been ranked"):
+        evaluate(ranks=RANKS_EVALUATE_MACHINE, measures=["c"])
+    one = evaluate(ranks=RANKS_EVALUATE_MACHINE, measures=["b"])["savings"]
+    assert set(one["measure"]) == {"b"}
+
+
+def test_a_pool_is_evaluated_down_to_its_depth() -> None:
+    pooled = run_stage(
+        "score.pool", {"depth": 70, "measures": ["a", "b"]}, ranks=RANKS_EVALUATE_MACHINE
+    )["ranks"]
+    made = evaluate(ranks=pooled)["savings"]
+    assert made.filter(judge="perfect")["n"].to_list() == [60, 60]
+
+
+def test_a_random_judge_is_worth_nothing() -> None:
+    rng = np.random.default_rng(3)
+    said = SAID.filter(judge="perfect").with_columns(prediction=pl.Series(rng.random(SIZE)))
+    made = evaluate(predictions=said, ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    assert made["rho2"].max() < 0.1
+    assert made["labels_saved"].max() < 0.05

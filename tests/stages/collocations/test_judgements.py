@@ -1,0 +1,389 @@
+"""Predictions from tables: labels, probabilities, several judges, bad rows, never judgements."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.errors import ConfigError
+from pipeline.kernels.nbest.precision import (
+    baseline,
+    draw_totals,
+    nbest_counts,
+    positives,
+    precision_columns,
+    worst_cases,
+)
+from pipeline.kernels.sampling import candidate_id
+from pipeline.stages.base import STAGES, Of
+from pipeline.stages.collocations.evaluation import judged_alone, judged_draws
+from schemas import Judgements, Predictions
+from tests.kernels.nbest.rank_frames import name, ranks_of
+from tests.stages.run_stage import SmallRun, faults, run_stage
+
+SAID = pl.DataFrame(
+    {"l1": ["a", "b", "c"], "l2": ["x"] * 3, "probability": ["0.9", "0.25", "1"],
+     "judge": ["m"] * 3, "model": ["m-1", "m-1", "m-2"], "prompt": ["p", None, "p"]}
+)  # fmt: skip
+CANDIDATES = SAID.select(candidate_id("l1", "l2"))
+IDS = CANDIDATES["id"].to_list()
+
+
+def join(said: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
+    return run_stage("join.machine", config, path=said, candidates=CANDIDATES)
+
+
+def test_probabilities() -> None:
+    made = join(SAID)
+    assert sorted(made["predictions"].rows()) == sorted(
+        ("TP", "m", each, p) for each, p in zip(IDS, (0.9, 0.25, 1.0), strict=True)
+    )
+    assert faults(made) == []
+
+
+def test_free_columns_go_into_provenance() -> None:
+    assert join(SAID)["judges_provenance"].rows() == [
+        ("m", "model", "m-1", 2), ("m", "model", "m-2", 1), ("m", "prompt", "p", 2),
+    ]  # fmt: skip
+    chosen = join(SAID, provenance=["prompt"])["judges_provenance"]
+    assert chosen["column"].unique().to_list() == ["prompt"]
+    with pytest.raises(ConfigError, match="provenance: the file has no column 'modell'"):
+        join(SAID, provenance=["modell"])
+
+
+@pytest.mark.parametrize("label", ["1", "True", "yes", " TP ", "+"])
+def test_labels_of_true_positives(label: str) -> None:
+    said = SAID.drop("probability").with_columns(label=pl.Series([label, "FP", ""]))
+    made = join(said)["predictions"]
+    assert dict(made.select("id", "prediction").rows()) == {IDS[0]: 1.0, IDS[1]: 0.0}
+
+
+def test_labels_that_are_configured() -> None:
+    said = SAID.with_columns(answer=pl.Series(["SVC", "free", "figurative"]))
+    categories = {
+        "SVC": {"column": "answer", "labels": ["SVC"]},
+        "any": {"column": "answer", "labels": ["SVC", "figurative"]},
+        "p": "probability",
+    }
+    made = join(said, categories=categories)["predictions"].sort("category", "id")
+    by = {name: dict(made.filter(category=name).select("id", "prediction").rows())
+          for name in categories}  # fmt: skip
+    assert by["SVC"] == dict(zip(IDS, (1.0, 0.0, 0.0), strict=True))
+    assert by["any"] == dict(zip(IDS, (1.0, 0.0, 1.0), strict=True))
+    assert by["p"] == dict(zip(IDS, (0.9, 0.25, 1.0), strict=True))
+
+
+def test_numbers_and_truth_values() -> None:
+    for values in ([0.9, 0.25, 1.0], [True, False, True], [1, 0, 1]):
+        made = join(SAID.with_columns(probability=pl.Series(values)))["predictions"]
+        expected = dict(zip(IDS, map(float, values), strict=True))
+        assert dict(made.select("id", "prediction").rows()) == expected
+
+
+def test_the_judge_is_an_option_or_a_column() -> None:
+    one = join(SAID.drop("judge"), judge="gpt")["predictions"]
+    assert set(one["judge"]) == {"gpt"}
+    renamed = join(SAID.rename({"judge": "who"}), columns={"judge": "who"})["predictions"]
+    assert set(renamed["judge"]) == {"m"}
+    with pytest.raises(ConfigError, match="judge: the file has no column 'judge'"):
+        join(SAID.drop("judge"))
+
+
+def test_several_judges() -> None:
+    both = pl.concat([SAID, SAID.with_columns(judge=pl.lit("n"))])
+    assert join(both)["predictions"].height == 6
+    assert faults(join(both)) == []
+
+
+def test_ids_instead_of_pairs() -> None:
+    by_id = SAID.drop("l1", "l2").with_columns(CANDIDATES["id"])
+    expected = join(SAID)["predictions"].sort("id")
+    assert join(by_id)["predictions"].sort("id").equals(expected)
+    named = SAID.with_columns(key=CANDIDATES["id"], l1=pl.lit("elsewhere"))
+    assert join(named, columns={"id": "key"})["predictions"].sort("id").equals(expected)
+    numbered = SAID.with_columns(id=pl.Series([1, 2, 3]))  # a number of rows is no id
+    assert join(numbered)["predictions"].sort("id").equals(expected)
+
+
+def test_bad_rows_are_faults() -> None:
+    said = SAID.with_columns(probability=pl.Series(["1.5", "maybe", "NaN"]))
+    assert faults(join(said)) == [
+        (2, "probability", "1.5"), (3, "probability", "maybe"), (4, "probability", "NaN"),
+    ]  # fmt: skip
+    empty = SAID.with_columns(l1=pl.Series(["a", " ", "c"]), judge=pl.Series(["m", "m", None]))
+    assert faults(join(empty)) == [(3, "l1", " "), (4, "judge", None)]
+
+
+def test_unknown_pairs_are_faults_unless_they_are_skipped() -> None:
+    more = pl.concat([SAID, SAID.head(1).with_columns(l1=pl.lit("z"))])
+    assert faults(join(more)) == [(5, "l1, l2", "z x")]
+    assert faults(join(more, others="skip")) == []
+    assert join(more, others="skip")["predictions"].height == 3
+
+
+def test_doubles_are_faults_even_where_they_agree() -> None:
+    twice = pl.concat([SAID, SAID.head(1)])
+    assert faults(join(twice)) == [(2, "l1, l2", "a x"), (5, "l1, l2", "a x")]
+
+
+def test_nothing_said() -> None:
+    assert join(SAID.with_columns(probability=pl.lit("")))["predictions"].is_empty()
+    assert join(SAID.clear())["judges_provenance"].is_empty()
+
+
+def test_a_missing_column_of_answers() -> None:
+    with pytest.raises(ConfigError, match=r"categories\.TP: the file has no column 'probability'"):
+        join(SAID.drop("probability"))
+
+
+def accepts(table: type) -> set[tuple[str, str]]:
+    """Return the options of all stages that a table can be given to."""
+    marks = {
+        (use, option): mark
+        for use in STAGES
+        for option, info in STAGES.get(use).config.model_fields.items()
+        for mark in [*info.metadata, *(m for each in get_args(info.annotation)
+                                       for m in getattr(each, "__metadata__", ()))]
+        if isinstance(mark, Of)
+    }  # fmt: skip
+    return {place for place, mark in marks.items() if issubclass(table, mark.schema)}
+
+
+def test_no_stage_takes_predictions_for_judgements() -> None:
+    assert not issubclass(Predictions, Judgements)
+    assert not accepts(Predictions) & accepts(Judgements)
+    assert ("evaluate.machine", "predictions") in accepts(Predictions)
+    assert ("sample.design", "assist") in accepts(Predictions)
+
+
+FILES = {
+    "pairs.tsv": "l1\tl2\tf\tf1\tf2\tN\tTP\n"
+    + "".join(f"a{i}\tb\t{i}\t9\t60\t99\t{i % 2}\n" for i in range(2, 9)),
+    "said.csv": "l1,l2,label,judge,model\n"
+    + "".join(f"a{i},b,TP,robot,r-7\n" for i in range(2, 9)),
+}
+SHEET = """
+[stages.candidates]
+use = "extract.table"
+path = "pairs.tsv"
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+size = 5
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "sample"
+folder = "people"
+kind = "csv"
+labels = ["TP", "FP"]
+"""
+MACHINE = """
+[stages.machine]
+use = "join.machine"
+path = "said.csv"
+candidates = "candidates"
+"""
+
+
+def test_a_sheet_shows_nothing_of_machines(tmp_path: Path) -> None:
+    """Neither beside the sample's candidates, nor where the predicted ones are the sample."""
+    runs = {}
+    asks = MACHINE + SHEET.replace('sample = "sample"', 'sample = "machine.predictions"')
+    for case, text in (("without", SHEET), ("beside", SHEET + MACHINE), ("asks", asks)):
+        (tmp_path / case).mkdir()
+        made = SmallRun(tmp_path / case, FILES).run(text)
+        runs[case] = made["sheet.sheet"]
+        written = [
+            path.read_text("utf-8-sig") for path in (tmp_path / name).rglob("people/*/*.csv")
+        ]
+        assert not any(word in text for text in written for word in ("robot", "r-7", "TP,"))
+    assert runs["without"].equals(runs["beside"])
+    assert runs["asks"].columns == runs["without"].columns
+
+
+def test_judgements_that_are_predictions_are_refused(tmp_path: Path) -> None:
+    wrong = (
+        SHEET
+        + MACHINE
+        + """
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["frequency"]
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+[stages.precision]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "machine"
+"""
+    )
+    with pytest.raises(lx.errors.ConfigError, match="but Judgements is needed here"):
+        SmallRun(tmp_path, FILES).run(wrong)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_json_lines_are_read_as_a_table_is(packed: bool, tmp_path: Path) -> None:
+    rows = [
+        "l1,l2,f,f1,f2,N,TP,probability",
+        "a,x,3,9,9,90,1,0.9",
+        "b,x,2,9,9,90,0,0.25",
+        "c,x,2,9,9,90,1,1",
+    ]
+    small = SmallRun(tmp_path, {"pairs.csv": "\n".join(rows) + "\n"})
+    names, *values = (row.split(",") for row in rows)
+    text = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in values)
+    name = "pairs.jsonl.gz" if packed else "pairs.jsonl"
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    made = {each: small.run(JOINS.replace("PATH", each)) for each in ("pairs.csv", name)}
+    assert made[name]["labels.judgements"].height == 3
+    for table in ("labels.judgements", "machine.predictions"):
+        assert made[name][table].equals(made["pairs.csv"][table])
+
+
+JOINS = """
+[stages.candidates]
+use = "extract.table"
+path = "pairs.csv"
+[stages.labels]
+use = "join.table"
+path = "PATH"
+candidates = "candidates"
+categories = { TP = "TP" }
+[stages.machine]
+use = "join.machine"
+path = "PATH"
+candidates = "candidates"
+judge = "m"
+"""
+
+
+# --- Verdicts from tables.
+
+SHEET_JOIN_TABLE = pl.DataFrame(
+    {"l1": ["a", "b", "c", "d"], "l2": ["x"] * 4, "TP": ["1", "no", None, "TRUE"],
+     "idiom": ["0", "0", "", "1"]}
+)  # fmt: skip
+CANDIDATES_JOIN_TABLE = SHEET_JOIN_TABLE.head(3).select(candidate_id("l1", "l2"))
+
+
+def judge(sheet: pl.DataFrame, **config: object) -> dict[str, pl.DataFrame]:
+    return run_stage("join.table", config, path=sheet, candidates=CANDIDATES_JOIN_TABLE)
+
+
+def test_null_is_not_judged_and_strangers_are_counted() -> None:
+    made = judge(SHEET_JOIN_TABLE)
+    assert made["judgements"].join(CANDIDATES_JOIN_TABLE, on="id").select("tp").sum().item() == 1
+    assert made["judgements"].height == 2
+    assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    assert faults(made) == []
+
+
+def test_truth_values_are_judgements() -> None:
+    typed = SHEET_JOIN_TABLE.with_columns(TP=pl.Series([True, False, None, True]))
+    assert judge(typed)["judgements"].equals(judge(SHEET_JOIN_TABLE)["judgements"])
+    assert faults(judge(typed)) == []
+
+
+def test_several_categories() -> None:
+    made = judge(SHEET_JOIN_TABLE, categories={"all": "TP", "idiom": "idiom"})
+    assert made["coverage"].rows() == [("all", 3, 2, 1, 1), ("idiom", 3, 2, 0, 1)]
+
+
+def test_same_verdict_twice_counts_once_another_is_a_fault() -> None:
+    assert judge(pl.concat([SHEET_JOIN_TABLE, SHEET_JOIN_TABLE]))["coverage"].rows() == [
+        ("TP", 3, 2, 1, 1)
+    ]
+    changed = SHEET_JOIN_TABLE.with_columns(TP=pl.lit("0"))
+    made = judge(pl.concat([SHEET_JOIN_TABLE, changed]))
+    assert faults(made) == [
+        (2, "TP", "true"),
+        (5, "TP", "true"),
+        (6, "TP", "false"),
+        (9, "TP", "false"),
+    ]
+
+
+def test_what_is_no_verdict_is_a_fault() -> None:
+    made = judge(SHEET_JOIN_TABLE.with_columns(TP=pl.Series(["1", "maybe", None, "2"])))
+    assert faults(made) == [(3, "TP", "maybe"), (5, "TP", "2")]
+
+
+def test_columns() -> None:
+    made = judge(SHEET_JOIN_TABLE.rename({"l1": "PP"}), columns={"l1": "PP"})
+    assert made["judgements"].height == 2
+    with pytest.raises(
+        ConfigError, match="categories.TP: the file has no column 'b.TP'; did you mean TP"
+    ):
+        judge(SHEET_JOIN_TABLE, categories={"TP": "b.TP"})
+
+
+def test_no_rows_keep_their_category() -> None:
+    assert judge(SHEET_JOIN_TABLE.clear())["coverage"].rows() == [("TP", 3, 0, 0, 0)]
+
+
+def test_labels_of_true_positives_join_table() -> None:
+    sheet = SHEET_JOIN_TABLE.with_columns(kind=pl.Series(["SVC", "free", "", "idiom"]))
+    category = {"column": "kind", "labels": ["SVC", "idiom"]}
+    made = judge(sheet, categories={"TP": category})
+    assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    assert faults(made) == []
+
+
+def test_union_of_categories() -> None:
+    sheet = pl.DataFrame(
+        {"l1": ["a", "b", "c"], "l2": ["x"] * 3, "s": ["1", "0", "0"], "f": ["", "0", None]}
+    )
+    config = {"categories": {"s": "s", "f": "f"}, "unions": {"TP": ["s", "f"]}}
+    made = judge(sheet, **config)["judgements"].filter(category="TP")
+    names = {
+        row[0]: row[1]
+        for row in CANDIDATES_JOIN_TABLE.with_columns(l1=pl.Series(["a", "b", "c"])).rows()
+    }
+    found = {names[row[1]]: row[2] for row in made.rows()}
+    assert found == {"a": True, "b": False}  # c: not in s, and f is open
+
+
+def test_a_union_needs_parts_and_a_name() -> None:
+    wrong: list[dict[str, list[str]]] = [{"TP": ["idiom"]}, {"other": ["idiom"]}, {"other": []}]
+    for unions in wrong:
+        with pytest.raises(ValueError, match="needs a name of its own and parts among TP"):
+            judge(SHEET_JOIN_TABLE, unions=unions)
+
+
+# --- Where all candidates count, those that nobody judged need no row: what is told is the same.
+
+labels = st.dictionaries(st.integers(0, 9), st.sampled_from([True, False, None]), max_size=10)
+HOW = {"method": "hypergeometric", "confidence": 0.9}
+
+
+@given(st.integers(1, 8), labels, labels)
+def test_counts_baseline_and_worst_cases(size: int, one: dict, other: dict) -> None:  # type: ignore[type-arg]
+    scores = [float(-(place // 3)) for place in range(size)]
+    ranks = ranks_of({"x": scores, "y": scores[::-1]}).lazy()
+    given_ = [("A", name(c), tp) for c, tp in one.items()]
+    given_ += [("B", name(c), tp) for c, tp in other.items()]
+    schema = {"category": pl.String, "id": pl.String, "tp": pl.Boolean}
+    judgements = pl.LazyFrame(given_, schema=schema, orient="row")
+    tables = {"ranks": ranks, "judgements": judgements}
+    every, few = judged_draws(tables).collect(), judged_alone(tables)
+    assert few.height <= len(given_) + 2
+    assert few.select(every.columns).schema == every.schema
+    assert draw_totals(few).equals(draw_totals(every))
+    counts = nbest_counts(ranks, few.lazy())
+    assert counts.equals(nbest_counts(ranks, every.lazy()))
+    whole = [baseline(each, n_candidates=size, sampled=False, **HOW) for each in (few, every)]  # type: ignore[arg-type]
+    assert whole[0].equals(whole[1])
+    lists = precision_columns(counts, positives=positives(few), **HOW)  # type: ignore[arg-type]
+    worst = [worst_cases(lists, ranks, each, **HOW) for each in (None, every)]  # type: ignore[arg-type]
+    assert worst[0].equals(worst[1])

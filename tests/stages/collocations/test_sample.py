@@ -1,0 +1,262 @@
+"""Designed samples as a stage: options, pilot, predictions, refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from schemas import Judgements, Ranks
+from tests.stages.run_stage import SmallRun, run_stage
+
+IDS = [f"x{i:02}" for i in range(60)]
+SCORES = pl.DataFrame(
+    {"id": IDS, "a": [float(-i) for i in range(60)], "b": [float(i % 7) for i in range(60)]}
+)
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+PILOT = pl.DataFrame(
+    {
+        "category": ["TP", "TP", "TP", "any", "TP"],
+        "id": ["x00", "x01", "x02", "x00", "gone"],
+        "tp": [True, False, None, True, True],
+    },
+    schema=Judgements.columns(),
+)
+P = pl.DataFrame({"id": IDS, "prediction": [0.5] * 30 + [0.02] * 30})
+
+
+def design(ranks: pl.DataFrame = RANKS, **config: Any) -> dict[str, pl.DataFrame]:
+    tables = {name: config.pop(name) for name in ("pilot", "assist") if name in config}
+    options = {"cuts": [5, 20], "size": 12, "seed": "s"}
+    return run_stage("sample.design", options | config, ranks=ranks, **tables)
+
+
+def test_all_questions_by_default() -> None:
+    made = design()
+    assert made["questions"]["question"].to_list() == [
+        "a - b at 20", "a - b at 5", "a at 20", "a at 5", "b at 20", "b at 5", "baseline",
+    ]  # fmt: skip
+    assert made["sample"].height == 12
+    assert made["inclusion"].height == 60
+    assert made["questions"].filter("worse")["question"].to_list() == ["baseline"]
+
+
+def test_measures_pairs_and_lists_that_are_too_long() -> None:
+    made = design(measures=["a"], cuts=[5, 61], baseline=False)
+    assert made["questions"]["question"].to_list() == ["a at 5"]
+    made = design(pairs=[("b", "a")], cuts=[5], weights={"precision": 0, "baseline": 0})
+    assert made["questions"]["question"].to_list() == ["b - a at 5"]
+
+
+def test_a_pool_asks_down_to_its_depth() -> None:
+    pooled = run_stage(
+        "score.pool", {"depth": 20, "measures": ["a", "b"]}, ranks=RANKS
+    )["ranks"]  # fmt: skip
+    made = design(pooled, cuts=[5, 20, 25])
+    assert set(made["questions"]["n"]) == {5, 20, made["inclusion"].height}
+    assert made["inclusion"].height == pooled["id"].n_unique()
+
+
+def test_the_same_seed_draws_the_same_in_whatever_order_of_rows() -> None:
+    assert design()["sample"].equals(design(RANKS.sample(fraction=1, shuffle=True))["sample"])
+    assert not design()["sample"].equals(design(seed="t")["sample"])
+
+
+def test_the_pilot_is_in_the_sample_and_the_rest_is_drawn_afresh() -> None:
+    made = design(pilot=PILOT)
+    assert made["sample"]["id"].head(3).sort().to_list() == ["x00", "x01", "x02"]
+    assert made["sample"]["certain"].head(3).all()
+    assert made["sample"].height == 15
+    fresh = set(made["sample"]["id"]) - set(design()["sample"]["id"])
+    assert len(fresh - {"x00", "x01", "x02"}) > 0
+
+
+def test_the_rate_says_how_wide_and_not_who() -> None:
+    first, second = design(rate=0.5), design(rate=0.1)
+    assert first["sample"]["id"].equals(second["sample"]["id"])
+    narrower = second["questions"]["half_width"] / first["questions"]["half_width"]
+    assert narrower.to_list() == pytest.approx([0.6] * 7)
+    # of the pilot the category nearest to one half: 2 of 3 in TP
+    by_pilot, given = design(pilot=PILOT), design(pilot=PILOT, rate=2 / 3)
+    assert by_pilot["questions"]["half_width"].to_list() == pytest.approx(
+        given["questions"]["half_width"].to_list()
+    )
+
+
+def test_predictions_send_the_labels_where_they_are_unsure() -> None:
+    only: dict[str, Any] = {"weights": {"difference": 0, "precision": 0}, "baseline_width": 10}
+    assisted = design(assist=P, **only)["inclusion"]["pi"].to_numpy()
+    assert assisted[0] / assisted[-1] == pytest.approx((0.25 / (0.02 * 0.98)) ** 0.5)
+    alone = design(assist=P, assisted=False, **only)["inclusion"]["pi"].to_numpy()
+    v = [0.25 + 0.24**2, 0.02 * 0.98 + 0.24**2]
+    assert alone[0] / alone[-1] == pytest.approx((v[0] / v[1]) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("assist", "message"),
+    [
+        (P.head(58), "2 of 60 candidates have no probability, such as x58, x59"),
+        (P.with_columns(prediction=1.5), "60 of 60 candidates have no probability"),
+        (P.rename({"prediction": "p"}), "no column 'prediction' of numbers, but id, p"),
+    ],
+)
+def test_mistaken_predictions(assist: pl.DataFrame, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        design(assist=assist)
+
+
+def test_what_is_judged_needs_no_prediction() -> None:
+    some = P.filter(~pl.col("id").is_in(["x00", "x01", "x02"]))
+    assert design(assist=some, pilot=PILOT)["sample"].height == 15
+
+
+SEVERAL = pl.concat(
+    P.select(pl.lit("TP").alias("category"), pl.lit(name).alias("judge"), "id", prediction=p)
+    for name, p in (("one", pl.col("prediction")), ("two", pl.lit(0.5)))
+)
+
+
+def test_predictions_of_several_judges() -> None:
+    assert design(assist=SEVERAL, judge="one")["sample"].equals(design(assist=P)["sample"])
+    other = SEVERAL.with_columns(category=pl.lit("idiom"), prediction=pl.lit(0.5))
+    both = pl.concat([SEVERAL, other])
+    chosen = design(assist=both, judge="one", category="TP")
+    assert chosen["inclusion"].equals(design(assist=P)["inclusion"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "60 candidates have several predictions, .* choose: judge = 'one' or judge = 'two'"),
+        ({"judge": "three"}, "there are no predictions of 'three'"),
+        ({"judge": "one", "category": "svc"}, "there are no predictions of 'svc'"),
+    ],
+)
+def test_a_judge_must_be_chosen(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        design(assist=SEVERAL, **options)
+
+
+def test_predictions_that_do_not_name_their_judge() -> None:
+    with pytest.raises(ConfigError, match="do not tell of which judge they are"):
+        design(assist=P, judge="one")
+    with pytest.raises(ValidationError, match="they go with assist"):
+        design(judge="one")
+
+
+def test_a_sample_that_has_grown() -> None:
+    made = design(size=20, steps=[12])
+    assert made["sample"]["id"].head(12).to_list() == design()["sample"]["id"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"steps": [12]}, r"steps are earlier sizes: .* below size = 12, unlike \[12\]"),
+        ({"steps": [5, 4]}, "ascend"),
+        ({"steps": [0]}, "ascend from 1"),
+        ({"floor": 1.0}, "less than 1"),
+        ({"baseline_width": 0.9}, "greater than or equal to 1"),
+        ({"assist": P, "rate": 0.2}, "either assist or rate"),
+    ],
+)
+def test_mistaken_options(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        design(**config)
+
+
+def test_unknown_questions() -> None:
+    with pytest.raises(ConfigError, match="weights: 1 weights are of no question"):
+        design(weights={"a at 7": 2.0})
+    with pytest.raises(ConfigError, match="pairs: 'c' has not been ranked"):
+        design(pairs=[("a", "c")])
+
+
+def test_nothing_ranked() -> None:
+    made = design(pl.DataFrame(schema=Ranks.columns()))
+    assert all(table.is_empty() for table in made.values())
+
+
+RUN = """seed = "s"
+[stages.candidates]
+use = "extract.table"
+path = "pairs.tsv"
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["mi", "t_score"]
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+[stages.judgements]
+use = "join.table"
+path = "pairs.tsv"
+candidates = "candidates"
+categories = { TP = "tp" }
+[stages.sample]
+use = "sample.design"
+ranks = "ranks"
+measures = ["t_score", "mi"]
+cuts = [5]
+size = 8
+weights = { "t_score - mi at 5" = 3 }
+"""
+
+
+def pairs() -> dict[str, str]:
+    rows = [f"a{i}\tb{i}\t{i + 1}\t{i + 9}\t{70 - i}\t999\t{i % 2}" for i in range(30)]
+    return {"pairs.tsv": "\n".join(["l1\tl2\tf\tf1\tf2\tN\ttp", *rows, ""])}
+
+
+def test_in_an_experiment(tmp_path: Path) -> None:
+    made = SmallRun(tmp_path, pairs()).run(RUN)
+    assert made["sample.sample"].height == 8
+    weight = made["sample.questions"].filter(question="t_score - mi at 5")["weight"]
+    assert weight.to_list() == [3.0]
+
+
+def test_who_expects_a_simple_sample_refuses_a_designed_one(tmp_path: Path) -> None:
+    wrong = """[stages.precision]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+sample = "sample"
+"""
+    with pytest.raises(ConfigError, match=r"but Sample is needed here; .*evaluate\.designed"):
+        SmallRun(tmp_path, pairs()).run(RUN + wrong)
+
+
+GROUPS = pl.DataFrame({"id": IDS, "l2": [f"v{i % 12:02}" for i in range(60)]})
+
+
+def test_costs_by_shared_work() -> None:
+    cost = {"group": "l2", "first": 10.0, "further": 1.0}
+    options = {"cuts": [5, 20], "size": 12, "seed": "s", "groups": "candidates"}
+    made = run_stage("sample.design", options | {"cost": cost}, ranks=RANKS, groups=GROUPS)
+    costs = {row["design"]: row for row in made["costs"].iter_rows(named=True)}
+    assert costs["priced"]["cost"] < costs["unpriced"]["cost"]
+    assert costs["priced"]["groups"] < costs["unpriced"]["groups"]
+    assert costs["priced"]["labels"] == pytest.approx(12)
+    assert costs["simple"]["variance"] == pytest.approx(1)
+    assert design()["costs"].is_empty()
+
+
+def test_costs_that_cannot_be() -> None:
+    cost = {"group": "l2", "first": 10.0, "further": 1.0}
+    with pytest.raises(ValidationError, match="go together"):
+        design(cost=cost)
+    with pytest.raises(ValidationError, match="takes no longer"):
+        design(cost=cost | {"further": 20.0})
+    options = {"cuts": [5], "size": 12, "seed": "s", "groups": "candidates", "cost": cost}
+    with pytest.raises(ValidationError, match="has no steps"):
+        run_stage("sample.design", options | {"steps": [5]}, ranks=RANKS, groups=GROUPS)
+    with pytest.raises(ConfigError, match="1 of 60 candidates have no group, such as x07"):
+        run_stage(
+            "sample.design", options, ranks=RANKS, groups=GROUPS.filter(pl.col("id") != "x07")
+        )
+    with pytest.raises(ConfigError, match="l2"):
+        run_stage("sample.design", options, ranks=RANKS, groups=GROUPS.rename({"l2": "verb"}))

@@ -1,0 +1,494 @@
+"""What the rules make of annotators who differ, category by category."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import WaitsForPerson
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.stages.base import FAULTS, STAGES, Sheets, StageConfig
+from pipeline.stages.collocations.sheets import JoinSheets, SheetAnnotation
+from pipeline.stages.lexicon.sample import SheetKeying
+from schemas import Annotations, Judgements, SheetEntries
+from tests.stages.run_stage import run_stage
+
+LABELS_ADJUDICATION_RULES = pl.DataFrame({"label": ["SVC", "figurative", "no"]})
+GIVEN: dict[str, list[str | None]] = {
+    "x1": ["SVC", "SVC", "SVC"],
+    "x2": ["SVC", "figurative", "SVC"],
+    "x3": ["SVC", "no", "SVC"],
+    "x4": ["no", "no", "no"],
+    "x5": ["figurative", None, None],
+}
+ROWS = [
+    (each, who, label)
+    for each, given in GIVEN.items()
+    for who, label in zip("abc", given, strict=True)
+]
+CATEGORIES = {"SVC": ["SVC"], "figurative": ["figurative"], "TP": ["SVC", "figurative"]}
+
+
+def join(rule: str) -> dict[tuple[str, str], bool | None]:
+    entries = pl.DataFrame(
+        {
+            "file": "001.csv", "line": range(2, len(ROWS) + 2),
+            "annotator": [row[1] for row in ROWS], "id": [row[0] for row in ROWS], "l1": "l",
+            "l2": "r", "label": [row[2] for row in ROWS], "note": pl.Series([None] * len(ROWS), dtype=pl.String),
+        }
+    )  # fmt: skip
+    sheet = entries.select(
+        "annotator", order=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), id="id", l1="l1", l2="l2"
+    )
+    config = {"rule": rule, "categories": CATEGORIES, "partial": True}
+    made = run_stage(
+        "join.sheets", config, sheet=sheet, labels=LABELS_ADJUDICATION_RULES, entries=entries
+    )
+    return {(row[0], row[1]): row[2] for row in made["judgements"].rows()}
+
+
+@pytest.mark.parametrize(
+    ("rule", "svc", "figurative", "union"),
+    [
+        ("majority", [True, True, True, False, False], [False] * 4 + [True],
+         [True, True, True, False, True]),
+        ("unanimous", [True, None, None, False, False], [False, None, None, False, True],
+         [True, None, None, False, True]),
+        ("intersection", [True, False, False, False, False], [False] * 4 + [True],
+         [True, True, False, False, True]),
+    ],
+)  # fmt: skip
+def test_rules(
+    rule: str, svc: list[bool | None], figurative: list[bool | None], union: list[bool | None]
+) -> None:
+    judged = join(rule)
+    assert [judged["SVC", each] for each in GIVEN] == svc
+    assert [judged["figurative", each] for each in GIVEN] == figurative
+    assert [judged["TP", each] for each in GIVEN] == union
+
+
+# --- Guidelines of labels: of labels that there are, and handed on to who delivers the sheets.
+
+OPTIONS: dict[str, Any] = {
+    "candidates": "c", "sample": "s", "folder": "f", "labels": ("SVC", "free"),
+}  # fmt: skip
+
+
+def delivered(**options: Any) -> Sheets:
+    stage = STAGES.get("sheet.annotation")
+    sheets = stage.delivery(stage.config.model_validate(OPTIONS | options))
+    assert isinstance(sheets, Sheets)
+    return sheets
+
+
+def test_guidelines_go_with_the_sheets() -> None:
+    assert delivered().guidelines == {}
+    said = {"free": "All else.", "SVC": "A light verb."}
+    assert delivered(guidelines=said).guidelines == said
+
+
+@pytest.mark.parametrize(
+    ("guidelines", "said"),
+    [
+        ({"SVG": "A light verb."}, "there is no label 'SVG'; did you mean SVC?"),
+        ({"svc": "A light verb."}, "there is no label 'svc'; did you mean SVC?"),
+        ({"free": "All else.", "idiom": "x"}, "there is no label 'idiom'; valid: SVC, free"),
+        ({"SVC": " \n"}, "the guideline of 'SVC' is blank"),
+        ({"SVC": "x" * 10_001}, "has 10,001 characters, more than 10,000"),
+    ],
+)
+def test_guidelines_that_nobody_could_use(guidelines: dict[str, str], said: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        SheetAnnotation.model_validate(OPTIONS | {"guidelines": guidelines})
+    (wrong,) = error.value.errors()
+    assert wrong["loc"] == ("guidelines",)
+    assert said in wrong["msg"]
+
+
+def test_wrong_labels_are_told_alone() -> None:
+    with pytest.raises(ValidationError) as error:
+        SheetAnnotation.model_validate(OPTIONS | {"labels": (), "guidelines": {"SVC": "x"}})
+    assert [wrong["loc"] for wrong in error.value.errors()] == [("labels",)]
+
+
+# --- Whose labels and notes are joined: one person under every spelling, strangers refused.
+
+LABELS_JOIN_SHEETS = pl.DataFrame({"label": ["SVC", "free"]})
+CONFIG = {"categories": {"TP": ["SVC"]}, "partial": True}
+RowJoinSheets = tuple[str | None, str, str | None, str | None]
+
+
+def entries_join_sheets(*rows: RowJoinSheets) -> pl.DataFrame:
+    """Return what stands in a sheet: annotator, l1, label, note of each row."""
+    names = ("annotator", "l1", "label", "note")
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64)
+    full = frame.with_columns(l2=pl.lit("v"), file=pl.lit("s.csv"), line=line)
+    return full.with_columns(candidate_id("l1", "l2")).select(list(SheetEntries.columns()))
+
+
+def join_join_sheets(
+    *rows: RowJoinSheets,
+    asked: tuple[str, ...] = ("a1", "b"),
+    earlier: pl.DataFrame | None = None,
+    **options: Any,
+) -> dict[str, pl.DataFrame]:
+    """Join rows, of which all people are asked for x and y."""
+    pairs = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
+    people = pl.DataFrame({"annotator": asked}).join(pairs, how="cross")
+    sheet = people.select(
+        "annotator", order=pl.int_range(1, pl.len() + 1), id="id", l1="l1", l2="l2"
+    )
+    more = {} if earlier is None else {"earlier": earlier}
+    return run_stage(
+        "join.sheets",
+        CONFIG | options,
+        sheet=sheet,
+        labels=LABELS_JOIN_SHEETS,
+        entries=entries_join_sheets(*rows),
+        **more,
+    )
+
+
+def problems(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+    return made[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
+
+
+def test_blanks_around_an_id_make_no_other_row() -> None:
+    rows = entries_join_sheets(("a1", "x", "SVC", "seen"), ("b", "y", "free", None))
+    spaced = rows.with_columns(id=pl.format("\u00a0{} ", "id"))
+    pairs = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
+    sheet = pl.DataFrame({"annotator": ["a1", "b"]}).join(pairs, how="cross")
+    sheet = sheet.select(
+        "annotator", order=pl.int_range(1, pl.len() + 1), id="id", l1="l1", l2="l2"
+    )
+    made = run_stage("join.sheets", CONFIG, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=spaced)
+    assert made["others"].height == 0
+    assert made["annotations"].height == 2
+    assert made["notes"]["id"].to_list() == rows["id"].to_list()[:1]
+
+
+@pytest.mark.parametrize("spelling", ["A1", " a1", "a1\u00a0"])
+def test_one_person_in_two_spellings_contradicts_himself(spelling: str) -> None:
+    found = problems(join_join_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
+    assert [each[:3] for each in found] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
+    assert "a1 gives this id several labels" in found[0][3]
+
+
+def test_one_person_in_two_spellings_counts_once() -> None:
+    made = join_join_sheets(
+        ("A1 ", "x", "SVC", None), ("a1", "x", "SVC", None), ("b", "x", "SVC", None)
+    )
+    assert not problems(made)
+    assert sorted(made["annotations"]["annotator"]) == ["a1", "b"]
+    assert made["adjudicated"]["annotators"].to_list() == [2]
+
+
+def test_who_was_not_asked_is_refused_with_place_and_nearest_name() -> None:
+    found = problems(join_join_sheets(("b", "y", "free", None), ("a2", "x", "SVC", None)))
+    assert [each[:3] for each in found] == [("s.csv", 3, "annotator")]
+    assert "did you mean a1, b?" in found[0][3]
+
+
+def test_who_was_asked_formerly_counts() -> None:
+    made = join_join_sheets(("A2", "x", "SVC", None), former=("a2",))
+    assert not problems(made)
+    assert made["annotations"]["annotator"].to_list() == ["a2"]
+
+
+def test_a_stranger_without_a_label_or_on_another_sample_is_no_fault() -> None:
+    assert not problems(
+        join_join_sheets(("c", "x", None, None), ("c", "of another sample", "SVC", None))
+    )
+
+
+def test_a_label_of_nobody_has_a_place() -> None:
+    assert problems(join_join_sheets((" ", "x", "SVC", None)))[0][:3] == ("s.csv", 2, "annotator")
+
+
+def test_an_earlier_round_is_of_the_same_people() -> None:
+    given = pl.DataFrame({"id": join_join_sheets(("a1", "x", "SVC", None))["annotations"]["id"]}).select(
+        "id", annotator=pl.lit(" A1"), label=pl.lit("free"), note=pl.lit(None, pl.String)
+    )  # fmt: skip
+    made = join_join_sheets(("a1", "x", "SVC", None), earlier=given)
+    assert made["annotations"].select("annotator", "label").rows() == [("a1", "SVC")]
+    both = pl.concat([given, given.with_columns(annotator=pl.lit("a1"))])
+    assert not problems(join_join_sheets(earlier=both))
+    assert join_join_sheets(earlier=both)["annotations"].height == 1
+    differ = pl.concat([given, given.with_columns(annotator=pl.lit("a1"), label=pl.lit("SVC"))])
+    assert (
+        "a1 gives"
+        in problems(join_join_sheets(earlier=differ.select(list(Annotations.columns()))))[0][3]
+    )
+
+
+def test_the_expert_is_known_in_any_spelling() -> None:
+    rows: list[RowJoinSheets] = [("a1", "x", "SVC", None), ("b", "x", "free", None)]
+    made = join_join_sheets(*rows, rule="expert", expert="B ")
+    assert made["adjudicated"]["label"].to_list() == ["free"]
+
+
+def test_every_note_is_kept() -> None:
+    made = join_join_sheets(
+        ("a1", "x", "SVC", "first"), ("a1", "x", None, "in a copy"), ("a1", "x", "SVC", "first"),
+        ("b", "y", None, "cannot say"), ("b", "x", None, " "),
+    )  # fmt: skip
+    assert made["annotations"]["note"].to_list() == ["first; in a copy"]
+    assert made["notes"].select("line", "annotator", "note").rows() == [
+        (2, "a1", "first"), (3, "a1", "in a copy"), (4, "a1", "first"), (5, "b", "cannot say"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "names", [("a1", "A1"), ("a b", "a  b"), ("é", "e\u0301"), ("a", " "), ("a\x07",)]
+)
+def test_names_that_mean_the_same_are_refused_at_the_model(names: tuple[str, ...]) -> None:
+    sheet = {"candidates": "c", "sample": "s", "folder": "f", "labels": ("l",)}
+    keying = {"lexicon": "l", "sample": "s", "folder": "f"}
+    join = {"sheet": "s", "labels": "l", "folder": "f", "categories": {"TP": ("l",)}}
+    wrong: list[tuple[type[StageConfig], dict[str, Any], str]] = [
+        (SheetAnnotation, sheet, "annotators"),
+        (SheetAnnotation, sheet, "labels"),
+        (SheetKeying, keying, "annotators"),
+        (JoinSheets, join, "former"),
+    ]
+    for model, options, option in wrong:
+        model.model_validate(options)
+        with pytest.raises(ValidationError, match="two names differ|is no name"):
+            model.model_validate(options | {option: names})
+
+
+# --- The further tables of evaluate.precision: local precision, recall, cut lists, thresholds.
+
+IDS = [f"x{i}" for i in range(8)]
+SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
+VERDICTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": [True] * 3 + [False] * 5})
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+
+
+def evaluate(**config: object) -> dict[str, pl.DataFrame]:
+    return run_stage("evaluate.precision", dict(config), ranks=RANKS, judgements=VERDICTS)
+
+
+def test_no_rows_unless_asked_for() -> None:
+    made = evaluate()
+    further = ("local", "recall", "cut", "thresholds", "bands")
+    assert [made[name].height for name in further] == [0] * len(further)
+
+
+def test_local_precision() -> None:
+    local = evaluate(window=2)["local"].filter(measure="a")
+    assert local["precision"].to_list() == [1, 1, 0.5, 0, 0, 0, 0]
+    assert local.select("n", "first_rank", "last_rank", "size").row(0) == (2, 1, 2, 2)
+
+
+def test_recall_with_intervals() -> None:
+    recall = evaluate(recall=True)["recall"].filter(measure="b")
+    assert recall["recall"].to_list() == [0] * 5 + [1 / 3, 2 / 3, 1]
+    limits = clopper_pearson(1, 3)
+    row = recall.filter(n=6).select("positives", "lower", "upper").row(0)
+    assert row == (3, pytest.approx(float(limits[0])), pytest.approx(float(limits[1])))
+
+
+def test_recall_beside_finite_intervals_is_clopper_and_pearsons() -> None:
+    plain, finite = (
+        evaluate(recall=True, interval=name)["recall"]
+        for name in ("clopper_pearson", "hypergeometric")
+    )
+    assert plain.equals(finite)
+
+
+def test_the_cut_best_list_as_the_whole() -> None:
+    cut = evaluate(cut=4)["cut"]
+    last = cut.filter(n=4).select("measure", "precision", "recall", "baseline", "positives").rows()
+    assert last == [("a", 0.75, 1.0, 0.75, 3), ("b", 0.0, None, 0.0, 0)]
+    assert cut.height == 8
+
+
+def test_thresholds() -> None:
+    made = evaluate(thresholds=[0.2, 0.001])
+    lower = made["precision"].filter(measure="a")["lower"].to_list()
+    falls = max(n for n, limit in enumerate(lower, start=1) if limit >= 0.2) + 1
+    rows = made["thresholds"].select("measure", "threshold", "n").rows()
+    assert rows == [("a", 0.001, None), ("a", 0.2, falls), ("b", 0.001, None), ("b", 0.2, 1)]
+
+
+def test_bands_over_the_declared_range() -> None:
+    made = evaluate(band="simultaneous", cuts=[3, 6, 100], replicates=200)
+    band = made["bands"].filter(measure="a")
+    assert band["n"].to_list() == [3, 4, 5, 6, 7, 8]
+    inside = made["precision"].filter(measure="a").join(band, on=["measure", "n"])
+    assert (inside["lower_band"] <= inside["lower"]).all()
+    chosen = evaluate(band="simultaneous", band_range=[2, 4], replicates=200)["bands"]
+    assert sorted(set(chosen["n"])) == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"band_range": [1, 5]}, "goes with"),
+        ({"band": "simultaneous", "band_range": [5, 4]}, "first and last n"),
+        ({"band": "simultaneous", "cuts": []}, "needs band_range"),
+    ],
+)
+def test_a_band_that_makes_no_sense_is_refused(config: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        evaluate(**config)
+
+
+# --- The adjudication round in the join: decisions of who saw the first labels are no annotations.
+
+FIRST: list[RowJoinSheets] = [
+    ("anna", "x", "SVC", None), ("ben", "x", "free", None),
+    ("anna", "y", "SVC", None), ("ben", "y", "SVC", None),
+]  # fmt: skip
+X = entries_join_sheets(("", "x", None, None))["id"].item()
+Y = entries_join_sheets(("", "y", None, None))["id"].item()
+
+
+def rounds(
+    *decisions: RowJoinSheets,
+    first: list[RowJoinSheets] = FIRST,
+    named: str = "adjudication",
+    **options: Any,
+) -> dict[str, pl.DataFrame]:
+    """Join the first labels of anna and ben on x and y, and what was decided afterwards."""
+    units = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
+    people = pl.DataFrame({"annotator": ["anna", "ben"]}).join(units, how="cross")
+    order = pl.int_range(1, pl.len() + 1)
+    sheet = people.select("annotator", order=order, id="id", l1="l1", l2="l2")
+    told = [None] * len(first) + [named] * len(decisions)
+    every = entries_join_sheets(*first, *decisions).with_columns(
+        pl.Series("round", told, dtype=pl.String)
+    )
+    config = {"categories": {"TP": ["SVC"], "any": ["SVC", "free"]}} | options
+    return run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=every)
+
+
+def judged(made: dict[str, pl.DataFrame], category: str = "TP") -> dict[str, bool | None]:
+    rows = made["judgements"].filter(pl.col("category") == category)
+    return dict(rows.select("id", "tp").iter_rows())
+
+
+def test_a_third_person_decides_and_the_first_labels_stay() -> None:
+    before, made = rounds(), rounds(("carla", "x", " svc", "as in x"))
+    assert judged(before) == {X: None, Y: True}
+    assert judged(made) == {X: True, Y: True}
+    assert made["annotations"].equals(before["annotations"])
+    assert made["resolutions"].rows() == [(X, "SVC", "carla", "as in x", "anna: SVC; ben: free")]
+    assert made["adjudicated"].filter(pl.col("id") == X).row(0) == (X, "SVC", 2, False)
+    assert before["resolutions"].is_empty()
+    assert made["notes"].select("annotator", "round").rows() == [("carla", "adjudication")]
+
+
+@pytest.mark.parametrize("rule", ["majority", "unanimous", "expert", "intersection"])
+def test_a_resolution_stands_whatever_the_rule_says(rule: str) -> None:
+    options: dict[str, Any] = {"rule": rule} | ({"expert": "anna"} if rule == "expert" else {})
+    made = rounds(("carla", "x", "free", None), ("carla", "y", "free", None), **options)
+    assert judged(made) == {X: False, Y: False}
+    assert judged(made, "any") == {X: True, Y: True}
+    agreed = made["adjudicated"].select("id", "label", "agreed").rows()
+    assert sorted(agreed) == sorted([(X, "free", False), (Y, "free", True)])
+
+
+def test_annotators_decide_together_in_any_spelling() -> None:
+    assert judged(rounds(("anna", "x", "free", None)))[X] is None
+    made = rounds((" Anna", "x", "free", None), ("BEN", "x", "free", None))
+    assert judged(made)[X] is False
+    assert made["resolutions"]["annotator"].to_list() == ["anna, ben"]
+
+
+def test_a_decision_is_no_label_of_the_first_round() -> None:
+    with pytest.raises(WaitsForPerson, match="1 label: 1 of ben; such as y v"):
+        rounds(("carla", "y", "SVC", None), ("ben", "y", "SVC", None), first=FIRST[:3])
+
+
+def test_what_nobody_annotated_is_not_decided() -> None:
+    made = rounds(("carla", "y", "SVC", None), first=FIRST[:2], partial=True)
+    assert judged(made) == {X: None}
+    assert made["resolutions"].is_empty()
+
+
+def problems_rounds(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+    return made[FAULTS].sort("line").select("line", "column", "value").rows()
+
+
+def test_decisions_are_checked_as_labels_are() -> None:
+    made = rounds(
+        ("carla", "x", "SVG", None), (" ", "x", "free", None),
+        ("dora", "y", "SVC", None), ("Dora", "y", "free", None),
+    )  # fmt: skip
+    assert problems_rounds(made) == [
+        (6, "label", "SVG"), (7, "annotator", None), (8, "label", "SVC"), (9, "label", "free"),
+    ]  # fmt: skip
+
+
+def test_another_label_than_in_the_first_round_is_no_fault() -> None:
+    assert problems_rounds(rounds(("anna", "x", "free", None))) == []
+
+
+def test_strangers_are_asked_in_the_round_of_adjudication_alone() -> None:
+    assert problems_rounds(rounds(("carla", "x", "free", None))) == []
+    assert problems_rounds(rounds(("carla", "x", "free", None), named="annotation")) == [
+        (6, "annotator", "carla")
+    ]
+
+
+def test_a_round_that_is_none_is_a_fault() -> None:
+    assert problems_rounds(rounds(("carla", "x", "free", None), named="2nd"))[0] == (
+        6,
+        "round",
+        "2nd",
+    )
+
+
+def test_pairs_without_rounds_have_the_columns_that_they_had() -> None:
+    plain = entries_join_sheets(*FIRST, ("anna", "z", "SVC", "seen"))
+    sheet = plain.limit(4).select("annotator", order="line", id="id", l1="l1", l2="l2")
+    # Somebody's own column l3 in a sheet of pairs is not part of the pair.
+    own = plain.with_columns(l3=pl.lit("mine"))
+    config = {"categories": {"TP": ["SVC"]}}
+    made = run_stage("join.sheets", config, sheet=sheet, labels=LABELS_JOIN_SHEETS, entries=own)
+    assert made["others"].columns == made["notes"].columns == plain.columns
+    assert problems_rounds(made) == []
+
+
+# --- Simulated machines as a stage.
+
+JUDGED = pl.DataFrame(
+    {"category": "TP", "id": [f"x{i}" for i in range(400)],
+     "tp": [None if i % 10 == 0 else i % 2 == 0 for i in range(400)]},
+    schema=Judgements.columns(),
+)  # fmt: skip
+JUDGES = {
+    "good": {"sensitivity": 0.9, "specificity": 0.8},
+    "sure": {"sensitivity": 1.0, "specificity": 1.0, "says": "probability"},
+}
+
+
+def test_judges_of_known_quality() -> None:
+    made = run_stage("sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED)
+    said = made["predictions"].join(JUDGED, on=["category", "id"])
+    assert said.filter(judge="good").height == 360
+    assert (said.filter(judge="sure")["prediction"] == 1).equals(said.filter(judge="sure")["tp"])
+    right = said.filter(judge="good").group_by("tp").agg(pl.col("prediction").mean())
+    assert dict(right.rows()) == pytest.approx({True: 0.9, False: 0.2}, abs=0.08)
+
+
+def test_its_options_are_its_provenance() -> None:
+    made = run_stage("sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED)
+    assert made["judges_provenance"].filter(judge="sure").rows() == [
+        ("sure", "says", "probability", 360), ("sure", "sensitivity", "1.0", 360),
+        ("sure", "specificity", "1.0", 360),
+    ]  # fmt: skip
+
+
+def test_nothing_known_is_nothing_said() -> None:
+    made = run_stage(
+        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED.clear()
+    )
+    assert all(table.is_empty() for table in made.values())

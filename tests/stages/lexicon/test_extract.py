@@ -1,0 +1,711 @@
+"""Lexicons from tables: rows selected, texts in one spelling, homographs, listed forms, unions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline import memory
+from pipeline.errors import ConfigError, DataError, WaitsForPerson
+from pipeline.kernels.sampling import candidate_id
+from pipeline.runner.store.digest import table_digest
+from pipeline.stages.base import FAULTS, STAGES
+from schemas import KeyedEntries
+from schemas.validate import validate
+from tests.kernels.room_for import room_for
+from tests.stages.run_stage import faults, run_stage
+
+TABLE = pl.DataFrame(
+    {
+        "lemma": ["ra", "ra ", "bank", "bank", "bank", "dar", "ra"],
+        "form": ["ra", "RAT", "bank", "banks", "banke", None, "ra"],
+        "pos": ["V", "V", "N1", "N1", "N2", "N", "V"],
+    }
+)
+
+
+def read(table: pl.DataFrame = TABLE, **config: Any) -> dict[str, pl.DataFrame]:
+    return run_stage("extract.lexicon", config, path=table)
+
+
+def forms(made: dict[str, pl.DataFrame], lemma: str) -> list[str | None]:
+    return made["lexicon"].filter(lemma=lemma)["form"].sort().to_list()
+
+
+def test_forms_of_each_lemma_once() -> None:
+    made = read()
+    assert forms(made, "ra") == ["RAT", "ra"]
+    assert forms(made, "bank") == ["bank", "banke", "banks"]
+    assert forms(made, "dar") == [None]
+    assert made["lemmas"].sort("position").rows() == [
+        (1, "ra", 3, 2),
+        (2, "bank", 3, 3),
+        (3, "dar", 1, 0),
+    ]
+    assert faults(made) == []
+
+
+def test_everything_done_is_counted() -> None:
+    steps = dict(read(case="lower")["preparation"].select("step", "n").rows())
+    assert steps == {
+        "rows read": 7,
+        "texts changed: blanks around": 1,
+        "texts changed: Unicode NFC": 0,
+        "texts changed: lower case": 1,
+        "rows without a form": 1,
+        "rows that repeat another": 1,
+        "lemmas": 3,
+        "lemmas without any form": 1,
+        "forms, each counted once per lemma": 5,
+    }
+
+
+def test_homographs_apart() -> None:
+    made = read(apart_by=["pos"])
+    assert forms(made, "bank|N1") == ["bank", "banks"]
+    assert forms(made, "bank|N2") == ["banke"]
+
+
+def test_a_lemma_that_looks_like_one_with_its_homograph() -> None:
+    odd = TABLE.with_columns(lemma=pl.lit("a|b"))
+    assert len(faults(read(odd, apart_by=["pos"]))) == 7
+    assert faults(read(odd)) == []
+
+
+def test_rows_are_selected() -> None:
+    assert read(where="pos = 'V'")["lemmas"]["lemma"].to_list() == ["ra"]
+    with pytest.raises(ValidationError, match="is not a Polars SQL condition"):
+        read(where="pos = = 'V'")
+    with pytest.raises(ConfigError, match="where: the file has no column 'part'"):
+        read(where="part = 'V'")
+
+
+def test_a_printed_dictionary() -> None:
+    keyed = pl.DataFrame(
+        {"headword": ["missier", "ra", "ra"], "homograph": [None, "1", "2"],
+         "forms": ["missierek, missierna,missier", "rajt", None]}
+    )  # fmt: skip
+    names = {"lemma": "headword", "form": "forms"}
+    made = read(keyed, columns=names, forms_separator=", ", lemma_is_form=True)
+    assert forms(made, "missier") == ["missier", "missierek", "missierna"]
+    assert forms(made, "ra") == ["ra", "rajt"]
+    apart = read(
+        keyed, columns=names, forms_separator=",", lemma_is_form=True, apart_by=["homograph"]
+    )
+    assert forms(apart, "ra|2") == ["ra"]
+    assert forms(apart, "missier|")[0] == "missier"
+
+
+def test_separators_alone_list_no_form() -> None:
+    keyed = pl.DataFrame({"lemma": ["bank", "dar"], "form": ["bank, ,banks,, ", " , "]})
+    made = read(keyed, forms_separator=",")
+    assert forms(made, "bank") == ["bank", "banks"]
+    assert forms(made, "dar") == [None]
+    steps = dict(made["preparation"].select("step", "n").rows())
+    assert (steps["rows without a form"], steps["texts changed: blanks around"]) == (1, 0)
+
+
+def test_one_spelling() -> None:
+    table = pl.DataFrame({"lemma": ["Ёж", "еж"], "form": ["ежи", "ёжи"]})
+    made = read(table, case="lower", replace={"ё": "е"})
+    assert made["lexicon"].rows() == [("еж", "ежи")]
+
+
+def test_a_row_without_a_lemma_is_a_fault() -> None:
+    odd = pl.DataFrame({"word": ["a", None], "form": ["b", "c"]})
+    assert faults(read(odd, columns={"lemma": "word"})) == [(3, "word", None)]
+
+
+def test_columns_that_are_not_there() -> None:
+    with pytest.raises(ConfigError, match="columns.form.*\n.*apart_by.*no column 'part'"):
+        read(TABLE.drop("form"), apart_by=["part"])
+
+
+def test_union_of_several() -> None:
+    one = pl.DataFrame({"lemma": ["a", "b"], "form": ["x", None]})
+    two = pl.DataFrame({"lemma": ["a", "b"], "form": ["y", "z"]})
+    stage = STAGES.get("extract.union")
+    config = stage.config.model_validate({"lexicons": ["p", "q"]})
+    made = stage.run(config, {"lexicons.0": one.lazy(), "lexicons.1": two.lazy()})["lexicon"]
+    assert sorted(made.lazy().collect().rows()) == [("a", "x"), ("a", "y"), ("b", "z")]
+
+
+def test_paradigms() -> None:
+    entries = pl.DataFrame({"lemma": ["kiteb"], "stem": ["ktib"], "paradigm": ["I"]})
+    paradigms = pl.DataFrame({"paradigm": ["I", "I"], "ending": ["na", "ni~"]})
+    stage = STAGES.get("extract.paradigms")
+    config = stage.config.model_validate({"entries": "e.tsv", "paradigms": "p.tsv"})
+
+    def made(entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        tables = {"entries": _placed(entries), "paradigms": _placed(paradigms)}
+        return {k: v.lazy().collect() for k, v in stage.run(config, tables).items()}
+
+    assert sorted(made(entries)["lexicon"]["form"]) == ["ktibna", "niktib"]
+    assert faults(made(entries)) == []
+    wrong = entries.with_columns(paradigm=pl.lit("VII"))
+    assert faults(made(wrong)) == [(2, "paradigm", "VII")]
+    assert faults(made(entries.with_columns(stem=pl.lit(None, pl.String)))) == [(2, "stem", None)]
+
+
+def test_what_is_generated_is_counted() -> None:
+    entries = pl.DataFrame({"lemma": ["Ir"], "stem": ["i"], "paradigm": ["I"]})
+    paradigms = pl.DataFrame({"paradigm": ["I", "I"], "ending": ["r", "R"]})
+    tables = {"entries": _placed(entries).collect(), "paradigms": _placed(paradigms).collect()}
+    made = run_stage("extract.paradigms", {"case": "lower"}, **tables)
+    assert dict(made["preparation"].select("step", "n").rows()) == {
+        "forms generated": 2,
+        "texts changed: blanks around": 0,
+        "texts changed: Unicode NFC": 0,
+        "texts changed: lower case": 3,
+        "lemmas": 1,
+        "forms, each counted once per lemma": 1,
+    }
+
+
+def _placed(frame: pl.DataFrame) -> pl.LazyFrame:
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
+    return frame.lazy().select(pl.lit("t.tsv").alias("file"), line, pl.all())
+
+
+# --- Stages of lexicons in parts: the same tables in the order of their keys, whatever the room.
+
+ROOMS = [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(10, marks=pytest.mark.long)]
+Made = dict[str, pl.DataFrame]
+
+
+def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Made:
+    """Run a stage piece by piece; its parts are valid, and in the order of their key."""
+    stage = STAGES.get(use)
+    options = stage.config.model_validate(config)
+    lazy = {name.replace("_0", ".0").replace("_1", ".1"): t.lazy() for name, t in tables.items()}
+    made: dict[str, list[pl.DataFrame]] = {}
+    pieces = stage.pieces(options, lazy) if stage.pieces else [stage.run(options, lazy)]
+    for piece in pieces:
+        for name, frame in piece.items():
+            made.setdefault(name, []).append(_sorted(use, name, frame))
+    whole = {name: pl.concat(parts) for name, parts in made.items()}
+    assert whole.pop(FAULTS, pl.DataFrame()).is_empty()
+    for name, model in stage.outputs.items():
+        validate([whole[name]], model, name=name)
+        assert whole[name].equals(whole[name].sort(model.key())), name
+    return whole
+
+
+def _sorted(use: str, name: str, frame: Any) -> pl.DataFrame:
+    """Sort a part as the runner does before it is written."""
+    outputs = STAGES.get(use).outputs
+    table: pl.DataFrame = frame.lazy().collect()
+    return table.sort(outputs[name].key()) if name in outputs else table
+
+
+def digests(use: str, made: Made) -> dict[str, str]:
+    models = STAGES.get(use).outputs
+    return {
+        name: table_digest(frame.lazy(), key=models[name].key(), name=name)[0]
+        for name, frame in made.items()
+    }
+
+
+def rows(seed: str, count: int = 60) -> pl.DataFrame:
+    """Make a file with homographs, repeats, blanks, fields of several forms and of none."""
+    draw = random.Random(seed)
+    lemmas = ["ra", "Ra", "dar", "ktieb", "bank", "ħobż", "z", "é", "é"]
+    forms = [None, "", " ", "rat", "RAT", "rajt, rat", "dar", "djar,", "kotba", "é", "é", " xemx"]
+    return pl.DataFrame(
+        {
+            "file": [draw.choice(["a.tsv", "b.tsv"]) for _ in range(count)],
+            "line": list(range(2, count + 2)),
+            "lemma": [draw.choice(lemmas) for _ in range(count)],
+            "form": [draw.choice(forms) for _ in range(count)],
+            "pos": [draw.choice(["N", "V", None]) for _ in range(count)],
+        }
+    )
+
+
+def lexicon(seed: str, **config: Any) -> Made:
+    return in_parts("extract.lexicon", {"path": "a.tsv", **config}, path=rows(seed))
+
+
+@pytest.mark.parametrize("parts", ROOMS)
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"case": "lower", "apart_by": ["pos"]},
+        {"forms_separator": ",", "lemma_is_form": True},
+        {"where": "pos = 'N'", "replace": {"a": "o", "at": "x"}, "unicode": "NFD"},
+        {"where": "pos = 'X'"},
+    ],
+)
+def test_a_lexicon_is_read_the_same(config: dict[str, Any], parts: int) -> None:
+    expected = lexicon("one", **config)
+    with room_for(parts):
+        found = lexicon("one", **config)
+    assert digests("extract.lexicon", found) == digests("extract.lexicon", expected)
+
+
+@pytest.mark.parametrize("parts", ROOMS)
+def test_faults_are_told_before_anything_is_made(parts: int) -> None:
+    stage = STAGES.get("extract.lexicon")
+    empty = rows("one").with_columns(lemma=pl.when(pl.col("line") % 20 > 0).then("lemma"))
+    assert stage.pieces is not None
+    with room_for(parts):
+        pieces = stage.pieces(stage.config.model_validate({"path": "a"}), {"path": empty.lazy()})
+        first = next(iter(pieces))
+    assert first[FAULTS].lazy().collect()["line"].sort().to_list() == [20, 40, 60]
+
+
+def generated(**config: Any) -> Made:
+    """Generate forms by paradigms of many endings, of one, and of none."""
+    entries = [(f" l{i % 7}", f"s{i % 5}", f"p{i % 3}") for i in range(40)] + [(" ", "s", "p0")]
+    endings = [("p0", f"{i % 9}~É") for i in range(12)] + [("p1", None), ("p2", "e")]
+    one = pl.DataFrame(entries, schema=["lemma", "stem", "paradigm"], orient="row")
+    two = pl.DataFrame(endings, schema=["paradigm", "ending"], orient="row")
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
+    tables = {
+        name: table.select("*", line, file=pl.lit(f"{name}.tsv"))
+        for name, table in (("entries", one), ("paradigms", two))
+    }
+    options = {"entries": "e.tsv", "paradigms": "p.tsv", **config}
+    return in_parts("extract.paradigms", options, **tables)
+
+
+@pytest.mark.parametrize("parts", [*ROOMS, 100])
+@pytest.mark.parametrize("config", [{}, {"case": "lower", "replace": {"l1": "l2"}}])
+def test_forms_are_generated_the_same(config: dict[str, Any], parts: int) -> None:
+    expected = generated(**config)
+    assert expected["lexicon"]["form"].n_unique() > 30
+    with room_for(parts):
+        found = generated(**config)
+    assert digests("extract.paradigms", found) == digests("extract.paradigms", expected)
+
+
+def united(seeds: tuple[str, ...]) -> pl.DataFrame:
+    several = {f"lexicons_{i}": lexicon(seed)["lexicon"] for i, seed in enumerate(seeds)}
+    return in_parts("extract.union", {"lexicons": seeds}, **several)["lexicon"]
+
+
+@pytest.mark.parametrize("parts", ROOMS)
+def test_a_union_is_the_same(parts: int) -> None:
+    expected = united(("one", "two"))
+    with room_for(parts):
+        assert united(("one", "two")).equals(expected)
+
+
+def words(seed: str, lemmas: int) -> pl.DataFrame:
+    """Make a wordlist whose lemmas share forms, some without any."""
+    draw = random.Random(seed)
+    pairs = {
+        (f"l{draw.randrange(lemmas)}", f"w{draw.randrange(lemmas)}") for _ in range(lemmas * 3)
+    }
+    bare: set[tuple[str, str | None]] = {(f"bare{i}", None) for i in range(3)}
+    schema = {"lemma": pl.String, "form": pl.String}
+    return pl.DataFrame([*pairs, *bare], schema=schema, orient="row").sort("lemma", "form")
+
+
+def evaluated(
+    config: dict[str, Any], sampled: dict[str, Any] | None, lemmas: int = 25
+) -> dict[str, str]:
+    """Return the digests of all tables from two wordlists to L*."""
+    gold, other = words("gold", lemmas), words("lexicon", lemmas)
+    tables = {"gold": gold, "lexicon": other}
+    named = {name: name for name in tables}
+    overlaps = in_parts("score.lexicon", named, **tables)
+    found = digests("score.lexicon", overlaps)
+    options = {**named, "overlaps": "overlaps", "seed": "s", **config}
+    if sampled is not None:
+        draw = {"gold": "gold", "lexicons": ["lexicon"], "seed": "s", **sampled}
+        sample = in_parts("sample.lemmas", draw, gold=gold, lexicons_0=other)
+        found |= digests("sample.lemmas", sample)
+        tables |= {"sample": sample["sample"]}
+        options["sample"] = "sample"
+    made = in_parts("evaluate.lexicon", options, **tables, overlaps=overlaps["overlaps"])
+    return found | digests("evaluate.lexicon", made)
+
+
+@pytest.mark.parametrize("parts", ROOMS)
+@pytest.mark.parametrize(
+    ("config", "sampled"),
+    [
+        ({}, None),
+        ({"weights": "published", "order": "size"}, None),
+        ({"n": 5887, "weights": "published"}, {"rate": 0.4}),
+        ({}, {"rate": 0.5, "design": "size"}),
+        ({"complete": False, "order": "size"}, {"size": 7}),
+        ({}, {"lemmas": ["l1", "l2", "bare1"]}),
+    ],
+)
+def test_an_evaluation_is_the_same(
+    config: dict[str, Any], sampled: dict[str, Any] | None, parts: int
+) -> None:
+    lemmas = 25 if parts > 3 else 12
+    expected = evaluated(config, sampled, lemmas)
+    with room_for(parts):
+        assert evaluated(config, sampled, lemmas) == expected
+
+
+@pytest.mark.parametrize("parts", ROOMS)
+def test_nothing_in_common(parts: int) -> None:
+    gold = words("gold", 5)
+    other = gold.select(lemma="x" + pl.col("lemma"), form=pl.lit("y")).unique()
+    named = {"gold": "gold", "lexicon": "lexicon"}
+    with room_for(parts):
+        overlaps = in_parts("score.lexicon", named, gold=gold, lexicon=other)["overlaps"]
+        made = in_parts(
+            "evaluate.lexicon", {**named, "overlaps": "overlaps", "seed": "s"},
+            gold=gold, lexicon=other, overlaps=overlaps,
+        )  # fmt: skip
+    assert overlaps.is_empty()
+    assert made["lemmas"].is_empty()
+
+
+def test_scores_that_do_not_fit_are_refused() -> None:
+
+    with memory.limited(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
+        evaluated({}, None)
+
+
+# --- From wordlists to L*: samples, quality, comparison, keyed-in gold.
+
+Rows = list[tuple[str, str | None]]
+SCHEMA = {"lemma": pl.String, "form": pl.String}
+
+
+def words_lexicon_stages(rows: Rows) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def many(count: int, forms: int = 3) -> pl.DataFrame:
+    return words_lexicon_stages(
+        [(f"l{i}", f"w{i}{j}") for i in range(count) for j in range(1 + i % forms)]
+    )
+
+
+GOLD = words_lexicon_stages([("a", "u"), ("a", "v"), ("b", "x"), ("c", "y")])
+LEXICON = words_lexicon_stages([("a", "u"), ("b", "x"), ("b", "v"), ("d", "y")])
+
+
+def listed(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
+    """Run a stage with lists of tables, given as mappings of reference to table."""
+    stage = STAGES.get(use)
+    flat: dict[str, pl.LazyFrame] = {}
+    for option, table in tables.items():
+        if isinstance(table, dict):
+            config = config | {option: list(table)}
+            flat |= {f"{option}.{i}": each.lazy() for i, each in enumerate(table.values())}
+        else:
+            config = config | {option: option}
+            flat[option] = table.lazy()
+    made = stage.run(stage.config.model_validate(config), flat)
+    found = {name: table.lazy().collect() for name, table in made.items()}
+    for name, model in stage.outputs.items():
+        validate([found[name]], model, name=name)
+    return found
+
+
+def sample(config: dict[str, Any], **tables: Any) -> pl.DataFrame:
+    return listed("sample.lemmas", {"seed": "s", **config}, **tables)["sample"]
+
+
+def quality(
+    gold: pl.DataFrame, lexicon: pl.DataFrame, config: dict[str, Any] | None = None, **tables: Any
+) -> dict[str, pl.DataFrame]:
+    overlaps = run_stage("score.lexicon", {}, gold=gold, lexicon=lexicon)["overlaps"]
+    given = {"gold": gold, "lexicon": lexicon, "overlaps": overlaps, **tables}
+    return run_stage("evaluate.lexicon", {"seed": "s", **(config or {})}, **given)
+
+
+def values(made: dict[str, pl.DataFrame]) -> dict[str, float | None]:
+    return dict(made["quality"].select("statistic", "value").rows())
+
+
+def test_lambda_of_the_common_lemmas() -> None:
+    gold, lexicon = many(40), many(30)
+    drawn = sample({"rate": 0.1}, gold=gold, lexicons={"x": lexicon})
+    assert (drawn.height, drawn["population"][0], drawn["drawn"].all()) == (3, 30, True)
+    assert drawn.select("pi", "stratum").unique().rows() == [(0.1, "all")]
+    more = sample({"rate": 0.5}, gold=gold, lexicons={"x": lexicon})
+    assert set(drawn["lemma"]) < set(more["lemma"])
+    assert sample({"rate": 0.001}, gold=gold, lexicons={"x": lexicon}).height == 1
+    assert sample({"size": 7}, gold=gold, lexicons={"x": lexicon}).height == 7
+    assert sample({"size": 99}, lexicons={"x": lexicon}).height == 30
+
+
+def test_lemmas_that_all_lexicons_have() -> None:
+    drawn = sample({"rate": 1.0}, gold=many(9), lexicons={"x": many(8), "y": many(7)})
+    assert sorted(drawn["lemma"]) == [f"l{i}" for i in range(7)]
+
+
+def test_no_common_lemma() -> None:
+    made = sample(
+        {"rate": 0.5},
+        gold=words_lexicon_stages([("a", "x")]),
+        lexicons={"x": words_lexicon_stages([("b", "x")])},
+    )
+    assert made.height == 0
+
+
+def test_a_list_of_lemmas() -> None:
+    made = sample({"lemmas": ["b", "a", "b"]}, gold=GOLD, lexicons={"x": LEXICON})
+    assert made.rows() == [("b", 1, 2, False, None, "all"), ("a", 2, 2, False, None, "all")]
+    with pytest.raises(ConfigError, match="2 of 3 lemmas are not .* such as 'c', 'zz'"):
+        sample({"lemmas": ["a", "c", "zz"]}, gold=GOLD, lexicons={"x": LEXICON})
+
+
+def test_a_file_of_lemmas() -> None:
+    rows = pl.DataFrame({"file": "l.tsv", "line": [2, 3], "lemma": ["b", "zz"]})
+    stage = STAGES.get("sample.lemmas")
+    config = {"gold": "gold", "lexicons": ["x"], "path": "l.tsv", "drawn": True}
+    tables = {"gold": GOLD.lazy(), "lexicons.0": LEXICON.lazy(), "path": rows.lazy()}
+    made = stage.run(stage.config.model_validate(config), tables)
+    assert made["sample"].lazy().collect().rows() == [("b", 1, 2, True, 0.5, "all")]
+    assert made[FAULTS].lazy().collect().select("line", "value").rows() == [(3, "zz")]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{}, {"rate": 0.0}, {"rate": 1.1}, {"rate": 0.1, "size": 3}, {"rate": 0.1, "drawn": True}],
+)
+def test_rates_out_of_range(config: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        STAGES.get("sample.lemmas").config.model_validate({"lexicons": ["x"], **config})
+
+
+def test_quality_of_all_common_lemmas() -> None:
+    """a: 1 of 2 forms, L = 2/3; b: 1 of 1, and one more, L = 2/3. c is d, but not in Y."""
+    made = quality(GOLD, LEXICON)
+    found = values(made)
+    assert found["L*"] == pytest.approx(2 / 3)
+    assert (found["gold lemmas"], found["lexicon lemmas"], found["common lemmas"]) == (3, 3, 2)
+    assert found["coverage"] == pytest.approx(2 / 3)
+    assert found["F*"] == pytest.approx((2 * 2 / 3 + 2 / 3 + 1) / 4)
+    assert found["best-match F1"] == pytest.approx(2 * 3 / (4 + 4))
+    assert found["mean precision"] == pytest.approx(0.75)
+    assert found["population variance of L"] == 0.0
+    assert found["r(L, P)"] is None
+    rows = made["lemmas"].select("lemma", "missing", "spurious").rows()
+    assert rows == [("a", "v", ""), ("b", "", "v")]
+    assert made["forms"].filter(lemma="b").sort("form").rows() == [
+        ("b", "v", False, True), ("b", "x", True, True),
+    ]  # fmt: skip
+    limits = made["quality"].filter(statistic="L*").select("lower", "upper").row(0)
+    assert limits == pytest.approx((2 / 3, 2 / 3))
+
+
+def test_quality_of_a_sample() -> None:
+    gold = many(200)
+    lexicon = gold.filter(pl.col("form").str.ends_with("1").not_())
+    drawn = sample({"rate": 0.3}, gold=gold, lexicons={"x": lexicon})
+    made = quality(gold, lexicon, {"replicates": 200}, sample=drawn)
+    row = made["quality"].filter(statistic="L*").row(0, named=True)
+    truth = values(quality(gold, lexicon))["L*"]
+    assert row["lower"] < row["value"] < row["upper"]
+    assert truth is not None
+    assert row["lower"] < truth < row["upper"]
+    widths = made["widths"].filter(pl.col("rate") == 1.0).row(0, named=True)
+    assert (widths["n_lemmas"], widths["standard_error"]) == (200, 0.0)
+    assert made["trends"].height == drawn.height
+    chosen = made["intervals"].filter("chosen").select("method", "used").rows()
+    assert chosen == [("bootstrap_t", "bootstrap_t")]
+
+
+def test_a_list_gives_no_interval() -> None:
+    gold = many(50)
+    lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
+    lemmas = ["l0", "l1", "l2", "l5", "l6"]
+    for drawn in (False, True):
+        asked = {"lemmas": lemmas, "drawn": drawn}
+        chosen = sample(asked, gold=gold, lexicons={"x": lexicon})
+        made = quality(gold, lexicon, {"replicates": 100}, sample=chosen)
+        row = made["quality"].filter(statistic="L*").row(0, named=True)
+        assert row["value"] < 1
+        assert (row["lower"] is not None, row["upper"] is not None) == (drawn, drawn)
+        assert made["widths"]["width"].is_not_null().all() == drawn
+
+
+def test_the_published_weights_and_n() -> None:
+    rows: Rows = [("missier", f"w{i}") for i in range(10)]
+    made = quality(
+        words_lexicon_stages(rows),
+        words_lexicon_stages(rows[:7]),
+        {"weights": "published", "n": 5887},
+    )
+    assert round(values(made)["L*"] or 0, 9) == 0.000979226
+    assert values(made)["n"] == 5887
+
+
+@pytest.mark.parametrize("lexicon", [words_lexicon_stages([]), words_lexicon_stages([("z", "y")])])
+def test_nothing_in_common_lexicon_stages(lexicon: pl.DataFrame) -> None:
+    made = quality(GOLD, lexicon)
+    found = values(made)
+    assert (found["sampled lemmas"], found["L*"], found["mean L"]) == (0, None, None)
+    assert found["coverage"] == 0.0
+    assert made["lemmas"].height == made["forms"].height == made["trends"].height == 0
+
+
+def test_an_empty_gold() -> None:
+    found = values(quality(words_lexicon_stages([]), LEXICON))
+    assert (found["F*"], found["coverage"], found["lemmas outside"]) == (None, None, 3)
+
+
+def test_a_lemma_without_forms() -> None:
+    gold = words_lexicon_stages([("a", None), ("b", "x")])
+    made = quality(gold, words_lexicon_stages([("a", "u"), ("b", "x")]))
+    assert values(made)["L*"] == 1.0
+    assert values(made)["lemmas without forms"] == 1
+    assert made["lemmas"]["L"].to_list() == [0.0, 1.0]
+
+
+def test_comparison_on_the_same_lemmas() -> None:
+    gold = many(120)
+    one, two = gold, gold.filter(~pl.col("form").str.ends_with("1"))
+    drawn = sample({"rate": 0.4}, gold=gold, lexicons={"x": one, "y": two})
+    scores = {
+        name: quality(gold, lexicon, {"replicates": 100}, sample=drawn)["lemmas"]
+        for name, lexicon in {"x": one, "y": two}.items()
+    }
+    made = listed("evaluate.lexicons", {"seed": "s", "replicates": 300}, lexicons=scores)
+    row = made["differences"].row(0, named=True)
+    stars = dict(made["lexicons"].select("lexicon", "l_star").rows())
+    assert row["difference"] == pytest.approx(stars["x"] - stars["y"])
+    assert 0 < row["lower"] < row["difference"] < row["upper"]
+    assert (row["n_first"] + row["n_equal"], row["n_second"]) == (drawn.height, 0)
+    first = made["lemmas"].filter(rank=1)
+    assert first["range"].max() == made["lemmas"]["range"].max()
+    assert made["lemmas"].height == 2 * drawn.height
+
+
+def test_other_lemmas_cannot_be_compared() -> None:
+    gold = many(30)
+    scores = {
+        "x": quality(gold, gold)["lemmas"],
+        "y": quality(gold, gold.filter(pl.col("lemma") != "l3"))["lemmas"],
+    }
+    with pytest.raises(ConfigError, match="1 lemmas are in x or in y alone, such as 'l3'"):
+        listed("evaluate.lexicons", {}, lexicons=scores)
+    other = quality(gold.filter(~pl.col("form").str.ends_with("2")), gold)["lemmas"]
+    with pytest.raises(ConfigError, match="different golds"):
+        listed("evaluate.lexicons", {}, lexicons={"x": scores["x"], "y": other})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({"weights": "published"}, {}, "x, y were evaluated with different weights"),
+        ({}, {"n": 5887}, "y was evaluated with an n of its own"),
+    ],
+)
+def test_other_weights_cannot_be_compared(
+    first: dict[str, Any], second: dict[str, Any], said: str
+) -> None:
+    gold = many(30)
+    lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
+    scores = {
+        "x": quality(gold, lexicon, first)["lemmas"],
+        "y": quality(gold, lexicon, second)["lemmas"],
+    }
+    with pytest.raises(ConfigError, match=said):
+        listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    alike = {"x": scores["x"], "y": quality(gold, lexicon, {**first, "n": None})["lemmas"]}
+    assert listed("evaluate.lexicons", {"seed": "s"}, lexicons=alike)["differences"].height == 1
+
+
+def test_equal_clusters_weigh_the_same_whatever_the_weights() -> None:
+    gold = many(30)
+    scores = {
+        "x": quality(gold, gold, {"weights": "published"})["lemmas"],
+        "y": quality(gold, gold.filter(~pl.col("form").str.ends_with("1")))["lemmas"],
+    }
+    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    assert made["lexicons"]["l_star"][0] == 1.0
+
+
+def keyed(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.DataFrame]:
+    lemmas = pl.DataFrame({"lemma": ["a", "b", "c"]}).with_columns(candidate_id("lemma"))
+    order = pl.Series("order", [1, 2, 3], pl.Int64)
+    sheet = lemmas.select(pl.lit("anna").alias("annotator"), order, "id", "lemma")
+    entries = pl.DataFrame(
+        [("s.csv", line, "anna", lemma, forms, None) for line, (lemma, forms) in enumerate(rows, 2)],
+        schema={k: v for k, v in KeyedEntries.columns().items() if k != "id"}, orient="row",
+    ).with_columns(candidate_id("lemma")).select(*KeyedEntries.columns())  # fmt: skip
+    return run_stage("join.keying", config, sheet=sheet, entries=entries)
+
+
+def test_keyed_forms_are_the_gold() -> None:
+    made = keyed([("a", "u, v; v"), ("b", "-"), ("c", "Y"), ("old", "x")], case="lower")
+    assert made["gold"].sort("lemma", "form").rows() == [("a", "u"), ("a", "v"), ("c", "y")]
+    assert made["keyed"].sort("lemma").select("lemma", "found", "n_forms").rows() == [
+        ("a", True, 2), ("b", False, 0), ("c", True, 1),
+    ]  # fmt: skip
+    assert made["others"]["lemma"].to_list() == ["old"]
+    assert made[FAULTS].height == 0
+    steps = made["preparation"].sort("number").select("step", "n", "such_as").rows()
+    assert steps == [
+        ("forms keyed in", 4, None),
+        ("texts changed: blanks around", 0, None),
+        ("texts changed: Unicode NFC", 0, None),
+        ("texts changed: lower case", 1, "'Y' → 'y'"),
+        ("lemmas to look up", 3, None),
+        ("lemmas not looked up yet", 0, None),
+    ]
+
+
+def test_lemmas_among_their_forms() -> None:
+    made = keyed([("a", "u"), ("b", "-"), ("c", "c")], lemma_is_form=True)
+    assert made["gold"].sort("lemma", "form").rows() == [("a", "a"), ("a", "u"), ("c", "c")]
+
+
+def test_missing_lemmas_are_waited_for() -> None:
+    rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
+    with pytest.raises(WaitsForPerson, match="waits for 2 lemmas"):
+        keyed(rows)
+    made = keyed(rows, partial=True)
+    assert made["keyed"].height == 1
+    steps = dict(made["preparation"].select("step", "n").rows())
+    assert steps["lemmas not looked up yet"] == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("a", "u, -"), ("b", "x"), ("c", "y")], "holds forms and a -"),
+        ([("a", " ; "), ("b", "x"), ("c", "y")], "holds no form"),
+        ([("a", "u"), ("a", "-"), ("b", "x"), ("c", "y")], "one row of this lemma has forms"),
+    ],
+)
+def test_what_cannot_be_used(rows: list[tuple[str, str | None]], said: str) -> None:
+    assert said in keyed(rows, partial=True)[FAULTS]["problem"][0]
+
+
+def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
+    """30 of 60 lemmas drawn, two thirds of them found: they stand for 40."""
+    lexicon = many(60)
+    drawn = sample({"rate": 0.5}, lexicons={"x": lexicon})
+    known = drawn.sort("lemma").head(20)["lemma"]
+    gold = lexicon.filter(pl.col("lemma").is_in(known.to_list()))
+    made = quality(gold, lexicon, {"complete": False}, sample=drawn)
+    assert made["lemmas"]["population"].unique().to_list() == [40]
+    assert made["lemmas"].height == 20
+    assert values(made)["F*"] is None
+
+
+def test_lemmas_not_looked_up_are_not_absent() -> None:
+    """30 of 60 lemmas drawn, 20 looked up, 15 of them found: they stand for 45."""
+    lexicon = many(60)
+    drawn = sample({"rate": 0.5}, lexicons={"x": lexicon})
+    looked_up = drawn.sort("position")["lemma"].head(20)
+    gold = lexicon.filter(pl.col("lemma").is_in(looked_up.head(15).to_list()))
+    found = pl.Series("found", [True] * 15 + [False] * 5)
+    keyed = looked_up.to_frame().with_columns(
+        found, pl.lit(1, pl.Int64).alias("n_forms"), pl.lit(None, pl.String).alias("note")
+    )
+    config = {"complete": False}
+    made = quality(gold, lexicon, config, sample=drawn, looked_up=keyed)
+    assert made["lemmas"]["population"].unique().to_list() == [45]
+    without = quality(gold, lexicon, config, sample=drawn)
+    assert without["lemmas"]["population"].unique().to_list() == [30]

@@ -1,0 +1,333 @@
+"""Lemmas that are keyed in twice, by whom, and what is noted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.survey.design import inclusion
+from pipeline.stages.base import FAULTS, STAGES
+from schemas import KeyedEntries
+from tests.stages.lexicon.test_extract import listed, quality, sample, values, words_lexicon_stages
+from tests.stages.run_stage import run_stage
+
+Row = tuple[str | None, str, str | None, str | None]
+
+
+def join(*rows: Row, **options: Any) -> dict[str, pl.DataFrame]:
+    """Join rows of annotator, lemma, forms, note; anna and ben are asked for ra and dar."""
+    names = ("annotator", "lemma", "forms", "note")
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64)
+    entries = frame.with_columns(file=pl.lit("k.csv"), line=line).with_columns(
+        candidate_id("lemma")
+    )
+    sheet = pl.DataFrame({"annotator": ["anna", "ben"], "order": [1, 1], "lemma": ["ra", "dar"]})
+    return run_stage(
+        "join.keying", {"partial": True} | options,
+        sheet=sheet.with_columns(candidate_id("lemma")).select("annotator", "order", "id", "lemma"),
+        entries=entries.select(list(KeyedEntries.columns())),
+    )  # fmt: skip
+
+
+def problems(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
+    return made[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
+
+
+def test_a_typo_of_a_second_keying_is_no_gold_form() -> None:
+    found = problems(join(("anna", "ra", "ra, rajt", None), ("Anna ", "ra", "ra, rjat", None)))
+    assert [each[:3] for each in found] == [("k.csv", 2, "forms"), ("k.csv", 3, "forms")]
+    said = "ra, rajt (k.csv, line 2); ra, rjat (k.csv, line 3); keep one"
+    assert {each[3] for each in found} == {f"anna keys this lemma in differently: {said}"}
+
+
+@pytest.mark.parametrize("again", ["ra, rajt", "rajt; ra", " rajt\nra "])
+def test_equal_keyings_are_one(again: str) -> None:
+    made = join(("anna", "ra", "ra, rajt", None), ("anna", "ra", again, None))
+    assert not problems(made)
+    assert made["gold"].height == 2
+
+
+def test_equal_by_the_spelling_of_the_stage() -> None:
+    rows: list[Row] = [("anna", "ra", "ra", None), ("anna", "ra", "RA", None)]
+    assert len(problems(join(*rows))) == 2
+    assert not problems(join(*rows, case="lower"))
+
+
+def test_two_people_may_key_in_one_lemma() -> None:
+    made = join(("anna", "ra", "ra", None), ("ben", "ra", "rajt", None))
+    assert not problems(made)
+    assert made["gold"].height == 2
+
+
+def test_strangers_and_nobody_have_their_places() -> None:
+    found = problems(join(("anne", "ra", "ra", None), (None, "dar", "dar", None)))
+    assert [each[:3] for each in found] == [("k.csv", 2, "annotator"), ("k.csv", 3, "annotator")]
+    assert "did you mean anna, ben?" in found[0][3]
+    assert "say who gave the forms" in found[1][3]
+    assert not problems(join(("anne", "ra", "ra", None), former=("anne",)))
+
+
+def test_a_note_on_a_lemma_without_forms_is_kept() -> None:
+    made = join(("anna", "ra", None, "page is torn"))
+    assert made["notes"].select("lemma", "note").rows() == [("ra", "page is torn")]
+
+
+# --- Lemmas drawn in proportion to their paradigms: the sample, L* from it, differences.
+
+
+def paradigms(sizes: list[int]) -> pl.DataFrame:
+    return words_lexicon_stages(
+        [(f"l{i:04}", f"w{i}.{j}") for i, n in enumerate(sizes) for j in range(n)]
+    )
+
+
+SIZES = [1 + (i * 7) % 13 for i in range(200)] + [60, 90]
+GOLD = paradigms(SIZES)
+
+
+def lacking(many: int) -> pl.DataFrame:
+    """Return the gold without some of its forms, but with a form of each lemma."""
+    rows = [row for row in GOLD.rows() if _number(row[1]) % 11 >= many or row[1].endswith(".0")]
+    return words_lexicon_stages(rows)
+
+
+def _number(form: str) -> int:
+    lemma, _, place = form[1:].partition(".")
+    return int(lemma) * 5 + int(place) * (1 + int(lemma) % 3)
+
+
+WORSE, WORST = lacking(3), lacking(6)
+BY_SIZE = {"size": 40, "design": "size"}
+
+
+def by_size(**config: Any) -> pl.DataFrame:
+    return sample(BY_SIZE | config, gold=GOLD, lexicons={"x": GOLD})
+
+
+def test_in_proportion_to_the_gold_the_largest_for_certain() -> None:
+    drawn = by_size()
+    assert (drawn.height, drawn["stratum"].unique().to_list()) == (40, ["all"])
+    assert drawn["position"].to_list() == list(range(1, 41))
+    chances = inclusion(np.array(SIZES, dtype=float), size=40)
+    expected = {f"l{i:04}": chance for i, chance in enumerate(chances)}
+    assert drawn["pi"].to_list() == pytest.approx([expected[lemma] for lemma in drawn["lemma"]])
+    assert drawn.filter(pi=1.0)["lemma"].sort().to_list() == ["l0200", "l0201"]
+    assert drawn["pi"].is_sorted(descending=True) is False
+    assert drawn["drawn"].all()
+
+
+def test_a_larger_sample_keeps_a_smaller_one() -> None:
+    small, large = by_size(size=40), by_size(size=60)
+    assert set(small["lemma"]) < set(large["lemma"])
+    assert by_size(size=500).height == len(SIZES)
+    assert by_size(size=500)["pi"].unique().to_list() == [1.0]
+
+
+def test_equal_paradigms_make_the_simple_sample() -> None:
+    gold = paradigms([3] * 50)
+    drawn = [
+        sample({"size": 9, "design": design}, gold=gold, lexicons={"x": gold})
+        for design in ("simple", "size")
+    ]
+    assert drawn[0].equals(drawn[1])
+
+
+def test_without_a_gold_the_mean_of_the_lexicons_counts() -> None:
+    one, two = paradigms([9, 1, 2, 2]), paradigms([3, 1, 2, 6])
+    drawn = sample({"size": 2, "design": "size"}, lexicons={"x": one, "y": two})
+    chances = inclusion(np.array([6.0, 1.0, 2.0, 4.0]), size=2)
+    held = [chances[int(lemma[1:])] for lemma in drawn["lemma"]]
+    assert drawn["pi"].to_list() == pytest.approx(held)
+
+
+def test_lemmas_without_forms_have_a_chance() -> None:
+    bare = words_lexicon_stages([("a", None), ("b", "x"), ("b", "y")])
+    drawn = sample({"rate": 1.0, "design": "size"}, gold=bare, lexicons={"x": bare})
+    assert drawn["lemma"].sort().to_list() == ["a", "b"]
+
+
+def test_nothing_in_common() -> None:
+    made = sample(
+        {"rate": 0.5, "design": "size"},
+        gold=words_lexicon_stages([("a", "x")]),
+        lexicons={"x": GOLD},
+    )
+    assert made.height == 0
+
+
+@pytest.mark.parametrize("given", [{"lemmas": ["l0001"]}, {"path": "l.tsv"}])
+def test_a_list_has_no_design(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="design = 'size' goes with rate or size"):
+        STAGES.get("sample.lemmas").config.model_validate(
+            {"lexicons": ["x"], "design": "size", **given}
+        )
+
+
+def test_l_star_is_estimated_by_the_chances() -> None:
+    made = quality(GOLD, WORSE, sample=by_size())
+    found, truth = values(made), values(quality(GOLD, WORSE))
+    row = made["quality"].filter(statistic="L*").row(0, named=True)
+    assert row["lower"] < row["value"] < row["upper"]
+    assert row["lower"] < truth["L*"] < row["upper"]
+    assert made["lemmas"]["contribution"].sum() == pytest.approx(found["L*"])
+    assert made["lemmas"]["base_total"].unique().to_list() == [sum(SIZES)]
+    assert made["lemmas"]["weight"].sum() == pytest.approx(1.0)
+    assert made["intervals"].select("method", "used", "chosen").rows() == [
+        ("beta", "beta", True), ("t", "t", False), ("linearised", "linearised", False),
+    ]  # fmt: skip
+    lemmas = made["lemmas"]
+    certain = lemmas.filter(pi=1.0)
+    known = (certain["n_gold"] * certain["L"]).sum()
+    rest = lemmas.filter(pl.col("pi") < 1)
+    by_hand = (known + (sum(SIZES) - 150) * rest["L"].mean()) / sum(SIZES)
+    assert found["L*"] == pytest.approx(by_hand)  # the others were drawn by size: all weigh alike
+
+
+def test_means_count_lemmas_alike() -> None:
+    made = quality(GOLD, WORSE, sample=by_size())
+    lemmas = made["lemmas"].sort("lemma")
+    certain = lemmas["pi"].to_numpy() == 1
+    weight = np.where(certain, 1.0, 0.0)
+    rest = 1 / lemmas["pi"].to_numpy()[~certain]
+    weight[~certain] = (len(SIZES) - 2) * rest / rest.sum()
+    for name, column in (("mean L", "L"), ("mean precision", "precision")):
+        assert values(made)[name] == pytest.approx(
+            np.average(lemmas[column].to_numpy(), weights=weight)
+        )
+    L = lemmas["L"].to_numpy()
+    spread = np.average((L - np.average(L, weights=weight)) ** 2, weights=weight)
+    assert values(made)["population variance of L"] == pytest.approx(spread)
+    assert values(made)["variance of L"] == pytest.approx(spread * 40 / 39)
+    cov = np.cov(L, lemmas["recall"].to_numpy(), aweights=weight)
+    r = cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1])
+    assert values(made)["r(L, R)"] == pytest.approx(r)
+
+
+def test_all_drawn_is_exact() -> None:
+    everyone = by_size(size=500)
+    made, truth = values(quality(GOLD, WORSE, sample=everyone)), values(quality(GOLD, WORSE))
+    assert made == pytest.approx(truth)
+
+
+def test_the_bootstrap_does_not_go_with_other_chances() -> None:
+    with pytest.raises(ConfigError, match=r"interval: percentile .* 40 were drawn with chances"):
+        quality(GOLD, WORSE, {"interval": "percentile"}, sample=by_size())
+    with pytest.raises(ConfigError, match="n: 5,887 takes the place of a sum over lemmas"):
+        quality(GOLD, WORSE, {"n": 5887}, sample=by_size())
+
+
+@pytest.mark.parametrize("method", ["t", "beta"])
+def test_a_simple_sample_by_t(method: str) -> None:
+    """Equal chances: the linearised standard error, and Student's quantile."""
+    drawn = sample({"size": 40}, gold=GOLD, lexicons={"x": GOLD})
+    made = quality(GOLD, WORSE, {"interval": method, "replicates": 100}, sample=drawn)
+    rows = {row["method"]: row for row in made["intervals"].to_dicts()}
+    assert [*rows] == ["bootstrap_t", "percentile", "linearised", method]
+    assert rows[method]["chosen"]
+    error = rows["linearised"]["standard_error"]
+    assert rows[method]["standard_error"] == pytest.approx(error)
+    if method == "t":
+        half = 2.022690920036762 * error  # t of 39 degrees of freedom
+        assert rows["t"]["upper"] == pytest.approx(rows["t"]["estimate"] + half)
+
+
+def scored(drawn: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
+    return {
+        name: quality(GOLD, lexicon, config, sample=drawn)["lemmas"]
+        for name, lexicon in {"x": WORSE, "y": WORST}.items()
+    }
+
+
+def test_differences_by_the_same_lemmas() -> None:
+    scores = scored(by_size())
+    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    row = made["differences"].row(0, named=True)
+    stars = {each["lexicon"]: each for each in made["lexicons"].to_dicts()}
+    assert row["difference"] == pytest.approx(stars["x"]["l_star"] - stars["y"]["l_star"])
+    assert row["lower"] < row["difference"] < row["upper"]
+    truth = [values(quality(GOLD, lexicon))["L*"] or 0.0 for lexicon in (WORSE, WORST)]
+    assert row["lower"] < truth[0] - truth[1] < row["upper"]
+    one, two = (each["standard_error"] for each in stars.values())
+    assert row["standard_error"] < np.hypot(one, two)
+    assert row["upper"] - row["difference"] == pytest.approx(row["difference"] - row["lower"])
+    assert stars["x"]["L"] == pytest.approx(
+        values(quality(GOLD, WORSE, sample=by_size()))["mean L"]
+    )
+
+
+def test_differences_by_published_weights() -> None:
+    """Sums of unions, not those of the gold: each ratio has its own."""
+    scores = scored(by_size(), weights="published")
+    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)["differences"]
+    whole = {
+        name: values(quality(GOLD, lexicon, {"weights": "published"}))["L*"] or 0.0
+        for name, lexicon in {"x": WORSE, "y": WORST}.items()
+    }
+    row = made.row(0, named=True)
+    assert row["lower"] < whole["x"] - whole["y"] < row["upper"]
+
+
+def test_other_chances_cannot_be_compared() -> None:
+    lemmas = by_size()
+    even = lemmas.with_columns(pi=pl.lit(40 / 202))
+    scores = {"x": scored(lemmas)["x"], "y": scored(even)["y"]}
+    with pytest.raises(ConfigError, match="x and y have the same lemmas, drawn with other chances"):
+        listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+
+
+def test_several_lexicons_share_fewer_lemmas_than_each_has() -> None:
+    """The sum of the sizes is not that of all that gold and x have: it is estimated."""
+    fewer = GOLD.filter(pl.col("lemma") != "l0200")
+    drawn = sample(BY_SIZE, gold=GOLD, lexicons={"x": WORSE, "y": fewer})
+    made = quality(GOLD, WORSE, sample=drawn)["lemmas"]
+    assert made["base_total"].null_count() == made.height
+
+
+def test_a_printed_gold_gives_the_sizes_after_the_draw() -> None:
+    drawn = sample(BY_SIZE, lexicons={"x": WORSE})
+    known = drawn.sort("lemma")["lemma"].gather_every(3)
+    gold = GOLD.filter(~pl.col("lemma").is_in(known.implode()))
+    made = quality(gold, WORSE, {"complete": False}, sample=drawn)
+    lemmas = made["lemmas"]
+    w = lemmas["n_gold"] / lemmas["pi"]
+    assert values(made)["L*"] == pytest.approx((w * lemmas["L"]).sum() / w.sum())
+    share = (1 / lemmas["pi"]).sum() / (1 / drawn["pi"]).sum()
+    whole = drawn["population"][0]
+    assert lemmas["population"].unique().to_list() == [round(whole * share)]
+    assert lemmas["base_total"].null_count() == lemmas.height
+    mean = np.average(lemmas["L"].to_numpy(), weights=1 / lemmas["pi"].to_numpy())
+    assert values(made)["mean L"] == pytest.approx(mean)
+
+
+def test_what_is_looked_up_so_far_has_smaller_chances() -> None:
+    drawn = sample(BY_SIZE, lexicons={"x": GOLD})
+    done = drawn.sort("position").head(20)["lemma"]
+    keyed = done.to_frame().with_columns(
+        found=pl.lit(value=True), n_forms=pl.lit(1, pl.Int64), note=pl.lit(None, pl.String)
+    )
+    config = {"complete": False}
+    made = quality(GOLD, WORSE, config, sample=drawn, looked_up=keyed)["lemmas"]
+    assert made.height == 20
+    certain = drawn.filter(pi=1.0).height
+    wanted = drawn.with_columns(
+        pi=pl.when(pl.col("pi") < 1).then(pl.col("pi") * (20 - certain) / (40 - certain))
+        .otherwise(1.0)
+    )  # fmt: skip
+    both = made.join(wanted, on="lemma", suffix="_wanted")
+    assert both["pi"].to_list() == pytest.approx(both["pi_wanted"].to_list())
+
+
+def test_widths_of_both_designs() -> None:
+    for drawn in (by_size(), sample({"size": 40}, gold=GOLD, lexicons={"x": GOLD})):
+        made = quality(GOLD, WORSE, {"replicates": 100}, sample=drawn)["widths"].sort("rate")
+        whole = made.filter(rate=1.0).row(0, named=True)
+        assert (whole["standard_error"], whole["by_size_error"]) == (0.0, 0.0)
+        assert made["by_size_error"].is_sorted(descending=True)
+        assert made["by_size_width"].is_not_null().all()
