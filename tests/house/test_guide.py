@@ -38,7 +38,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_folder_is_on_the_map() -> None:
-    packages = {path.parent for path in ROOT.glob("pipeline/**/*.py")}
+    packages = {path.parent for path in ROOT.glob("pipeline/*/*.py")}
     assert {path.relative_to(ROOT).as_posix() for path in packages} - set(MAP) == set()
 
 

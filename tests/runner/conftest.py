@@ -1,4 +1,4 @@
-""""""
+"""Experiments that tests of the runner share."""
 
 from __future__ import annotations
 
@@ -11,24 +11,21 @@ import pytest
 from pipeline.runner import inputs
 from pipeline.stages.base import STAGES
 from tests.runner.batching import COUNTS
-from tests.runner.batching import build as build_conftest
+from tests.runner.batching import build as build
 from tests.runner.laboratory import Laboratory, age, build
-
-# --- The one experiment of all tests of counting in shards and buckets.
-
-
-@pytest.fixture
-def texts_conftest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
-    """An experiment that counts three short texts, and has never run."""
-    monkeypatch.setattr(inputs, "_SPREAD", 300)  # as if they were long: three buckets
-    return build_conftest(tmp_path / "texts", experiment=COUNTS, tokens=120)
-
 
 collect_ignore_glob = ["extension/*", "plugins/*", "driver.py"]
 
 
 @pytest.fixture
-def own_stages_conftest(monkeypatch: pytest.MonkeyPatch) -> None:
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
+    """An experiment that counts three short texts, and has never run."""
+    monkeypatch.setattr(inputs, "_SPREAD", 300)  # as if they were long: three buckets
+    return build_texts(tmp_path / "texts", experiment=COUNTS, tokens=120)
+
+
+@pytest.fixture
+def own_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the stages that a test registers when it is done."""
     list(STAGES)  # all others are there before
     for held in ("_things", "_origin"):
@@ -36,13 +33,13 @@ def own_stages_conftest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def laboratory_conftest(tmp_path: Path) -> Laboratory:
+def laboratory(tmp_path: Path) -> Laboratory:
     """An experiment that has never run."""
     return build(tmp_path / "laboratory")
 
 
 @pytest.fixture(scope="session")
-def _finished_conftest(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+def _finished(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     found = build(tmp_path_factory.mktemp("finished") / "laboratory")
     for path in found.folder.glob("*.tsv"):
         age(path)
@@ -51,8 +48,8 @@ def _finished_conftest(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
 
 
 @pytest.fixture
-def done_conftest(_finished_conftest: Laboratory, tmp_path: Path) -> Laboratory:
+def done(_finished: Laboratory, tmp_path: Path) -> Laboratory:
     """An experiment that has run, its files a while ago."""
     folder = tmp_path / "laboratory"
-    shutil.copytree(_finished_conftest.folder, folder)
-    return replace(_finished_conftest, folder=folder, runs=folder / "runs")
+    shutil.copytree(_finished.folder, folder)
+    return replace(_finished, folder=folder, runs=folder / "runs")
