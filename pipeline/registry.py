@@ -538,9 +538,9 @@ class Registry(Generic[T]):
 
         What an extension registers does not do: the project may have the name too.
         """
-        defines = re.compile(rf"""\(\s*["']{re.escape(name)}["']|\bdef {re.escape(name)}\(""")
+        forms = (f'"{name}"', f"'{name}'", f"def {name}(")
         for module, path in sources(self._package).items():
-            if defines.search(path.read_text(encoding="utf-8")):
+            if any(form in _text(path) for form in forms):
                 importlib.import_module(module)
         if not self._built_in(name):
             self._fill()
@@ -629,6 +629,11 @@ def sources(package: str) -> dict[str, Path]:
         for path in sorted(Path(folder).rglob("*.py"))
         if path.name != "__init__.py"
     }
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 @cache

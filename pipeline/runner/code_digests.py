@@ -111,62 +111,82 @@ def code_digests(
     return reach.digests()
 
 
+class _Module:
+    """The statements of a module by the names that they bind."""
+
+    def __init__(self, name: str, origin: Path, source: Iterable[Any]) -> None:
+        self.statements = [Statement(*each) for each in source]
+        self.package = name if origin.name == "__init__.py" else name.rpartition(".")[0]
+        self.reached: set[int] = set()
+        self.every = {index for index, one in enumerate(self.statements) if one.digest}
+        self._calls = {index for index in self.every if not self.statements[index].names}
+        self._bound: dict[str, set[int]] = {}
+        self._imports: tuple[dict[str, Import], dict[str, Import]] = ({}, {})
+        for index, one in enumerate(self.statements):
+            for bound in one.names if one.digest else ():
+                self._bound.setdefault(bound, set()).add(index)
+            for each in () if one.digest else one.imports:
+                self._imports[one.checked].setdefault(each[-1], Import(*each))
+
+    def meaning(self, name: str) -> tuple[set[int], list[Import]]:
+        """Return the statements that a name stands for, and the imports that bind it.
+
+        Statements that bind nothing are always among them. A name that only type checkers see
+        bound is one that ``__getattr__`` finds; one that nothing binds stands for the module.
+        """
+        bound = self._bound.get(name, set())
+        for imports in self._imports:
+            if bound or name in imports:
+                return self._calls | bound, [imports[name]] if name in imports else []
+        return self.every, [each for imports in self._imports for each in imports.values()]
+
+    def used(self, index: int) -> Iterator[tuple[str, Import | None, list[str]]]:
+        """Yield the names that a statement uses, the imports that bind them, and attributes."""
+        statement = self.statements[index]
+        within = {each[-1]: Import(*each) for each in statement.imports}
+        after: dict[str, list[str]] = {}
+        for base, attribute in statement.attributes:
+            after.setdefault(base, []).append(attribute)
+        for name in {*statement.uses, *after, *within}:
+            if name not in within and name in self._bound:
+                yield name, None, []
+            elif found := within.get(name) or self._imports[False].get(name):
+                yield name, found, [] if name in statement.uses else after.get(name, [])
+
+
 class _Reach:
-    """The statements that have been reached, module by module."""
+    """The modules that have been reached, and what of them."""
 
     def __init__(self, own: set[str], source_of: Callable[[Path], Any]) -> None:
         self._own = own
         self._source_of = source_of
-        self._sources: dict[str, Source] = {}
-        self._reached: dict[str, set[int]] = {}
+        self._modules: dict[str, _Module] = {}
 
     def digests(self) -> dict[str, str]:
         """Return the digest of what has been reached of each module."""
         return {
-            module: _sha256("".join(self._sources[module][index].digest for index in sorted(held)))
-            for module, held in sorted(self._reached.items())
-            if held
+            name: _sha256("".join(each.statements[index].digest for index in sorted(each.reached)))
+            for name, each in sorted(self._modules.items())
+            if each.reached
         }
 
     def visit(self, module: str, name: str) -> Iterator[Place]:
         """Reach a name of a module, and yield the places that it uses."""
         if not self._is_own(module) or (origin := _origin(module)) is None:
             return
-        if module not in self._sources:
-            read = (Statement(*each) for each in self._source_of(origin))
-            self._sources[module] = [
-                each._replace(imports=[Import(*one) for one in each.imports]) for each in read
-            ]
-            self._reached[module] = set()
-        package = module if origin.name == "__init__.py" else module.rpartition(".")[0]
-        source, held = self._sources[module], self._reached[module]
-        bound, imports = _meaning(source, name)
+        if module not in self._modules:
+            self._modules[module] = _Module(module, origin, self._source_of(origin))
+        found = self._modules[module]
+        bound, imports = found.meaning(name)
         for each in imports:
-            yield from self._imported(each, package, [])
-        for index in bound - held:
-            held.add(index)
-            yield from self._used(source[index], module, package)
-
-    def _used(self, statement: Statement, module: str, package: str) -> Iterator[Place]:
-        """Yield the places that a statement uses: names of its module, and what imports bind."""
-        source = self._sources[module]
-        defined = {name for one in source if one.digest for name in one.names}
-        above = {
-            each.local: each
-            for one in source
-            if not one.digest and not one.checked
-            for each in one.imports
-        }
-        within = {each.local: each for each in statement.imports}
-        uses = {*statement.uses, *(base for base, _ in statement.attributes)}
-        for name in {*uses, *within}:
-            if name in within or name not in defined:
-                if found := within.get(name) or above.get(name):
-                    inner = [after for base, after in statement.attributes if base == name]
-                    whole = name in statement.uses or not inner
-                    yield from self._imported(found, package, [] if whole else inner)
-            else:
-                yield module, name
+            yield from self._imported(each, found.package, [])
+        for index in bound - found.reached:
+            found.reached.add(index)
+            for used, by, attributes in found.used(index):
+                if by is None:
+                    yield module, used
+                else:
+                    yield from self._imported(by, found.package, attributes)
 
     def _imported(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
         """Yield the places that an import stands for: a name, a module, or names of a module."""
@@ -186,28 +206,6 @@ class _Reach:
 
     def _is_own(self, module: str) -> bool:
         return module.partition(".")[0] in self._own
-
-
-def _meaning(source: Source, name: str) -> tuple[set[int], list[Import]]:
-    """Return the statements that a name stands for, and the imports that bind it.
-
-    Statements that bind nothing are always among them. A name that only type checkers see bound
-    is one that ``__getattr__`` finds; one that nothing binds stands for the whole module.
-    """
-    every = {index for index, one in enumerate(source) if one.digest}
-    calls = {index for index in every if not source[index].names}
-    bound = {index for index in every if name in source[index].names}
-    for checked in (False, True):
-        imports = [
-            each
-            for one in source
-            if not one.digest and one.checked is checked
-            for each in one.imports
-            if name in ("", each.local)
-        ]
-        if name and (bound or imports):
-            return calls | bound, imports
-    return every, [each for one in source if not one.digest for each in one.imports]
 
 
 def _top_level(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.stmt, bool]]:
