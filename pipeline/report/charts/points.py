@@ -387,7 +387,7 @@ def planning_chart(
     x_title : str
         Title of the x axis.
     x_format : str
-        How a place on it is told, as D3 has it.
+        Number format of a place on it, in the syntax of D3.
     look : Look
         Style and size.
 

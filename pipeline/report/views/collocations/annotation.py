@@ -369,7 +369,7 @@ def _category(scope: Scope, options: MachineView) -> Iterator[Block]:
 
 
 def _provenance(stage: StageView) -> Iterator[Block]:
-    """Yield what is told of how the machines were asked, folded away."""
+    """Yield the provenance of the machines, folded away."""
     machines = stage.given("predictions")
     if machines is None or machines.use not in _TELL:
         return
