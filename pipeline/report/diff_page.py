@@ -1,4 +1,4 @@
-"""The page of two runs: what differs in what was asked for, in what is found, and in the tables."""
+"""The page of two runs: differences in settings, findings and tables, and both figures."""
 
 from __future__ import annotations
 
@@ -132,11 +132,17 @@ def diff_page(made: DiffInput) -> bytes:
         The runs.
     """
     pairs = paired(made.first.told, made.second.told)
+    names = phrases.listed(made.equal, most=MOST_EQUAL)
+    equal = (
+        f"Equal in both runs, row by row: {names}."
+        if made.equal
+        else "No stage has equal results in both runs."
+    )
     sections = [
-        Section("asked", "What differs in what was asked for", list(_asked(made))),
+        Section("asked", "What differs in what was asked for", list(_settings_and_reasons(made))),
         Section("findings-compared", "Findings side by side", list(_findings(pairs))),
         *_stages(made),
-        Section("equal", "What is equal", [Text(_equal(made))]),
+        Section("equal", "What is equal", [Text(equal)]),
     ]
     made_of = Assembly(
         title="Two runs compared",
@@ -195,7 +201,7 @@ def _cautions(made: DiffInput) -> Iterator[Said]:
             )
 
 
-def _asked(made: DiffInput) -> Iterator[Block | Part]:
+def _settings_and_reasons(made: DiffInput) -> Iterator[Block | Part]:
     if made.settings:
         yield _grid(("setting", *SIDES), made.settings, "Settings that differ.")
     else:
@@ -217,7 +223,11 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
     differing = [pair for pair in pairs if pair.kind == "other"]
     if differing:
         yield _grid(
-            ("stage", *SIDES, "change"), [_row(pair) for pair in differing],
+            ("stage", *SIDES, "change"),
+            [
+                (pair.stage, _text(pair.first), _text(pair.second), pair.change or NOTHING)
+                for pair in differing
+            ],
             "The same question, answered otherwise; the change is in percentage points, where"
             " both give a proportion of the same thing.",
             right=3,
@@ -231,10 +241,6 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
     if same:
         grid = _grid(("stage", "finding"), same, "Said by both runs.")
         yield Folded(f"{phrases.counted(len(same), 'finding')} of both runs", (grid,))
-
-
-def _row(pair: Pair) -> tuple[str, ...]:
-    return (pair.stage, _text(pair.first), _text(pair.second), pair.change or NOTHING)
 
 
 def _text(finding: Finding | None) -> str:
@@ -301,13 +307,6 @@ def _without_explorer(shown: Shown) -> Shown:
     if not isinstance(options, Explored):
         return shown
     return replace(shown, options=options.model_copy(update={"explorer": False}))
-
-
-def _equal(made: DiffInput) -> str:
-    if not made.equal:
-        return "No stage has equal results in both runs."
-    names = phrases.listed(made.equal, most=MOST_EQUAL)
-    return f"Equal in both runs, row by row: {names}."
 
 
 def _grid(

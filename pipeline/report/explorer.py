@@ -1,4 +1,4 @@
-"""The block of a view that a reader can look into: all rows, with what a row opens to."""
+"""Tables of all rows that the page can search, sort and filter: columns, details, encoding."""
 
 from __future__ import annotations
 
@@ -169,9 +169,8 @@ class Explorer:
         return self.frame.height if self.whole is None else self.whole
 
 
-# --- Columns as bytes: few of them, and fast to read in the page.
-# A number of several bytes stands as several planes, all of its lowest bytes first: equal columns
-# of bytes compress better than mixed ones.
+# Encoding of columns as bytes
+# The bytes of a number are stored as planes, all lowest bytes first: they compress better.
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Coded: TypeAlias = tuple[dict[str, Any], bytes]
@@ -221,7 +220,7 @@ def coded(values: pl.Series, kind: Kind) -> Coded:
         return _shares(values.cast(pl.Float64))
     if kind == "flag":
         values = values.cast(pl.Int64)
-    return _whole(values, kind)
+    return _whole_numbers(values, kind)
 
 
 def in_order(texts: Sequence[str]) -> list[str]:
@@ -232,10 +231,10 @@ def in_order(texts: Sequence[str]) -> list[str]:
     >>> in_order(["zu", "Öl", "offen", "Ohr"])
     ['offen', 'Ohr', 'Öl', 'zu']
     """
-    return sorted(texts, key=lambda text: (_plain(text), text.casefold(), text))
+    return sorted(texts, key=lambda text: (_without_marks(text), text.casefold(), text))
 
 
-def _plain(text: str) -> str:
+def _without_marks(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
@@ -260,7 +259,7 @@ def _json(texts: Sequence[str | None]) -> bytes:
     return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _whole(values: pl.Series, kind: Kind) -> Coded:
+def _whole_numbers(values: pl.Series, kind: Kind) -> Coded:
     low, high = values.min(), values.max()
     if low is not None and (low < 0 or high > _LARGEST):  # type: ignore[operator]  # of numbers
         raise ValueError(
@@ -277,7 +276,7 @@ def _shares(values: pl.Series) -> Coded:
     least = parts.min()
     if least is not None and not 0 <= least <= parts.max() <= _LARGEST:  # type: ignore[operator]
         return _decimals(values)
-    how, content = _whole(parts.cast(pl.Int64), "share")
+    how, content = _whole_numbers(parts.cast(pl.Int64), "share")
     return {**how, "scale": SHARE_SCALE}, content
 
 
@@ -286,7 +285,7 @@ def _numbers(values: pl.Series) -> Coded:
     known = values.fill_nan(None).drop_nulls()
     whole = known.is_finite() & (known >= 0) & (known <= _LARGEST) & (known == known.round())
     if len(known) and whole.all():
-        return _whole(values.fill_nan(None).cast(pl.Int64), "number")
+        return _whole_numbers(values.fill_nan(None).cast(pl.Int64), "number")
     return _decimals(values)
 
 
@@ -314,7 +313,7 @@ def _planes(codes: Ints, width: int) -> bytes:
                     for place in range(width))  # fmt: skip
 
 
-# --- Long texts, cut to what the page holds of them.
+# Long texts
 
 OPEN, CLOSE, GONE = "[[", "]]", "…"
 
@@ -338,11 +337,11 @@ def cut(texts: pl.Series, *, most: int) -> pl.Series:
     if not long.any():
         return texts
     some = texts.filter(long)
-    shorter = dict(zip(some, (_cut(text, most) for text in some), strict=True))
+    shorter = dict(zip(some, (_shorten(text, most) for text in some), strict=True))
     return texts.replace(shorter)
 
 
-def _cut(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     """Cut one text: a third of the room before the first mark, the rest from there."""
     start = max(0, text.find(OPEN) - most // 3)
     end = start + most
@@ -354,7 +353,7 @@ def _cut(text: str, most: int) -> str:
     return f"{before}{text[start:end]}{after}"
 
 
-# --- What the page holds of an explorer: a head that says how to read it, rows, and details.
+# Payload: a head that says how to read it, rows, and details
 
 _BASE64 = 4 / 3
 _ROW = "~row"
@@ -426,7 +425,7 @@ def _rows(explorer: Explorer) -> tuple[int, list[dict[str, Any]], bytes]:
     kept = min(explorer.most_rows, explorer.frame.height)
     while True:
         columns, content = _columns(explorer.frame.head(kept), explorer.columns)
-        size = _size(content)
+        size = _page_size(content)
         if size <= explorer.page_bytes or kept <= 1:
             return kept, columns, content
         kept = max(1, int(kept * 0.95 * explorer.page_bytes / size))
@@ -441,8 +440,8 @@ def _columns(
         if values.dtype == pl.String:
             values = cut(values, most=most)
         how, content = coded(values, each.kind)
-        said = {name: value for name, value in vars(each).items() if value != ""}
-        heads.append({**said, "code": how})
+        fields = {name: value for name, value in vars(each).items() if value != ""}
+        heads.append({**fields, "code": how})
         contents.append(content)
     return heads, b"".join(contents)
 
@@ -452,16 +451,18 @@ def _details(
 ) -> tuple[dict[str, Any], bytes]:
     """Return the details of the rows that matter most, as many as there is room for."""
     room = explorer.detail_bytes // len(explorer.details)
-    order = _first(details, places)
+    order = _detail_order(details, places)
     mine = details.frame.join(order, on=explorer.key, how="inner", maintain_order="left")
     has = int(mine[_ROW].n_unique())
-    most = _most(mine, places.height, room)
+    most = places.height
+    if mine.height > room // _LEAST_BYTES:
+        most = int(mine["~place"].sort()[room // _LEAST_BYTES])
     while True:
         held = mine.filter(pl.col("~place") < most).sort(_ROW, maintain_order=True)
         counts = np.bincount(held[_ROW].to_numpy(), minlength=places.height)
         how, numbers = coded(pl.Series(counts), "count")
         columns, content = _columns(held, details.columns)
-        size = _size(content)
+        size = _page_size(content)
         if size <= room or most == 0:
             break
         most = int(most * 0.9 * room / size)
@@ -473,14 +474,7 @@ def _details(
     return head, numbers + content
 
 
-def _most(mine: pl.DataFrame, rows: int, room: int) -> int:
-    """Return how many rows may have their details at most, before they are packed."""
-    if mine.height <= room // _LEAST_BYTES:
-        return rows
-    return int(mine["~place"].sort()[room // _LEAST_BYTES])
-
-
-def _first(details: Details, places: pl.DataFrame) -> pl.DataFrame:
+def _detail_order(details: Details, places: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their places, and the place of each among those with details."""
     key = [name for name in places.columns if name != _ROW]
     first = pl.col(details.first).fill_null(value=False) if details.first else pl.lit(value=False)
@@ -488,12 +482,12 @@ def _first(details: Details, places: pl.DataFrame) -> pl.DataFrame:
     return ordered.with_row_index("~place")
 
 
-def _size(content: bytes) -> int:
+def _page_size(content: bytes) -> int:
     """Return about how many bytes of the page they take."""
     return int(len(zlib.compress(content, 6)) * _BASE64)
 
 
-# --- Helpers of the views that have a table of all rows: columns by what they hold, and names.
+# Columns and sources of a stage
 
 _FEW = 2
 """Of fewer rows every column has a single value."""

@@ -1,4 +1,4 @@
-"""The page of a sweep: what was varied, the answer at each point, small multiples."""
+"""The page of a sweep: its settings, the answer at each point, and figures over the points."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from pipeline.findings import phrases
 from pipeline.findings.across_runs import Leading, at_point, leading, not_over_points, over_points
@@ -24,8 +25,6 @@ from pipeline.report.page.build import MOST_SHOWN, Assembly, Files, Section, ass
 from pipeline.report.page.model import Answers, Data, Folded, Link, Part, Place, Record, Said
 from pipeline.report.view import NOTHING, Block, Figure, Fold, Listing, Text, distinct, figure
 from schemas import Findings, Table
-
-# --- What of a table over the points of a sweep can be drawn: an estimate, its limits, its names.
 
 VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
 """Columns that hold an estimate; of those that a table has, limits belong to the first."""
@@ -40,6 +39,38 @@ RUN = "run"
 """A column that tells runs of one system apart: all of them are drawn with the system's stroke."""
 STATISTIC = "statistic"
 """A column that says what an estimate is of, in a table whose key is a number."""
+_LISTED = 8
+"""The number of values of a setting that a sentence names."""
+MOST_PANELS = 24
+"""The maximum number of panels of a table."""
+OF_A_FIGURE = 12
+"""The maximum number of panels of a figure: more do not fit on a sheet of paper."""
+MOST_FIGURES = 6
+"""The maximum number of groups of a table, such as categories, that are drawn."""
+MOST_LINES = 8
+"""The maximum number of names in a panel."""
+MOST_PLACES = 40
+"""The maximum number of values of a setting at the x axis."""
+SHORTEST = 20
+"""Curves begin at this n, where they have many."""
+THINNED = 120
+"""About the number of values of n that a line is drawn through."""
+MOST_SAID = 8
+"""The maximum number of questions that the head of the page and the table answer."""
+MOST_CAUTIONS = 8
+"""The maximum number of cautions; those of the most points come first."""
+OTHERWISE = "●"
+"""Marks an answer that names something else than at most points."""
+
+Point = Mapping[str, Any]
+"""Dotted path of each setting to its value there."""
+
+_BELOW = (Place("stage-answers", ""),)
+_NOTHING = pl.DataFrame(
+    schema={"line": pl.String, **dict.fromkeys(("n", "y", "lower", "upper"), pl.Float64)}
+)
+
+# What can be drawn of a table over the points: an estimate, its limits, its names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +100,8 @@ class Shape:
     @property
     def title(self) -> str:
         """What the y axis is called."""
-        said = {"l_star": "L*"}.get(self.value, self.value)
-        return f"{said} (%)" if self.is_share else said
+        name = {"l_star": "L*"}.get(self.value, self.value)
+        return f"{name} (%)" if self.is_share else name
 
 
 def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
@@ -90,7 +121,8 @@ def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
     >>> shape.value, shape.is_share, shape.name, shape.groups
     ('precision', True, 'measure', ('category', 'n'))
     """
-    value = next((name for name in VALUES if _is_numeric(frame, name)), "")
+    numeric = set(frame.select(cs.numeric()).columns)
+    value = next((name for name in VALUES if name in numeric), "")
     if model is None or model is Findings or not value:
         return None
     key = [name for name in model.key() if name in frame.columns]
@@ -104,10 +136,6 @@ def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
     groups = tuple(each for each in key if each not in apart)
     is_share = "proportion" in model.descriptions().get(value, "")
     return Shape(value=value, is_share=is_share, name=name, over_n=over_n, groups=groups)
-
-
-def _is_numeric(frame: pl.DataFrame, name: str) -> bool:
-    return name in frame.columns and frame.schema[name].is_numeric()
 
 
 def estimates(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
@@ -141,13 +169,7 @@ def estimates(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     ).with_columns(pl.when(pl.col("y").is_finite()).then("y"))
 
 
-# --- The settings of a sweep: what they are called, their values, and which points are shown.
-
-Point = Mapping[str, Any]
-"""Dotted path of each setting to its value there."""
-
-_LISTED = 8
-"""So many values of a setting are named in a sentence."""
+# Settings: names, values, and the points that are shown
 
 
 @dataclass(frozen=True)
@@ -176,15 +198,15 @@ class Setting:
         """Whether it has more than one value."""
         return len(self.values) > 1
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Return what it is and which values it takes.
 
         Examples
         --------
-        >>> Setting("stages.sample.rate", "rate", ("0.1", "0.2"), (0.1, 0.2)).said()
+        >>> Setting("stages.sample.rate", "rate", ("0.1", "0.2"), (0.1, 0.2)).describe()
         'rate of sample: 0.1 and 0.2'
         >>> many = tuple(str(each) for each in range(1, 101))
-        >>> Setting("seed", "seed", many, tuple(map(float, many))).said()
+        >>> Setting("seed", "seed", many, tuple(map(float, many))).describe()
         'seed: 1 to 100 (100 values)'
         """
         words_of = self.path.split(".")
@@ -253,7 +275,11 @@ def settings_of(points: Sequence[Point]) -> list[Setting]:
     found = []
     for path in paths:
         values = {identity(point[path]): point[path] for point in points}
-        numbers = [each for each in values.values() if _is_number(each)]
+        numbers = [
+            each
+            for each in values.values()
+            if isinstance(each, int | float) and not isinstance(each, bool)
+        ]
         name = short[path] if often[short[path]] < 2 else path.removeprefix("stages.")
         found.append(
             Setting(
@@ -264,10 +290,6 @@ def settings_of(points: Sequence[Point]) -> list[Setting]:
             )
         )
     return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def places(points: Sequence[Point]) -> list[dict[str, int]]:
@@ -308,26 +330,7 @@ def kept(counts: Sequence[int], most: int) -> list[int]:
     return found
 
 
-# --- The figures of a table over the points of a sweep: small multiples over the settings.
-
-MOST_PANELS = 24
-"""So many panels a table has at the most."""
-OF_A_FIGURE = 12
-"""So many of them are one figure: more do not fit on a sheet of paper."""
-MOST_FIGURES = 6
-"""So many groups of a table, such as categories, are drawn."""
-MOST_LINES = 8
-"""So many names are drawn in a panel."""
-MOST_PLACES = 40
-"""So many values of a setting stand at the x axis."""
-SHORTEST = 20
-"""Curves begin at this n, where they have many."""
-THINNED = 120
-"""About so many values of n a line is drawn through."""
-
-_NOTHING = pl.DataFrame(
-    schema={"line": pl.String, **dict.fromkeys(("n", "y", "lower", "upper"), pl.Float64)}
-)
+# Figures of a table: small multiples over the settings
 
 
 @dataclass(frozen=True)
@@ -353,19 +356,11 @@ class Collected:
 
 
 @dataclass(frozen=True)
-class _Drawn:
-    """A panel's rows, what it is called, and its place among the values of the settings."""
-
-    title: str
-    frame: pl.DataFrame
-
-
-@dataclass(frozen=True)
 class _Plan:
     """What is drawn of a table: its panels and axes."""
 
     shape: Shape
-    panels: Sequence[_Drawn]
+    panels: Sequence[Panel]
     x_title: str
     columns: int
     ticks: tuple[str, ...] = ()
@@ -398,7 +393,7 @@ def figures(
     if shape is None or not (shape.over_n or varied):
         return
     plan = _over_n if shape.over_n else _over_a_setting
-    yield from _drawn(plan(shape, own, points, varied), look)
+    yield from _group_figures(plan(shape, own, points, varied), look)
 
 
 def _estimate_rows(
@@ -406,14 +401,12 @@ def _estimate_rows(
 ) -> list[pl.DataFrame]:
     """Return the estimates of some points; none of one whose table has other columns."""
     needed = {shape.value, *shape.groups, *([shape.name] if shape.name else [])}
-    whole = [needed <= set(own[place].columns) for place in at]
-    found = [
-        estimates(own[place], shape) for place, is_whole in zip(at, whole, strict=True) if is_whole
+    groups = [pl.lit("").alias(f"{GROUP}{name}") for name in shape.groups]
+    nothing = _NOTHING.select(*groups, pl.all())
+    return [
+        estimates(own[place], shape) if needed <= set(own[place].columns) else nothing
+        for place in at
     ]
-    made, nothing = iter(found), _NOTHING.select(
-        *[pl.lit("").alias(f"{GROUP}{name}") for name in shape.groups], pl.all()
-    )  # fmt: skip
-    return [next(made) if is_whole else nothing for is_whole in whole]
 
 
 def _over_n(
@@ -423,20 +416,20 @@ def _over_n(
     limits = {each.path: count for each, count in zip(varied, counts, strict=True)}
     at = _within(points, limits)[:MOST_PANELS]
     frames = _estimate_rows(own, shape, at)
-    long = _long(frames)
-    frames = [each.filter(pl.col("n") >= long) for each in frames]
+    first = _first_n(frames)
+    frames = [each.filter(pl.col("n") >= first) for each in frames]
     ns = thinned((n for each in frames for n in each["n"].unique()), points=THINNED)
     panels = [
-        _Drawn(label(points[place], varied), each.filter(pl.col("n").is_in(ns)))
+        Panel(label(points[place], varied), each.filter(pl.col("n").is_in(ns)))
         for place, each in zip(at, frames, strict=True)
     ]
-    notes = [*_cut(varied, counts, len(points), len(at))]
-    if long:
-        notes.append(f"Lists shorter than {long:,.0f} are left out of the figures.")
-    return _Plan(shape, panels, "n", _columns(counts), (), tuple(notes))
+    notes = [*_note_of_omitted_points(varied, counts, len(points), len(at))]
+    if first:
+        notes.append(f"Lists shorter than {first:,.0f} are left out of the figures.")
+    return _Plan(shape, panels, "n", _panel_columns(counts), (), tuple(notes))
 
 
-def _long(frames: Sequence[pl.DataFrame]) -> float:
+def _first_n(frames: Sequence[pl.DataFrame]) -> float:
     """Return the least n that is drawn: of whole curves, short lists are left out."""
     whole = pl.concat(frames)["n"]
     return SHORTEST if whole.n_unique() > FEW and (whole.max() or 0) > 2 * SHORTEST else 0  # type: ignore[operator]  # a column of numbers
@@ -445,7 +438,7 @@ def _long(frames: Sequence[pl.DataFrame]) -> float:
 def _over_a_setting(
     shape: Shape, own: Sequence[pl.DataFrame], points: Sequence[Point], varied: Sequence[Setting]
 ) -> _Plan:
-    across = max(varied, key=_fits_x)
+    across = max(varied, key=_x_preference)
     on_scale = bool(across.numbers) and not (across.is_even and len(across.values) <= MOST_PLACES)
     others = [each for each in varied if each is not across]
     counts = kept([len(each.values) for each in others], MOST_PANELS)
@@ -459,15 +452,15 @@ def _over_a_setting(
         x = across.numbers[index] if on_scale else float(index)
         title = label(points[place], others)
         panels.setdefault(title, []).append(each.with_columns(n=pl.lit(x)))
-    drawn = [_Drawn(title, pl.concat(frames)) for title, frames in panels.items()]
+    drawn = [Panel(title, pl.concat(frames)) for title, frames in panels.items()]
     ticks = () if on_scale else across.values[:seen]
     return _Plan(
-        shape, drawn, across.name, _columns(counts), ticks,
-        _cut([*others, across], [*counts, seen], len(points), len(at)),
+        shape, drawn, across.name, _panel_columns(counts), ticks,
+        _note_of_omitted_points([*others, across], [*counts, seen], len(points), len(at)),
     )  # fmt: skip
 
 
-def _fits_x(setting: Setting) -> tuple[bool, int]:
+def _x_preference(setting: Setting) -> tuple[bool, int]:
     """Return what makes a setting the x axis: three numbers or more that are no seeds; many."""
     few, seed = len(setting.values) < 3, setting.path.endswith("seed")
     return bool(setting.numbers) and not few and not seed, len(setting.values)
@@ -482,13 +475,13 @@ def _within(points: Sequence[Point], limits: dict[str, int]) -> list[int]:
     ]
 
 
-def _columns(counts: Sequence[int]) -> int:
+def _panel_columns(counts: Sequence[int]) -> int:
     """Return how many panels stand beside each other: the values of the last setting, if few."""
     last = counts[-1] if counts else 1
     return last if 2 <= last <= 4 else 3
 
 
-def _cut(
+def _note_of_omitted_points(
     settings: Sequence[Setting], counts: Sequence[int], whole: int, shown: int
 ) -> tuple[str, ...]:
     """Say which points are left out."""
@@ -504,7 +497,7 @@ def _cut(
     )
 
 
-def _drawn(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
+def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
     whole = pl.concat([each.frame for each in plan.panels])
     groups = [f"{GROUP}{name}" for name in plan.shape.groups]
     keys = whole.select(groups).unique(maintain_order=True).rows() if groups else [()]
@@ -514,31 +507,30 @@ def _drawn(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
     for place, key in enumerate(keys):
         if drawn == MOST_FIGURES:
             left = phrases.counted(len(keys) - place, "more group")
-            yield Text(
-                f"{left} of {phrases.listed([_own(name) for name in varying])} are in the table."
-            )
+            names = phrases.listed([_own_name(name) for name in varying])
+            yield Text(f"{left} of {names} are in the table.")
             break
         chosen = dict(zip(groups, key, strict=True))
-        mine = [_Drawn(each.title, each.frame.filter(**chosen)) for each in plan.panels]
+        mine = [Panel(each.title, each.frame.filter(**chosen)) for each in plan.panels]
         needed = "lower" if bounded else "y"
         if any(each.frame[needed].drop_nulls().len() for each in mine):
             drawn += 1
-            shown = [name for name in groups if name in varying or _own(name) == "n"]
-            of = {_own(name): chosen[name] for name in shown}
-            yield from _of_group(plan, mine, of, look)
+            shown = [name for name in groups if name in varying or _own_name(name) == "n"]
+            of = {_own_name(name): chosen[name] for name in shown}
+            yield from _figures_of_group(plan, mine, of, look)
     for note in plan.notes:
         yield Text(note)
 
 
-def _own(name: str) -> str:
+def _own_name(name: str) -> str:
     return name.removeprefix(GROUP)
 
 
-def _of_group(
-    plan: _Plan, panels: Sequence[_Drawn], of: dict[str, str], look: Look
+def _figures_of_group(
+    plan: _Plan, panels: Sequence[Panel], of: dict[str, str], look: Look
 ) -> Iterator[Figure]:
     whole = pl.concat([each.frame for each in panels])
-    names, left = _names(whole)
+    names, left = _names_to_draw(whole)
     whole = whole.filter(pl.col("line").is_in(names))
     axes = Axes(
         x_title=plan.x_title, y_title=plan.shape.title, ticks=plan.ticks, joined=plan.shape.over_n,
@@ -555,7 +547,7 @@ def _of_group(
             yield figure("panels", _caption(plan, of, left, start, panels), draw, look)
 
 
-def _names(whole: pl.DataFrame) -> tuple[list[str], int]:
+def _names_to_draw(whole: pl.DataFrame) -> tuple[list[str], int]:
     """Return the names that are drawn, those of the greatest means, and how many are not."""
     means = whole.group_by("line").agg(pl.col("y").mean()).sort(
         "y", "line", descending=[True, False], nulls_last=True
@@ -565,7 +557,7 @@ def _names(whole: pl.DataFrame) -> tuple[list[str], int]:
 
 
 def _caption(
-    plan: _Plan, of: dict[str, str], left: int, start: int, panels: Sequence[_Drawn]
+    plan: _Plan, of: dict[str, str], left: int, start: int, panels: Sequence[Panel]
 ) -> str:
     what = plan.shape.title.removesuffix(" (%)")
     limits = " with its limits" if panels[0].frame["lower"].drop_nulls().len() else ""
@@ -581,14 +573,7 @@ def _caption(
     return f"{said}{several}{more}.{gone}"
 
 
-MOST_SAID = 8
-"""So many questions are answered at the head of the page, and have a column in the table."""
-MOST_CAUTIONS = 8
-"""So many cautions are given, those of the most points first."""
-OTHERWISE = "●"
-"""What marks an answer that names something else than at most points."""
-
-_BELOW = (Place("stage-answers", ""),)
+# The page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -647,7 +632,7 @@ def sweep_page(made: SweepInput) -> Files:
     leads = leading(made.told)
     sections = [
         Section("answers", "The answer at each point", list(_answer_blocks(made, settings, leads))),
-        *(_collected(each, made, settings) for each in made.collected),
+        *(_table_section(each, made, settings) for each in made.collected),
     ]
     return assemble(
         Assembly(
@@ -669,7 +654,7 @@ def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, .
     """Say what is varied, in a sentence."""
     count = phrases.counted(len(points), "point")
     every = f"{count}, every combination of" if len(settings) > 1 else f"{count}:"
-    return (f"{every} {'; '.join(each.said() for each in settings)}.",)
+    return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
 
 
 def _answers(leads: Sequence[Leading], labels: Sequence[str]) -> tuple[Answers, ...]:
@@ -691,20 +676,21 @@ def _cautions(made: SweepInput) -> Iterator[Said]:
     if len(made.points) > 1:
         yield Said(not_over_points(len(made.points)).text, ())
     whole = len(made.points)
-    found = [*_told_often(made.told), *_remarked_often(made.remarks)]
+    remarks = Counter(each for point in made.remarks for each in dict.fromkeys(point))
+    found = [*_count_cautions(made.told), *remarks.items()]
     ordered = sorted(found, key=lambda each: -each[1])
     for said, count in ordered[:MOST_CAUTIONS]:
-        yield Said(said if whole == 1 else f"At {_of(count, whole)}: {said}", ())
+        yield Said(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
     if len(ordered) > MOST_CAUTIONS:
         more = phrases.counted(len(ordered) - MOST_CAUTIONS, "more caution")
         yield Said(f"{more} at some points: in the findings.", ())
 
 
-def _of(count: int, whole: int) -> str:
+def _share_of_points(count: int, whole: int) -> str:
     return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
 
 
-def _told_often(told: Sequence[Sequence[Told]]) -> list[tuple[str, int]]:
+def _count_cautions(told: Sequence[Sequence[Told]]) -> list[tuple[str, int]]:
     """Return each kind of caution once, with the number of points that have it."""
     texts: dict[tuple[object, ...], list[str]] = {}
     for point in told:
@@ -712,14 +698,7 @@ def _told_often(told: Sequence[Sequence[Told]]) -> list[tuple[str, int]]:
         for each in point:
             one = each.finding
             if one.kind == "caution":
-                key: tuple[object, ...] = (
-                    each.stage,
-                    one.about,
-                    one.category,
-                    one.name,
-                    one.other,
-                    one.n,
-                )
+                key = (each.stage, one.about, one.category, one.name, one.other, one.n)
                 mine.setdefault(key, one.text)
         for same, said in mine.items():
             texts.setdefault(same, []).append(said)
@@ -728,10 +707,6 @@ def _told_often(told: Sequence[Sequence[Told]]) -> list[tuple[str, int]]:
          len(each))
         for each in texts.values()
     ]  # fmt: skip
-
-
-def _remarked_often(remarks: Sequence[Sequence[str]]) -> list[tuple[str, int]]:
-    return list(Counter(each for point in remarks for each in dict.fromkeys(point)).items())
 
 
 def _answer_blocks(
@@ -743,7 +718,7 @@ def _answer_blocks(
     shown = (varying or leads)[:MOST_SAID]
     heads = distinct([*(each.name for each in settings), *(_head(each, leads) for each in shown)])
     columns = [[setting_text(point[each.path]) for point in made.points] for each in settings]
-    columns += [_cells(each) for each in shown]
+    columns += [_answer_texts(each) for each in shown]
     frame = pl.DataFrame(
         dict(zip(heads, columns, strict=True)), schema=dict.fromkeys(heads, pl.String)
     )
@@ -780,7 +755,7 @@ def _head(each: Leading, leads: Sequence[Leading]) -> str:
     return f"{question} ({each.stage})" if len(alike) > 1 else question
 
 
-def _cells(each: Leading) -> list[str]:
+def _answer_texts(each: Leading) -> list[str]:
     names = Counter(found.name for found in each.found if found is not None)
     usual = names.most_common(1)[0][0] if names else None
     cells = []
@@ -810,21 +785,21 @@ def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str],
     return heads, pl.concat(frames)
 
 
-def _collected(each: Collected, made: SweepInput, settings: Sequence[Setting]) -> Section:
+def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting]) -> Section:
     look = Look(style=made.style or "screen", slots=made.slots)
     rows = sum(table.height for table in each.tables)
     blocks: list[Block | Part] = list(figures(each, made.points, settings, look))
     links = (Link("csv", f"{each.name}.csv"), Link("parquet", f"{each.name}.parquet"))
     if rows:
         blocks.append(
-            Folded(f"The table: {phrases.counted(rows, 'row')}", (_rows(each, rows, links),))
+            Folded(f"The table: {phrases.counted(rows, 'row')}", (_first_rows(each, rows, links),))
         )
     use = f"stacked over {phrases.counted(len(made.points), 'point')}"
     data = (Data(each.name, rows, links),)
     return Section(each.name, each.title, blocks, use=use, data=data)
 
 
-def _rows(each: Collected, rows: int, links: tuple[Link, ...]) -> Part:
+def _first_rows(each: Collected, rows: int, links: tuple[Link, ...]) -> Part:
     """Return the first rows of a stacked table, with links to the whole."""
     some: list[pl.DataFrame] = []
     while len(some) < len(each.tables) and sum(table.height for table in some) < MOST_SHOWN:

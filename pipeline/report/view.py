@@ -1,4 +1,4 @@
-"""A view shows what a stage made: text, tables and figures of one section of the report."""
+"""Views: registry, options and blocks of a section of the report, and the texts of cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.registry import Registry
 from pipeline.report.charts.style import Look, Slot, Style
 from pipeline.report.explorer import MOST_ROWS, Explorer
 
-# --- File names for stages and figures, and names that options ask for.
+# Names of files, and names in options
 
 slug = findings_names.slug
 """Names of files: findings name the figures that they point to by it, too."""
@@ -76,7 +76,7 @@ def chosen(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[
     return tuple(wanted) or there
 
 
-# --- Values as the text of a table cell.
+# Texts of table cells
 
 NOTHING = "–"
 """What a null is shown as."""
@@ -184,6 +184,28 @@ def points(difference: float | None) -> str:
     return f"{'+' if difference > 0 else '−'}{share(abs(difference))}"
 
 
+def estimate(value: float | None, lower: float | None, upper: float | None) -> str:
+    """Return a proportion in per cent with its limits, each with one decimal.
+
+    Examples
+    --------
+    >>> estimate(0.25, 0.2, 0.3)
+    '25.0 [20.0, 30.0]'
+    """
+    return f"{share(value, digits=1)} {share_limits(lower, upper, digits=1)}"
+
+
+def point_limits(lower: float | None, upper: float | None) -> str:
+    """Return the limits of a difference in percentage points.
+
+    Examples
+    --------
+    >>> point_limits(-0.01, 0.05)
+    '[−1.00, +5.00]'
+    """
+    return f"[{points(lower)}, {points(upper)}]"
+
+
 def p_value(p: float | None) -> str:
     """Return a p-value with four decimals, a small one in powers of ten.
 
@@ -207,6 +229,9 @@ def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.Dat
     """
     texts = dict(zip(distinct(heads), columns, strict=True))
     return pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))
+
+
+# Options and blocks of views
 
 
 class ViewOptions(Described):
@@ -371,7 +396,7 @@ view = VIEWS.naming(View)
 """Registers a function (stage, options) -> blocks as the view of the stages of a kind."""
 
 
-# --- Blocks of a view from what is its own: a table from its columns, a figure from what draws it.
+# Tables and figures as blocks
 
 Draw: TypeAlias = Callable[..., Any]
 """What draws a chart, given its ``look``: a chart with all else filled in."""
@@ -498,7 +523,7 @@ def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") ->
     return Figure(name, caption, wide, None if narrow == wide else narrow, alt)
 
 
-# --- How many rows of a table a report may hold at a time, where memory is limited.
+# Rows that fit in memory
 
 _CELL = 64
 """Bytes that a cell may take while a table is put in order and written."""
@@ -529,7 +554,7 @@ def fits(rows: int, columns: int) -> bool:
     return most is None or rows <= most
 
 
-# --- What tells sections of one kind apart.
+# Parts that views share
 
 
 def named(stage: StageView) -> str:
@@ -541,9 +566,6 @@ def named(stage: StageView) -> str:
     'gf quality'
     """
     return stage.name.replace("_", " ")
-
-
-# --- What people noted on their sheets, for whoever reads the report.
 
 
 def noted(stage: StageView, *shown: str) -> Iterator[Listing]:

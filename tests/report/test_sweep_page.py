@@ -139,7 +139,7 @@ def test_values_on_one_line(value: Any, said: str) -> None:
 
 def test_many_values_that_are_no_range_are_counted() -> None:
     values = tuple(f"v{n}" for n in range(20))
-    assert Setting("stages.a.b", "b", values, ()).said().endswith("v7 and 12 more")
+    assert Setting("stages.a.b", "b", values, ()).describe().endswith("v7 and 12 more")
 
 
 def test_numbers_with_a_step() -> None:

@@ -1,4 +1,4 @@
-"""Curves against n: what the graphs of precision, recall and local precision share."""
+"""Curves against n: graphs of precision, recall and differences, with labels, marks and dots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pipeline.report.charts import spec
 from pipeline.report.charts.base import chart
 from pipeline.report.charts.spec import (
     DECIMAL,
-    LIVE,
     MOST,
     NONE,
     SILENT,
@@ -54,7 +53,6 @@ from pipeline.report.charts.spec import (
     within,
     words,
 )
-from pipeline.report.charts.spec import end_at as other_end
 from pipeline.report.charts.style import (
     BASELINE,
     BASELINE_LIMIT,
@@ -75,13 +73,32 @@ from pipeline.report.charts.style import (
     thin,
 )
 
-# --- Direct labels at the right end of the lines, each with a piece of its line.
-
+N_BEST = "n (size of the n-best list)"
 GAP = 15.0
 """Smallest distance between two labels; pixels."""
 TURN, SAMPLE, LABEL_WIDTH = 16.0, 46.0, 52.0
 """Where the connector, the piece of line and the text begin or end, right of the area."""
-JOINT = Stroke(GREY, width=0.7)
+CONNECTOR = Stroke(GREY, width=0.7)
+LABEL = 16
+"""Height that a label at the end of a line takes; pixels."""
+NEAREST_DIFFERENCE = 7.0
+"""Smallest distance between two marks of a line; pixels."""
+NEAR = 1.2
+"""How far two lines may be apart and still cover each other; pixels."""
+MOSTLY = 0.8
+"""The part of its points at which a line that counts as covered is."""
+LINE = 13.0
+"""Height of a line of text; pixels."""
+WIDE = 0.6 * TEXT
+"""About the width of a letter; pixels."""
+ROW = 15.0
+"""Height of a row of triangles; pixels."""
+NEAREST = 6.0
+"""Smallest distance between two triangles; pixels."""
+
+Pair = tuple[str, str]
+
+# Direct labels at the right end of the lines
 
 
 @dataclass(frozen=True)
@@ -114,20 +131,24 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
     """
     if plane.look.narrow:
         return []
-    groups = _together([end for end in ends if end.path], plane)
+    groups = _group_ends([end for end in ends if end.path], plane)
     held = [end for group in groups for end in group]
-    wanted = [_middle(group, plane) for group in groups for _ in group]
+    wanted = [sum(_at(end, plane) for end in group) / len(group) for group in groups for _ in group]
     places = spread(wanted, gap=GAP, low=4.0, high=plane.look.height - 4.0)
     placed = list(zip(held, places, strict=True))
     edge = float(plane.look.width)
     samples = [
-        segments([(edge + TURN, place, edge + SAMPLE, place)], end.stroke, seen=_end_opacity(end))
+        segments(
+            [(edge + TURN, place, edge + SAMPLE, place)],
+            end.stroke,
+            seen=opacity(faint=[other(end.text)]) if end.named else None,
+        )
         for end, place in placed
     ]
     mine = [(end.text, edge + LABEL_WIDTH, place) for end, place in placed if end.named]
     rest = [(end.text, edge + LABEL_WIDTH, place) for end, place in placed if not end.named]
     return [
-        _joints(placed, plane),
+        _connectors(placed, plane),
         *samples,
         *([names(mine, limit=MOST)] if mine else []),
         *([labels(rest, limit=MOST)] if rest else []),
@@ -135,11 +156,7 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
     ]
 
 
-def _end_opacity(end: End) -> dict[str, object] | None:
-    return opacity(faint=[other(end.text)]) if end.named else None
-
-
-def _joints(placed: Sequence[tuple[End, float]], plane: Plane) -> Layer:
+def _connectors(placed: Sequence[tuple[End, float]], plane: Plane) -> Layer:
     edge = float(plane.look.width)
     rows = [
         (end.text if end.named else "", edge + 2, _at(end, plane), edge + TURN, place)
@@ -150,12 +167,12 @@ def _joints(placed: Sequence[tuple[End, float]], plane: Plane) -> Layer:
     seen = opacity(hidden=[ZOOMED], faint=[others("name")])
     channels = {
         "x": pixel("x"), "y": pixel("y"), "opacity": seen,
-        "x2": other_end("x2"), "y2": other_end("y2"),
+        "x2": end_at("x2"), "y2": end_at("y2"),
     }  # fmt: skip
-    return layer(frame.with_columns(cs.float().round(2)), "rule", channels, **drawn_as(JOINT))
+    return layer(frame.with_columns(cs.float().round(2)), "rule", channels, **drawn_as(CONNECTOR))
 
 
-def _together(ends: Sequence[End], plane: Plane) -> list[list[End]]:
+def _group_ends(ends: Sequence[End], plane: Plane) -> list[list[End]]:
     """Group lines that end on the same few pixels, from the top; order each by its paths."""
     groups: list[list[End]] = []
     for end in sorted(ends, key=lambda end: _at(end, plane)):
@@ -164,20 +181,11 @@ def _together(ends: Sequence[End], plane: Plane) -> list[list[End]]:
     return [sorted(group, key=lambda end: -sum(end.path) / len(end.path)) for group in groups]
 
 
-def _middle(group: Sequence[End], plane: Plane) -> float:
-    return sum(_at(end, plane) for end in group) / len(group)
-
-
 def _at(end: End, plane: Plane) -> float:
     return min(max(plane.y_pixel(end.path[-1]), 0.0), float(plane.look.height))
 
 
-# --- The difference of precision between two measures against n, with its significance.
-
-NEAREST_DIFFERENCE = 7.0
-"""Smallest distance between two marks of a line; pixels."""
-
-Pair = tuple[str, str]
+# Differences of precision against n, with their significance
 
 
 @chart()
@@ -216,13 +224,13 @@ def difference_chart(
     held = within(_pairs(comparison, pairs), window)
     if held["y"].drop_nulls().is_empty():
         raise ValueError(f"no difference to draw from n = {window.first_n} on")
-    marked = _marked(held, look)
+    marked = _mark_points(held, look)
     drawn = at_thinned(held, points=look.points, always=[*extras.cuts, *marked["n"]])
     plane = _difference_plane(drawn, window, look)
     names = [_name(pair) for pair in pairs]
     stroke_of = by_place(names, look)
     parts = [
-        *_difference_bands(drawn, plane, stroke_of),
+        *(_bands(drawn, names, plane, stroke_of) if "lower" in drawn.columns else ()),
         level(0.0, plane, BASELINE),
         *spec.cut_lines(extras.cuts, plane, above=0),
         *spec.lines(drawn, plane, stroke_of),
@@ -230,7 +238,7 @@ def difference_chart(
             points(marked.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
             for name, stroke in stroke_of.items()
         ),
-        *end_labels(list(_ends(drawn, stroke_of)), plane),
+        *end_labels(list(line_ends(drawn, stroke_of)), plane),
         *_hover(drawn, list(stroke_of), plane),
     ]
     return themed(parts, look, Live(names, stroke_of, zoom=plane.x))
@@ -250,55 +258,33 @@ def _pairs(comparison: pl.DataFrame, pairs: Sequence[Pair]) -> pl.DataFrame:
     )
 
 
-def _difference_bands(
-    drawn: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]
-) -> Iterator[Layer]:
-    if "lower" in drawn.columns:
-        rows_of = by_line(drawn, given)
-        for name, stroke in given.items():
-            yield from spec.band(rows_of[name], plane, stroke, name, always=True)
-
-
 def _difference_plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
-    first, last = drawn.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
     reach = [drawn[name] for name in ("lower", "upper") if name in drawn.columns]
     y = round_domain([0.0, *drawn["y"], *(value for limit in reach for value in limit)],
                      low=window.y_min, high=window.y_max)  # fmt: skip
-    return Plane(n_domain(first, last), y, look, "difference (percentage points)", zooms=True)
+    return Plane(n_range(drawn), y, look, "difference (percentage points)", zooms=True)
 
 
-def _marked(held: pl.DataFrame, look: Look) -> pl.DataFrame:
+def _mark_points(held: pl.DataFrame, look: Look) -> pl.DataFrame:
     marks = held.filter("significant")
     first, last = held.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
     gap = NEAREST_DIFFERENCE * (last - first) / look.width
-    kept = [part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap))) for part in _each(marks)]
+    kept = [
+        part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap)))
+        for part in marks.partition_by("line", maintain_order=True)
+    ]
     return pl.concat([marks.clear(), *kept])
 
 
-def _each(frame: pl.DataFrame) -> list[pl.DataFrame]:
-    return frame.partition_by("line", maintain_order=True)
-
-
-def _ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
-    for name, stroke in given.items():
-        path = drawn.filter(line=name)["y"].drop_nulls().to_list()
-        yield End(name, path, stroke, named=True)
-
-
 def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[Layer]:
-    said = [
+    texts = [
         "no judged candidate" if y is None else f"{y:+.2f}{' *' if star else ''}"
         for y, star in drawn.select("y", "significant").iter_rows()
     ]
-    return spec.hover(drawn.with_columns(said=pl.Series(said)), names, plane)
+    return spec.hover(drawn.with_columns(said=pl.Series(texts)), names, plane)
 
 
-# --- Lines that lie on top of each other.
-
-NEAR = 1.2
-"""How far two lines may be apart and still cover each other; pixels."""
-MOSTLY = 0.8
-"""The part of its points at which a line that counts as covered is."""
+# Lines that cover each other
 
 
 def uncovered(given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane) -> dict[str, Stroke]:
@@ -338,12 +324,7 @@ def _cover(upper: pl.DataFrame, lower: pl.DataFrame, near: float) -> bool:
     return both.height > 0 and close >= MOSTLY * both.height
 
 
-# --- Dots with intervals in a graph of curves: sets that have one size only.
-
-LINE = 13.0
-"""Height of a line of text; pixels."""
-WIDE = 0.6 * TEXT
-"""About the width of a letter; pixels."""
+# Unranked sets in a graph of curves: a dot with its interval
 
 
 class _Box(NamedTuple):
@@ -370,25 +351,22 @@ def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> lis
     inside = pl.col("n").is_between(*plane.x) & pl.col("precision").is_not_null()
     shares = [(100 * pl.col(name)).round(3).alias(name) for name in ("precision", "lower", "upper")]
     held = subsets.filter(inside).select("subset", "n", *shares).sort("n", "subset")
+    per_cents = (number(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper"))
+    tips = [words("subset", "set"), number("n", "size", ",d"), *per_cents]
     whisker = {
-        "x": plane.x_axis(), "y": plane.y_axis("lower"), "y2": end_at("upper"), "tooltip": _tips(),
+        "x": plane.x_axis(), "y": plane.y_axis("lower"), "y2": end_at("upper"), "tooltip": tips,
         "opacity": opacity(hidden=[NONE]),
     }  # fmt: skip
-    dot = {"x": plane.x_axis(), "y": plane.y_axis("precision"), "tooltip": _tips()}
+    dot = {"x": plane.x_axis(), "y": plane.y_axis("precision"), "tooltip": tips}
     shape: dict[str, Any] = {"shape": "diamond", "size": 70, "filled": True, "opacity": 1}
     return [
         layer(held, "rule", whisker, clip=True, color=INK, strokeWidth=1.2),
         layer(held, "point", dot, clip=True, color=INK, **shape),
-        *_names(held, drawn, plane),
+        *_subset_names(held, drawn, plane),
     ]
 
 
-def _tips() -> list[Channel]:
-    shares = [number(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper")]
-    return [words("subset", "set"), number("n", "size", ",d"), *shares]
-
-
-def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
+def _subset_names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
     """Put each name near its interval, where it meets no other and hides little of the curves."""
     ends = [
         (name, plane.x_pixel(n), plane.y_pixel(upper), plane.y_pixel(lower))
@@ -401,8 +379,8 @@ def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]
     taken = [_Box(x - 3, top - 2, x + 3, bottom + 2) for _, x, top, bottom in ends]
     placed: list[tuple[str, float, float]] = []
     for name, x, top, bottom in ends:
-        tries = _tries(WIDE * len(name), x, top, bottom, plane)
-        free = [box for box in tries if not any(_meet(box, other) for other in taken)]
+        tries = _candidate_boxes(WIDE * len(name), x, top, bottom, plane)
+        free = [box for box in tries if not any(_overlap(box, other) for other in taken)]
         # Among equals the first, which is the nearest.
         box = min(free or tries, key=lambda box: sum(_inside(point, box) for point in curves))
         taken.append(box)
@@ -413,7 +391,7 @@ def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]
     return [halo, labels(placed, align="center", seen=seen, name=f"{SILENT}sets")]
 
 
-def _tries(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:
+def _candidate_boxes(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:
     """Return where a name may stand, best first: over its interval, beside its ends, further."""
     top, bottom = max(top, 0.0), min(bottom, float(plane.look.height))
     beside = [
@@ -433,7 +411,7 @@ def _tries(width: float, x: float, top: float, bottom: float, plane: Plane) -> l
     return inside or boxes
 
 
-def _meet(one: _Box, other: _Box) -> bool:
+def _overlap(one: _Box, other: _Box) -> bool:
     beside = one.right <= other.left or other.right <= one.left
     return not beside and one.top < other.bottom and other.top < one.bottom
 
@@ -442,12 +420,7 @@ def _inside(point: tuple[float, float], box: _Box) -> bool:
     return box.left <= point[0] <= box.right and box.top <= point[1] <= box.bottom
 
 
-# --- Rows of triangles over a precision graph: where a pair differs significantly.
-
-ROW = 15.0
-"""Height of a row; pixels."""
-NEAREST = 6.0
-"""Smallest distance between two triangles; pixels."""
+# Rows of triangles over a graph: where a pair differs significantly
 
 
 def mark_rows(
@@ -462,14 +435,11 @@ def mark_rows(
         return []
     pair = pair_rows(within(extras.comparison, window), *extras.marks)
     sides = zip(extras.marks, better_at(pair), strict=True)
+    known = {} if plane.look.style == "print" else given
     return [
-        _row(measure, ns, plane, _stroke(measure, plane, given), up=index == 0)
+        _row(measure, ns, plane, known.get(measure, Stroke(INK)), up=index == 0)
         for index, (measure, ns) in enumerate(sides)
     ]
-
-
-def _stroke(measure: str, plane: Plane, given: Mapping[str, Stroke]) -> Stroke:
-    return Stroke(INK) if plane.look.style == "print" else given.get(measure, Stroke(INK))
 
 
 def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[Layer]:
@@ -481,8 +451,8 @@ def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool)
     title = f"{measure} is significantly better at n"
     seen = opacity(hidden=[outside("n")], faint=[other(measure)])
     marks: dict[str, Channel] = {"x": plane.x_axis(), "y": at(y)}
-    told = [number("n", title, ",d")]
-    row = _triangles(held, {**marks, "opacity": seen, "tooltip": told}, stroke, up=up)
+    tips = [number("n", title, ",d")]
+    row = _triangles(held, {**marks, "opacity": seen, "tooltip": tips}, stroke, up=up)
     if plane.look.narrow:
         return [row]
     sample = pl.DataFrame({"x": [edge + (TURN + SAMPLE) / 2]})
@@ -496,8 +466,7 @@ def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *,
     return layer(frame, "point", channels, **how, opacity=1)
 
 
-LABEL = 16
-"""Height that a label at the end of a line takes; pixels."""
+# Parts that the graphs of curves share
 
 
 def roomy(look: Look, lines: int) -> Look:
@@ -529,10 +498,8 @@ def y_range(
     return round_domain(values, low=low, high=window.y_max)
 
 
-def at_same(truth: pl.DataFrame | None, drawn: pl.DataFrame) -> pl.DataFrame | None:
+def at_same(truth: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
     """Return the true values at the n that are drawn."""
-    if truth is None:
-        return None
     return truth.join(drawn.select("line", "n"), on=["line", "n"], how="semi").sort("line", "n")
 
 
@@ -572,6 +539,7 @@ def curves(
     stroke_of = uncovered(strokes(names, look), drawn, plane)
     tops = mark_rows(extras, window, plane, stroke_of)
     limits = limits_of(drawn)
+    texts = [_interval_text(*row) for row in drawn.select("y", "lower", "upper").iter_rows()]
     parts = [
         *(_bands(drawn, extras.bands, plane, stroke_of) if limits else []),
         *under,
@@ -579,7 +547,7 @@ def curves(
         *([] if truth is None else spec.lines(truth, plane, thin(stroke_of, look))),
         *spec.lines(drawn, plane, stroke_of),
         *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
-        *spec.hover(_told(drawn), names, plane),
+        *spec.hover(drawn.with_columns(said=pl.Series(texts, dtype=pl.String)), names, plane),
         *(part for row in tops for part in row),
         *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),
     ]
@@ -601,9 +569,8 @@ def _bands(
 ) -> Iterator[Layer]:
     """Yield the bands that are asked for, and those that are seen of a highlighted line alone."""
     rows_of = by_line(drawn, given)
-    for measure, stroke in given.items():
-        mine = rows_of[measure]
-        yield from spec.band(mine, plane, stroke, measure, always=measure in bands)
+    for name, stroke in given.items():
+        yield from spec.band(rows_of[name], plane, stroke, name, always=name in bands)
 
 
 def line_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
@@ -614,25 +581,22 @@ def line_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]
         yield End(name, path, stroke, named=True)
 
 
-def _told(drawn: pl.DataFrame) -> pl.DataFrame:
-    return drawn.with_columns(
-        said=pl.Series([_said(*row) for row in _values(drawn)], dtype=pl.String)
-    )
-
-
-def _values(drawn: pl.DataFrame) -> Iterable[tuple[float | None, ...]]:
-    return drawn.select("y", "lower", "upper").iter_rows()
-
-
-def _said(y: float | None, lower: float | None, upper: float | None) -> str:
+def _interval_text(y: float | None, lower: float | None, upper: float | None) -> str:
     if y is None:
         return "no judged candidate"
     return f"{y:.2f}" if lower is None or upper is None else f"{y:.2f} [{lower:.1f}, {upper:.1f}]"
 
 
-# --- The precision graph: precision of the n-best lists of several measures against n.
+def _select_rows(
+    frame: pl.DataFrame, window: Window, extras: Extras, look: Look
+) -> tuple[Sequence[str], pl.DataFrame]:
+    """Return the measures, and their rows at the values of n that are drawn."""
+    names = window.measures or tuple(sorted(set(frame["measure"])))
+    held = within(frame.filter(pl.col("measure").is_in(list(names))), window)
+    return names, at_thinned(held, points=look.points, always=extras.cuts)
 
-N_BEST = "n (size of the n-best list)"
+
+# Precision of the n-best lists against n
 
 
 @chart()
@@ -678,14 +642,13 @@ def precision_chart(
     Evert & Krenn 2005, Using small random samples for the manual evaluation of
     statistical association measures, section 4, the precision graphs.
     """
-    names = window.measures or tuple(sorted(set(precision["measure"])))
-    held = within(precision.filter(pl.col("measure").is_in(list(names))), window)
-    drawn = per_cent(at_thinned(held, points=look.points, always=extras.cuts))
+    names, held = _select_rows(precision, window, extras, look)
+    drawn = per_cent(held)
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision from n = {window.first_n} on")
     truth = None if extras.truth is None else at_same(per_cent(extras.truth), drawn)
     true_y = [] if truth is None else [*truth["y"]]
-    y = y_range(drawn, [*true_y, *_levels(baseline)], extras, window)
+    y = y_range(drawn, [*true_y, *_baseline_limits(baseline)], extras, window)
     size = roomy(look, len(names) + 1)
     plane = Plane(n_range(drawn), y, size, "precision (%)", x_title, zooms=True)
     return curves(
@@ -694,7 +657,7 @@ def precision_chart(
     )  # fmt: skip
 
 
-def _levels(baseline: pl.DataFrame | None) -> list[float]:
+def _baseline_limits(baseline: pl.DataFrame | None) -> list[float]:
     if baseline is None:
         return []
     return [100 * limit for limit in baseline.select("precision", "upper").row(0) if limit]
@@ -718,7 +681,7 @@ def baseline_end(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[End]:
         yield End(f"baseline {100 * value:.2f} %", [100 * value], BASELINE)
 
 
-# --- Recall of the n-best lists against n, and precision against recall.
+# Recall against n, and precision against recall
 
 
 @chart()
@@ -750,15 +713,14 @@ def recall_chart(
     ValueError
         If there is no estimate in the window.
     """
-    names = window.measures or tuple(sorted(set(recall["measure"])))
-    held = within(recall.filter(pl.col("measure").is_in(list(names))), window)
-    drawn = per_cent(at_thinned(held, points=look.points, always=extras.cuts), "recall")
+    names, held = _select_rows(recall, window, extras, look)
+    drawn = per_cent(held, "recall")
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of recall from n = {window.first_n} on")
     truth = None if extras.truth is None else at_same(per_cent(extras.truth, "recall"), drawn)
     y = y_range(drawn, [] if truth is None else [*truth["y"]], extras, window)
     plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "recall (%)", zooms=True)
-    chance = _chance(plane, n_candidates)
+    chance = _random_order(plane, n_candidates)
     ends = [End("random order", chance["y"].to_list(), BASELINE)] if chance.height else []
     under = spec.lines(chance, plane, {"random order": BASELINE}, named=False)
     return curves(
@@ -766,7 +728,7 @@ def recall_chart(
     )
 
 
-def _chance(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
+def _random_order(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
     ends = [] if n_candidates is None else [*plane.x]
     rows = [("random order", n, 100 * n / (n_candidates or 1)) for n in ends]
     return pl.DataFrame(
@@ -803,28 +765,34 @@ def precision_recall_chart(
     ValueError
         If there is no estimate in the window.
     """
-    names = window.measures or tuple(sorted(set(precision["measure"])))
-    held = within(precision.filter(pl.col("measure").is_in(list(names))), window)
-    drawn = _both(at_thinned(held, points=look.points, always=extras.cuts))
+    names, held = _select_rows(precision, window, extras, look)
+    drawn = _recall_and_precision(held)
     if drawn.select("x", "y").drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision and recall from n = {window.first_n} on")
-    truth = None if extras.truth is None else at_same(_both(extras.truth), drawn)
+    truth = None if extras.truth is None else at_same(_recall_and_precision(extras.truth), drawn)
     frames = [drawn, *([] if truth is None else [truth])]
     plane = _recall_plane(frames, baseline, window, roomy(look, len(names) + 1))
     stroke_of = uncovered(strokes(names, look), drawn, plane)
+    ends = list(baseline_end(baseline, plane))
+    tips = [
+        words("line", "measure"),
+        number("n", "n", ",d"),
+        number("x", "recall (%)", ".2f"),
+        number("y", "precision (%)", ".2f"),
+    ]
     parts = [
         *baseline_lines(baseline, plane),
-        *([] if truth is None else _paths(truth, plane, thin(stroke_of, look))),
-        *_paths(drawn, plane, stroke_of),
-        *(_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, stroke_of)),
-        *end_labels([*line_ends(drawn, stroke_of), *baseline_end(baseline, plane)], plane),
-        _met(drawn, plane),
+        *([] if truth is None else _recall_paths(truth, plane, thin(stroke_of, look))),
+        *_recall_paths(drawn, plane, stroke_of),
+        *_cut_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, stroke_of),
+        *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
+        spec.met(drawn.drop_nulls(), plane, tips, size=70, x="x"),
     ]
-    more = {each.text: each.stroke for each in baseline_end(baseline, plane)}
+    more = {each.text: each.stroke for each in ends}
     return themed(parts, plane.look, Live(names, stroke_of, more))
 
 
-def _both(frame: pl.DataFrame) -> pl.DataFrame:
+def _recall_and_precision(frame: pl.DataFrame) -> pl.DataFrame:
     x, y = ((100 * pl.col(name)).round(3) for name in ("recall", "precision"))
     return frame.select("n", line="measure", x=x, y=y).sort("line", "n")
 
@@ -839,14 +807,14 @@ def _recall_plane(
     return Plane(x, y, look, "precision (%)", "recall (%)", DECIMAL)
 
 
-def _paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+def _recall_paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
     return [
         path(frame.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
         for name, stroke in given.items()
     ]
 
 
-def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+def _cut_points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
     inside = frame.filter(pl.col("y").is_between(*plane.y))
     x, y = plane.x_axis("x"), plane.y_axis("y")
     return [
@@ -858,16 +826,3 @@ def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> l
         )
         for name, stroke in given.items()
     ]  # fmt: skip
-
-
-def _met(drawn: pl.DataFrame, plane: Plane) -> Layer:
-    """Return invisible points that tell what they are when the mouse meets them."""
-    shown = [
-        words("line", "measure"),
-        number("n", "n", ",d"),
-        number("x", "recall (%)", ".2f"),
-        number("y", "precision (%)", ".2f"),
-    ]
-    channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": shown}
-    how = {"clip": True, "size": 70, "filled": True, "opacity": 0}
-    return layer(drawn.drop_nulls(), "point", channels, name=f"{LIVE}points", **how)

@@ -1,4 +1,4 @@
-"""Estimates with their intervals below each other: a dot and a whisker for each."""
+"""Charts of estimates in rows: intervals, pairs of shares, growth of shares, and lexicons."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ from pipeline.report.charts.spec import (
     amount,
     drawn_as,
     end_at,
-    kinds,
     labels,
     layer,
-    names,
     number,
     opacity,
     other,
@@ -57,12 +55,29 @@ from pipeline.report.charts.style import (
     strokes,
 )
 
-# --- Dot plots: two numbers for each name, on one scale.
-
 DOT_ROW, NARROW_DOT_ROW = 20, 34
 """Height of a row, and where the name stands above it; pixels."""
 SHAPES = ("circle", "diamond")
 WIDTH = 420
+LEXICON_ROW, NARROW_LEXICON_ROW = 34, 44
+"""Height of a row, and where the name stands above it; pixels."""
+_GAP = 15.0
+_JOINT, _TEXT = 6.0, 26.0
+"""Where the connector and the text begin, left of the area; pixels."""
+ROW = 20.0
+"""Height of a row with one whisker; pixels."""
+BESIDE = 11.0
+"""What each further whisker of a row adds."""
+GAP = 8.0
+"""Space between groups."""
+LINE = 15.0
+"""Height of a line of text."""
+NAME_ABOVE = 16.0
+"""What a row is higher on a phone, where the name stands above the whisker."""
+SHADES = (INK, *BRIGHT[:3])
+GREYS = (INK, "#8c8c8c", "#555555", "#b0b0b0")
+
+# Dot plots: two shares for each name
 
 
 @chart()
@@ -121,11 +136,7 @@ def _per_cent(field: str, title: str) -> Channel:
     return amount(field, title=title, scale={"domain": [0, 1]}, axis=axis)
 
 
-# --- How a share grows with the number of things that make it up, which is on a logarithmic axis.
-
-_GAP = 15.0
-_JOINT, _TEXT = 6.0, 26.0
-"""Where the connector and the text begin, left of the area; pixels."""
+# Growth of a share with the number of items, on a logarithmic axis
 
 
 @chart()
@@ -147,17 +158,25 @@ def growth(
     """
     last = max(2, int(frame["k"].max() or 2))  # type: ignore[arg-type]  # a column of numbers
     stroke_of = strokes(names, look)
-    axes = _axes(last, x_title, y_title)
+    axes = _growth_axes(last, x_title, y_title)
     parts = [
-        *(_line(frame.filter(name=name), stroke_of[name], name, axes) for name in names),
-        *([] if look.narrow else _labels(frame, stroke_of, look)),
-        _met(frame, axes, x_title, y_title),
+        *(
+            layer(
+                frame.filter(name=name).select("k", "share"),
+                "line",
+                {**axes, "opacity": opacity(faint=[other(name)])},
+                **drawn_as(stroke_of[name]),
+            )
+            for name in names
+        ),
+        *([] if look.narrow else _growth_labels(frame, stroke_of, look)),
+        _growth_points(frame, axes, x_title, y_title),
     ]
     return themed(parts, look, Live(names, stroke_of))
 
 
-def _labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> list[Layer]:
-    firsts = [(name, _first(frame.filter(name=name), look)) for name in stroke_of]
+def _growth_labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> list[Layer]:
+    firsts = [(name, _first_pixel(frame.filter(name=name), look)) for name in stroke_of]
     held = [(name, first) for name, first in firsts if first is not None]
     places = spread([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
     named = list(zip(held, places, strict=True))
@@ -173,7 +192,7 @@ def _labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> li
     return [*joints, name_labels(texts, align="right")]
 
 
-def _axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:
+def _growth_axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:
     powers = [10**power for power in range(math.ceil(math.log10(last)) + 1)]
     x = amount(
         "k", title=x_title, scale={"type": "log", "domain": [1, last], "nice": False},
@@ -186,28 +205,22 @@ def _axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:
     return {"x": x, "y": y}
 
 
-def _line(frame: pl.DataFrame, stroke: Stroke, name: str, axes: dict[str, Channel]) -> Layer:
-    seen = opacity(faint=[other(name)])
-    return layer(frame.select("k", "share"), "line", {**axes, "opacity": seen}, **drawn_as(stroke))
-
-
-def _met(frame: pl.DataFrame, axes: dict[str, Channel], x_title: str, y_title: str) -> Layer:
+def _growth_points(
+    frame: pl.DataFrame, axes: dict[str, Channel], x_title: str, y_title: str
+) -> Layer:
     tips = [words("name", "name"), number("k", x_title, ",d"), number("share", y_title, ".2~%")]
     how = {"size": 90, "filled": True, "opacity": 0}
     held = frame.select("k", "share", "name").drop_nulls()
     return layer(held, "point", {**axes, "tooltip": tips}, name=f"{LIVE}points", **how)
 
 
-def _first(frame: pl.DataFrame, look: Look) -> float | None:
+def _first_pixel(frame: pl.DataFrame, look: Look) -> float | None:
     """Return where a line begins; pixels from the upper edge."""
     begins = frame.sort("k")["share"].drop_nulls()
     return look.height * (1.0 - float(begins[0])) if len(begins) else None
 
 
-# --- Several lexicons: L* of each with its interval, one below the other.
-
-LEXICON_ROW, NARROW_LEXICON_ROW = 34, 44
-"""Height of a row, and where the name stands above it; pixels."""
+# Lexicons: L* of each with its interval
 
 
 @chart()
@@ -235,17 +248,20 @@ def lexicon_chart(
     domain = round_domain(every)
     spans = held.drop_nulls("lower")
     y = row_channel("name", names, look, limit=320)
-    colour, told = (
-        _name_colour(names, look, alike=zero),
-        _limit_tips(title, limits=not spans.is_empty()),
-    )
+    tips = [words("name", "name"), number("value", title, ".2f")]
+    if spans.height:
+        tips += [number(field, f"{field} limit", ".2f") for field in ("lower", "upper")]
     faint = [others("name")]
-    shared = {"y": y, "color": colour, "tooltip": told}
+    shared = {"y": y, "color": _name_colour(names, look, alike=zero), "tooltip": tips}
     span = {
-        **shared, "x": _x("lower", title, domain, look), "x2": end_at("upper"),
+        **shared, "x": _share_axis("lower", title, domain, look), "x2": end_at("upper"),
         "opacity": opacity(hidden=[NONE], faint=faint),
     }  # fmt: skip
-    point = {**shared, "x": _x("value", title, domain, look), "opacity": opacity(faint=faint)}
+    point = {
+        **shared,
+        "x": _share_axis("value", title, domain, look),
+        "opacity": opacity(faint=faint),
+    }
     parts = [
         *([_zero_line(domain, title, look)] if zero else []),
         layer(spans, "rule", span, strokeWidth=2),
@@ -263,37 +279,21 @@ def _name_colour(names: list[str], look: Look, *, alike: bool) -> Channel:
         return {"value": INK}
     given = strokes(names, look)
     colours = [stroke.colour for stroke in given.values()]
-    return kinds("name", scale={"domain": list(given), "range": colours}, legend=None)
+    return nominal("name", scale={"domain": list(given), "range": colours}, legend=None)
 
 
-def _limit_tips(title: str, *, limits: bool) -> list[Channel]:
-    ends = [number(field, f"{field} limit", ".2f") for field in ("lower", "upper")]
-    return [words("name", "name"), number("value", title, ".2f"), *(ends if limits else [])]
-
-
-def _x(field: str, title: str, domain: tuple[float, float], look: Look) -> Channel:
+def _share_axis(field: str, title: str, domain: tuple[float, float], look: Look) -> Channel:
     scale = {"domain": list(domain), "nice": False, "zero": False}
     axis = {"grid": True, **({"tickCount": 5} if look.narrow else {})}
     return amount(field, title=title, scale=scale, axis=axis)
 
 
 def _zero_line(domain: tuple[float, float], title: str, look: Look) -> Layer:
-    channels = {"x": _x("at", title, domain, look)}
+    channels = {"x": _share_axis("at", title, domain, look)}
     return layer(pl.DataFrame({"at": [0.0]}), "rule", channels, color=INK, strokeDash=[4, 3])
 
 
-ROW = 20.0
-"""Height of a row with one whisker; pixels."""
-BESIDE = 11.0
-"""What each further whisker of a row adds."""
-GAP = 8.0
-"""Space between groups."""
-LINE = 15.0
-"""Height of a line of text."""
-NAME_ABOVE = 16.0
-"""What a row is higher on a phone, where the name stands above the whisker."""
-SHADES = (INK, *BRIGHT[:3])
-GREYS = (INK, "#8c8c8c", "#555555", "#b0b0b0")
+# Whisker charts: estimates with their intervals, in groups
 
 
 @chart()
@@ -324,7 +324,9 @@ def whisker_chart(
         raise ValueError("no estimate to draw")
     kinds = sorted(set(estimates["kind"]))
     above = NAME_ABOVE if look.narrow else 0.0
-    placed, heads = _placed(estimates, kinds, factor=100 if percent else 1, above=above)
+    placed, heads = _place_rows(estimates, kinds, factor=100 if percent else 1, above=above)
+    if look.narrow:  # headings stand inside the area
+        heads = [(text, 0.0, y) for text, _, y in heads]
     height = round(max(placed["y"]) + ROW * 0.6 + BESIDE * (len(kinds) - 1) / 2)
     limits = placed.select("estimate", "lower", "upper").unpivot()["value"]
     # From 0, so that lengths can be compared, and to 1 where the coefficient ends.
@@ -333,10 +335,10 @@ def whisker_chart(
     plane = Plane(x, (0.0, 1.0), replace(look, height=height), "", x_title, DECIMAL)
     align: Align = "left" if look.narrow else "right"
     parts = [
-        _axis(plane), *_rules(placed, plane), *_whiskers(placed, kinds, plane),
-        labels(_beside(heads, look), align=align, fontWeight="bold"), _names(placed, plane),
+        _x_axis(plane), *_rules(placed, plane), *_whiskers(placed, kinds, plane),
+        labels(heads, align=align, fontWeight="bold"), _row_names(placed, plane),
         *([] if look.narrow else room(placed["label"], -8.0, left=True)),
-        *(_kinds(placed, kinds, plane) if len(kinds) > 1 and not look.narrow else []),
+        *(_kind_labels(placed, kinds, plane) if len(kinds) > 1 and not look.narrow else []),
     ]  # fmt: skip
     more = {kind: Stroke(_colour(place, look)) for place, kind in enumerate(kinds) if kind}
     live = Live(
@@ -350,14 +352,7 @@ def _colour(place: int, look: Look) -> str:
     return colours[place % len(colours)]
 
 
-def _beside(
-    texts: Sequence[tuple[str, float, float]], look: Look
-) -> list[tuple[str, float, float]]:
-    """Return texts at the left of the area; on a phone, inside it."""
-    return [(text, 0.0 if look.narrow else x, y) for text, x, y in texts]
-
-
-def _placed(
+def _place_rows(
     estimates: pl.DataFrame, kinds: Sequence[str], *, factor: int, above: float
 ) -> tuple[pl.DataFrame, list[tuple[str, float, float]]]:
     """Return the rows with their y, and the headings of the groups."""
@@ -390,7 +385,7 @@ def _placed(
     return estimates.with_columns(*scaled, at, moved.alias("y")), heads
 
 
-def _axis(plane: Plane) -> Layer:
+def _x_axis(plane: Plane) -> Layer:
     """Return an invisible mark that brings the axis of x."""
     at = pl.DataFrame({"x": [plane.x[0]]})
     return layer(at, "point", {"x": plane.x_axis("x")}, opacity=0)
@@ -409,7 +404,7 @@ def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Itera
         colour = _colour(place, plane.look)
         mine = placed.filter(kind=kind)
         held = mine.filter(pl.col("estimate").is_not_null()).select(columns)
-        shared = {"y": pixel("y"), "tooltip": _tips()}
+        shared = {"y": pixel("y"), "tooltip": _whisker_tips()}
         faint = [others("label")]
         line = {
             **shared, "x": plane.x_axis("lower"), "x2": end_at("upper"),
@@ -424,19 +419,21 @@ def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Itera
         )
 
 
-def _tips() -> list[Channel]:
+def _whisker_tips() -> list[Channel]:
     texts = [words(name, name) for name in ("group", "label", "kind")]
     return texts + [number(name, name, ".4~f") for name in ("estimate", "lower", "upper")]
 
 
-def _names(placed: pl.DataFrame, plane: Plane) -> Layer:
+def _row_names(placed: pl.DataFrame, plane: Plane) -> Layer:
     rows = placed.group_by("label", "middle", maintain_order=True).agg(pl.col("y").min()).rows()
     if plane.look.narrow:
-        return names([(name, 0.0, top - NAME_ABOVE + 3) for name, _, top in rows])
-    return names([(name, -8.0, middle) for name, middle, _ in rows], align="right", limit=MOST)
+        return name_labels([(name, 0.0, top - NAME_ABOVE + 3) for name, _, top in rows])
+    return name_labels(
+        [(name, -8.0, middle) for name, middle, _ in rows], align="right", limit=MOST
+    )
 
 
-def _kinds(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
+def _kind_labels(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
     first = min(placed["middle"].to_list())
     for place, kind in enumerate(kinds):
         y = first + LINE * (place - (len(kinds) - 1) / 2)

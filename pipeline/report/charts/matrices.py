@@ -1,4 +1,4 @@
-"""A matrix of all pairs of measures at one n: the difference of precision as a colour."""
+"""Charts of cells: heat maps, differences of all pairs of measures, and the best measures."""
 
 from __future__ import annotations
 
@@ -54,14 +54,25 @@ from pipeline.report.charts.style import (
     rows,
 )
 
-# --- Heat maps: a grid of cells, each shaded by its value.
-
 _DARK = 0.7
 """Share of the scale from which on a cell's text is white."""
 _LETTER, _GAP = 6.2, 4.0
 """About the width of a letter of a label, and of the space to the next; pixels."""
 _NARROW = 9.0
 """Width of cells that need thin lines; pixels."""
+NUMBERS = 12
+"""With more measures than these, the cells are too small for numbers."""
+GREYS = ("#ffffff", "#9a9a9a")
+ROW = 20.0
+NAME_ABOVE = 16.0
+"""What a row is higher on a phone, where the name stands above the cells; pixels."""
+WIDEST = 72.0
+"""The maximum width of a column; pixels."""
+NUMBER = 34.0
+"""The minimum width of a column whose cells hold numbers."""
+DARK, PALE = "#555555", "#d5d5d5"
+
+# Heat map: a grid of cells, each shaded by its value
 
 
 @chart()
@@ -85,12 +96,14 @@ def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> Spec:
     )
     places = {"x": x, "y": y, "opacity": opacity(faint=[others("row", "column")])}
     stroke: dict[str, Any] = {"stroke": LIGHT, "strokeWidth": 0.5 if grid.cell >= _NARROW else 0}
-    told = {"color": _shade(grid, size), "tooltip": _grid_tips(grid)}
+    shade = {"color": _shade(grid, size), "tooltip": _grid_tips(grid)}
     cells = frame.select("row", "column", "value")
-    parts = [_ground(size), layer(cells, "rect", {**places, **told}, **stroke)]
+    parts = [_ground(size), layer(cells, "rect", {**places, **shade}, **stroke)]
     marked = frame.filter("marked").select("row", "column")
     if marked.height:
-        framed: dict[str, Any] = {"filled": False, "stroke": FRAME, "strokeWidth": _frame(grid)}
+        # Narrow cells must not vanish behind their frames.
+        width = 1.6 if grid.cell >= _NARROW else 0.6
+        framed: dict[str, Any] = {"filled": False, "stroke": FRAME, "strokeWidth": width}
         parts.append(layer(marked, "rect", places, name=f"{SILENT}frames", **framed))
     if "text" in frame.columns:
         parts += [_texts(frame, grid, places, white=white) for white in (False, True)]
@@ -107,11 +120,6 @@ def _grid_tips(grid: Grid) -> list[Channel]:
     value = number("value", grid.legend, ".1~%" if grid.domain[0] >= 0 else "+.3~f")
     row, column = grid.row_title or "row", grid.column_title or "column"
     return [words("row", row), words("column", column if column != row else f"{column} "), value]
-
-
-def _frame(grid: Grid) -> float:
-    """Return how thick a frame is: narrow cells should not vanish behind theirs."""
-    return 1.6 if grid.cell >= _NARROW else 0.6
 
 
 def _axis(names: Sequence[str], field: str, title: str, cell: float) -> Channel:
@@ -150,10 +158,7 @@ def _texts(frame: pl.DataFrame, grid: Grid, places: dict[str, Channel], *, white
     return layer(mine, "text", {**places, "text": kinds("text")}, name=f"{SILENT}texts", **how)
 
 
-# --- What a heat map draws: all pairs of measures at one n.
-
-NUMBERS = 12
-"""With more measures than these, the cells are too small for numbers."""
+# Matrices: the differences of all pairs of measures at one n
 
 
 @dataclass(frozen=True)
@@ -174,9 +179,6 @@ class Matrix:
     n: int
     order: tuple[str, ...]
     cells: pl.DataFrame
-
-
-GREYS = ("#ffffff", "#9a9a9a")
 
 
 @dataclass(frozen=True)
@@ -212,13 +214,13 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> Spec:
         raise ValueError("no pair of measures to draw")
     most = max(len(matrix.order) for matrix in matrices)
     grid = _Grid(44.0, 24.0, True, look) if most <= NUMBERS else _Grid(16.0, 16.0, False, look)
-    top = _top(matrices)
+    top = _scale_end(matrices)
     panels = [_panel(matrix, grid, top) for matrix in matrices]
     measures = joined([name for matrix in matrices for name in matrix.order])
     return dressed({"concat": panels, "columns": 1 if look.narrow else 2}, Live(measures))
 
 
-def _top(matrices: Sequence[Matrix]) -> float:
+def _scale_end(matrices: Sequence[Matrix]) -> float:
     """Return the end of the scale: the largest difference, in whole points."""
     maxima = [m.cells["difference"].abs().max() for m in matrices]
     largest = max((float(value) for value in maxima if value is not None), default=0.0)  # type: ignore[arg-type]  # a column of numbers
@@ -230,11 +232,15 @@ def _panel(matrix: Matrix, grid: _Grid, top: float) -> Spec:
     placed = _place_heat(matrix, grid)
     look = replace(grid.look, width=round(grid.width * size), height=round(grid.height * size))
     tested = placed.filter(pl.col("points").is_not_null())
+    crosses = [
+        ("×", x + grid.width / 2, y + grid.height / 2)
+        for x, y in placed.filter(pl.col("points").is_null()).select("x", "y").rows()
+    ]
     parts = [
-        *_untested(placed.filter(pl.col("points").is_null()), grid),
-        *_coloured(tested, grid, top),
-        *(_heat_numbers(tested, grid) if grid.numbers else _stars(tested, grid)),
-        *_names(matrix.order, grid),
+        labels(crosses, align="center", color=GREY),
+        _difference_cells(tested, grid, top),
+        (_heat_numbers if grid.numbers else _stars)(tested, grid),
+        *_axis_names(matrix.order, grid),
     ]
     return {**sized(parts, look), "title": f"n = {matrix.n:,}"}
 
@@ -254,14 +260,7 @@ def _place_heat(matrix: Matrix, grid: _Grid) -> pl.DataFrame:
     return held.select("row", "column", "points", "p", "significant", "x", "y").sort("y", "x")
 
 
-def _untested(nothing: pl.DataFrame, grid: _Grid) -> list[Layer]:
-    crosses = [
-        ("×", x + grid.width / 2, y + grid.height / 2) for x, y in nothing.select("x", "y").rows()
-    ]
-    return [labels(crosses, align="center", color=GREY)]
-
-
-def _coloured(tested: pl.DataFrame, grid: _Grid, top: float) -> list[Layer]:
+def _difference_cells(tested: pl.DataFrame, grid: _Grid, top: float) -> Layer:
     colours = GREYS if grid.look.style == "print" else DIVERGING
     domain = [0.0, top] if grid.look.style == "print" else [-top, -top / 4, 0.0, top / 4, top]
     legend = {
@@ -280,7 +279,7 @@ def _coloured(tested: pl.DataFrame, grid: _Grid, top: float) -> list[Layer]:
         x2=(pl.col("x") + grid.width - 1).round(2), y2=(pl.col("y") + grid.height - 1).round(2)
     )
     edge = 0.4 if grid.look.style == "print" else 0.0
-    return [layer(ends, "rect", channels, stroke=GREY, strokeWidth=edge)]
+    return layer(ends, "rect", channels, stroke=GREY, strokeWidth=edge)
 
 
 def _heat_tips() -> list[Channel]:
@@ -292,13 +291,13 @@ def _heat_tips() -> list[Channel]:
     ]
 
 
-def _heat_numbers(tested: pl.DataFrame, grid: _Grid) -> list[Layer]:
+def _heat_numbers(tested: pl.DataFrame, grid: _Grid) -> Layer:
     texts = [
         (_number(points) + ("*" if star else ""), x + grid.width / 2, y + grid.height / 2)
         for points, star, x, y in tested.select("points", "significant", "x", "y").iter_rows()
     ]
     how: dict[str, Any] = {"fontSize": TEXT - 1, "color": ON_PALE, "name": f"{SILENT}numbers"}
-    return [labels(texts, align="center", **how)]
+    return labels(texts, align="center", **how)
 
 
 def _number(points: float) -> str:
@@ -306,32 +305,22 @@ def _number(points: float) -> str:
     return f"{sign}{abs(points):.1f}"
 
 
-def _stars(tested: pl.DataFrame, grid: _Grid) -> list[Layer]:
+def _stars(tested: pl.DataFrame, grid: _Grid) -> Layer:
     middle = tested.filter("significant").select(
         x=pl.col("x") + grid.width / 2, y=pl.col("y") + grid.height / 2
     )
     channels = {"x": pixel("x"), "y": pixel("y")}
     how = {"size": 14, "filled": True, "color": ON_PALE, "opacity": 1}
-    return [layer(middle, "point", channels, name=f"{SILENT}stars", **how)]
+    return layer(middle, "point", channels, name=f"{SILENT}stars", **how)
 
 
-def _names(order: Sequence[str], grid: _Grid) -> list[Layer]:
+def _axis_names(order: Sequence[str], grid: _Grid) -> list[Layer]:
     rows = [(name, -6.0, (index + 0.5) * grid.height) for index, name in enumerate(order)]
-    columns = [((index + 0.5) * grid.width, name) for index, name in enumerate(order)]
-    heads = [(name, x, -6.0) for x, name in columns]
+    heads = [(name, (index + 0.5) * grid.width, -6.0) for index, name in enumerate(order)]
     return [names(rows, align="right"), names(heads, angle=270)]
 
 
-# --- Which measure is best at each n, and which are not significantly worse.
-
-ROW = 20.0
-NAME_ABOVE = 16.0
-"""What a row is higher on a phone, where the name stands above the cells; pixels."""
-WIDEST = 72.0
-"""The most that a column takes; pixels."""
-NUMBER = 34.0
-"""The least width of a column whose cells hold numbers."""
-DARK, PALE = "#555555", "#d5d5d5"
+# Best measures: a row for each measure and a column for each n
 
 
 @chart()
@@ -368,10 +357,10 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     inside = [(name, 0.0, row * i + above / 2 + 1) for i, name in enumerate(order)]
     parts = [
         segments(across, Stroke(LIGHT, width=1.0)),
-        *(_cells(placed, is_best, look) for is_best in (False, True)),
+        *(_strip_cells(placed, is_best, look) for is_best in (False, True)),
         *(_strip_numbers(placed, width) if width >= NUMBER else []),
         names(inside) if look.narrow else names(left, align="right"),
-        *_heads(cuts, width),
+        *_column_heads(cuts, width),
     ]
     return themed(parts, size, Live(order))
 
@@ -398,7 +387,7 @@ def _place_strip(
     ).sort("y", "x")  # fmt: skip
 
 
-def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> Layer:
+def _strip_cells(placed: pl.DataFrame, is_best: bool, look: Look) -> Layer:
     strong, weak = (DARK, PALE) if look.style == "print" else (BEST, AMONG)
     channels = {
         "x": pixel("x"), "x2": end_at("x2"), "y": pixel("y"), "y2": end_at("y2"),
@@ -421,8 +410,10 @@ def _strip_tips() -> list[Channel]:
 def _strip_numbers(placed: pl.DataFrame, width: float) -> list[Layer]:
     def texts(*, is_best: bool) -> list[tuple[str, float, float]]:
         held = placed.filter(best=is_best).select("precision", "x", "y").rows()
-        said = [("?" if p is None else f"{p:.1f}", x, y) for p, x, y in held]
-        return [(text, x + width / 2 - 1, y + ROW / 2 - 2) for text, x, y in said]
+        return [
+            ("?" if p is None else f"{p:.1f}", x + width / 2 - 1, y + ROW / 2 - 2)
+            for p, x, y in held
+        ]
 
     how: dict[str, Any] = {"fontSize": TEXT - 1, "name": f"{SILENT}numbers"}
     return [
@@ -431,7 +422,7 @@ def _strip_numbers(placed: pl.DataFrame, width: float) -> list[Layer]:
     ]
 
 
-def _heads(cuts: Sequence[int], width: float) -> list[Layer]:
+def _column_heads(cuts: Sequence[int], width: float) -> list[Layer]:
     """Write the n over the columns: all of them, or as many as there is room for."""
     texts = [(f"{n:,}", (i + 0.5) * width - 1) for i, n in enumerate(cuts)]
     free = rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)

@@ -1,4 +1,4 @@
-"""Small multiples: one panel beside the other, with the same axes and the same strokes."""
+"""Small multiples: panels in a grid, with the same axes and the same strokes."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ def small_multiples(
     ValueError
         If no panel has an estimate.
     """
-    shown = [Panel(each.title, _rounded(each.frame)) for each in panels]
+    shown = [Panel(each.title, _round_rows(each.frame)) for each in panels]
     own = pl.concat([each.frame for each in shown]) if shown else pl.DataFrame({"y": []})
     if own["y"].drop_nulls().is_empty():
         raise ValueError("no estimate to draw")
-    whole = own if span is None else _rounded(span)
+    whole = own if span is None else _round_rows(span)
     lines = sorted(set(whole["line"]))
     beside = 1 if look.narrow else max(1, min(columns, len(shown), max(WIDTHS)))
     frame = _Frame(axes, _x(whole, axes), _y(whole, axes), _size(look, beside, len(shown)))
@@ -157,7 +157,7 @@ class _Frame:
         return Plane(self.x, self.y, self.look, title, self.axes.x_title, DECIMAL)
 
 
-def _rounded(frame: pl.DataFrame) -> pl.DataFrame:
+def _round_rows(frame: pl.DataFrame) -> pl.DataFrame:
     # More digits than these are less than a pixel.
     floats = [pl.col(name).cast(pl.Float64).round(4) for name in ("n", "y", "lower", "upper")]
     return frame.select(pl.col("line").fill_null("").cast(pl.String), *floats).sort("line", "n")
@@ -198,7 +198,7 @@ def _panel(
 ) -> Spec:
     plane = frame.plane(first=place % beside == 0)
     mine = {name: each for name, each in stroke_of.items() if name in set(panel.frame["line"])}
-    draw = _nothing if panel.frame.is_empty() else _lines if frame.axes.joined else _dots
+    draw = _empty_panel if panel.frame.is_empty() else _lines if frame.axes.joined else _dots
     spec = sized(draw(panel.frame, plane, mine, frame.axes), frame.look)
     if frame.axes.ticks:
         _write_ticks(spec, frame.axes.ticks, beside)
@@ -206,7 +206,7 @@ def _panel(
     return spec | {"title": {"text": plain(panel.title), "limit": plane.look.width + 20}}
 
 
-def _nothing(
+def _empty_panel(
     _frame: pl.DataFrame, plane: Plane, _strokes: Mapping[str, Stroke], _axes: Axes
 ) -> Iterator[Layer]:
     """Yield the axes of a panel without a row, and that there is none."""
@@ -237,10 +237,10 @@ def _lines(
 def _dots(
     frame: pl.DataFrame, plane: Plane, stroke_of: Mapping[str, Stroke], axes: Axes
 ) -> Iterator[Layer]:
-    told = _placed(frame, list(stroke_of), axes)
+    placed = _dodge(frame, list(stroke_of), axes)
     tips = _tips(axes)
     for name, stroke in stroke_of.items():
-        mine = told.filter(line=name)
+        mine = placed.filter(line=name)
         faint = [other(name)]
         whisker = {
             "x": plane.x_axis("x"), "y": plane.y_axis("lower"), "y2": end_at("upper"),
@@ -254,7 +254,7 @@ def _dots(
         yield layer(mine, "point", dot, size=30, filled=True, color=stroke.colour)
 
 
-def _placed(frame: pl.DataFrame, lines: Sequence[str], axes: Axes) -> pl.DataFrame:
+def _dodge(frame: pl.DataFrame, lines: Sequence[str], axes: Axes) -> pl.DataFrame:
     """Return the rows with x: names side by side at a place, and what the place is called."""
     places = frame["n"].drop_nulls().unique().sort()
     gap = 1.0 if axes.ticks or places.len() < 2 else float(places.diff().min() or 1.0)  # type: ignore[arg-type]  # a column of numbers

@@ -1,15 +1,15 @@
-"""Scatter plots whose few points are named in the plot."""
+"""Charts of points: scatter plots, values and trends of lemmas, planning and reliability."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from pipeline.report.charts import spec
 from pipeline.report.charts.base import chart
-from pipeline.report.charts.curves import End, end_labels, uncovered
+from pipeline.report.charts.curves import End, end_labels, line_ends, uncovered
 from pipeline.report.charts.spec import (
     DECIMAL,
     LIVE,
@@ -52,10 +52,24 @@ from pipeline.report.charts.style import (
     strokes,
 )
 
-# --- Graphs of the sampled lemmas: single values, moving averages, precision against recall.
-
 _PER_CENT = (0.0, 100.0)
 AVERAGE = Stroke(INK, width=1.4)
+_HEIGHT, _WIDTH = 13.0, 6.3
+"""Height of a line of text and width of a letter; pixels."""
+_SHORT, _LONG = 110.0, 260.0
+"""The maximum width of a name, on a phone and elsewhere; pixels."""
+_OFF = 8.0
+"""Distance of a label from the middle of its point; pixels."""
+_ALIKE, _ROOM = 1e-6, 0.05
+"""An axis shorter than the first is extended by the second on either side."""
+RATE = "sampling rate (%)"
+"""Default title of the x axis of planning charts."""
+MOST = 60.0
+"""Where the y axis of widths ends at most; percentage points."""
+_RIGHT = "what it says is right"
+"""Label of the diagonal."""
+
+# Values, moving averages, and precision against recall of sampled lemmas
 
 
 @chart()
@@ -86,14 +100,15 @@ def lemma_chart(
     own, mean_text = slot_stroke(SERIES[name], look), f"mean {100 * mean:.2f} %"
     shown = _per_cent(trends, name, f"{name.lower()}_trend")
     path = shown["y_trend"].to_list()
+    tips = [words("lemma", "lemma"), number("y", f"{name} (%)", ".2f")]
     parts = [
-        _points(shown, plane, own, name),
+        _points(shown, plane, own, tips),
         level(round(100 * mean, 3), plane, BASELINE),
         line(shown.select("n", "y_trend"), plane, AVERAGE, y="y_trend"),
         *end_labels([
             End("moving average", path, AVERAGE), End(mean_text, [100 * mean], BASELINE),
         ], plane),
-        spec.met(shown.select("n", "y", "lemma"), plane, _lemma_tips(name), size=160),
+        spec.met(shown.select("n", "y", "lemma"), plane, tips, size=160),
     ]  # fmt: skip
     more = {"moving average": AVERAGE, mean_text: BASELINE}
     return themed(parts, look, Live(more=more, zoom=plane.x))
@@ -136,13 +151,13 @@ def trend_chart(
         )
         for name in names
     ]
-    said = [_said(frame, name) for name, frame in drawn.items()]
+    texts = [_texts(frame, name) for name, frame in drawn.items()]
     parts = [*lines, *end_labels(ends, plane)]
-    parts += spec.hover(pl.concat(said), names, plane, first="lemma number")
+    parts += spec.hover(pl.concat(texts), names, plane, first="lemma number")
     return themed(parts, look, Live(names, stroke_of, zoom=plane.x))
 
 
-def _said(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+def _texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     texts = [None if y is None else f"{y:.2f}" for y in frame["y"]]
     return frame.select("n", line=pl.lit(name), said=pl.Series(texts, dtype=pl.String))
 
@@ -168,12 +183,12 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     orient = "top" if look.narrow else "right"
     legend = {"title": "lemmas", "values": values, "symbolFillColor": GREY, "orient": orient}
     scale = {"type": "sqrt", "domain": [0, max(40, *shown["size"])], "range": [0, 900]}
-    told = [
+    tips = [
         number("n", "recall (%)", ".2f"), number("y", "precision (%)", ".2f"),
         number("size", "lemmas", ",d"),
     ]  # fmt: skip
     channels = {
-        "x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": told,
+        "x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": tips,
         "size": amount("size", scale=scale, legend=legend),
     }  # fmt: skip
     colour = INK if look.style == "print" else BRIGHT[0]
@@ -194,11 +209,10 @@ def _per_cent(trends: pl.DataFrame, column: str, trend: str) -> pl.DataFrame:
     ).sort("n")
 
 
-def _points(shown: pl.DataFrame, plane: Plane, own: Stroke, name: str) -> Layer:
+def _points(shown: pl.DataFrame, plane: Plane, own: Stroke, tips: Sequence[Channel]) -> Layer:
     """Return the points, half hidden behind each other where there are many."""
     many = shown.height > 150
-    told = [words("lemma", "lemma"), number("y", f"{name} (%)", ".2f")]
-    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": told}
+    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": list(tips)}
     how: dict[str, Any] = {
         "size": 16 if many else 28,
         "filled": True,
@@ -209,19 +223,7 @@ def _points(shown: pl.DataFrame, plane: Plane, own: Stroke, name: str) -> Layer:
     )
 
 
-def _lemma_tips(name: str) -> list[Channel]:
-    return [words("lemma", "lemma"), number("y", f"{name} (%)", ".2f")]
-
-
-_HEIGHT, _WIDTH = 13.0, 6.3
-"""Height of a line of text and width of a letter; pixels."""
-_SHORT, _LONG = 110.0, 260.0
-"""The most that a name takes, on a phone and elsewhere; pixels."""
-_OFF = 8.0
-"""Distance of a label from the middle of its point; pixels."""
-
-_ALIKE, _ROOM = 1e-6, 0.05
-"""An axis on which all lie closer than the first has so much room on either side."""
+# Scatter plot with a label beside each point
 
 
 @chart()
@@ -242,33 +244,32 @@ def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> S
                frame[axis] + frame[f"{axis}_sd"].fill_null(0.0)]
         for axis in ("x", "y")
     }  # fmt: skip
-    x, y = (_domain(pl.concat(ends[axis])) for axis in ("x", "y"))
+    x, y = (_scatter_domain(pl.concat(ends[axis])) for axis in ("x", "y"))
     plane = Plane(x, y, look, y_title, x_title, DECIMAL, x_grid=True)
     names = frame["name"].to_list()
+    given = strokes(names, look)
+    colours = [INK if look.style == "print" else stroke.colour for stroke in given.values()]
+    scale = {"domain": list(given), "range": colours}
+    colour = kinds("name", scale=scale, legend=None)
     points = {
-        "x": plane.x_axis("x"), "y": plane.y_axis("y"), "color": _colour(names, look),
-        "opacity": opacity(faint=[others("name")]), "tooltip": _tips(frame, x_title, y_title),
+        "x": plane.x_axis("x"), "y": plane.y_axis("y"), "color": colour,
+        "opacity": opacity(faint=[others("name")]),
+        "tooltip": _scatter_tips(frame, x_title, y_title),
     }  # fmt: skip
     held = frame.select("name", "x", "y", "x_sd", "y_sd")
     places = [(plane.x_pixel(x), plane.y_pixel(y)) for x, y in frame.select("x", "y").rows()]
-    bars = [_bars(frame, axis, plane) for axis in ("x", "y")]
+    bars = [_error_bars(frame, axis, plane) for axis in ("x", "y")]
     parts = [
         *bars,
         layer(held, "point", points, filled=True, size=50),
         name_labels(beside(names, places, look), limit=_SHORT if look.narrow else _LONG),
     ]
     limits = any(layer["data"]["values"].count("\n") > 1 for layer in bars)
-    live = Live(names, strokes(names, look), limits=("none", "pointwise") if limits else ())
+    live = Live(names, given, limits=("none", "pointwise") if limits else ())
     return themed(parts, plane.look, live)
 
 
-def _colour(names: Sequence[str], look: Look) -> Channel:
-    given = strokes(names, look)
-    colours = [INK if look.style == "print" else given[name].colour for name in given]
-    return kinds("name", scale={"domain": list(given), "range": colours}, legend=None)
-
-
-def _tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Channel]:
+def _scatter_tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Channel]:
     """Return name, x and y, each with its deviation where there is one."""
     found = [words("name", "name")]
     for axis, title in (("x", x_title), ("y", y_title)):
@@ -308,7 +309,7 @@ def beside(
             (x + _OFF, y), (x - wide / 2, y - 14.0), (x - wide - _OFF, y), (x - wide / 2, y + 14.0),
             (x + _OFF, y - 9), (x + _OFF, y + 9), (x + _OFF, y - 22), (x + _OFF, y + 22),
         ]  # fmt: skip
-        fits = [one for one in tries if _fits(one, wide, taken, look)]
+        fits = [one for one in tries if _is_free(one, wide, taken, look)]
         left, middle = (fits or tries)[0]
         if look.narrow:
             left = max(0.0, min(left, look.width - wide))
@@ -317,7 +318,7 @@ def beside(
     return placed
 
 
-def _domain(values: pl.Series) -> tuple[float, float]:
+def _scatter_domain(values: pl.Series) -> tuple[float, float]:
     """Return round ends that a label can stand at: 0.7, not 0.7000000000000001.
 
     Values that are all alike, as those of one system are, lie in the middle.
@@ -328,7 +329,7 @@ def _domain(values: pl.Series) -> tuple[float, float]:
     return round(low, 9), round(high, 9)
 
 
-def _fits(
+def _is_free(
     place: tuple[float, float], wide: float, taken: Sequence[tuple[float, ...]], look: Look
 ) -> bool:
     left, middle = place
@@ -340,7 +341,7 @@ def _fits(
     )
 
 
-def _bars(frame: pl.DataFrame, axis: str, plane: Plane) -> Layer:
+def _error_bars(frame: pl.DataFrame, axis: str, plane: Plane) -> Layer:
     spread = pl.col(f"{axis}_sd")
     bars = frame.drop_nulls(spread.meta.root_names()).select(
         "name", "x", "y", low=pl.col(axis) - spread, high=pl.col(axis) + spread
@@ -353,12 +354,7 @@ def _bars(frame: pl.DataFrame, axis: str, plane: Plane) -> Layer:
     return layer(bars, "rule", {**ends, "opacity": seen}, color=GREY, strokeWidth=1.2)
 
 
-# --- The planning graph: width of an interval, or power of a comparison, against rate or labels.
-
-RATE = "sampling rate (%)"
-"""Title of the x axis if nothing else is said."""
-MOST = 60.0
-"""Where the y axis of widths ends at most; percentage points."""
+# Planning: interval width or power against sampling rate or labels
 
 
 @chart()
@@ -391,7 +387,7 @@ def planning_chart(
     x_title : str
         Title of the x axis.
     x_format : str
-        How a place on it is told, as D3 has it.
+        Number format of a place on it, in the syntax of D3.
     look : Look
         Style and size.
 
@@ -400,13 +396,23 @@ def planning_chart(
     ValueError
         If there is nothing to draw.
     """
-    drawn = _shown(curves)
+    drawn = _planning_rows(curves)
     if drawn.is_empty():
         raise ValueError("no sampling rate to draw")
     names = drawn["line"].unique(maintain_order=True).to_list()
     plane = _planning_plane(drawn, wanted, (x_title, y_title), y_max, look)
     stroke_of = uncovered(by_place(names, look), drawn, plane)
-    dots = _shown(curves.clear() if marked is None else marked)
+    dots = _planning_rows(curves.clear() if marked is None else marked)
+    levels = [
+        End(f"wanted: {value:g}", [value], BASELINE_LIMIT)
+        for value in wanted
+        if plane.y[0] <= value <= plane.y[1]
+    ]
+    tips = [
+        words("line", "line"),
+        number("n", plane.x_title, x_format),
+        number("y", plane.y_title, ".2f"),
+    ]
     parts = [
         *(level(value, plane, BASELINE_LIMIT) for value in wanted),
         *spec.lines(drawn, plane, stroke_of),
@@ -414,14 +420,14 @@ def planning_chart(
             points(dots.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
             for name, stroke in stroke_of.items()
         ),
-        *end_labels([*_planning_ends(drawn, stroke_of), *_wanted(wanted, plane)], plane),
-        _planning_points(pl.concat([drawn, dots]), plane, x_format),
+        *end_labels([*line_ends(drawn.sort("n"), stroke_of), *levels], plane),
+        spec.met(pl.concat([drawn, dots]), plane, tips, size=160),
     ]
-    more = {each.text: each.stroke for each in _wanted(wanted, plane)}
+    more = {each.text: each.stroke for each in levels}
     return themed(parts, look, Live(names, stroke_of, more, zoom=plane.x))
 
 
-def _shown(frame: pl.DataFrame) -> pl.DataFrame:
+def _planning_rows(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows that can be drawn; a thousandth of a per cent is less than a pixel."""
     return frame.drop_nulls().select(
         "line", n=pl.col("rate").round(3), y=pl.col("y").cast(pl.Float64).round(3)
@@ -443,32 +449,7 @@ def _planning_plane(
     return Plane((0.0, last_rate), y, look, y_title, x_title, DECIMAL, zooms=True)
 
 
-def _planning_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
-    for name, stroke in given.items():
-        path = drawn.filter(line=name).sort("n")["y"].to_list()
-        yield End(name, path, stroke, named=True)
-
-
-def _wanted(wanted: Sequence[float], plane: Plane) -> Iterator[End]:
-    for value in wanted:
-        if plane.y[0] <= value <= plane.y[1]:
-            yield End(f"wanted: {value:g}", [value], BASELINE_LIMIT)
-
-
-def _planning_points(drawn: pl.DataFrame, plane: Plane, x_format: str) -> Layer:
-    tips = [
-        words("line", "line"),
-        number("n", plane.x_title, x_format),
-        number("y", plane.y_title, ".2f"),
-    ]
-    return spec.met(drawn, plane, tips, size=160)
-
-
-# --- Whether predictions come true: the share of true positives against the mean prediction.
-
-_RIGHT = "what it says is right"
-"""How the diagonal is called."""
-_WHOLE = (0.0, 100.0)
+# Reliability: the share of true positives against the mean prediction
 
 
 @chart()
@@ -491,25 +472,29 @@ def reliability_chart(calibration: pl.DataFrame, *, look: Look = SCREEN) -> Spec
     if calibration.is_empty():
         raise ValueError("no judged prediction to draw")
     names = calibration["judge"].unique().sort().to_list()
-    drawn = _drawn(calibration)
-    plane = Plane(_WHOLE, _WHOLE, look, "true positives (%)", "mean prediction (%)", DECIMAL)
+    drawn = _calibration_rows(calibration)
+    plane = Plane(_PER_CENT, _PER_CENT, look, "true positives (%)", "mean prediction (%)", DECIMAL)
     stroke_of = by_place(names, look)
+    ends = pl.DataFrame({"n": [0, 1], "x": [*_PER_CENT], "y": [*_PER_CENT]})
+    mine = {name: drawn.filter(line=name) for name in names}
+    diagonal = End(_RIGHT, [*_PER_CENT], BASELINE)
     parts = [
-        _diagonal(plane),
-        *_whiskers(drawn, plane, stroke_of),
+        path(ends, plane, BASELINE),
+        *(_whisker(mine[name], plane, name, stroke) for name, stroke in stroke_of.items()),
         *(
-            path(drawn.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+            path(mine[name], plane, stroke, seen=opacity(faint=[other(name)]))
             for name, stroke in stroke_of.items()
         ),
-        *_dots(drawn, plane, stroke_of),
-        *end_labels([*_reliability_ends(drawn, stroke_of)], plane),
-        _met(drawn, plane),
+        *(_dots(mine[name], plane, name, stroke) for name, stroke in stroke_of.items()),
+        *end_labels([*line_ends(drawn, stroke_of), diagonal], plane),
+        _tooltip_points(drawn, plane),
     ]
-    more = {_RIGHT: BASELINE}
-    return themed(parts, look, Live(names, stroke_of, more, limits=("none", "pointwise")))
+    return themed(
+        parts, look, Live(names, stroke_of, {_RIGHT: BASELINE}, limits=("none", "pointwise"))
+    )
 
 
-def _drawn(calibration: pl.DataFrame) -> pl.DataFrame:
+def _calibration_rows(calibration: pl.DataFrame) -> pl.DataFrame:
     """Return the bins in per cent, in the order of the lines."""
     fields = {"x": "mean_prediction", "y": "share", "lower": "lower", "upper": "upper"}
     per_cent = {new: (100 * pl.col(name)).round(3) for new, name in fields.items()}
@@ -519,39 +504,25 @@ def _drawn(calibration: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("line", "x")
 
 
-def _diagonal(plane: Plane) -> Layer:
-    both = pl.DataFrame({"n": [0, 1], "x": [*_WHOLE], "y": [*_WHOLE]})
-    return path(both, plane, BASELINE)
+def _whisker(rows: pl.DataFrame, plane: Plane, name: str, stroke: Stroke) -> Layer:
+    channels = {
+        "x": plane.x_axis("x"), "y": plane.y_axis("lower"), "y2": end_at("upper"),
+        "opacity": opacity(hidden=[NONE], faint=[other(name)]),
+    }  # fmt: skip
+    held = rows.select("x", "lower", "upper")
+    return layer(held, "rule", channels, color=stroke.colour, strokeWidth=1.2)
 
 
-def _whiskers(drawn: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> Iterator[Layer]:
-    for name, stroke in given.items():
-        channels = {
-            "x": plane.x_axis("x"), "y": plane.y_axis("lower"), "y2": end_at("upper"),
-            "opacity": opacity(hidden=[NONE], faint=[other(name)]),
-        }  # fmt: skip
-        mine = drawn.filter(line=name).select("x", "lower", "upper")
-        yield layer(mine, "rule", channels, color=stroke.colour, strokeWidth=1.2)
+def _dots(rows: pl.DataFrame, plane: Plane, name: str, stroke: Stroke) -> Layer:
+    channels = {
+        "x": plane.x_axis("x"), "y": plane.y_axis("y"), "opacity": opacity(faint=[other(name)]),
+    }  # fmt: skip
+    held = rows.select("x", "y")
+    return layer(held, "point", channels, size=40, filled=True, color=stroke.colour)
 
 
-def _dots(drawn: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> Iterator[Layer]:
-    for name, stroke in given.items():
-        channels = {
-            "x": plane.x_axis("x"), "y": plane.y_axis("y"),
-            "opacity": opacity(faint=[other(name)]),
-        }  # fmt: skip
-        mine = drawn.filter(line=name).select("x", "y")
-        yield layer(mine, "point", channels, size=40, filled=True, color=stroke.colour)
-
-
-def _reliability_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
-    for name, stroke in given.items():
-        yield End(name, drawn.filter(line=name)["y"].to_list(), stroke, named=True)
-    yield End(_RIGHT, [*_WHOLE], BASELINE)
-
-
-def _met(drawn: pl.DataFrame, plane: Plane) -> Layer:
-    """Return invisible points that tell what they are when the mouse meets them."""
+def _tooltip_points(drawn: pl.DataFrame, plane: Plane) -> Layer:
+    """Return invisible points with tooltips."""
     shown = [
         words("line", "judge"),
         number("x", "mean prediction (%)", ".2f"),

@@ -1,4 +1,4 @@
-"""Vega-Lite specifications as plain dictionaries: data, layers, charts, tooltips."""
+"""Vega-Lite specifications as dictionaries: data, layers, scales, parameters and themes."""
 
 from __future__ import annotations
 
@@ -121,10 +121,9 @@ def joined(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-# --- What a chart answers to: a highlighted name, intervals on and off, a zoomed axis.
-# The page sets three parameters in all charts: `highlight`, a name or nothing; `limits`, which
-# intervals are seen; `n_zoom`, the part of the x axis that is seen, or null. At rest a chart is its
-# still picture.
+# Interaction: the page sets three parameters in all charts
+# `highlight` is a name or nothing, `limits` the intervals that are shown, `n_zoom` the visible part
+# of the x axis or null. With their defaults a chart is its still picture.
 
 Limits: TypeAlias = Literal["none", "pointwise", "simultaneous"]
 """The intervals that are seen."""
@@ -141,7 +140,7 @@ ZOOMED = "n_zoom !== null"
 
 @dataclass(frozen=True)
 class Live:
-    """What the page is told of a chart, beside its specification.
+    """Data of a chart for the page, beside its specification.
 
     Parameters
     ----------
@@ -163,8 +162,8 @@ class Live:
     limits: Sequence[Limits] = ()
     zoom: tuple[float, float] | None = None
 
-    def told(self) -> dict[str, Any]:
-        """Return it as the page reads it."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the data as the page reads them."""
         return {
             "names": list(dict.fromkeys(self.names)),
             "key": [_chip(*each) for each in self.key.items()],
@@ -238,7 +237,7 @@ def opacity(
     return {"condition": [*gone, *pale], "value": value}
 
 
-# --- The plotting area: its axes, and pixels to data and back.
+# Plotting area: axes, and conversion between pixels and data
 
 DECIMAL = ",.6~f"
 """Numbers with the decimals that they need, as D3 has it."""
@@ -348,7 +347,7 @@ def _step(rough: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
 
 
-# --- Single marks: a line, a triangle, a label, a rule; each over its own data.
+# Single marks
 
 Align: TypeAlias = Literal["left", "center", "right"]
 
@@ -449,7 +448,7 @@ def _pixels(rows: Sequence[tuple[Any, ...]], schema: dict[str, Any]) -> pl.DataF
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(cs.float().round(2))
 
 
-# --- From the tables of a run to what the layers draw: rows in the window, per cents, pairs.
+# Rows to draw: window, per cents, pairs, thinning
 
 LIMITS = ("lower", "upper", "lower_band", "upper_band")
 """Ends of intervals: pointwise ones, and simultaneous ones, which need not be there."""
@@ -612,7 +611,7 @@ def spaced(values: Iterable[int], *, gap: float) -> list[int]:
     return kept
 
 
-# --- Fonts and sizes that all charts share, and how layers become a chart.
+# Theme: fonts, sizes, and layers combined into a chart
 
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 TEXT = 11
@@ -621,8 +620,10 @@ DIGIT = 7.0
 """Width of a digit at that size in a wide font; pixels."""
 SMALL, CAPITAL = 6.2, 8.0
 """Width of a small letter and of a capital, likewise."""
+MOST = 360.0
+"""A label wider than this is cut; pixels."""
 OWN = "lexassay"
-"""Where a specification says what the page is told of it."""
+"""The key of a specification that holds the data for the page."""
 
 
 def text_width(text: str) -> float:
@@ -668,13 +669,13 @@ def dressed(chart: Spec, live: Live = STILL) -> Spec:
     rest = {"limits": live.limits[-1]} if live.limits else {}
     params = [
         *({**each, "value": rest.get(each["name"], each["value"])} for each in PARAMS),
-        *_numbered(chart),
+        *_number_layers(chart),
     ]
-    head = {"$schema": SCHEMA, "params": params, "usermeta": {OWN: live.told()}}
+    head = {"$schema": SCHEMA, "params": params, "usermeta": {OWN: live.as_dict()}}
     return {**head, **chart, "config": config}
 
 
-def _numbered(chart: Spec) -> list[dict[str, Any]]:
+def _number_layers(chart: Spec) -> list[dict[str, Any]]:
     """Make the names of layers differ in the whole chart; return what they select."""
     panels = chart.get("concat", [chart])
     held = [layer for panel in panels for layer in panel["layer"] if "name" in layer]
@@ -697,7 +698,7 @@ def row_channel(
     return {"field": field, "type": "nominal", "title": None, "scale": scale, "axis": how}
 
 
-# --- Layers that the charts are put together from: lines, bands, cuts, hover.
+# Layers of several marks: lines, bands, cuts, hover
 
 NEAR = "near"
 CUT = Stroke(FAINT, width=1.0)
@@ -821,18 +822,20 @@ def hover(
 
 
 def met(
-    frame: pl.DataFrame, plane: Plane, tips: Sequence[dict[str, object]], *, size: float = 90
+    frame: pl.DataFrame,
+    plane: Plane,
+    tips: Sequence[dict[str, object]],
+    *,
+    size: float = 90,
+    x: str = "n",
 ) -> Layer:
-    """Return points at (n, y) that are not seen, with the values that the mouse asks for."""
-    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": list(tips)}
+    """Return invisible points at (x, y) with tooltips."""
+    channels = {"x": plane.x_axis(x), "y": plane.y_axis("y"), "tooltip": list(tips)}
     how = {"clip": True, "size": size, "filled": True, "opacity": 0}
     return layer(frame, "point", channels, name=f"{LIVE}points", **how)
 
 
-# --- Room beside a chart for labels that a reader's font makes wider than the one measured.
-
-MOST = 360.0
-"""A label wider than this is cut; pixels."""
+# Margins for labels: the fonts of readers may be wider than the one measured
 
 
 def room(texts: Iterable[str], start: float, *, left: bool = False) -> list[Layer]:

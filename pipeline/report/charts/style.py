@@ -1,4 +1,4 @@
-"""The colours of the charts, each with its counterpart on a dark background."""
+"""The style of charts: colours for light and dark pages, strokes, label positions, sizes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ DARK = {
 """What a page in the dark draws in place of a colour; others stay as they are."""
 
 
-# --- Where labels go so that no two overlap.
+# Positions of labels without overlaps
 
 
 def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
@@ -152,7 +152,7 @@ def rows(wanted: Sequence[float], widths: Sequence[float], *, most: int = 3) -> 
     return chosen
 
 
-# --- What the charts can be asked for: window, look, grid, and what is drawn beside the lines.
+# Options of charts
 
 Style: TypeAlias = Literal["screen", "print"]
 """``screen`` has colours, ``print`` is black and white with dash patterns."""
@@ -288,7 +288,7 @@ WHOLE = Window()
 SCREEN = Look()
 
 
-# --- Which colour and which dashes belong to a name, in all charts of a report.
+# Strokes: the colour and dashes of each name, in all charts of a report
 
 DASHES = (
     (1, 0), (7, 3), (2, 2), (10, 3, 2, 3), (4, 2), (14, 3), (6, 2, 1.5, 2, 1.5, 2),

@@ -1,4 +1,4 @@
-"""Build a report: the page and the files beside it, as bytes; nothing is written."""
+"""Build a page: sections, figures, tables and the files beside it, as bytes."""
 
 from __future__ import annotations
 
@@ -56,9 +56,23 @@ from pipeline.report.view import (
     slug,
 )
 
-# --- Where on the page a finding is shown: the number of its figure, else its section.
+Files = dict[str, bytes]
 
 NOWHERE = Place("", "")
+MOST_SHOWN = 200
+"""The number of rows of a table that the page shows; its files hold all."""
+LONGEST = 400
+"""The number of characters of a cell that the page shows; the files hold all."""
+MOST_ROWS = 5_000_000
+"""Larger tables of all rows have no files beside the page."""
+PLAIN_ROWS = 50
+"""The number of rows that the page shows without scripts."""
+PLAIN_TEXT = 80
+LEVEL = 6
+"""The highest compression level takes ten times the time to save a hundredth."""
+NO_SLOTS: Mapping[str, Slot] = MappingProxyType({})
+
+# Findings: the figure or section that shows each, and paragraphs at the head of the page
 
 
 class Places:
@@ -81,7 +95,7 @@ class Places:
 
     def of(self, told: Told) -> Place:
         """Return where a finding is shown: its figure, a figure of its stage, or the section."""
-        stage, name = self._named(told)
+        stage, name = self._stage_and_figure(told)
         section = self.sections.get(stage)
         if section is None:
             return NOWHERE
@@ -90,7 +104,7 @@ class Places:
         number, found = self._figure(section, name, told.finding)
         return Place(f"figure-{found.name}", f"Figure {number}")
 
-    def _named(self, told: Told) -> tuple[str, str]:
+    def _stage_and_figure(self, told: Told) -> tuple[str, str]:
         """Return the stage and the figure that a finding names."""
         wanted = told.finding.figure or ""
         stage, dot, name = wanted.partition(".")
@@ -109,9 +123,6 @@ class Places:
         return figures[0]
 
 
-# --- The findings as paragraphs at the head of the page.
-
-
 def answers(told: Sequence[Told], places: Places) -> tuple[Answers, ...]:
     """Return the answers, stage by stage: those to one question are one paragraph.
 
@@ -127,10 +138,10 @@ def answers(told: Sequence[Told], places: Places) -> tuple[Answers, ...]:
         if each.finding.kind == "answer":
             questions = stages.setdefault(each.stage, {})
             questions.setdefault(each.finding.question, []).append(each)
-    return tuple(_of_stage(name, questions, places) for name, questions in stages.items())
+    return tuple(_stage_answers(name, questions, places) for name, questions in stages.items())
 
 
-def _of_stage(name: str, questions: Mapping[str, Sequence[Told]], places: Places) -> Answers:
+def _stage_answers(name: str, questions: Mapping[str, Sequence[Told]], places: Places) -> Answers:
     section = places.sections.get(name)
     anchor = "" if section is None else section.anchor
     heading = name.replace("_", " ") if section is None else section.heading
@@ -149,20 +160,7 @@ def cautions(told: Sequence[Told], places: Places) -> tuple[Said, ...]:
     return tuple(said([each], places) for each in told if each.finding.kind == "caution")
 
 
-# --- Blocks of a view as parts of the page, with the files that belong to them.
-
-Files = dict[str, bytes]
-
-MOST_SHOWN = 200
-"""How many rows of a table the page shows; its files hold all."""
-
-LONGEST = 400
-"""Characters of a cell that the page shows; the files hold all."""
-
-
-def text_part(block: Text) -> Paragraph:
-    """Return a paragraph."""
-    return Paragraph(block.text)
+# Blocks of a view as parts of the page, with their files
 
 
 def figure_part(
@@ -185,7 +183,7 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
     files = table_files(block.frame, stem)
     frame = block.frame if block.shown is None else block.shown
     first = frame.head(MOST_SHOWN)
-    columns = [map(_shown, first[name]) for name in first.columns]
+    columns = [map(_shorten, first[name]) for name in first.columns]
     right = (dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
     grid = Grid(
         tuple(frame.columns), tuple(right), tuple(zip(*columns, strict=True)), block.caption,
@@ -194,7 +192,7 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
     return grid, files
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     """Return a value as the page shows it: of a very long text its beginning."""
     text = cell(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
@@ -233,15 +231,6 @@ def file_links(paths: Iterable[str]) -> tuple[Link, ...]:
     return tuple(Link(path.rpartition(".")[2], path) for path in paths)
 
 
-# --- A table of all rows as a part of the page: packed, and its first rows for who has no scripts.
-
-PLAIN_ROWS = 50
-"""How many rows stand in the page without scripts."""
-PLAIN_TEXT = 80
-LEVEL = 6
-"""The highest level takes ten times the time to save a hundredth."""
-
-
 def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Searchable, Files]:
     """Return a table of all rows as the page holds it, and all of them under ``stem``.
 
@@ -262,7 +251,7 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
     part = Searchable(
         block.caption,
         block.what,
-        _plain(block),
+        _first_rows(block),
         inline_json(found.head),
         packed(found.rows, level=LEVEL),
         packed(found.details, level=LEVEL),
@@ -275,7 +264,7 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
     return part, files
 
 
-def _plain(block: Explorer) -> Grid:
+def _first_rows(block: Explorer) -> Grid:
     """Return the first rows as they stand at first."""
     shown = [each for each in block.columns if each.shown]
     frame = block.frame
@@ -292,19 +281,10 @@ def _plain(block: Explorer) -> Grid:
 def _texts(values: pl.Series, attribute: Attribute) -> list[str]:
     if values.dtype == pl.String:
         values = cut(values, most=PLAIN_TEXT)
-    return [_text(value, attribute) for value in values]
-
-
-def _text(value: Any, attribute: Attribute) -> str:
     if attribute.kind == "share":
-        return share(value)
-    return "" if value is None and attribute.kind in {"text", "label"} else cell(value)
-
-
-# --- The blocks of a section as parts of the page, with their files beside it.
-
-MOST_ROWS = 5_000_000
-"""Larger tables to look into have no files beside the page."""
+        return [share(value) for value in values]
+    empty = "" if attribute.kind in {"text", "label"} else cell(None)
+    return [empty if value is None else cell(value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -344,7 +324,7 @@ class Maker:
 
     def _part(self, block: Block | Part) -> Part | None:
         if isinstance(block, Text):
-            return text_part(block)
+            return Paragraph(block.text)
         if isinstance(block, Fold):
             inner = self.parts(block.blocks)
             return Folded(block.summary, inner) if inner else None
@@ -360,7 +340,7 @@ class Maker:
         self, block: Figure | Listing | Explorer
     ) -> tuple[Picture | Grid | Searchable, Files]:
         folder = "figures" if isinstance(block, Figure) else "tables"
-        stem = self._free(f"{folder}/{self.anchor}-{slug(block.name)}")
+        stem = self._free_stem(f"{folder}/{self.anchor}-{slug(block.name)}")
         if isinstance(block, Figure):
             kinds = self.pictures if self.beside else ("svg",)
             return figure_part(block, stem, self.drawing.of(block), kinds)
@@ -368,13 +348,13 @@ class Maker:
             return explorer_part(block, stem, most_rows=self.most_rows)
         return table_part(block, stem)
 
-    def _free(self, wanted: str) -> str:
+    def _free_stem(self, wanted: str) -> str:
         """Return a path without ending that no file has yet."""
         taken = {path.rpartition(".")[0] for path in self.files}
         return distinct([*sorted(taken), wanted])[-1]
 
 
-# --- A page whose sections are no stages of one run: of a sweep, or of two runs.
+# Pages of a sweep or of two runs: their sections are not stages of one run
 
 
 @dataclass(frozen=True)
@@ -462,9 +442,7 @@ def assemble(made: Assembly) -> Files:
     return {"index.html": render(page).encode(), **(files if made.beside else {})}
 
 
-# --- What is shown of one stage: the blocks of its view, in the style of the report.
-
-NO_SLOTS: Mapping[str, Slot] = MappingProxyType({})
+# Reports: the sections are stages of one run
 
 
 def contents(
@@ -511,10 +489,10 @@ def blocks(
     """
     view = VIEWS.get(shown.view.use)
     own = view.options() if shown.options is None else shown.options
-    return view.show(shown.view, _styled(own, style, slots))
+    return view.show(shown.view, _set_style(own, style, slots))
 
 
-def _styled(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
+def _set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
     """Give a view the report's colours, and its style unless the view has its own."""
     if isinstance(options, Styled):
         options = options.coloured(slots)
@@ -522,9 +500,6 @@ def _styled(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]
     if style is None or "style" in own or "style" not in type(options).model_fields:
         return options
     return options.model_copy(update={"style": style})
-
-
-# --- What the sections are called.
 
 
 def headings(stages: Sequence[StageView]) -> list[str]:
@@ -569,17 +544,22 @@ def build(report: ReportInput) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     kept = (report.pictures, report.most_rows)
     with Drawing() as drawing:
-        there = [
-            _Place(stage, anchor, title, report)
-            for stage, anchor, title in zip(stages, anchors, titles, strict=True)
-        ]
         # Pictures are drawn by another process: what needs none is made in the meantime.
-        blocks = [_begun(place, drawing) for place in there]
-        data = [_data(place, files) for place in there]
+        blocks = []
+        for stage in stages:
+            blocks.append(contents(stage, style=report.style, slots=report.slots))
+            drawing.ahead(blocks[-1])
+        data = [_data(stage, files, most_rows=report.most_rows) for stage in stages]
         sections = [
-            _section(place, Maker(place.anchor, files, drawing, *kept), shown, tables)
-            for place, shown, tables in zip(there, blocks, data, strict=True)
-        ]
+            PageSection(
+                anchor, title, stage.view.name, stage.view.use, stage.doc,
+                Maker(anchor, files, drawing, *kept).parts(shown), tables,
+                tuple(report.remarks.get(stage.view.name, ())),
+            )
+            for stage, anchor, title, shown, tables in zip(
+                stages, anchors, titles, blocks, data, strict=True
+            )
+        ]  # fmt: skip
     places = Places(sections)
     page = Page(
         report.title,
@@ -587,14 +567,14 @@ def build(report: ReportInput) -> dict[str, bytes]:
         tuple(sections),
         report.provenance,
         report.missing,
-        _remarked(report, {section.name: section.anchor for section in sections}),
+        _remarks_of_page(report, {section.name: section.anchor for section in sections}),
         answers(report.findings, places),
         cautions(report.findings, places),
     )
     return {"index.html": render(page).encode(), **files}
 
 
-def _remarked(report: ReportInput, anchors: Mapping[str, str]) -> tuple[Remarked, ...]:
+def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[Remarked, ...]:
     """Return the remarks for the head of the page: those to look at, what matters most first."""
     remarks: dict[str, Remark] = {}
     stages: dict[str, list[tuple[str, str]]] = {}
@@ -607,46 +587,11 @@ def _remarked(report: ReportInput, anchors: Mapping[str, str]) -> tuple[Remarked
     return tuple(Remarked(remarks[text], tuple(stages[text])) for text in ordered)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A stage and the name of its section."""
-
-    shown: Shown
-    anchor: str
-    title: str
-    report: ReportInput
-
-
-def _begun(place: _Place, drawing: Drawing) -> Sequence[Block]:
-    """Return what is shown of a stage, and begin to draw its figures."""
-    style, slots = place.report.style, place.report.slots
-    blocks = contents(place.shown, style=style, slots=slots)
-    drawing.ahead(blocks)
-    return blocks
-
-
-def _data(place: _Place, files: dict[str, bytes]) -> tuple[Data, ...]:
+def _data(stage: Shown, files: dict[str, bytes], *, most_rows: int) -> tuple[Data, ...]:
     """Return the tables of a stage, and add their files to `files`."""
     found = []
-    for table in () if place.shown.missing else place.shown.tables:
-        data, own = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
+    for table in () if stage.missing else stage.tables:
+        data, own = whole_table(stage.view, table, most_rows=most_rows)
         files.update(own)
         found.append(data)
     return tuple(found)
-
-
-def _section(
-    place: _Place, maker: Maker, blocks: Sequence[Block], data: tuple[Data, ...]
-) -> PageSection:
-    """Return the section of a stage."""
-    stage = place.shown.view
-    return PageSection(
-        place.anchor,
-        place.title,
-        stage.name,
-        stage.use,
-        place.shown.doc,
-        maker.parts(blocks),
-        data,
-        tuple(place.report.remarks.get(stage.name, ())),
-    )

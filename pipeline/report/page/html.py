@@ -29,7 +29,7 @@ from pipeline.report.page.model import (
 )
 from pipeline.report.view import cell
 
-# --- What every page holds beside its content: styles, scripts, and how bytes stand in a page.
+# Assets: styles, scripts, and bytes as text of a page
 
 _FOLDER = "assets"
 _FOLDERS = (_FOLDER, "templates")
@@ -109,7 +109,7 @@ def _below(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
             yield f"{name}/{each.name}", each.read_bytes()
 
 
-# --- The library that draws figures in a page: bundled beside this package, and its versions.
+# The charting library, bundled beside this package
 
 VEGA_LITE = "6.4"
 """The version of Vega-Lite that draws, in the page and in the pictures."""
@@ -141,7 +141,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-# --- All figures of a page as one script: their specifications, packed, and the library that draws.
+# The script with all figures of a page
 
 
 def script(figures: Mapping[str, Iterable[Spec | None]]) -> str:
@@ -157,8 +157,8 @@ def script(figures: Mapping[str, Iterable[Spec | None]]) -> str:
     packs = {"library": packed_library(), "figures": packed(content(figures).encode())}
     texts = json.dumps(packs | {"dark": DARK}, separators=(",", ":"))
     made = ", ".join(f"{name} {version}" for name, version in versions().items())
-    said = f"/* Drawn by {made}: BSD-3-Clause, with parts under ISC. */"
-    return f"{said}\nwindow.lexassayFigures={texts};"
+    notice = f"/* Drawn by {made}: BSD-3-Clause, with parts under ISC. */"
+    return f"{notice}\nwindow.lexassayFigures={texts};"
 
 
 def content(figures: Mapping[str, Iterable[Spec | None]]) -> str:
@@ -183,7 +183,8 @@ def pooled(value: Any, pool: dict[str, int]) -> Any:
     """Return a specification whose inline data are numbers of the pool, which grows by them."""
     if isinstance(value, Mapping):
         return {
-            name: pool.setdefault(_json(held), len(pool)) if _is_data(name, held)
+            name: pool.setdefault(_json(held), len(pool))
+            if name == "data" and isinstance(held, Mapping) and "values" in held
             else pooled(held, pool)
             for name, held in value.items()
         }  # fmt: skip
@@ -192,12 +193,11 @@ def pooled(value: Any, pool: dict[str, int]) -> Any:
     return value
 
 
-def _is_data(name: str, held: Any) -> bool:
-    return name == "data" and isinstance(held, Mapping) and "values" in held
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+# The page
 
 
 def render(page: Page) -> str:
@@ -250,7 +250,7 @@ def inline_json(value: Any) -> Markup:
     >>> inline_json({"l1": "</script>"})
     Markup('{"l1":"\\u003c/script\\u003e"}')
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _json(value)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
@@ -263,12 +263,8 @@ def record_part(record: Record) -> str | Grid:
     if isinstance(record, Mapping):
         rows = tuple((name, cell(value)) for name, value in record.items())
         return Grid(("", ""), (False, False), rows)
-    return _rows(record)
-
-
-def _rows(records: Sequence[Mapping[str, Any]]) -> Grid:
-    head = tuple(dict.fromkeys(name for record in records for name in record))
-    rows = tuple(tuple(cell(record.get(name)) for name in head) for record in records)
-    columns = [[record[name] for record in records if name in record] for name in head]
+    head = tuple(dict.fromkeys(name for each in record for name in each))
+    cells = tuple(tuple(cell(each.get(name)) for name in head) for each in record)
+    columns = [[each[name] for each in record if name in each] for name in head]
     right = tuple(all(isinstance(value, int | float) for value in column) for column in columns)
-    return Grid(head, right, rows)
+    return Grid(head, right, cells)

@@ -1,6 +1,6 @@
-"""Still pictures drawn beside the making of the page, in a process of their own.
+"""Still pictures: drawing charts as SVG, PNG and PDF, and charts and tables as files.
 
-The drawing library holds Python's lock while it draws, so a thread would not do.
+Pages draw in another process: the library holds Python's lock while it draws.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pipeline.report.charts.spec import LIVE, Spec
 from pipeline.report.page.html import VEGA_LITE, asset, script
 from pipeline.report.view import Figure, Fold
 
-# --- The library that draws still pictures; a process that only draws needs nothing else.
+# Drawing: a worker process needs nothing else
 
 
 def drawn(spec: dict[str, Any]) -> str:
@@ -44,7 +44,7 @@ def drawn(spec: dict[str, Any]) -> str:
     return re.sub(places, lambda match: anew[match.group()], picture)
 
 
-# --- Figures and tables as the bytes of files.
+# Charts and tables as bytes
 
 
 def spec(chart: Any) -> Spec:
@@ -57,25 +57,24 @@ def still(chart: Any) -> Spec:
     """Return the specification of the still picture: without what answers to the mouse."""
     found = {name: held for name, held in spec(chart).items() if name != "usermeta"}
     if "params" in found:
-        gone = [param for param in found["params"] if _is_live(param)]
-        found["params"] = [param for param in found["params"] if param not in gone]
+        found["params"] = [
+            param
+            for param in found["params"]
+            if not any(view.startswith(LIVE) for view in param.get("views", ()))
+        ]
     if "concat" in found:
-        return {**found, "concat": [_at_rest(panel) for panel in found["concat"]]}
-    return _at_rest(found)
+        return {**found, "concat": [_still_panel(panel) for panel in found["concat"]]}
+    return _still_panel(found)
 
 
-def _is_live(param: Mapping[str, Any]) -> bool:
-    return any(view.startswith(LIVE) for view in param.get("views", ()))
-
-
-def _at_rest(panel: Spec) -> Spec:
+def _still_panel(panel: Spec) -> Spec:
     if "layer" not in panel:
         return panel
     kept = [layer for layer in panel["layer"] if not layer.get("name", "").startswith(LIVE)]
-    return {**panel, "layer": [_silent(layer) for layer in kept]}
+    return {**panel, "layer": [_without_tooltip(layer) for layer in kept]}
 
 
-def _silent(layer: Spec) -> Spec:
+def _without_tooltip(layer: Spec) -> Spec:
     if "tooltip" not in layer.get("encoding", {}):
         return layer
     encoding = {channel: how for channel, how in layer["encoding"].items() if channel != "tooltip"}
@@ -118,7 +117,7 @@ def in_order(query: pl.LazyFrame) -> pl.DataFrame:
     return frame.sort(frame.columns) if frame.columns else frame
 
 
-# --- One chart as a file: SVG, PNG, PDF, or a page that answers to the mouse.
+# One chart as a file
 
 KINDS = ("svg", "png", "pdf", "html")
 """The kinds of file, by their endings."""
@@ -198,13 +197,13 @@ class Drawing:
             if isinstance(block, Fold):
                 self.ahead(block.blocks)
             elif isinstance(block, Figure):
-                self._begun(block)
+                self._start(block)
 
     def of(self, figure: Figure) -> str:
         """Return the picture of a figure as SVG, drawn now if it was not begun ahead."""
-        return self._begun(figure).result()
+        return self._start(figure).result()
 
-    def _begun(self, figure: Figure) -> Future[str]:
+    def _start(self, figure: Figure) -> Future[str]:
         # By identity: a chart is no key. The figure is held, so that no other takes its place.
         if id(figure) not in self._drawn:
             begun = self._thread.submit(self._draw, still(figure.chart))
@@ -221,7 +220,7 @@ class Drawing:
         return drawn(spec)
 
 
-# --- Still pictures as they stand in a page.
+# Still pictures inside the page
 
 _NUMBER = re.compile(r"\d+\.\d{2,}")
 _COORDINATES = re.compile(r' (?:d|transform)="[^"]*"')
@@ -241,10 +240,10 @@ def address(picture: str) -> Markup:
 
 def short(picture: str) -> str:
     """Return an SVG picture whose places have one decimal: a tenth of a pixel."""
-    return _COORDINATES.sub(lambda found: _NUMBER.sub(_rounded, found.group()), picture)
+    return _COORDINATES.sub(lambda found: _NUMBER.sub(_round, found.group()), picture)
 
 
-def _rounded(found: re.Match[str]) -> str:
+def _round(found: re.Match[str]) -> str:
     return f"{float(found.group()):.1f}".removesuffix(".0")
 
 

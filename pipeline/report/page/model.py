@@ -1,4 +1,4 @@
-"""What the page says: its sections and parts, as text; nothing of HTML."""
+"""The content of a page: the input of a report, and its sections and parts as text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from pipeline.remarks.base import Remark
 from pipeline.report.charts.spec import Spec
 from pipeline.report.charts.style import Slot, Style
 from pipeline.report.view import ViewOptions
-
-# --- What a report is made from.
 
 Scalar: TypeAlias = str | int | float | bool | None
 Record: TypeAlias = str | Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]]
@@ -86,6 +84,9 @@ class ReportInput:
     missing: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, Sequence[Remark]] = field(default_factory=dict)
     findings: Sequence[Told] = ()
+
+
+# Parts of a page
 
 
 @dataclass(frozen=True)

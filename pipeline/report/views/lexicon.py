@@ -1,4 +1,4 @@
-"""The table of all lemmas of a lexicon's evaluation: counts of forms, scores, the forms."""
+"""Views of lexicons: quality, forms and trends of one, comparison of several, preparation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from pipeline.report.view import (
     view,
 )
 
-# --- Tables of one lexicon as the page shows them: statistics, lemmas, alignments.
+# Tables of one lexicon
 
 Row = Mapping[str, Any]
 WIDTH = 44
@@ -119,17 +119,17 @@ def widths_listing(frame: pl.DataFrame) -> Listing:
     return listing("widths", caption, frame.sort("rate"), WIDTHS)
 
 
-def _method(name: str) -> str:
+def _hyphenate(name: str) -> str:
     return name.replace("_", "-")
 
 
 INTERVALS = (
-    Column("method", text=_method),
+    Column("method", text=_hyphenate),
     Column("estimate", "L* (%)", share),
     Column("standard_error", "standard error", share),
     Column(("lower", "upper"), "limits", share_limits),
     Column("confidence", "level (%)", partial(share, digits=0)),
-    Column("used", "computed as", _method),
+    Column("used", "computed as", _hyphenate),
     Column("chosen"),
 )
 WIDTHS = (
@@ -331,7 +331,7 @@ def _forms(stage: StageView, frame: pl.DataFrame) -> Details:
     return Details("forms", "Forms", forms, columns)
 
 
-# --- The view of a lexicon's quality: statistics, how sure they are, figures, lemmas, forms.
+# The view of one lexicon
 
 FEW, FEW_BY_SIZE = 50, 30
 """From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
@@ -372,9 +372,13 @@ def show_lexicon(stage: StageView, options: LexiconView) -> Sequence[Block]:
     return [
         Text(_summary(scores, intervals.filter("chosen").row(0, named=True))),
         *blocks,
-        *_how_sure(intervals, widths),
+        *_further_limits(intervals, widths),
         *(_figures(stage, options, scores) if options.figures else ()),
-        *_explorer(stage, options, scores),
+        *(
+            [lemma_explorer(stage, scores, most_rows=options.explorer_rows)]
+            if options.explorer
+            else ()
+        ),
         *_lemma_tables(stage, options, scores),
     ]
 
@@ -390,35 +394,30 @@ def _lemma_tables(stage: StageView, options: LexiconView, scores: pl.DataFrame) 
     yield Fold("The forms of some lemmas side by side", [*_alignments(stage, options, scores)])
 
 
-def _explorer(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
-    if options.explorer:
-        yield lemma_explorer(stage, scores, most_rows=options.explorer_rows)
-
-
 def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     size, whole = scores.height, int(scores["population"][0])
     star = "not defined" if row["estimate"] is None else f"{share(row['estimate'])} %"
-    said = f"L* = {star}, from {size:,} lemmas"
-    said += (
+    text = f"L* = {star}, from {size:,} lemmas"
+    text += (
         f" of {whole:,} ({100 * size / whole:.1f} %){drawn_by(scores)}."
         if whole > size
         else ": all that both have."
     )
     if not scores["drawn"].all():
-        return f"{said} They were not drawn at random, so nothing is known of the others."
+        return f"{text} They were not drawn at random, so nothing is known of the others."
     if row["lower"] is None:
-        return f"{said} The sample does not say how sure that is."
+        return f"{text} The sample does not say how sure that is."
     if whole == size:
-        return said
+        return text
     method = METHODS.get(row["used"], row["used"])
     interval = share_limits(row["lower"], row["upper"])
-    said += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
+    text += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
     enough = FEW_BY_SIZE if drawn_by(scores) else FEW
     few = f" From fewer than {enough} lemmas they may hold much less often than they say."
-    return said + few if size < enough else said
+    return text + few if size < enough else text
 
 
-def _how_sure(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[Block]:
+def _further_limits(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[Block]:
     if intervals["lower"].drop_nulls().is_empty() or not intervals["standard_error"].max():
         return
     both = [intervals_listing(intervals), widths_listing(widths)]
@@ -493,7 +492,7 @@ def _alignments(stage: StageView, options: LexiconView, scores: pl.DataFrame) ->
         yield alignment_listing(forms.filter(lemma=lemma), rows[lemma], number=number)
 
 
-# --- Tables of several lexicons: the differences in L*, and the lemmas where they differ most.
+# Tables of several lexicons
 
 
 def differences_listing(frame: pl.DataFrame) -> Listing:
@@ -507,12 +506,12 @@ def differences_listing(frame: pl.DataFrame) -> Listing:
     caption = (
         "Difference in L* in points, first minus second, with its confidence limits, from the "
         "same lemmas; and for how many lemmas L is better in the first, better in the second, "
-        f"and equal.{_together(frame)}"
+        f"and equal.{_joint_confidence(frame)}"
     )
     return listing("differences", caption, frame, DIFFERENCES)
 
 
-def _together(frame: pl.DataFrame) -> str:
+def _joint_confidence(frame: pl.DataFrame) -> str:
     """Say what several intervals are worth together."""
     exact = not frame["standard_error"].max()
     if frame.height < 2 or exact or frame["lower"].drop_nulls().is_empty():
@@ -532,8 +531,8 @@ def lexicons_caption(lemmas: pl.DataFrame) -> str:
     lemmas : DataFrame
         `schemas.LexiconLemmas`.
     """
-    said = f"Means over the sampled lemmas{drawn_by(lemmas)}, and L* with its limits, in per cent."
-    return f"{said} Means count all lemmas alike." if drawn_by(lemmas) else said
+    text = f"Means over the sampled lemmas{drawn_by(lemmas)}, and L* with its limits, in per cent."
+    return f"{text} Means count all lemmas alike." if drawn_by(lemmas) else text
 
 
 LEXICONS = (
@@ -584,7 +583,7 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
     return listing("lemmas", caption, differing, columns, by=["rank"])
 
 
-# --- The view of several lexicons: L* of each, their differences, where they differ most.
+# The view of several lexicons
 
 
 class LexiconsView(Styled):
@@ -608,34 +607,26 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     asked = stage.options_as(Compared).lexicons
     chosen(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
     place = place_in(asked, "lexicon")
-    lexicons = _called(stage.table("lexicons").collect().sort(place), options, "lexicon")
+    lexicons = _with_titles(stage.table("lexicons").collect().sort(place), options, "lexicon")
     if not lexicons["n_lemmas"].sum():
         return [Text("The lexicons have no sampled lemma in common.")]
-    pairs = stage.table("differences").collect().sort("first", "second")
-    differences = _called(pairs, options, "first", "second")
-    lemmas = _called(stage.table("lemmas").collect(), options, "lexicon")
+    rows = lexicons.select("lower", "upper", name="lexicon", value="l_star")
+    compared = stage.table("differences").collect().sort("first", "second")
+    differences = _with_titles(compared, options, "first", "second")
+    names = pl.concat_str("first", "second", separator=" − ").alias("name")
+    pairs = differences.select("lower", "upper", names, value="difference")
+    lemmas = _with_titles(stage.table("lemmas").collect(), options, "lexicon")
     return [
-        _figure("lexicons", _rows(lexicons), "L* (%)", options, zero=False),
+        _figure("lexicons", rows, "L* (%)", options, zero=False),
         listing("lexicons", lexicons_caption(lemmas), lexicons, LEXICONS),
-        _figure(
-            "differences", _pairs(differences), "difference in L* (points)", options, zero=True
-        ),
+        _figure("differences", pairs, "difference in L* (points)", options, zero=True),
         differences_listing(differences),
         differing_listing(lemmas, lexicons["lexicon"].to_list(), most=options.k),
     ]
 
 
-def _called(frame: pl.DataFrame, options: LexiconsView, *columns: str) -> pl.DataFrame:
+def _with_titles(frame: pl.DataFrame, options: LexiconsView, *columns: str) -> pl.DataFrame:
     return frame.with_columns(pl.col(columns).replace(options.labels))
-
-
-def _rows(lexicons: pl.DataFrame) -> pl.DataFrame:
-    return lexicons.select("lower", "upper", name="lexicon", value="l_star")
-
-
-def _pairs(differences: pl.DataFrame) -> pl.DataFrame:
-    named = pl.concat_str("first", "second", separator=" − ").alias("name")
-    return differences.select("lower", "upper", named, value="difference")
 
 
 def _figure(
@@ -644,12 +635,12 @@ def _figure(
     if frame["value"].drop_nulls().is_empty():
         return Text(f"There is no {title} to draw.")
     draw = partial(charts.lexicon_chart, frame, title=title, zero=zero)
-    said = "Differences in L* of the lexicons" if zero else "L* of each lexicon"
-    caption = f"{said}, with confidence limits unless all lemmas were evaluated."
+    what = "Differences in L* of the lexicons" if zero else "L* of each lexicon"
+    caption = f"{what}, with confidence limits unless all lemmas were evaluated."
     return figure(name, caption, draw, options.look)
 
 
-# --- The views of how a lexicon was read or generated, and of what was keyed in.
+# Preparation: reading, generating and keying lexicons
 
 
 @view("extract.lexicon", title="Lexicon", of=named, place=62)
@@ -664,9 +655,9 @@ def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     return [_preparation(stage, "How the forms were generated")]
 
 
-def _preparation(stage: StageView, said: str) -> Listing:
+def _preparation(stage: StageView, what: str) -> Listing:
     frame = stage.table("preparation").collect().sort("number")
-    caption = f"{said}, texts that each step changed with an example, result."
+    caption = f"{what}, texts that each step changed with an example, result."
     return Listing(
         "preparation", caption, frame.select("step", "n", pl.col("such_as").alias("such as"))
     )

@@ -1,4 +1,4 @@
-"""What the report calls the measures of clusters, and their order."""
+"""Views of clusters at token and type level: scores, mappings, classes, and word types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -17,7 +17,9 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     TYPE_LEVEL,
     TYPE_MEASURES,
+    ClusterMeasure,
 )
+from pipeline.registry import Registry
 from pipeline.report import charts
 from pipeline.report.charts.style import Look
 from pipeline.report.explorer import Attribute, Explorer
@@ -44,7 +46,7 @@ from pipeline.report.view import (
     view,
 )
 
-# --- Figures that the views of clusters share: classes by clusters, and classes one by one.
+# Figures: classes by clusters, and classes one by one
 
 WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
 """Limits of a cell's width, least height, about how wide a heat map may be; pixels."""
@@ -170,7 +172,7 @@ def class_figure(classes: pl.DataFrame, *, name: str, said: str, look: Look) -> 
     return figure(f"classes-{slug(name)}", caption, draw, look)
 
 
-# --- The table of all clusters of a run, each with its class and its most frequent words.
+# The table of all clusters of a run
 
 WORDS = 10
 """Example words of each cluster."""
@@ -207,24 +209,20 @@ def clusters_listing(
     )
     columns = (
         Column("cluster"),
-        Column("words", "most frequent words", _lines),
-        Column("gold", "mapped to", _mapped),
+        Column("words", "most frequent words", _wrap),
+        Column("gold", "mapped to"),
         Column("share", text=share),
         Column("n_j", unit),
     )
     return listing(f"clusters-{shown.system}", caption, frame, columns)
 
 
-def _lines(words: str) -> str:
+def _wrap(words: str) -> str:
     """Return words on lines that a phone has room for."""
     return textwrap.fill(words, WIDTH, break_on_hyphens=False)
 
 
-def _mapped(gold: str | None) -> str:
-    return NOTHING if gold is None else gold
-
-
-# --- The table of all word types: gold classes, and of each system clusters, mapped classes, F.
+# The table of all word types
 
 
 def type_explorer(
@@ -334,6 +332,8 @@ def _columns(rows: pl.DataFrame, runs: Sequence[Shown]) -> tuple[Attribute, ...]
     return tuple(each for each in found if each.name in rows.columns)
 
 
+# Names, units and order of measures
+
 FIRST = (
     *("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman", "misclassification_index"),
     *("van_dongen", "mirkin", "nmi", "ami", "rand", "adjusted_rand"),
@@ -362,7 +362,7 @@ def title(measure: str) -> str:
     if is_type_level(measure):
         name, _, mapping = measure.rpartition(" ")
         return f"{TYPE_MEASURES.title(name)} {mapping}"
-    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    registry = _registry(measure)
     low = measure in registry and registry.get(measure).better == "lower"
     return registry.title(measure) + (" ↓" if low else "")
 
@@ -377,8 +377,12 @@ def is_proportion(measure: str) -> bool:
     """
     if is_type_level(measure):
         return True
-    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    registry = _registry(measure)
     return measure in registry and registry.get(measure).range in _UNIT
+
+
+def _registry(measure: str) -> Registry[ClusterMeasure[Any]]:
+    return TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
 
 
 def scale(measure: str) -> float:
@@ -457,7 +461,7 @@ def _at(name: str, order: tuple[str, ...]) -> int:
     return order.index(name) if name in order else len(order)
 
 
-# --- The views of token-level scores and of measures for overlapping clusters.
+# Token-level scores, and measures for overlapping clusters
 
 HOW_TOKENS = (
     "Tokens are counted: a frequent word weighs as much as all that it occurs. M-1 accuracy maps "
@@ -495,9 +499,14 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
         caption += " Brackets: limits by bootstrap over sentences."
     runs = [run for run in first_runs(scores) if run.system in systems]
     figures = [block for run in runs for block in _tokens_of_run(stage, options, run)]
-    table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limited))
+    table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits))
     how = Fold("How to read these scores", [Text(HOW_TOKENS)])
-    return [*_sizes(stage), table, how, Fold("How clusters are mapped to classes", figures)]
+    return [
+        *_unclustered(stage),
+        table,
+        how,
+        Fold("How clusters are mapped to classes", figures),
+    ]
 
 
 @view("evaluate.overlapping", title="Overlapping clusters: scores", place=30)
@@ -505,7 +514,7 @@ def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]
     """Show the scores."""
     scores = stage.table("scores").collect()
     caption = "Measures for overlapping classes and clusters; ± the error of an estimate."
-    return [_listing(scores, caption, Column(("value", "standard_error"), text=_estimated))]
+    return [_listing(scores, caption, Column(("value", "standard_error"), text=_with_error))]
 
 
 def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
@@ -526,19 +535,19 @@ def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
     return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
 
 
-def _limited(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
+def _limits(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
     said = in_unit(measure, value)
     if value is None or lower is None:
         return said
     return f"{said} [{in_unit(measure, lower)}, {in_unit(measure, upper)}]"
 
 
-def _estimated(value: float | None, error: float | None, *, measure: str) -> str:
+def _with_error(value: float | None, error: float | None, *, measure: str) -> str:
     said = in_unit(measure, value)
     return said if value is None or error is None else f"{said} ± {in_unit(measure, error)}"
 
 
-def _sizes(stage: StageView) -> list[Block]:
+def _unclustered(stage: StageView) -> list[Block]:
     sizes = stage.table("sizes").collect().pivot(on="what", index=["system", "run"], values="count")
     without = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
     if without.is_empty():
@@ -565,7 +574,7 @@ def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: Shown) -> I
     yield clusters_listing(stage, shown, mapping, said=said, unit="tokens")
 
 
-# --- The view of type-level scores: the table, the mappings, classes, the worst items.
+# Type-level scores
 
 _FLOOR = "floor"
 HOW_TYPES = (
@@ -614,7 +623,7 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     if options.measure not in TYPE_LEVEL:
         measured = sorted(set(scores["measure"]))
         chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
-    size = Text(_size(scores))
+    size = Text(_size_text(scores))
     how = [Text(HOW_TYPES + under_others(scores["measure"])), Text(UNSEEN), Text(CLIMBS)]
     first, *others = (
         list(_types_of_run(stage, options, run)) for run in _best_first(runs, scores, options)
@@ -622,7 +631,7 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     return [
         size,
         _scores(scores),
-        Fold("How to read these scores", [*how, *_wide(scores)]),
+        Fold("How to read these scores", [*how, *_gap_texts(scores)]),
         *first,
         *_explorer(stage, options, runs),
         Fold("The same of the other systems", [block for blocks in others for block in blocks]),
@@ -649,7 +658,7 @@ def _explorer(stage: StageView, options: TypeLevelView, runs: Sequence[Shown]) -
         yield found
 
 
-def _wide(scores: pl.DataFrame) -> Iterator[Text]:
+def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
     """Say where a gap above 1 % comes from."""
     rows = scores.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
     if rows.is_empty():
@@ -670,7 +679,7 @@ def _wide(scores: pl.DataFrame) -> Iterator[Text]:
     )
 
 
-def _size(scores: pl.DataFrame) -> str:
+def _size_text(scores: pl.DataFrame) -> str:
     """Say what was evaluated, and what was left out."""
     first = scores.row(0, named=True)
     text = f"{first['n_items']:,} types have a gold entry, in {first['n_classes']:,} classes. "
@@ -690,7 +699,7 @@ def _size(scores: pl.DataFrame) -> str:
     )
 
 
-def _value(value: float | None, lower: float | None, upper: float | None) -> str:
+def _score(value: float | None, lower: float | None, upper: float | None) -> str:
     return share(value) + ("" if lower is None else f" {share_limits(lower, upper)}")
 
 
@@ -702,7 +711,7 @@ SCORES = (
     *map(Column, ("system", "run")),
     Column("measure", text=TYPE_MEASURES.title),
     Column("mapping"),
-    Column(("value", "lower", "upper"), text=_value),
+    Column(("value", "lower", "upper"), text=_score),
     Column("recall", text=share),
     Column("precision", text=share),
     Column("floor", text=share),

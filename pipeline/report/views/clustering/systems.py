@@ -1,4 +1,4 @@
-"""The view of systems: one table of all measures, how they correlate, types against tokens."""
+"""Views of systems: what was read of them, class shares, and all measures with correlations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from pipeline.report.views.clustering.levels import (
     with_unit,
 )
 
-# --- The views of what was read: gold entries, clusters, taggings, and what does not count.
+# What was read
 
 
 @view("extract.gold", title="Gold classes", place=60)
@@ -81,7 +81,7 @@ def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
     return sizes.sort(place, "what", *(["run"] if "run" in sizes.columns else []))
 
 
-# --- The view of shares: types and tokens of each class, and how far the frequent types reach.
+# Shares of classes
 
 _ALL, _SAID = "*", "all"
 """All items together, as the tables call them, and as the figures do."""
@@ -141,6 +141,8 @@ def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Fig
     return figure("frequent", caption, draw, replace(options.look, width=480))
 
 
+# Comparison of systems
+
 Method = Literal["spearman", "kendall"]
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 HOW_SYSTEMS = (
@@ -176,16 +178,13 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     for axis, wanted in (("x", options.x), ("y", options.y)):
         chosen([wanted] if wanted else [], names, where=f"{where}.{axis}")
     correlations = stage.table("correlations").collect()
+    unseen = [Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []
     return [
         *_tables(table, names),
-        Fold("How to read this table", [Text(HOW_SYSTEMS), *_unseen(names)]),
+        Fold("How to read this table", [Text(HOW_SYSTEMS), *unseen]),
         *_scatter(table, options, names),
         *_correlations(correlations, measures, options),
     ]
-
-
-def _unseen(names: Sequence[str]) -> list[Text]:
-    return [Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []
 
 
 def _tables(table: pl.DataFrame, names: Sequence[str]) -> Iterator[Block]:

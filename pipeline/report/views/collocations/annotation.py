@@ -1,4 +1,4 @@
-"""The view of agreement: coefficients with their intervals, and what to discuss."""
+"""Views of annotations: labels by annotator, their agreement, and machine judges."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pipeline.report.view import (
     Text,
     ViewOptions,
     decimals,
+    estimate,
     figure,
     limits,
     listing,
     noted,
     share,
-    share_limits,
     view,
 )
 from pipeline.report.views.collocations.graphs import Scope, of_sample, scopes_in
 
-# --- Tables of agreement between annotators, and of the candidates that they label differently.
+# Agreement between annotators
 
 EVERY = "*"
 COEFFICIENTS = {
@@ -124,7 +124,7 @@ def disagreement_listing(
     ordered = disagreements.sort("id", "annotator", "label")
     different = ordered.group_by("id").agg(pl.col("label").n_unique().alias("different"))
     candidates = (
-        _called(ordered, names)
+        _candidate_names(ordered, names)
         .join(different, on="id")
         .sort("different", "name", "id", descending=[True, False, False])
     )
@@ -139,7 +139,7 @@ def disagreement_listing(
     return listing("disagreements", caption, ordered, columns, by=["id"], shown=shown)
 
 
-def _called(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.DataFrame:
+def _candidate_names(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.DataFrame:
     ids = ordered.select(pl.col("id").unique().sort())
     if names is None:
         return ids.with_columns(name="id")
@@ -203,7 +203,7 @@ def _discuss(stage: StageView, options: AgreementView) -> Iterator[Block]:
     yield disagreement_listing(disagreements, names, most=options.k)
 
 
-# --- The view of labels that came back on sheets: how many, of whom, and what people noted.
+# Labels on sheets
 
 
 @view("join.sheets", title="Annotations", place=60)
@@ -215,12 +215,7 @@ def show_joined(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     return [Text(labels), *noted(stage, "l1", "l2", "label")]
 
 
-# --- Tables of machine judges: confusion with people, nearness, labels saved.
-
-
-def _estimate(value: float | None, lower: float | None, upper: float | None) -> str:
-    """Return a proportion in per cent with its limits."""
-    return f"{share(value, digits=1)} {share_limits(lower, upper, digits=1)}"
+# Machine judges: tables
 
 
 def _coefficient(value: float | None, lower: float | None, upper: float | None) -> str:
@@ -233,9 +228,9 @@ def _saved(value: float | None) -> str:
     return share(None if value is None else round(value, 3) + 0.0, digits=1)
 
 
-def _of(name: str, head: str, *, proportion: bool) -> Column:
+def _with_limits(name: str, head: str, *, proportion: bool) -> Column:
     columns = (name, f"{name}_lower", f"{name}_upper")
-    return Column(columns, head, _estimate if proportion else _coefficient, right=False)
+    return Column(columns, head, estimate if proportion else _coefficient, right=False)
 
 
 _WHO = Column("judge")
@@ -246,25 +241,25 @@ _CONFUSION = (
     Column("false_negatives", "TP, not predicted"),
     Column("false_positives", "no TP, predicted"),
     Column("true_negatives", "no TP, not predicted"),
-    _of("sensitivity", "sensitivity (%)", proportion=True),
-    _of("specificity", "specificity (%)", proportion=True),
-    _of("ppv", "positive predictive value (%)", proportion=True),
-    _of("npv", "negative predictive value (%)", proportion=True),
+    _with_limits("sensitivity", "sensitivity (%)", proportion=True),
+    _with_limits("specificity", "specificity (%)", proportion=True),
+    _with_limits("ppv", "positive predictive value (%)", proportion=True),
+    _with_limits("npv", "negative predictive value (%)", proportion=True),
 )
 _NEARNESS = (
     _WHO,
     Column("n_predicted", "predicted"),
     Column("n_judged", "judged"),
-    _of("kappa", "Cohen's kappa", proportion=False),
-    _of("ac1", "Gwet's AC1", proportion=False),
-    _of("rho2", "rho²", proportion=False),
+    _with_limits("kappa", "Cohen's kappa", proportion=False),
+    _with_limits("ac1", "Gwet's AC1", proportion=False),
+    _with_limits("rho2", "rho²", proportion=False),
     Column("brier", "Brier score", partial(decimals, digits=3)),
     Column("calibration_error", "calibration error (%)", partial(share, digits=1)),
 )
 _SAVED = (
     Column("n"),
     Column("n_judged", "judged"),
-    _of("rho2", "rho²", proportion=False),
+    _with_limits("rho2", "rho²", proportion=False),
     Column("labels_saved", "labels saved (%)", _saved),
 )
 
@@ -316,12 +311,12 @@ def pair_savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
     return listing(scope.file("pair-savings"), caption, savings, columns)
 
 
-def provenance_listing(told: pl.DataFrame) -> Listing:
-    """Return a row for each thing that is told of a judge.
+def provenance_listing(provenance: pl.DataFrame) -> Listing:
+    """Return a row for each property of a judge.
 
     Parameters
     ----------
-    told : DataFrame
+    provenance : DataFrame
         `schemas.JudgesProvenance`.
     """
     caption = "What the files tell of the machines, and in how many rows."
@@ -331,10 +326,10 @@ def provenance_listing(told: pl.DataFrame) -> Listing:
         Column("value", "as the file has it"),
         Column("rows"),
     )
-    return listing("provenance", caption, told, columns)
+    return listing("provenance", caption, provenance, columns)
 
 
-# --- The view of machine judges: reliability, confusion with people, labels saved.
+# Machine judges: the view
 
 PEOPLE_DECIDE = (
     "Machines are held against people's labels, which alone decide what is estimated. Predictions "
@@ -342,7 +337,7 @@ PEOPLE_DECIDE = (
 )
 
 _TELL = ("join.machine", "sheet.simulated_machine")
-"""Stages that tell of provenance."""
+"""Stages with a table of provenance."""
 
 
 class MachineView(Styled):
@@ -360,7 +355,7 @@ def show_machine(stage: StageView, options: MachineView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate has both a prediction and a judgement.")]
     blocks = [block for scope in shown for block in _category(scope, options)]
-    return [Text(PEOPLE_DECIDE), *blocks, *_asked(stage)]
+    return [Text(PEOPLE_DECIDE), *blocks, *_provenance(stage)]
 
 
 def _category(scope: Scope, options: MachineView) -> Iterator[Block]:
@@ -373,14 +368,14 @@ def _category(scope: Scope, options: MachineView) -> Iterator[Block]:
             yield made(scope, rows)
 
 
-def _asked(stage: StageView) -> Iterator[Block]:
-    """Yield what is told of how the machines were asked, folded away."""
+def _provenance(stage: StageView) -> Iterator[Block]:
+    """Yield the provenance of the machines, folded away."""
     machines = stage.given("predictions")
     if machines is None or machines.use not in _TELL:
         return
-    told = machines.table("judges_provenance").collect()
-    if told.height:
-        yield Fold("How the machines were asked", [provenance_listing(told)])
+    rows = machines.table("judges_provenance").collect()
+    if rows.height:
+        yield Fold("How the machines were asked", [provenance_listing(rows)])
 
 
 def _reliability_figure(scope: Scope, options: MachineView) -> Figure:

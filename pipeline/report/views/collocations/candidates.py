@@ -1,10 +1,9 @@
-"""The table of all candidates: frequencies, scores, ranks, judgements, examples."""
+"""Views of candidates: the best of each measure, and a table of all with their judgements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import polars as pl
 
@@ -25,7 +24,7 @@ from pipeline.report.view import (
     view,
 )
 
-# --- What was said of candidates: by whom, and whether they are true positives.
+# Judgements on candidates
 
 TRUE, FALSE, OPEN = "true positive", "false positive", "undecided"
 MOST_ANNOTATORS = 8
@@ -78,7 +77,7 @@ def judged(stage: StageView, ids: pl.Series) -> Judged:
         pieces += _verdicts(each, mine, after)
         if each.use == "join.sheets":
             pieces += _people(each, mine, after if asked > 1 else "")
-            records.append(_said(each, mine))
+            records.append(_annotations(each, mine))
     if not pieces:
         return Judged([], [], records[0])
     some = pl.concat([frame.select("id") for frame, _ in pieces]).unique(maintain_order=True)
@@ -124,10 +123,12 @@ def _people(
         yield own, [Attribute(name, f"{person}{after}", "label", shown=False)]
 
 
-def _said(each: StageView, mine: pl.LazyFrame) -> pl.DataFrame:
+def _annotations(each: StageView, mine: pl.LazyFrame) -> pl.DataFrame:
     rows = each.table("annotations").join(mine, on="id", how="semi").collect()
     return rows.select(pl.col(name).cast(dtype) for name, dtype in _RECORDS.items())
 
+
+# The table of all candidates
 
 WITH_EXAMPLES = ("extract.keywords", "extract.pairing", "extract.pairs", "extract.tuples",
                  "extract.words")  # fmt: skip
@@ -153,21 +154,23 @@ def candidate_explorer(
         How many candidates the page holds at most, those of the best ranks.
     """
     ranks = stage.table("ranks").filter(pl.col("measure").is_in(measures))
-    whole, held = _held(
+    whole, held = _row_counts(
         ranks, measures[0], len(scores.collect_schema()) + 2 * len(measures), most_rows
     )
     if held < whole:
         mine = pl.col("id").is_in(_best(ranks, held).implode())
         ranks, scores = ranks.filter(mine), scores.filter(mine)
     known = scores.collect(engine="streaming")
-    wide = _wide(ranks.select("measure", "id", "score", "rank").collect(engine="streaming"))
+    wide = _pivot_ranks(ranks.select("measure", "id", "score", "rank").collect(engine="streaming"))
     opinions = judged(stage, wide["id"])
     taken = {*wide.columns, *measures, *(each.name for each in opinions.attributes)}
     own = [name for name in known.columns if name not in taken]
     frame = wide.join(known.select("id", *own), on="id", how="left")
-    frame = reduce(_beside, opinions.columns, frame).sort("~best", f"rank {measures[0]}", "id")
-    units = [each.name for each in _own(frame, own) if each.kind == "text" and each.shown]
-    columns = (*_own(frame, own), *opinions.attributes, *_scores(measures))
+    for each in opinions.columns:
+        frame = frame.join(each, on="id", how="left")
+    frame = frame.sort("~best", f"rank {measures[0]}", "id")
+    units = [each.name for each in _own_columns(frame, own) if each.kind == "text" and each.shown]
+    columns = (*_own_columns(frame, own), *opinions.attributes, *_score_columns(measures))
     return Explorer(
         "candidates",
         _caption(measures, opinions),
@@ -185,7 +188,7 @@ def candidate_explorer(
     )
 
 
-def _held(ranks: pl.LazyFrame, measure: str, columns: int, most_rows: int) -> tuple[int, int]:
+def _row_counts(ranks: pl.LazyFrame, measure: str, columns: int, most_rows: int) -> tuple[int, int]:
     """Return how many candidates there are, and how many of them are looked at."""
     whole = ranks.filter(pl.col("measure") == measure).select(pl.len()).collect().item()
     fit = rows_that_fit(columns)
@@ -205,7 +208,7 @@ def _caption(measures: Sequence[str], opinions: Judged) -> str:
     return f"{said}. They stand in the order of {first}; open a row to see all of it."
 
 
-def _wide(ranks: pl.DataFrame) -> pl.DataFrame:
+def _pivot_ranks(ranks: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each candidate: its best rank, and score and rank under each measure."""
     best = ranks.group_by("id").agg(pl.col("rank").min().alias("~best"))
     pieces = ranks.partition_by("measure", as_dict=True)
@@ -215,11 +218,7 @@ def _wide(ranks: pl.DataFrame) -> pl.DataFrame:
     return best
 
 
-def _beside(frame: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    return frame.join(other, on="id", how="left")
-
-
-def _own(frame: pl.DataFrame, own: Sequence[str]) -> list[Attribute]:
+def _own_columns(frame: pl.DataFrame, own: Sequence[str]) -> list[Attribute]:
     units = [name for name in own if frame.schema[name] == pl.String]
     if not units:
         return [Attribute("id", "id", "text"), *attributes_of(frame, own, shown=["f"])]
@@ -228,7 +227,7 @@ def _own(frame: pl.DataFrame, own: Sequence[str]) -> list[Attribute]:
     return list(attributes_of(frame, ordered, shown=[*first, "f"]))
 
 
-def _scores(measures: Sequence[str]) -> list[Attribute]:
+def _score_columns(measures: Sequence[str]) -> list[Attribute]:
     """Return score and rank of each measure."""
     found = []
     for place, measure in enumerate(measures):
@@ -265,7 +264,7 @@ def _examples(stage: StageView, ids: pl.Series) -> pl.DataFrame | None:
     return None
 
 
-# --- The view of ranks: the best candidates of each measure side by side.
+# The view of ranks
 
 MARKS = {True: "\u00a0+", False: "\u00a0-", None: "\u00a0?"}
 

@@ -1,4 +1,4 @@
-"""The view of comparisons: matrices and tests at the cuts, best measures, differences along n."""
+"""The view of comparisons of measures: tests, matrices, best measures, differences."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from pipeline.report.view import (
     p_value,
     part,
     place_in,
+    point_limits,
     points,
     share,
     view,
@@ -47,7 +48,7 @@ from pipeline.report.views.collocations.graphs import (
 )
 from pipeline.report.views.collocations.precision import CLUSTERS
 
-# --- The sentences on significance tests: which test, how far it reaches, how many there are.
+# Sentences on significance tests
 
 SIDES = {
     "greater": "one-sided: is the first precision the higher one?",
@@ -161,7 +162,7 @@ def correction_of(corrections: pl.Series) -> str:
     return ", ".join(sorted(set(corrections))).replace("_", "-")
 
 
-# --- What the figures of a comparison show, in words.
+# Captions
 
 
 def difference_caption(*, of: str = "") -> str:
@@ -211,7 +212,7 @@ def strip_caption(*, style: Style, of: str = "") -> str:
     )
 
 
-# --- All pairs of measures at one n, ordered for a matrix.
+# Matrices of all pairs of measures
 
 
 def starred(mark: Mark) -> pl.Expr:
@@ -264,7 +265,7 @@ def together(matrices: Sequence[Matrix], *, most: int) -> list[list[Matrix]]:
     return [list(matrices)] if small and matrices else [[matrix] for matrix in matrices]
 
 
-# --- Tables of a comparison: tests at the cuts, matrices, the best measures, the baseline.
+# Tables
 
 PAIR = (
     Column("measure_1", "first", measure_title),
@@ -372,18 +373,18 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
         f"The measure with the highest estimated precision at each declared n{scope.said}, and "
         "those that are not significantly worse (all pairs tested, p-values adjusted by "
         f"{CORRECTIONS.title(tested.best)}), with precision in per cent (?: no draw of the list is "
-        f"judged).{_kept(tested)}"
+        f"judged).{_guarantee_text(tested)}"
     )
     both = ("measure", "precision")
     columns = (
         Column("n"),
-        Column(both, "best", _first),
-        Column(both, "not significantly worse", _others),
+        Column(both, "best", _best_text),
+        Column(both, "not significantly worse", _others_text),
     )
     return listing(scope.file("best"), caption, ordered, columns, shown=together)
 
 
-def _kept(tested: HowCompared) -> str:
+def _guarantee_text(tested: HowCompared) -> str:
     """Say what is guaranteed, where it is."""
     if tested.best != "bonferroni" or tested.test == "fisher_mid_p":
         return ""
@@ -393,15 +394,15 @@ def _kept(tested: HowCompared) -> str:
     )
 
 
-def _first(measures: list[str], shares: list[float | None]) -> str:
-    return _named(measures, shares)[0]
+def _best_text(measures: list[str], shares: list[float | None]) -> str:
+    return _measures_with_shares(measures, shares)[0]
 
 
-def _others(measures: list[str], shares: list[float | None]) -> str:
-    return "\n".join(_named(measures, shares)[1:]) or "none"
+def _others_text(measures: list[str], shares: list[float | None]) -> str:
+    return "\n".join(_measures_with_shares(measures, shares)[1:]) or "none"
 
 
-def _named(measures: list[str], shares: list[float | None]) -> list[str]:
+def _measures_with_shares(measures: list[str], shares: list[float | None]) -> list[str]:
     return [
         f"{measure_title(measure)} {'?' if precision is None else share(precision)}"
         for measure, precision in zip(measures, shares, strict=True)
@@ -451,7 +452,7 @@ def difference_and_p(gap: float | None, p: float | None, star: bool) -> str:
     return NOTHING if gap is None else f"{starred_points(gap, star)}\np {p_value(p)}"
 
 
-# --- Differences of measures with their limits: who is drawn, and the tables of them.
+# Differences with their limits
 
 POPULATIONS = {"finite": "these candidates", "super": "beyond them"}
 """What each population is called beside its intervals."""
@@ -530,7 +531,7 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
         "About these candidates: a test that D1 has as many true positives as D2."
         f"{'' if anytime else beyond} Adjusted p "
         f"over cuts and pairs ({tested.correction.replace('_', '-')}); p of a difference beyond "
-        f"the margin of {100 * tested.margin:g} points{_bound(tested)}."
+        f"the margin of {100 * tested.margin:g} points{_equivalence_text(tested)}."
     )
     equivalent = [] if tested.equivalence is None else [
         Column("p_equivalent_adjusted", "equivalent: adjusted p", p_value)
@@ -545,21 +546,10 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     return listing(scope.file("differences"), caption, frame.sort(order), columns)
 
 
-def _bound(tested: HowCompared) -> str:
+def _equivalence_text(tested: HowCompared) -> str:
     if tested.equivalence is None:
         return ""
     return f", and of one of {100 * tested.equivalence:g} points or more (equivalent if small)"
-
-
-def point_limits(lower: float, upper: float) -> str:
-    """Return the limits of a difference in percentage points.
-
-    Examples
-    --------
-    >>> point_limits(-0.01, 0.05)
-    '[−1.00, +5.00]'
-    """
-    return f"[{points(lower)}, {points(upper)}]"
 
 
 def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
@@ -587,6 +577,8 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     ordered = frame.sort("n", "measure_1", "measure_2")
     return listing(scope.file("clustered"), caption, ordered, columns)
 
+
+# The view
 
 Pair = tuple[str, str]
 

@@ -1,4 +1,4 @@
-"""The view of estimates from a sample of any design."""
+"""Views of a designed sample and of estimates from it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from pipeline.report.view import (
     figure,
     listing,
     p_value,
+    point_limits,
     share,
     view,
 )
@@ -38,9 +39,9 @@ from pipeline.report.views.collocations.graphs import (
     titled_pair,
 )
 from pipeline.report.views.collocations.precision import precision_listing
-from pipeline.report.views.collocations.stratified import at_cuts, limits_of_points
+from pipeline.report.views.collocations.stratified import at_cuts
 
-# --- The view of a designed sample: its questions, and how well they will be answered.
+# The sample and its questions
 
 
 class QuestionsView(Styled):
@@ -59,7 +60,7 @@ def show_questions(stage: StageView, options: QuestionsView) -> Sequence[Block]:
     if questions.is_empty():
         return [Text("Nothing is ranked, so there is nothing to ask.")]
     blocks: list[Block] = [
-        Text(_said(questions, drawn, certain)),
+        Text(_sample_text(questions, drawn, certain)),
         _listing(questions.head(options.most)),
     ]
     rest = questions.slice(options.most)
@@ -68,19 +69,19 @@ def show_questions(stage: StageView, options: QuestionsView) -> Sequence[Block]:
     return blocks
 
 
-def _said(questions: pl.DataFrame, drawn: int, certain: int) -> str:
+def _sample_text(questions: pl.DataFrame, drawn: int, certain: int) -> str:
     better = questions.filter(pl.col("half_width") > 0)
     gain = better.select(
         (pl.col("simple_half_width") / pl.col("half_width")).pow(2).median()
     ).item()  # fmt: skip
-    told = "" if gain is None else (
+    gains = "" if gain is None else (
         f" For half of the questions the variance is expected to be smaller than from a simple "
         f"sample of that size by a factor of {gain:.1f} or more."
     )  # fmt: skip
     sure = f", {certain:,} of them for certain" if certain else ""
     return (
         f"{drawn:,} candidates were drawn{sure}, with chances that are higher where a label "
-        f"answers more of {questions.height:,} declared questions.{told} Half-widths are expected "
+        f"answers more of {questions.height:,} declared questions.{gains} Half-widths are expected "
         "ones, from what was known before anybody judged."
     )
 
@@ -94,7 +95,7 @@ def _listing(questions: pl.DataFrame, prefix: str = "") -> Listing:
     return listing(f"{prefix}questions", caption, questions, QUESTIONS)
 
 
-def _asked(kind: str, measure: str | None, measure_2: str | None) -> str:
+def _question(kind: str, measure: str | None, measure_2: str | None) -> str:
     if measure is None:
         return "baseline"
     first = measure_title(measure)
@@ -110,7 +111,7 @@ def _half(width: float) -> str:
 
 
 QUESTIONS = (
-    Column(("kind", "measure", "measure_2"), "question", _asked, right=False),
+    Column(("kind", "measure", "measure_2"), "question", _question, right=False),
     Column("n"),
     Column("expected_draws", "draws", _draws),
     Column("half_width", "designed ±", _half),
@@ -118,6 +119,8 @@ QUESTIONS = (
 )
 """A question and how well it is expected to be answered."""
 
+
+# Estimates
 
 OF_DESIGN = (
     "Candidates were drawn with chances of their own: those that answer the declared questions, "
@@ -178,7 +181,7 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     measures, found = at_cuts(drawing, options)
     if found is not None:
         yield precision_listing(found, measures, scope)
-        yield Fold("What the estimates rest on", [_resting(found, scope)])
+        yield Fold("What the estimates rest on", [_draws_listing(found, scope)])
     both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
     differences = scope.query("differences").filter(*both).collect()
     if differences.height:
@@ -186,7 +189,7 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
     yield from _bands(scope, options, both)
 
 
-def _resting(frame: pl.DataFrame, scope: Scope) -> Listing:
+def _draws_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     caption = (
         f"Judged draws in each list{scope.said}: n, true positives among them, what they are worth "
         "in draws of a simple sample, how much weight predictions have (0 to 1), and draws that "
@@ -241,7 +244,7 @@ RESTING = (
 DIFFERENCES = (
     *PAIR,
     Column(("difference", "significant"), "difference", starred_points),
-    Column(("lower", "upper"), "limits", limits_of_points),
+    Column(("lower", "upper"), "limits", point_limits),
     Column("p_adjusted", "adjusted p", p_value),
     Column("p_fisher", "Fisher's p", p_value),
 )

@@ -1,4 +1,4 @@
-"""Graphs of n-best lists as blocks: the tables are opened, the options checked, the chart drawn."""
+"""Graphs of n-best lists for views: options, scopes, captions, interim looks, and figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pipeline.report.view import (
     slug,
 )
 
-# --- The options of a graph of n-best lists, and how further graphs take over those of the view.
+# Options of graphs
 
 Kind: TypeAlias = Literal["precision", "recall", "precision_by_recall", "local", "cut"]
 """What is drawn."""
@@ -104,7 +104,7 @@ def resolved(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Gra
 _NAMES = set(Graph.model_fields)
 
 
-# --- What a graph of n-best lists shows, in words.
+# Captions
 
 
 def graph_caption(
@@ -164,12 +164,12 @@ def graph_caption(
     if extras.marks:
         said.append(
             f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
-            f"(pointwise); no allowance is made for looking at many n.{_nowhere(extras, window)}"
+            f"(pointwise); no allowance is made for looking at many n.{_no_marks(extras, window)}"
         )
     return " ".join(said)
 
 
-def _nowhere(extras: Extras, window: Window) -> str:
+def _no_marks(extras: Extras, window: Window) -> str:
     """Say so if a pair has no mark in sight: that is a result, too."""
     if extras.comparison is None:
         return ""
@@ -196,7 +196,7 @@ def _and(names: tuple[str, ...]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-# --- What a view says of a sample that is looked at several times: which look, at which levels.
+# Interim looks at a sequential sample
 
 _ANYTIME = (
     "Limits and tests hold at every size of the sample at once, however often one looks while it "
@@ -229,7 +229,7 @@ def _listing(looks: pl.DataFrame) -> Listing:
     )
     columns = [
         *(Column(name) for name in several),
-        Column(("look", "now"), "look", _which),
+        Column(("look", "now"), "look", _look_text),
         Column("labels"),
         Column("level", "level %", _per_cent),
         Column("z", "z", _quantile),
@@ -237,7 +237,7 @@ def _listing(looks: pl.DataFrame) -> Listing:
     return listing("looks", caption, looks, columns)
 
 
-def _which(look: int, now: bool) -> str:
+def _look_text(look: int, now: bool) -> str:
     return f"{look} (now)" if now else str(look)
 
 
@@ -249,7 +249,7 @@ def _quantile(z: float | None) -> str:
     return "" if z is None else f"{z:.3f}"
 
 
-# --- Which judgements a section rests on, in words: all candidates, or what kind of sample.
+# Names of samples and sets
 
 _SAMPLES = {
     "sample.random": "a random sample",
@@ -307,7 +307,7 @@ def of_set(stage: StageView) -> str:
     return str(stage.config.get("name") or stage.name.replace("_", " "))
 
 
-# --- One category of one stage: its rows, its file names, its place in the options.
+# Scopes: one category of one stage
 
 POINTS = 400
 """About how many values of n a line is drawn through."""
@@ -404,7 +404,7 @@ def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> 
     return inside.filter(pl.col("n").is_in([*kept, last, *always]))
 
 
-# --- Measures by what they are called in the field, for figures and what is said of them.
+# Titles of measures
 
 MEASURES = ("measure", "measure_1", "measure_2", "best_measure")
 """Columns that hold names of measures."""
@@ -454,6 +454,8 @@ def titled_window(window: Window) -> Window:
     """Return which part of a frame a chart shows, its measures by their titles."""
     return replace(window, measures=titles(window.measures))
 
+
+# Figures
 
 MOST_LINES = 12
 """With more lines than these, a graph is no longer legible: the best are drawn."""
@@ -515,7 +517,7 @@ def graph_block(drawing: Drawing) -> Block:
     measures, said = lines_of(drawing, query, names, cuts)
     window = _window(drawing, measures, last)
     drawn = thin_rows(query.filter(pl.col("measure").is_in(measures)), window, always=cuts)
-    frame = _banded(drawing, drawn.collect(engine="streaming").sort("measure", "n"))
+    frame = _with_bands(drawing, drawn.collect(engine="streaming").sort("measure", "n"))
     value = "recall" if graph.kind == "recall" else "precision"
     if frame[value].drop_nulls().is_empty():
         return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
@@ -592,7 +594,7 @@ def _together(frame: pl.DataFrame) -> tuple[int, int] | None:
     return None if held.is_empty() else (int(held[0]), int(held.to_numpy().max()))
 
 
-def _banded(drawing: Drawing, frame: pl.DataFrame) -> pl.DataFrame:
+def _with_bands(drawing: Drawing, frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the limits that hold at all n at once, where the stage has them."""
     if drawing.graph.kind != "precision" or drawing.scope.stage.use not in WITH_BANDS:
         return frame

@@ -1,4 +1,4 @@
-"""The view of n-best precision: graphs and a table at chosen n for each category."""
+"""Views of precision: graphs and tables at chosen n, average precision, and chosen lists."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from pipeline.report.view import (
     ViewOptions,
     chosen,
     decimals,
+    estimate,
     figure,
     listing,
+    part,
     place_in,
     share,
     share_limits,
@@ -44,7 +46,7 @@ from pipeline.report.views.collocations.graphs import (
     show_looks,
 )
 
-# --- The view of average precision: a whisker for each measure, and a table.
+# Average precision
 
 
 class AveragePrecisionView(Styled):
@@ -76,7 +78,7 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
     mine = every.collect()
     names = chosen(options.measures, mine["measure"].to_list(), where=scope.option("measures"))
     ordered = mine.filter(pl.col("measure").is_in(names)).sort(place_in(names, "measure"))
-    caption = f"Average precision{scope.said} of each ranking: {_how(ordered)}"
+    caption = f"Average precision{scope.said} of each ranking: {_average_precision_text(ordered)}"
     yield figure(scope.file("average-precision"), caption, partial(
         charts.whisker_chart, _whiskers(ordered), x_title="average precision (%)", percent=True
     ), options.look)  # fmt: skip
@@ -92,7 +94,7 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
     )  # fmt: skip
 
 
-def _how(rows: pl.DataFrame) -> str:
+def _average_precision_text(rows: pl.DataFrame) -> str:
     """Say what it is, what it was inferred from, and what its limits are."""
     row = rows.row(0, named=True)
     what = "the mean, over the true positives, of the precision of the list that ends with each. "
@@ -119,7 +121,7 @@ def _average_estimate(value: float | None, lower: float, upper: float) -> str:
     return share(value) if exact else f"{share(value)} {share_limits(lower, upper)}"
 
 
-# --- The table of where precision is at least a threshold, and where below, at all n at once.
+# Thresholds: where precision is at least a threshold, at all n at once
 
 
 def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
@@ -136,27 +138,26 @@ def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
     columns = [
         Column("threshold", "precision wanted", lambda share: f"{100 * share:g} %", right=True),
         Column("measure", text=measure_title),
-        Column("at_least_to", "at least that up to n", _size),
-        Column("below_from", "below it from n", _size),
+        Column("at_least_to", "at least that up to n", _list_size),
+        Column("below_from", "below it from n", _list_size),
     ]
     yield listing(scope.file("thresholds"), caption, found, columns)
 
 
-def _size(n: int | None) -> str:
+def _list_size(n: int | None) -> str:
     return "not shown" if n is None else f"{n:,}"
 
 
-# --- The view of a choice: the measure and the list size that a sample chose, in words.
+# Chosen measure and list size
 
 
 @view("evaluate.choice", title="The list that was chosen", of=of_sample, place=5)
 def show_choice(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Say what was chosen, by which criterion, and how sure its precision is."""
-    chosen = stage.table("choice").collect().sort("category")
-    if chosen.is_empty():
+    choice = stage.table("choice").collect().sort("category")
+    if choice.is_empty():
         return [Text("No candidate is judged, so nothing was chosen.")]
-    said = [Text(_said(row)) for row in chosen.to_dicts()]
-    return [*said, *_guarantee(stage)]
+    return [*(Text(_choice_text(row)) for row in choice.to_dicts()), *_guarantee(stage)]
 
 
 def _guarantee(stage: StageView) -> Iterator[Block]:
@@ -176,15 +177,11 @@ def _guarantee(stage: StageView) -> Iterator[Block]:
         "guarantee", caption, tests,
         [
             Column("measure", text=measure_title), Column("n"),
-            Column(("k_sampled", "n_sampled"), "TP of judged", _counts),
+            Column(("k_sampled", "n_sampled"), "TP of judged", part),
             Column("lower_one_sided", "lower limit", share),
             Column(("testable", "tested", "passed"), "test", _outcome, right=False),
         ],
     )  # fmt: skip
-
-
-def _counts(k: int, n: int) -> str:
-    return f"{k:,} of {n:,}"
 
 
 def _outcome(testable: bool, tested: bool, passed: bool) -> str:
@@ -202,7 +199,7 @@ def _outcome(testable: bool, tested: bool, passed: bool) -> str:
     return "passed" if passed else "failed" if tested else "not reached"
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _choice_text(row: Mapping[str, Any]) -> str:
     pointwise = share_limits(row["lower"], row["upper"])
     simultaneous = share_limits(row["lower_simultaneous"], row["upper_simultaneous"])
     return (
@@ -214,7 +211,7 @@ def _said(row: Mapping[str, Any]) -> str:
     )
 
 
-# --- The table of precision corrected for errors of the annotators.
+# Precision corrected for errors of the annotators
 
 
 def corrected_blocks(scope: Scope) -> Iterator[Block]:
@@ -231,9 +228,7 @@ def corrected_blocks(scope: Scope) -> Iterator[Block]:
         Column("measure", text=measure_title),
         Column("n"),
         Column("precision", "as judged", lambda value: share(value, digits=1)),
-        Column(
-            ("corrected", "lower_corrected", "upper_corrected"), "corrected", _corrected_estimate
-        ),
+        Column(("corrected", "lower_corrected", "upper_corrected"), "corrected", estimate),
     ]
     yield listing(scope.file("corrected"), caption, lists, columns)
 
@@ -248,11 +243,7 @@ def _rates(row: Mapping[str, Any]) -> str:
     return ", ".join(rates)
 
 
-def _corrected_estimate(value: float | None, lower: float, upper: float) -> str:
-    return f"{share(value, digits=1)} {share_limits(lower, upper, digits=1)}"
-
-
-# --- What the view of precision says: the baseline, the sample, the limits, the thresholds.
+# Sentences: baseline, sample, limits, thresholds
 
 
 def baseline_text(baseline: Mapping[str, Any]) -> str:
@@ -263,11 +254,16 @@ def baseline_text(baseline: Mapping[str, Any]) -> str:
     baseline : mapping
         A row of `schemas.Baseline`.
     """
-    said = (_baseline(baseline), _draws(baseline), _pool(baseline), _interval(baseline))
+    said = (
+        _baseline_sentence(baseline),
+        _sample_text(baseline),
+        _pool_text(baseline),
+        _interval_text(baseline),
+    )
     return " ".join(sentence for sentence in said if sentence)
 
 
-def _pool(row: Mapping[str, Any]) -> str:
+def _pool_text(row: Mapping[str, Any]) -> str:
     if row.get("pool") is None:
         return ""
     return (
@@ -276,13 +272,13 @@ def _pool(row: Mapping[str, Any]) -> str:
     )
 
 
-def _baseline(row: Mapping[str, Any]) -> str:
+def _baseline_sentence(row: Mapping[str, Any]) -> str:
     limits = share_limits(row["lower"], row["upper"])
     counts = f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws"
     return f"Baseline {share(row['precision'])} % {limits}: {counts}."
 
 
-def _draws(row: Mapping[str, Any]) -> str:
+def _sample_text(row: Mapping[str, Any]) -> str:
     drawn, whole = row["n_drawn"], row["n_candidates"]
     open_ = {
         "that nobody judged": row["n_unjudged"],
@@ -292,13 +288,13 @@ def _draws(row: Mapping[str, Any]) -> str:
     if row["sampled"]:
         rate = share(drawn / whole if whole else None, digits=1)
         size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
-    told = [f"{number:,} {what}" for what, number in open_.items() if number]
-    if not told:
+    texts = [f"{number:,} {what}" for what, number in open_.items() if number]
+    if not texts:
         return f"{size} All are judged."
-    return f"{size} {' and '.join(told)} count neither as true nor as false."
+    return f"{size} {' and '.join(texts)} count neither as true nor as false."
 
 
-def _interval(row: Mapping[str, Any]) -> str:
+def _interval_text(row: Mapping[str, Any]) -> str:
     method = INTERVALS.title(row["interval"])
     kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
     if not row["sampled"] and row["n_sampled"] == row["n_drawn"]:
@@ -332,14 +328,14 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
     ordered = thresholds.sort(
         "threshold", "n", "measure", descending=[False, True, False], nulls_last=True
     )
-    return [_threshold(part, of) for part in ordered.partition_by("threshold", maintain_order=True)]
+    return [_threshold(rows, of) for rows in ordered.partition_by("threshold", maintain_order=True)]
 
 
-def _threshold(part: pl.DataFrame, of: str) -> str:
-    share_wanted = f"{100 * part['threshold'][0]:g} %"
+def _threshold(rows: pl.DataFrame, of: str) -> str:
+    share_wanted = f"{100 * rows['threshold'][0]:g} %"
     from_n = [
         f"{measure} {'never' if n is None else format(n, ',')}"
-        for measure, n in part.select("measure", "n").iter_rows()
+        for measure, n in rows.select("measure", "n").iter_rows()
     ]
     return (
         "Looking at every n of the list, each limit by itself, the lower confidence limit of the "
@@ -347,7 +343,7 @@ def _threshold(part: pl.DataFrame, of: str) -> str:
     )
 
 
-# --- The table of precision at chosen n.
+# Precision at chosen n
 
 CLUSTERS = (
     Column("clusters"),
@@ -382,7 +378,8 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
             "break the tie could give."
         )
     cuts = sorted(set(ordered["n"]))
-    columns = [column for n in cuts for column in _at(n, (*ESTIMATE, *(TIES if ties else ())))]
+    of = (*ESTIMATE, *(TIES if ties else ()))
+    columns = [Column(of, f"n = {n:,}", _with_ties, right=False, at=("n", n)) for n in cuts]
     every = pl.DataFrame({"measure": measures}, schema={"measure": pl.String})
     return listing(
         scope.file("precision"), caption, ordered,
@@ -414,12 +411,7 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     return listing(scope.file("clustered"), caption, frame.sort("n", "measure"), columns)
 
 
-def _at(n: int, estimate: tuple[str, ...]) -> tuple[Column, ...]:
-    """Return the columns for one n: the place to show more of the table of precision."""
-    return (Column(estimate, f"n = {n:,}", _estimate, right=False, at=("n", n)),)
-
-
-def _estimate(
+def _with_ties(
     precision: float | None,
     lower: float | None,
     upper: float | None,
@@ -432,7 +424,7 @@ def _estimate(
     return said if tp_min == tp_max else f"{said}\nties: {tp_min:,} to {tp_max:,} TP"
 
 
-# --- The table of what lists would be if the draws that nobody judged were all false, or all true.
+# Worst case: unjudged draws all false, or all true
 
 
 def worst_case_blocks(scope: Scope) -> Iterator[Block]:
@@ -447,9 +439,7 @@ def worst_case_blocks(scope: Scope) -> Iterator[Block]:
     )
     cases = [("", "judged alone"), ("_if_false", "all false"), ("_if_true", "all true")]
     columns = [
-        Column(
-            (f"precision{each}", f"lower{each}", f"upper{each}"), head, _worst_estimate, right=False
-        )
+        Column((f"precision{each}", f"lower{each}", f"upper{each}"), head, estimate, right=False)
         for each, head in cases
     ]
     first = (Column("measure", text=measure_title), Column("n"), Column("n_unjudged", "unjudged"))
@@ -457,8 +447,7 @@ def worst_case_blocks(scope: Scope) -> Iterator[Block]:
     yield Fold("If the draws that are not judged were all false, or all true", [table])
 
 
-def _worst_estimate(precision: float | None, lower: float, upper: float) -> str:
-    return f"{share(precision, digits=1)} {share_limits(lower, upper, digits=1)}"
+# The view
 
 
 class PrecisionView(Graph):

@@ -1,4 +1,4 @@
-"""The view of estimates from a stratified sample."""
+"""Views of estimates from a stratified sample, and of a set without ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.report.view import (
     chosen,
     figure,
     listing,
-    points,
+    point_limits,
     share,
     share_limits,
     view,
@@ -49,7 +49,7 @@ from pipeline.report.views.collocations.graphs import (
 )
 from pipeline.report.views.collocations.precision import precision_listing
 
-# --- The view of a set without ranks: its precision beside the curves of the measures.
+# A set without ranks
 
 
 class SubsetView(Styled):
@@ -86,11 +86,11 @@ def _subset_category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -
     tests = scope.query("comparison").collect()
     names = sorted(set(tests["measure"]))
     measures = chosen(options.measures, names, where=scope.option("measures"))
-    yield _beside(scope, options) if options.precision else _alone(scope, options, mine)
+    yield _with_curves(scope, options) if options.precision else _alone(scope, options, mine)
     yield _listing(mine, tests, measures, scope)
 
 
-def _beside(scope: Scope, options: SubsetView) -> Block:
+def _with_curves(scope: Scope, options: SubsetView) -> Block:
     """Draw the curves of the other stage, with the set of this one."""
     stage = scope.stage
 
@@ -135,16 +135,18 @@ def _listing(
     columns = (
         Column("subset", "set A"),
         Column("n", "|A|"),
-        Column(("precision", "lower", "upper"), "precision", _estimate),
+        Column(("precision", "lower", "upper"), "precision", _set_estimate),
         *against,
     )
     ordered = tests.sort("subset", "measure")
     return listing(scope.file("subset"), caption, ordered, columns, by=["subset"], shown=both)
 
 
-def _estimate(precision: float | None, lower: float | None, upper: float | None) -> str:
+def _set_estimate(precision: float | None, lower: float | None, upper: float | None) -> str:
     return f"{share(precision)} {share_limits(lower, upper, digits=1)}"
 
+
+# Stratified samples
 
 HOW_ESTIMATED = (
     "The sample was drawn by stratum: each stratum is weighted by its share of the n-best list. "
@@ -214,20 +216,9 @@ def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
 
 
-def limits_of_points(lower: float | None, upper: float | None) -> str:
-    """Return the limits of a difference in percentage points.
-
-    Examples
-    --------
-    >>> limits_of_points(-0.4, 0.1)
-    '[−40.00, +10.00]'
-    """
-    return f"[{points(lower)}, {points(upper)}]"
-
-
 DIFFERENCES = (
     *PAIR,
     Column(("difference", "excludes_zero"), "difference", starred_points),
-    Column(("lower", "upper"), "limits", limits_of_points),
+    Column(("lower", "upper"), "limits", point_limits),
 )
 """A pair at one n: the difference and its limits."""
