@@ -1,4 +1,4 @@
-"""The engine of several processes: a worker each, and one that dies is replaced."""
+"""The engine of several processes: one worker each; a worker that dies is replaced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline import allocator
 from pipeline.engine.base import engine
 from pipeline.errors import LexassayError, TaskFailed, WorkerLost
 
-# --- What a worker does with a task, on this machine or on another: it packs what comes of it.
+# Tasks in a worker: on this machine or on another.
 
 LESS_MEMORY = "set memory = ... or fewer workers in [run]"
 """What to do where the memory is used up."""

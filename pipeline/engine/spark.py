@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 from pipeline.engine.base import engine
 from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
 
-# --- A session of Spark: whose cluster it is, Spark's own configuration says.
+# Sessions: Spark's own configuration says whose cluster it is.
 
 REMOTE = "SPARK_REMOTE"
 """Environment variable: a server of Spark Connect, such as ``sc://host:15002``."""
@@ -99,7 +99,7 @@ def _interrupts_kept() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-# --- Tasks as rows of a Spark table, and what its workers do with them.
+# Tasks as rows of a table.
 
 Batches: TypeAlias = Iterator[Any]
 """Record batches of Arrow."""

@@ -1,7 +1,7 @@
-"""The SQL that is read: PostgreSQL's, in which every function is a name with arguments.
+"""The grammar of expressions: PostgreSQL expressions parsed, limited in size, and written anew.
 
-The parser's own knowledge of functions is left out: it would put arguments into another order, or
-one function for another.
+Every function is a name with arguments. The parser's own knowledge of functions is left out: it
+would reorder arguments or replace one function by another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.expressions.functions import (
     unknown,
 )
 
-# --- How large an expression may be, and which functions it may call.
+# Limits: the size of an expression and its functions.
 
 Node = exp.Expr
 
@@ -221,9 +221,8 @@ def _unread(error: ParseError, text: str) -> Refused:
     return Refused(f"it cannot be read at {word!r}", before + end - len(word))
 
 
-# --- An expression written anew from its tree: a part that is not known here is refused.
-# Brackets stand around all that another parser might bind in another way; only what every parser
-# reads from left to right, such as a row of sums, stands without.
+# Write an expression from its tree: an unknown part is refused. Brackets stand around all that
+# another parser might group in another way.
 
 _COMPARED: dict[type[Node], str] = {
     exp.EQ: "=",

@@ -1,6 +1,7 @@
-"""What is found at many points of a sweep: which answer holds where, and from what to what.
+"""Findings across runs: the answers at the points of a sweep, and those of two runs side by side.
 
-A point's tests are its own. What is said here counts them: nothing is tested over the points.
+The tests of each point and run are its own. Findings here only count them: nothing is tested
+across points or runs, and nothing is called better.
 """
 
 from __future__ import annotations
@@ -261,8 +262,7 @@ def not_over_points(points: int) -> Finding:
     return Finding(about="points", kind="caution", text=phrases.sentence(text), value=float(points))
 
 
-# --- The findings of two runs side by side: said by both, by one alone, or with other numbers.
-# Between two runs there is no test: nothing here is called better.
+# Findings of two runs side by side.
 
 Same: TypeAlias = Literal["both", "other", "first", "second"]
 """Said by both; the same question with another answer; said by the first or second alone."""

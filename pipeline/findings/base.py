@@ -1,4 +1,4 @@
-"""A finding: a sentence with its numbers; and the finders, which make them from tables."""
+"""Findings: sentences with their numbers, and the finders that make them from tables."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from pydantic import BaseModel, ConfigDict
 from pipeline.errors import NotMadeYet
 from pipeline.registry import Registry
 from schemas import Findings
-
-# --- A stage that is done, as readers of results are given it: options, tables, stages around it.
 
 
 class StageOptions(BaseModel):
@@ -205,7 +203,7 @@ finder = FINDERS.decorator(Finder)
 """Registers a function stage -> findings as a finder of its own name."""
 
 
-# --- All findings of a run, in the order of reading, and as a table.
+# Findings of a run, in the order of reading, and as a table.
 
 
 @dataclass(frozen=True)

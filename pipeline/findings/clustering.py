@@ -1,4 +1,4 @@
-"""What to know before believing scores of clusters."""
+"""Findings on clusterings: the leading systems, missed classes, example words, cautions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.kernels.clustering.measure import (
 from pipeline.kernels.clustering.systems import system_table
 from pipeline.registry import Registry
 
-# --- What finders of clusters look at: runs, entries, the stage that compares systems.
+# Runs, scores and clusters of a stage.
 
 COMPARING = "evaluate.systems"
 
@@ -137,7 +137,7 @@ def runs_of(scores: pl.DataFrame) -> Iterator[Run]:
         yield from (Run(str(system), run, rows.height == 1) for run in rows["run"])
 
 
-# --- Measures of clusters in sentences: what they are called, which one leads, how a value is said.
+# Measures: their names, their order, the format of their values.
 
 Level: TypeAlias = Literal["types", "tokens", "overlaps"]
 """What a measure counts: types; tokens; or types whose classes and clusters overlap."""
@@ -254,7 +254,7 @@ def _known(measure: str) -> ClusterMeasure[Any] | None:
     return next((each.get(measure) for each in registry if measure in each), None)
 
 
-# --- Which system comes first by a level's leading measure, and by the others.
+# Leading systems.
 
 LEADING = "which system comes first"
 """The question that a comparison of systems answers."""
@@ -543,7 +543,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
         yield caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
 
 
-# --- Clusters with the class that they are mapped to and their most frequent words.
+# Example words of clusters.
 
 MOST_CLUSTERS, MOST_WORDS = 6, 4
 """So many clusters and words of each a sentence gives; the rest is counted."""
@@ -626,7 +626,7 @@ def _cluster(
     return f"{called(cluster)} ({held}) {', '.join(shown)}{more}".rstrip()
 
 
-# --- Classes that no cluster is mapped to, and how much they hold.
+# Missed classes.
 
 MISSED = "which classes are missed"
 
@@ -693,9 +693,6 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
     )  # fmt: skip
 
 
-# --- What measures for overlapping clusters say, where no stage compares the systems.
-
-
 @finder(stages=("evaluate.overlapping",), place=20)
 def overlapping(stage: StageView) -> Iterator[Finding]:
     """Say which system comes first by BCubed F."""
@@ -703,7 +700,7 @@ def overlapping(stage: StageView) -> Iterator[Finding]:
         yield from leaders(means(stage.table("scores").collect(), LOWER), "overlaps")
 
 
-# --- How unevenly tokens are spread, which is why types and tokens may tell different things.
+# Shares of types and tokens: uneven shares are why the two levels may differ.
 
 _ALL = "*"
 """All items together, as the tables call them."""
@@ -738,7 +735,7 @@ def shares(stage: StageView) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-# --- Which system comes first by types and by tokens, and whether the two levels agree.
+# Comparison of systems by types and by tokens.
 
 _TABLES: dict[Level, str] = {
     "types": "type_level", "tokens": "token_level", "overlaps": "overlapping",
@@ -800,7 +797,7 @@ def _agreeing(rho: float | None, many: int, of: str) -> str:
     )
 
 
-# --- What the token level says: which system comes first, the floor, missed classes, words.
+# Token level.
 
 _MAPPED = {"many_to_one": "many_to_one", "one_to_one": "one_to_one"}
 """Measures that have a mapping of their own; of others the M-1 mapping is looked at."""
@@ -858,7 +855,7 @@ def _missed_tokens(
     yield missed_by(run, measure, classes, share=share, unit="token", figure=figure)
 
 
-# --- What the type level says: which system comes first, the floor, missed classes, example words.
+# Type level.
 
 
 @finder(stages=("evaluate.type_level",), place=20)

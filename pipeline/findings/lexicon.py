@@ -1,4 +1,4 @@
-"""What to know before believing L*: few lemmas, chosen lemmas, odd matches, keying."""
+"""Findings on lexicons: L* and what lowers it, comparisons, cautions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from pipeline.kernels.lexicon.inference import (
 )
 from pipeline.kernels.lexicon.l_measure import best
 from pipeline.kernels.lexicon.wordlists import sizes
-
-# --- What finders of lexicons look at: the statistics by name, what lexicon and gold are called.
 
 
 class Judged(StageOptions):
@@ -100,7 +98,7 @@ def sources_of(stage: StageView) -> Names:
     return Names(*(called(name.partition(".")[0]) for name in (judged.lexicon, judged.gold)))
 
 
-# --- Several lexicons against one gold: which has the highest L*, and what its difference says.
+# Comparison of several lexicons with one gold.
 
 QUESTION = "how the lexicons compare"
 """The question that a comparison of lexicons answers."""
@@ -340,7 +338,7 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
         yield _caution("keying", text, float(left), n=keyed.height + left)
 
 
-# --- What keeps L* from 100 %: missing forms, spurious forms, lemmas without a single right form.
+# Parts of the loss: missing forms, spurious forms, lemmas without a right form.
 
 
 class Loss(NamedTuple):
@@ -446,7 +444,7 @@ def _sum(costs: pl.DataFrame, column: str) -> float:
     return float(costs[column].to_numpy().sum())
 
 
-# --- Lemmas of the gold that a lexicon does not have, which L* leaves out, and what they cost F*.
+# Missing lemmas: L* leaves them out, F* does not.
 
 
 def missing_lemmas(
@@ -517,7 +515,7 @@ def cost_of_missing(stage: StageView) -> float:
     return float(lost["cost"].to_numpy().sum()) / whole if whole else 0.0
 
 
-# --- How many lemmas more would make L* twice as sure.
+# Lemmas needed to halve the interval.
 
 
 def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
@@ -575,7 +573,7 @@ def lemmas_more(size: int, population: int) -> int:
     return math.ceil(4 * size * population / (population + 3 * size)) - size
 
 
-# --- How good a lexicon is: L* with its limits, what is lost, which lemmas cost most.
+# Quality of one lexicon.
 
 _COSTLIEST = 3
 _FIGURE = "L"

@@ -1,7 +1,7 @@
-"""The grammar of findings: numbers, intervals, lists, verdicts; every sentence is made of these.
+"""Phrases of findings: names, numbers, intervals, lists, verdicts; every sentence is made of these.
 
-A verdict (better, worse, above, below) is given by functions of this module and of `verdicts`
-alone, which refuse, or say that two cannot be told apart, where the test does not say so.
+Only functions of this module give a verdict (better, worse, above, below). They raise, or say
+that two cannot be told apart, where the test or the interval does not support it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# --- Names of users in sentences: on one line, not too long, and in their own direction of writing.
+# Names: on one line, short, isolated if written from right to left.
 
 LONGEST = 40
 """Characters of a name that a sentence gives."""
@@ -432,7 +432,7 @@ def not_told_apart(those: Sequence[tuple[str, float | None]]) -> str:
     return f"{listed(names)} cannot be told apart from it"
 
 
-# --- What an interval of a difference says, and which value is the highest, which is no verdict.
+# Phrases for intervals of differences, and for the highest value, which is no verdict.
 
 SHOWN_RANGES = 3
 """So many ranges of list sizes are named; the rest is counted."""

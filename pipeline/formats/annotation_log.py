@@ -1,4 +1,4 @@
-"""The file of decisions: its tables, how it is opened, how it is copied."""
+"""The annotation log: an SQLite file of tasks and decisions, with its queries and its readers."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def _readable(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-# --- From the log of a task to what stands: the last answer that was not undone.
+# Replay: the last answer of a task that was not undone.
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ def standing(rows: Iterable[sqlite3.Row]) -> Standing:
     )  # fmt: skip
 
 
-# --- Decisions are added to the log: once each, all that come together in one synced transaction.
+# Append: each decision once, those that come together in one synced transaction.
 
 Round: TypeAlias = Literal["annotation", "adjudication"]
 Kind: TypeAlias = Literal["label", "skip", "undo", "import", "seen"]
@@ -442,7 +442,7 @@ def of_task(connection: sqlite3.Connection, task: int) -> Standing:
     return standing(connection.execute(_OF_TASK, (task,)))
 
 
-# --- A note and the mark that somebody was not sure, as one text for sheets.
+# Notes in sheets: the note and the mark "unsure" share one cell.
 
 UNSURE = "unsure"
 
@@ -474,7 +474,7 @@ def read_back(text: str | None) -> tuple[str, bool]:
     return bare, False
 
 
-# --- What stands now: the cards to come, what a person did, all answers.
+# Queries: cards to come, cards of one person, all answers.
 
 _CARD = "SELECT t.task, t.id, t.place, i.shown FROM tasks t JOIN items i USING (id)"
 _MINE = "t.round = ? AND t.annotator = ? AND t.asked = 1"
@@ -594,7 +594,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-# --- Decisions read as a sheet is read: the answers that stand, in the order of their tasks.
+# Readers: the answers as rows of a sheet, in the order of their tasks.
 
 _PAIR = ("l1", "l2")
 
@@ -732,7 +732,7 @@ def _seen(connection: sqlite3.Connection, until: int) -> list[dict[str, Any]]:
     return found
 
 
-# --- Who is asked for what: taken over from the sheets' table, again and again as a sample grows.
+# Tasks: taken from the table of sheets, again each time a sample grows.
 
 _ITEM = """INSERT INTO items (id, shown) VALUES (?, ?)
 ON CONFLICT (id) DO UPDATE SET shown = excluded.shown WHERE shown <> excluded.shown"""

@@ -1,4 +1,4 @@
-"""What a format is, and how the format of a file is found."""
+"""Formats: their registry, the errors of files that cannot be read, the format of a path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.formats import compression
 from pipeline.formats.compression import bare, is_packed, kind_of, open_bytes
 from pipeline.registry import Registry
 
-# --- Files that cannot be read: whatever a library raises, as an error that names file and remedy.
+# Error messages: whatever a library raises becomes an error that names file and remedy.
 
 _EXAMPLES = 3
 _PIECE = 1 << 24

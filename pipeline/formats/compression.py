@@ -1,4 +1,4 @@
-"""Packed files, gzip or zstd as the ends of their names say, and where their members begin."""
+"""Compressed files: open gzip and zstd, find their members, limit what they unpack to."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def _frame_end(content: memoryview, start: int) -> int:
     return at + (4 if said & 4 else 0)
 
 
-# --- Files that have to be held whole: what they unpack to is looked at before they are.
+# Limits of memory: files that are held whole are unpacked once to measure them.
 
 USUAL = 50
 """Text is packed to a tenth or a twentieth of its size; what unpacks to more than fifty times its

@@ -1,4 +1,4 @@
-"""Files as lines and fields: one scan that is fast, one that keeps every line to be judged."""
+"""Lines and fields of text files: scans of bytes, delimited text with its checks, line ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pipeline.formats.compression import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# --- Texts that lie somewhere among bytes, as a column, without a look at each in Python.
+# Strings from bytes: built as Arrow string views, without a Python loop.
 
 Places = npt.NDArray[np.int64]
 
@@ -128,7 +128,7 @@ def _held(
     return content[np.arange(size) + np.repeat(starts - places, lengths)], places
 
 
-# --- Lines and tab-separated fields of text, found by their bytes alone.
+# Lines and tab-separated fields, found by their bytes.
 
 _TAB, _END, _ZERO = (np.uint8(ord(sign)) for sign in "\t\n0")
 _DIGITS = 9
@@ -257,7 +257,7 @@ class Rows:
         return Rows(self.lines, self.before[which])
 
 
-# --- Delimited text: a fast scan, and a check, line by line, that names the bad ones.
+# Delimited text: a fast scan, and a check of every line that reports the bad ones.
 
 _EXAMPLES = 3
 LONGEST = 1 << 24
@@ -512,8 +512,6 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
         raise ValueError(f"named twice: {', '.join(twice)}")
     return names
 
-
-# --- What parts the fields of a file that somebody hands over without a word about it.
 
 _SEPARATORS = (",", ";", "\t")
 

@@ -1,4 +1,4 @@
-"""Open Parquet files, gzipped or not."""
+"""Read and check Parquet files, gzipped or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brown clusters: a line per word, its bit string, the word, how often it was seen."""
+"""Formats of tables: CSV, TSV, UCS, Parquet, JSON lines, Brown clusters, blocks of words."""
 
 from __future__ import annotations
 
@@ -40,10 +40,8 @@ def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
     return lines.scan(path, _paths(options))
 
 
-# --- Texts that a spreadsheet would run as formulas, in the tables that are written as CSV or TSV.
-# They get an apostrophe in front, as in sheets, and the file a byte-order mark, by which it is
-# known when it is read again. Numbers stay as they are, as do texts that a spreadsheet might change
-# but not run, and a file without such texts is what it would be without a guard.
+# Guarded CSV and TSV: texts that a spreadsheet would run as formulas get an apostrophe, and the
+# file a byte-order mark, by which readers recognise it. Other files and numbers stay unchanged.
 
 MARK = "'"
 _FORMULA = "(?s)^([\t\r\n]|[\\s\ufeff\u200b]*[=+@＝＋－＠−-].)"
@@ -119,7 +117,7 @@ def _runs(text: pl.Expr) -> pl.Expr:
     return text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
 
 
-# --- JSON lines: one object a line, all with the same names; also gzipped.
+# JSON lines.
 
 _EXAMPLES = 3
 _ROWS = 50_000
@@ -285,7 +283,7 @@ def _whole(text: str) -> str:
     return text
 
 
-# --- Tables of candidates or annotations: UCS data sets, TSV, CSV, Parquet, each also gzipped.
+# Delimited text and Parquet.
 
 
 def _one_byte(separator: str | None) -> str | None:
@@ -348,7 +346,7 @@ def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))
 
 
-# --- Clusters as lists of words: blocks with blank lines between, or a line for each cluster.
+# Clusters as lists of words: blocks with blank lines between, or a line per cluster.
 
 
 class WordBlockOptions(FormatOptions):

@@ -1,4 +1,4 @@
-"""Remarks on the labels that people gave."""
+"""Checks of collocation stages: labels, extraction, corpora, keywords, n-best lists, samples."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def undecided(look: Look, threshold: float) -> Found:
         )
 
 
-# --- Which values of attributes the options of an extraction ask for.
+# Values of attributes that the options of an extraction ask for.
 
 _EQUALS = re.compile(r"""(\w+)\s*=\s*'([^']*)'""")
 _AMONG = re.compile(r"""(\w+)\s+IN\s*\(([^)]*)\)""", re.IGNORECASE)
@@ -173,7 +173,7 @@ def _fields(config: Any) -> Iterable[tuple[str, Any]]:
     return config.items() if isinstance(config, dict) else iter(config)
 
 
-# --- Remarks on what extraction gives: no candidates, or a corpus that is not cut up.
+# Extraction.
 
 WORD_STAGES = ("extract.words", "extract.word_table")
 EXTRACTING = (
@@ -236,7 +236,7 @@ class _Missing:
         self.remedy = f"{each.option}: {did_you_mean(each.value, values)}"
 
 
-# --- Remarks on a corpus that is not cut into documents or sentences.
+# Corpora without documents or sentences.
 
 COUNTING = ("extract.pairs", "extract.tuples")
 
@@ -304,7 +304,7 @@ def _sizes(look: Look) -> dict[str, int]:
     )
 
 
-# --- Remarks on keywords: lists that cannot be compared, or are one and the same.
+# Keywords.
 
 KEYWORDS = ("extract.keywords",)
 _SHOWN_WORDS = 3
@@ -365,7 +365,7 @@ def within_reference(look: Look, threshold: float) -> Found:
     )
 
 
-# --- Remarks on tables of pair tokens.
+# Pair tokens.
 
 _FEWEST = 10
 
@@ -405,7 +405,7 @@ def one_partner(look: Look, threshold: float) -> Found:
         )
 
 
-# --- Remarks on n-best lists: cuts beyond the list, ties at a cut, few judged draws in it.
+# N-best lists.
 
 EVALUATING = ("evaluate.precision", "evaluate.stratified", "evaluate.designed", "evaluate.choice")
 ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
@@ -501,7 +501,7 @@ def _cuts(look: Look) -> list[int]:
     )
 
 
-# --- Remarks on samples that are smaller than was asked.
+# Samples.
 
 
 @check(

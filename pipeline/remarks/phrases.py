@@ -1,4 +1,4 @@
-"""Remarks on two sets of words that should be comparable: scripts, cases, Unicode forms."""
+"""Checks of two sets of words that should be comparable: scripts, cases, Unicode forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which measure is best at each declared size, by the tests of a comparison."""
+"""Findings on tests between measures: the best at each size, pairs, equivalence, labels needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.kernels.nbest.sample_size import Design, predictive_power, smalles
 from pipeline.kernels.statistics.exact_tests import Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 
-# --- Limits of differences between measures, as the table of a comparison has them.
+# Limits of differences.
 
 Ends: TypeAlias = tuple[float | None, float | None]
 """Lower and upper limit of a difference; None where there are none."""
@@ -62,7 +62,7 @@ def limits_of(
     return (None, None) if turned is None else (-turned["upper"], -turned["lower"])
 
 
-# --- How many judgements more would tell two measures apart.
+# Judgements needed to tell two measures apart.
 
 POWER = 0.8
 """The probability with which they are to be told apart."""
@@ -393,7 +393,7 @@ def _replaced(stage: StageView) -> bool:
     return sample is not None and bool(sample.config.get("replacement"))
 
 
-# --- What differences between measures say beyond the tests: of these candidates, of equivalence.
+# Differences beyond the tests: of these candidates alone, and equivalence.
 
 
 class Asked(StageOptions):
@@ -489,7 +489,7 @@ def _equivalent(
         )  # fmt: skip
 
 
-# --- What the tests of declared pairs say, where not all pairs were asked for and none leads.
+# Declared pairs: where not all pairs were tested and no measure leads.
 
 
 @finder(stages=("evaluate.comparison",), place=11)

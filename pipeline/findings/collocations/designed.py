@@ -1,4 +1,4 @@
-"""What a sample of any design says: leading measures, differences, what labels are worth."""
+"""Findings on designed samples, on agreement between annotators and on machine judges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.findings.collocations.precision import categories, n_candidates, r
 from pipeline.findings.phrases import Band, called, of_two, over_range, slug
 from pipeline.kernels.measure import measure_title
 
-# --- How far the annotators agree.
+# Agreement of annotators.
 
 EVERY = "*"
 """Stands for all annotators, and for the labels as they are."""
@@ -79,7 +79,7 @@ def _low(row: dict[str, Any]) -> Finding:
     )  # fmt: skip
 
 
-# --- How near machines come to people, and how many labels they save.
+# Machine judges: their agreement with people, and the labels that they save.
 
 
 @finder(stages=("evaluate.machine",), place=45)
@@ -143,7 +143,7 @@ def _figure(category: str, of: str) -> str:
     return f"reliability-{slug(category)}" if of else "reliability"
 
 
-# --- How many labels of a simple sample would have known as much.
+# Estimates from designed samples.
 
 
 def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:

@@ -1,4 +1,4 @@
-"""The highest estimates of precision, where no test between measures was made."""
+"""Findings on n-best precision and average precision: the highest estimates, choices, cautions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pipeline.findings.base import Finding, StageOptions, StageView, finder
 from pipeline.findings.phrases import called, highest
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
-
-# --- What several finders look at: judged lists, their sample, the stages on the same judgements.
 
 SAME = ("ranks", "judgements", "sample")
 """Options that are equal in stages that say something of the same lists."""
@@ -69,7 +67,7 @@ def n_candidates(stage: StageView) -> int:
     return int(ranked.select(pl.len()).collect().item())
 
 
-# --- Average precision of whole rankings: which is the highest, and how sure each of them is.
+# Average precision.
 
 
 @finder(stages=("evaluate.average_precision",), place=25)
@@ -138,7 +136,7 @@ def _of_all(row: dict[str, Any]) -> str:
     return f", inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
 
 
-# --- The list that a preliminary sample chose, and sets that have no ranks.
+# Chosen lists, and sets without ranks.
 
 
 class Guaranteed(StageOptions):
@@ -252,7 +250,7 @@ def _beside(
         )
 
 
-# --- What the errors of the annotators make of precision.
+# Correction for errors of the annotators.
 
 
 @finder(stages=("evaluate.precision",), place=22)
@@ -287,7 +285,7 @@ def _corrected(row: dict[str, Any], of: str) -> Finding:
     )  # fmt: skip
 
 
-# --- What to know before believing estimates of precision: few draws, ties, what nobody judged.
+# Cautions and the highest estimates.
 
 FEW = 30
 """Lists with fewer judged draws are said to rest on few."""
@@ -455,7 +453,7 @@ def _baseline(known: dict[str, Any], of: str) -> Finding:
     )  # fmt: skip
 
 
-# --- Which look at a growing sample results are of, and what holds at all looks together.
+# Interim analyses: which look at a growing sample the results are of.
 
 STAGES = ("evaluate.precision", "evaluate.comparison", "evaluate.designed")
 
@@ -513,7 +511,7 @@ def this_look(stage: StageView) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-# --- What the draws that nobody judged could make of the lists.
+# Worst cases: what unjudged draws could make of the lists.
 
 
 @finder(stages=("evaluate.precision",), place=63)

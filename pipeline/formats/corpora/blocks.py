@@ -1,4 +1,4 @@
-"""Files in blocks of whole units: a corpus of any size in the memory of one block."""
+"""Blocks of a corpus file: read, parse and check whole units in the memory of one block."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ from pipeline.formats.corpora.rules import (
 from pipeline.formats.lines import TEXT, Places
 from pipeline.memory import Spill
 
-# --- What makes it certain, at little cost, that a block breaks none of the rules of any format.
-# The rules say what is wrong with each line, and take their time for it. These questions are
-# about a whole block; where the answer is no, the rules are asked.
+# Quick checks of a whole block: only where one fails do the rules look at each line.
 
 _TAB, _END = ord("\t"), ord("\n")
 
@@ -134,7 +132,7 @@ def _first_in_unit(tokens: pl.DataFrame) -> npt.NDArray[np.bool_]:
     return np.append([True], unit[1:] != unit[:-1])
 
 
-# --- One block of a corpus: its rows, judged, and what they say to those that follow.
+# Parse a block.
 
 # What is asked of lines alone, and of rows at any time.
 _OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY}
@@ -342,7 +340,7 @@ def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     return lines.filter(_marks(mark)).select(kept) if mark in kept else lines.select(kept).head(0)
 
 
-# --- What goes on from one block of a corpus to the next: numbers, the document, the paragraph.
+# State between blocks: numbers, the open document, the open paragraph.
 
 
 @dataclass(frozen=True)
@@ -461,7 +459,7 @@ def _key(parsed: Parsed, index: int) -> Any:
     return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None
 
 
-# --- Hashes of what may not come twice in a file, however many: eight bytes each, on the disk.
+# Duplicate keys of a file: eight bytes each, on the disk if there are many.
 
 _MOST = 1 << 22
 """Hashes that are held, 32 MB of them; more go to the disk."""
@@ -537,7 +535,7 @@ def _repeated(hashes: pl.Series) -> pl.Series:
     return ordered.filter((ordered == ordered.shift()).fill_null(value=False)).unique()
 
 
-# --- What a block says to those that follow it, at little cost: no token of it is read.
+# Outline of a block: marks and counts without parsing its tokens.
 
 _PLACES = (LINE, UNIT, POSITION, ROW, SOME, DOCUMENT, NAME, PARAGRAPH, KEY)
 
@@ -598,7 +596,7 @@ def _outlined(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
     )
 
 
-# --- What scans of bytes have in common: where a sentence begins, and which marks have come.
+# Helpers of byte scans.
 
 
 def changes(values: Places) -> npt.NDArray[np.bool_]:

@@ -34,7 +34,7 @@ from pipeline.formats.corpora.rules import (
 )
 from pipeline.formats.lines import ByteLines, Places, Rows, Spans
 
-# --- CoNLL-U: what its fields are called, and what comments and IDs say.
+# Fields and comments.
 
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", "misc")
 ID = "~id"
@@ -62,7 +62,7 @@ def begins(comment: pl.Expr) -> list[pl.Expr]:
     ]
 
 
-# --- CoNLL-U by its bytes: a block in which nothing is wrong or rare, read for a part of the cost.
+# Byte scan: a block without errors or rarities, at a fraction of the cost.
 
 _NONE = "_"
 _TABS = len(FIELDS) - 1
@@ -213,7 +213,7 @@ def _field(rows: Rows, name: str) -> Spans:
     return rows.field(FIELDS.index(name))
 
 
-# --- CoNLL-U: how words are written, from the ranges, MISC, and ``# text`` where it fits the words.
+# Surface forms: from ranges, MISC, and ``# text`` where it fits the words.
 
 _RANGE = r"^([1-9][0-9]*)-([0-9]+)$"
 _NO_SPACE = r"(?:^|\|)(?:SpaceAfter=No|SpacesAfter=(?:No)?)(?:\||$)"

@@ -1,4 +1,4 @@
-"""What the rows of a corpus must keep to, and what is said of those that do not."""
+"""Rules of corpus files: the columns of a block, what its rows must satisfy, error messages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, Skipped
 from pipeline.formats.lines import TEXT
-
-# --- Names of the columns by which the lines of a block say where they stand.
 
 BLANK = "~blank"
 """Given to a format: whether a line is empty."""
@@ -54,7 +52,7 @@ KEY = "~key"
 """What a paragraph goes by where a change begins one: the same as the last before, it goes on."""
 
 
-# --- What readers of corpora share: names of attributes, numbers in a block, heads.
+# Attributes, numbers and heads.
 
 PLACE = {
     LINE: pl.Int64(),
@@ -136,7 +134,7 @@ def columns(attributes: Iterable[str]) -> list[str]:
     return [*PLACE, *attributes]
 
 
-# --- Where a part of a file can be cut: after the last unit that is certain to have ended.
+# Ends of units: where a part of a file can be cut.
 
 
 def after_last_line(content: bytes) -> int:
@@ -163,7 +161,7 @@ def after_blank_line(content: bytes) -> int:
     return later if later > 2 else end if end > 1 else 0
 
 
-# --- Regular expressions in the options of readers.
+# Regular expressions in options.
 
 
 def groups(pattern: str) -> int:

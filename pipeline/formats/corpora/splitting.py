@@ -1,4 +1,4 @@
-"""Parts of a file that can be read by themselves: where each begins, and what went before."""
+"""Corpus files: check them, read them in batches, split them into parts that can be read alone."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ from pipeline.formats.corpora.blocks import (
 )
 from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.parquet import RowGroup
-
-# --- A file of a corpus, block by block: what is wrong in it, and its tokens in batches.
 
 _THREADS = 2
 """Blocks that are parsed at a time where memory has no limit; else one."""
@@ -381,7 +379,7 @@ def _run(rows: pl.DataFrame, before: Run) -> Run:
     return before if before.start and doc[-1] == before.doc else Run(doc[-1], sentence[0])
 
 
-# --- Text files cut into parts, at little cost: the file is read once, and its tokens are not.
+# Split text files: read once, without parsing the tokens.
 
 _BLOCKS = 8
 """Blocks of a part, at whose ends it may end."""
@@ -516,7 +514,7 @@ def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed |
     return ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
 
 
-# --- Parquet files cut into parts at row groups: a sentence is of the part in which it begins.
+# Split Parquet files at row groups: a sentence is of the part in which it begins.
 
 
 def divide_rows(

@@ -1,4 +1,4 @@
-"""Tab-separated token tables: a token a line, a blank line after each sentence."""
+"""Tab-separated token tables: one token per line, a blank line after each sentence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pipeline.formats.corpora.rules import (
 )
 from pipeline.formats.lines import ByteLines, Places, Rows, open_text
 
-# --- Token tables whose columns say where a token stands: sentence, document, paragraph.
+# Columns that tell sentences, documents and paragraphs apart.
 
 ROLES = ("file", "doc", "paragraph", "sentence")
 """Columns that say where a token stands. The reader numbers sentences and paragraphs itself:
@@ -138,9 +138,6 @@ def cut(content: bytes, names: Sequence[str]) -> int:
     return 0
 
 
-# --- Token tables: what lines without tabs say.
-
-
 @dataclass(frozen=True)
 class TokenMarks:
     """How lines that are no tokens are told.
@@ -175,7 +172,7 @@ class TokenMarks:
         return first.str.starts_with(self.comment).fill_null(value=False)
 
 
-# --- Token tables by their bytes: a block in which nothing is wrong, read for a part of the cost.
+# Byte scan: a block without errors, at a fraction of the cost.
 
 _TEXT = pl.col("text")
 _SPECIAL = {*ROLES, *OWN, HEAD, SPACE_AFTER}

@@ -26,7 +26,7 @@ from pipeline.formats.corpora.rules import (
     Rule,
 )
 
-# --- Structures of vertical text: where tags stand, what they enclose, whether they nest.
+# Structures: where tags stand, what they enclose, whether they nest.
 
 TAG = "~tag"
 """Column with a line that is a tag, null for tokens."""

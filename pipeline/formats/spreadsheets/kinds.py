@@ -1,4 +1,4 @@
-"""The sheet on which candidates are annotated: what it looks like, how it is read."""
+"""The kinds of sheets: annotation sheets and keying sheets, their layouts and readers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     return scan(path, _ANY, _ANNOTATION_COLUMNS)
 
 
-# --- The sheet on which the forms of a printed dictionary are keyed in.
+# Keying sheets: the forms of a printed dictionary.
 
 _KEYING_COLUMNS = ("line", "annotator", "id", "lemma", "forms", "note")
 _ASKED = (
@@ -152,7 +152,7 @@ def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     return scan(path, keying_layout(), _KEYING_COLUMNS)
 
 
-# --- The kinds of sheets that people are given: how each is laid out, what it asks for.
+# Kinds of sheets by their format.
 
 
 @dataclass(frozen=True)

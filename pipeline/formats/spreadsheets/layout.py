@@ -1,4 +1,4 @@
-"""What a sheet looks like: its columns, and which of them people fill in."""
+"""The layout of a sheet: columns, escaped characters, guarded texts, instructions."""
 
 from __future__ import annotations
 
@@ -121,11 +121,9 @@ def fold(header: str) -> str:
     return header.strip('\ufeff" \t\r\n\u00a0').casefold()
 
 
-# --- Control characters in sheets, written so that people see them and no program loses them.
-# Spreadsheets keep, drop or translate control characters, each in its own way, and take ``_x000D_``
-# for one of them. So a sheet has ``\x0D`` for a carriage return, and ``\x5Fx000D_`` for
-# ``_x000D_``. A backslash that would be read so is doubled; all other text stays as it is, line
-# feeds too.
+# Control characters: spreadsheets keep, drop or translate them, each in its own way, and read
+# ``_x000D_`` as one. A sheet has ``\x0D`` for a carriage return and ``\x5Fx000D_`` for ``_x000D_``;
+# a backslash that would be read so is doubled.
 
 _CODE = "[01][0-9A-F]|5F"
 _ENDANGERED = re.compile(
@@ -167,7 +165,7 @@ def _meant(match: re.Match[str]) -> str:
     return kept + (chr(int(code, 16)) if len(backslashes) % 2 else f"x{code}")
 
 
-# --- The texts of a sheet's cells, and the texts that no spreadsheet can hold.
+# Cell texts, and the texts that no spreadsheet can hold.
 
 MOST_CHARACTERS = 32_767
 """Longest text of a cell, in UTF-16 units, in Excel."""
@@ -240,12 +238,9 @@ def _too_long(text: str) -> bool:
     return len(text) > MOST_CHARACTERS // 2 and len(text.encode("utf-16-le")) > 2 * MOST_CHARACTERS
 
 
-# --- An apostrophe that keeps a spreadsheet from reading text as a number, date or formula.
-# A program that opens a CSV file turns ``007`` into 7, ``1-2`` into a date, ``=SUM(A1)`` into
-# a formula and, in German, ``wahr`` into a truth value. Such texts get an apostrophe in front;
-# texts that end in a blank get one behind. A text that looks guarded already gets one more, so
-# that taking one off, in `unguard`, gives back every text as it was. Taking off is harmless
-# where a spreadsheet has swallowed the apostrophe itself: ``007`` stays ``007``.
+# Guards: spreadsheets turn ``007`` into 7, ``1-2`` into a date, ``=SUM(A1)`` into a formula and, in
+# German, ``wahr`` into a truth value. Such texts get an apostrophe in front; texts that end in a
+# blank get one behind. A text that looks guarded gets one more, so that `unguard` restores all.
 
 MARK = "'"
 _FIRST = frozenset("=+-@＝＋－＠−\ufeff\u200b")
@@ -334,7 +329,7 @@ def _blank_end(text: str) -> bool:
     return text.rstrip(MARK)[-1:].isspace()
 
 
-# --- What the second worksheet says: what is to be done, when each label is given, the columns.
+# Instructions: the second worksheet.
 
 _TO_KNOW = """\
 Fill in the white cells. The grey cells are locked, so that ids and examples stay what they are; \

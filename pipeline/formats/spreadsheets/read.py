@@ -1,4 +1,4 @@
-"""Sheets that came back: the header found, the columns named, the guards taken off."""
+"""Read sheets and workbooks that people return: their size, cells, header and columns."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from pipeline.errors import DataError, did_you_mean
 from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, original, unguard
-
-# --- The cells of a saved sheet as texts, whatever program saved it.
 
 Row = tuple[str | None, ...]
 
@@ -65,9 +63,8 @@ def _letter(place: int) -> str:
     return (_letter(before - 1) if before else "") + chr(ord("A") + rest)
 
 
-# --- How large a workbook is: what it unpacks to and how far its cells reach, before it is opened.
-# The directory of a zip file can say anything, and so can the dimension of a worksheet: both are
-# found out by reading, in little memory.
+# Size of a workbook: neither the zip directory nor the dimension of a worksheet can be
+# trusted, so both are measured by reading, in little memory.
 
 _CHUNK = 1 << 20
 _CELL, _BYTE = 100, 4
@@ -223,7 +220,7 @@ def _number(column: str) -> int:
     return number
 
 
-# --- Where the header of a sheet is, and which columns it names.
+# Header and columns of a sheet.
 
 SEARCHED = 20
 """The header is among so many first rows."""
@@ -304,8 +301,6 @@ def absent(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
     )
 
 
-# --- The sheets in a folder.
-
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
 
@@ -335,7 +330,7 @@ def _is_sheet(path: Path) -> bool:
     return path.suffix.lower() in WORKBOOKS + TEXTS and not path.name.startswith((".", "~$"))
 
 
-# --- CSV, TSV and TXT as a spreadsheet saves them: any of three delimiters, UTF-8 or UTF-16.
+# Text files: any of three delimiters, UTF-8 or UTF-16.
 
 DELIMITERS = (",", ";", "\t")
 _MARKS = {
@@ -411,7 +406,7 @@ def _unmarked(raw: bytes) -> str:
     return "utf-16-le" if raw[1:2] == b"\x00" else "utf-8"
 
 
-# --- Workbooks of any spreadsheet program as texts.
+# Workbooks.
 
 Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
 
@@ -627,9 +622,7 @@ def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
         )
 
 
-# --- Tables that a spreadsheet has saved: a worksheet with the names of the columns in its first
-# row. What is read are texts, as in CSV; a cell that holds a number is read as it would be typed,
-# 12 and not 12.0.
+# Tables in workbooks: a worksheet whose first row names the columns.
 
 
 class WorkbookOptions(FormatOptions):

@@ -1,4 +1,4 @@
-"""A sheet as XLSX: locked and writable cells, drop-down lists, instructions."""
+"""Write sheets and lists as XLSX and CSV: styles, drop-down lists, instructions, widths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from xlsxwriter import Workbook
 
 
-# --- Row heights: programs differ in whether they fit a row to its wrapped text on opening.
+# Row heights: not every program fits a row to its wrapped text on opening.
 
 LINE = 15.0
 """Height of one line, in points."""
@@ -98,7 +98,7 @@ def _columns(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
-# --- How a workbook looks and behaves: styles, protection, drop-down lists, instructions.
+# Styles, protection, drop-down lists, instructions.
 
 AnyWorkbook: TypeAlias = Any
 Worksheet: TypeAlias = Any
@@ -232,7 +232,7 @@ def _range(place: int, count: int) -> str:
     return str(xl_range_abs(0, place, count - 1, place))
 
 
-# --- Lists that go out to people: a table with numbers to sort by, and a page about it.
+# Lists for delivery: a table with numbers to sort by, and a page about it.
 
 _OWN = "note"
 """An empty last column for the reader."""
@@ -342,7 +342,7 @@ def about_text(title: str, about: Sequence[tuple[str, str]]) -> bytes:
     return f"{title}\n\n{lines}\n".encode()
 
 
-# --- A sheet as CSV: for programs and people without a spreadsheet that reads XLSX.
+# Sheets as CSV.
 
 
 def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
@@ -386,7 +386,7 @@ def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
     return codecs.BOM_UTF8 + text.getvalue().encode("utf-8")
 
 
-# --- Widths of columns: as wide as what stands in them, so that more fits on screen and paper.
+# Widths of columns: no wider than their text, so that more fits on screen and paper.
 
 _PADDING = 4
 """Characters besides the text: for the arrow of the filter, and the edges."""
