@@ -121,7 +121,8 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
     ['How good a is: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
     """
     if each.is_same and each.found[0] is not None:
-        yield replace(each.found[0], about="over points", text=_same(each.found[0], len(labels)))
+        text = f"The same at all {len(labels):,} points: {each.found[0].text}"
+        yield replace(each.found[0], about="over points", text=text)
         return
     answered = [place for place, found in enumerate(each.found) if found is not None]
     if len(answered) < 2:
@@ -132,10 +133,6 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
         yield _named(each, counts, len(answered))
     if len(leaders) == 1 and (span := _span(each, answered, labels)):
         yield span
-
-
-def _same(found: Finding, points: int) -> str:
-    return f"The same at all {points:,} points: {found.text}"
 
 
 def _is_best(each: Leading) -> bool:
@@ -149,17 +146,15 @@ def _named(each: Leading, counts: Counter[str], answered: int) -> Finding:
     several = len(first) > 1
     verb = "are each" if several and _is_best(each) else "are" if several else "is"
     what = "the best measure, or not told apart from it," if _is_best(each) else "named"
-    text = f"{_begun(each.question)}{_listed(first)} {verb} {what} at {_of(most, answered)}"
+    titles = phrases.listed([_title(name) for name in first])
+    where = f"all {answered:,}" if most == answered else f"{most:,} of {answered:,}"
+    text = f"{_begun(each.question)}{titles} {verb} {what} at {where} points"
     others = [f"{_title(name)} at {count:,}" for name, count in ordered[len(first) :]]
     text += f"; {phrases.listed(others, most=_SHOWN)}" if others else ""
     return Finding(
         about="over points", text=phrases.sentence(text), question=each.question, value=float(most),
         name=first[0] if first else None, names=tuple(first), n=answered,
     )  # fmt: skip
-
-
-def _of(count: int, whole: int) -> str:
-    return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
 
 
 def _span(each: Leading, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
@@ -190,10 +185,6 @@ def _begun(question: str) -> str:
 
 def _title(name: str) -> str:
     return called(measure_title(name))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return phrases.listed([_title(name) for name in names])
 
 
 def unit(finding: Finding) -> str | None:

@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import NotMadeYet
+from pipeline.findings import phrases
 from pipeline.registry import Registry
 from schemas import Findings
 
@@ -165,6 +166,11 @@ class Finding:
     def __post_init__(self) -> None:
         if not re.search(r"\d", self.text):
             raise ValueError(f"a finding without a number: {self.text!r}")
+
+
+def caution(about: str, text: str, value: float | None = None, **further: str | int) -> Finding:
+    """Return what to know before believing the answers, as a sentence."""
+    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
 
 
 Found: TypeAlias = Iterable[Finding]

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
 from pipeline.findings.phrases import called, slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
@@ -195,7 +195,8 @@ def title(measure: str) -> str:
     if level_of(measure) == "types":
         name, _, mapping = measure.rpartition(" ")
         return f"{TYPE_MEASURES.title(name)} {mapping}"
-    return _registry(measure).title(measure)
+    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    return registry.title(measure)
 
 
 def value(measure: str, number: float) -> str:
@@ -245,13 +246,8 @@ LOWER = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
 """The measures of which low values are good."""
 
 
-def _registry(measure: str) -> Registry[ClusterMeasure[Any]]:
-    return TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
-
-
 def _known(measure: str) -> ClusterMeasure[Any] | None:
-    registry: Sequence[Registry[ClusterMeasure[Any]]] = _REGISTRIES
-    return next((each.get(measure) for each in registry if measure in each), None)
+    return next((each.get(measure) for each in _REGISTRIES if measure in each), None)
 
 
 # Leading systems.
@@ -336,7 +332,8 @@ def _leader(
 ) -> Finding:
     rows = table.filter(measure=found.measure).drop_nulls("mean").sort("rank", "system")
     row = rows.row(0, named=True)
-    lower, upper = limits(found.measure, found.system) if _one_run(row, found) else (None, None)
+    one_run = row["n_runs"] == 1 and len(found.systems) == 1
+    lower, upper = limits(found.measure, found.system) if one_run else (None, None)
     said = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
     names = [called(name) for name in found.systems]
     if found.of == 1:
@@ -353,10 +350,6 @@ def _leader(
         about=level, question=LEADING, text=phrases.sentence(text), name=found.system,
         value=row["mean"], lower=lower, upper=upper, n=found.of, figure=figure,
     )  # fmt: skip
-
-
-def _one_run(row: dict[str, Any], found: First) -> bool:
-    return bool(row["n_runs"] == 1 and len(found.systems) == 1)
 
 
 def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: float | None) -> str:
@@ -393,6 +386,8 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     )  # fmt: skip
 
 
+# Cautions.
+
 _LATE = 80
 _CLEAR = 5
 """From so many systems on, one order or its reverse comes by chance less often than 1 in 20."""
@@ -404,11 +399,6 @@ class Unclustered(StageOptions):
     """What becomes of tokens without a cluster."""
 
     without_cluster: str
-
-
-def caution(about: str, text: str, value: float | None = None, **further: str | int) -> Finding:
-    """Return a sentence that one has to know before believing the answers."""
-    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
 
 
 @finder(stages=("evaluate.systems",), place=_LATE)
@@ -799,9 +789,6 @@ def _agreeing(rho: float | None, many: int, of: str) -> str:
 
 # Token level.
 
-_MAPPED = {"many_to_one": "many_to_one", "one_to_one": "one_to_one"}
-"""Measures that have a mapping of their own; of others the M-1 mapping is looked at."""
-
 
 @finder(stages=("evaluate.token_level",), place=20)
 def token_level(stage: StageView) -> Iterator[Finding]:
@@ -816,7 +803,7 @@ def token_level(stage: StageView) -> Iterator[Finding]:
     run = first_run(scores, found.system)
     overlaps = stage.table("overlaps").filter(run.rows).collect()
     yield from _floor(found.measure, run, overlaps)
-    kind = _MAPPED.get(found.measure, "many_to_one")
+    kind = "one_to_one" if found.measure == "one_to_one" else "many_to_one"
     mapping = stage.table("mapping").filter(run.rows, pl.col("mapping") == kind).collect()
     figure = f"mapping-{slug(run.system)}"
     yield from _missed_tokens(run, kind, overlaps, mapping, figure)

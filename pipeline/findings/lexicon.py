@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
 from pipeline.findings.phrases import called
 from pipeline.kernels.lexicon.inference import (
     form_weights,
@@ -183,15 +183,15 @@ def apart(pairs: int, confidence: float) -> float:
 def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Finding:
     top = rows.filter(pl.col("l_star") == pl.col("l_star").max()).sort("lexicon")
     first = top.row(0, named=True)
-    lower, upper = _limits(first)
+    lower, upper = _limits(first["lower"], first["upper"])
     said = phrases.estimate(first["l_star"], lower, upper)
     tied = [_name(names, name) for name in top["lexicon"]]
     text = phrases.highest("L*", tied, said)
     others = rows.filter(pl.col("l_star") < first["l_star"])
     if others.height:
         shown = [
-            f"{_name(names, row['lexicon'])} {phrases.estimate(row['l_star'], *_limits(row))}"
-            for row in others.to_dicts()
+            f"{_name(names, name)} {phrases.estimate(l_star, *_limits(*limits))}"
+            for name, l_star, *limits in others.select("lexicon", "l_star", "lower", "upper").rows()
         ]
         text += f"; {phrases.listed(shown)}"
     text += f" ({phrases.counted(first['n_lemmas'], 'lemma')}{drawn})"
@@ -201,10 +201,9 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
     )  # fmt: skip
 
 
-def _limits(row: dict[str, Any]) -> tuple[float | None, float | None]:
+def _limits(lower: float | None, upper: float | None) -> tuple[float | None, float | None]:
     """Return the limits of an L*; none where all lemmas were evaluated, and it is exact."""
-    exact = row["lower"] is not None and row["lower"] == row["upper"]
-    return (None, None) if exact else (row["lower"], row["upper"])
+    return (None, None) if lower is not None and lower == upper else (lower, upper)
 
 
 def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
@@ -242,6 +241,8 @@ def _name(names: Mapping[str, str], lexicon: str) -> str:
     return names.get(lexicon, called(lexicon))
 
 
+# Cautions.
+
 FEW, FEW_BY_SIZE = 50, 30
 """From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
 the second these were not made, where lemmas are drawn by size."""
@@ -250,24 +251,20 @@ _ODD = 0.05
 _LATE = 80
 
 
-def _caution(about: str, text: str, value: float | None, **further: str | int) -> Finding:
-    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
-
-
 @finder(stages=("evaluate.lexicon",), place=_LATE)
 def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
     """Say whether the lemmas are few or chosen, and whether their matches are odd."""
     scores, names = stage.table("lemmas").collect(), sources_of(stage)
     if scores.is_empty():
         text = f"L* of {names.lexicon} rests on 0 lemmas: it shares none with {names.gold}"
-        yield _caution("no lemma", text, 0.0, name=names.lexicon)
+        yield caution("no lemma", text, 0.0, name=names.lexicon)
         return
     yield from _few(scores, names)
     yield from _unlike(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
         text = f"{phrases.counted(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
-        yield _caution("no forms", text, float(empty), name=names.lexicon)
+        yield caution("no forms", text, float(empty), name=names.lexicon)
 
 
 def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
@@ -278,13 +275,13 @@ def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
             f"the {lemmas} that {names.lexicon} is judged by were chosen, not drawn at random: "
             "nothing is known of the others"
         )
-        yield _caution("chosen", text, float(many), name=names.lexicon)
+        yield caution("chosen", text, float(many), name=names.lexicon)
     elif many < (few := FEW_BY_SIZE if unequal(scores) else FEW) and many < population:
         text = (
             f"L* of {names.lexicon} rests on {lemmas}: from fewer than {few} the limits hold "
             "less often than they say"
         )
-        yield _caution("few lemmas", text, float(many), name=names.lexicon)
+        yield caution("few lemmas", text, float(many), name=names.lexicon)
 
 
 def _unlike(quality: Quality, names: Names) -> Iterator[Finding]:
@@ -296,7 +293,7 @@ def _unlike(quality: Quality, names: Names) -> Iterator[Finding]:
         f"the forms of lemmas often stand under others in {names.lexicon}: by its own lemmas L* is "
         f"{phrases.per_cent(same)}, by the best matches {phrases.per_cent(star)}"
     )
-    yield _caution("matches", text, same, name=names.lexicon)
+    yield caution("matches", text, same, name=names.lexicon)
 
 
 @finder(stages=("evaluate.lexicons",), place=_LATE)
@@ -314,7 +311,7 @@ def comparison_cautions(stage: StageView) -> Iterator[Finding]:
         f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
         "times as far apart here as in the table of each by itself"
     )
-    yield _caution("several intervals", text, wider, n=lexicons - 1)
+    yield caution("several intervals", text, wider, n=lexicons - 1)
 
 
 @finder(stages=("join.keying",), place=_LATE)
@@ -328,14 +325,14 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
             f"{phrases.counted(keyed.height, 'lemma')} that were looked up "
             f"({phrases.per_cent(lacking / keyed.height)}), which L* leaves out"
         )
-        yield _caution("not in the dictionary", text, float(lacking), n=keyed.height)
+        yield caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
     left = int(steps["n"].sum())
     if left:
         text = (
             f"{phrases.counted(left, 'lemma')} of {stage.name} not looked up yet: left out so far"
         )
-        yield _caution("keying", text, float(left), n=keyed.height + left)
+        yield caution("keying", text, float(left), n=keyed.height + left)
 
 
 # Parts of the loss: missing forms, spurious forms, lemmas without a right form.
@@ -604,8 +601,7 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
 
 def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str) -> Finding:
     star = quality["L*"]
-    exact = star.lower is not None and star.lower == star.upper
-    lower, upper = (None, None) if exact else (star.lower, star.upper)
+    lower, upper = _limits(star.lower, star.upper)
     value = star.value or 0.0
     said = phrases.estimate(value, lower, upper)
     text = f"L* of {names.lexicon}: {said} against {names.gold}, from {_sampled(quality, scores)}"

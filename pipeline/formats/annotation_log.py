@@ -391,10 +391,7 @@ def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> lis
 
 def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
     """Add a decision within a transaction of the caller's; see `append`."""
-    return _one(connection, decision, datetime.now(UTC).isoformat(timespec="milliseconds"))
-
-
-def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome:
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
     known = connection.execute(
         "SELECT entry, task, t.id FROM log JOIN tasks t USING (task) WHERE key = ?", (decision.key,)
     ).fetchone()
@@ -415,7 +412,7 @@ def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome
             return Outcome("unknown", 0, decision.id, Standing())
         task, item = found["task"], decision.id
     before = of_task(connection, task)
-    if _is_stale(decision, before):
+    if decision.kind == "label" and decision.replaces not in {None, before.version}:
         return Outcome("stale", 0, item, before)
     cursor = connection.execute(
         _INSERT,
@@ -430,11 +427,6 @@ def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome
         (after.answer is not None, after.skipped, task),
     )
     return Outcome("saved", cursor.lastrowid or 0, item, after)
-
-
-def _is_stale(decision: Decision, before: Standing) -> bool:
-    seen = decision.replaces
-    return decision.kind == "label" and seen is not None and seen != before.version
 
 
 def of_task(connection: sqlite3.Connection, task: int) -> Standing:
@@ -455,8 +447,7 @@ def written(note: str, *, unsure: bool) -> str | None:
     >>> written("or free?", unsure=True), written("", unsure=True), written("", unsure=False)
     ('unsure: or free?', 'unsure', None)
     """
-    said = [UNSURE] if unsure else []
-    return ": ".join([*said, *filter(None, [note])]) or None
+    return ": ".join(filter(None, [UNSURE if unsure else "", note])) or None
 
 
 def read_back(text: str | None) -> tuple[str, bool]:
@@ -620,7 +611,10 @@ def digest(path: Path, options: DecisionOptions) -> str:
     """
     with read_only(path) as connection:
         until = _until(connection, options)
-        counts = [_counted(row) for row in standing_rows(connection, until)]
+        counts = [
+            [row["round"], row["annotator"], row["id"], row["answer"], _note(row) or ""]
+            for row in standing_rows(connection, until)
+        ]
         overruled = sorted(
             [row["source"], row["annotator"], row["id"], row["answer"] or ""]
             for row in _seen(connection, until)
@@ -680,16 +674,12 @@ def _scan(path: Path, options: DecisionOptions, *, answer: str) -> pl.LazyFrame:
             _entry(row, answer) for row in standing_rows(connection, _until(connection, options))
         ]
     units = ["lemma"] if answer == "forms" else list(_PAIR)
-    further = sorted({name for row in rows for name in row} - {*units, *_entry_names(answer)})
-    names = [LINE, "annotator", "id", *units, answer, "note", *further]
+    names = [LINE, "annotator", "id", *units, answer, "note"]
+    names += sorted({name for row in rows for name in row} - {*names, "round"})
     if answer == "label":
         names.append("round")
     schema = {name: pl.Int64 if name == LINE else pl.String for name in names}
     return pl.DataFrame(rows, schema=schema, orient="row").lazy()
-
-
-def _entry_names(answer: str) -> tuple[str, ...]:
-    return (LINE, "annotator", "id", answer, "note", "round")
 
 
 def _entry(row: sqlite3.Row, answer: str) -> dict[str, Any]:
@@ -702,10 +692,6 @@ def _entry(row: sqlite3.Row, answer: str) -> dict[str, Any]:
 
 def _note(row: sqlite3.Row) -> str | None:
     return written(row["note"], unsure=bool(row["unsure"]))
-
-
-def _counted(row: sqlite3.Row) -> list[str]:
-    return [row["round"], row["annotator"], row["id"], row["answer"], _note(row) or ""]
 
 
 def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
@@ -781,8 +767,14 @@ def take_over(
         The round.
     """
     with transaction(connection):
-        connection.executemany(_ITEM, ((each, _json(shown)) for each, shown in items.items()))
-        gone = _no_longer(connection, asked, round)
+        shown = {id_: json.dumps(item, ensure_ascii=False, sort_keys=True)
+                 for id_, item in items.items()}  # fmt: skip
+        connection.executemany(_ITEM, shown.items())
+        wanted = {(each.annotator, each.id) for each in asked}
+        there = connection.execute(
+            "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (round,)
+        ).fetchall()
+        gone = [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
         connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", gone)
         ask_further(connection, asked, round=round)
 
@@ -795,17 +787,3 @@ def ask_further(
 ) -> None:
     """Ask for more in a round, within a transaction of the caller's; what is asked for stays."""
     connection.executemany(_TASK, ((round, each.annotator, each.id, each.place) for each in asked))
-
-
-def _no_longer(
-    connection: sqlite3.Connection, asked: Iterable[Asked], named: Round
-) -> list[tuple[int]]:
-    wanted = {(each.annotator, each.id) for each in asked}
-    there = connection.execute(
-        "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (named,)
-    )
-    return [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
-
-
-def _json(shown: Mapping[str, Any]) -> str:
-    return json.dumps(shown, ensure_ascii=False, sort_keys=True)

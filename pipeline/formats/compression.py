@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, Self, cast
 
@@ -203,16 +204,12 @@ class MembersReader:
 
     def before(self, text: int) -> Member:
         """Return the last member that begins after so many bytes of text, or before."""
-        return self.members[bisect_right(self.members, text, key=_text) - 1]
+        return self.members[bisect_right(self.members, text, key=attrgetter("text")) - 1]
 
     def after(self, text: int) -> int | None:
         """Return the place of the first member that begins there or later; None: there is none."""
-        at = bisect_left(self.members, text, key=_text)
+        at = bisect_left(self.members, text, key=attrgetter("text"))
         return self.members[at].place if at < len(self.members) else None
-
-
-def _text(member: Member) -> int:
-    return member.text
 
 
 def _members(path: Path, place: int = 0) -> Generator[tuple[int | None, bytes]]:

@@ -350,9 +350,12 @@ def check(path: Path, dialect: Dialect) -> None:
             text = dialect.separator.join(fields)[:80]
             bad.append(f"line {line}: {len(fields)} fields: {text!r}")
     if count:
+        named = "of the header"
+        if dialect.columns:
+            named = f"that were named ({', '.join(dialect.columns)})"
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: {count:,} line(s) do not have the {len(header)} fields {_named(dialect)}:"
+            f"{path}: {count:,} line(s) do not have the {len(header)} fields {named}:"
             f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
             " usual."
         )
@@ -388,10 +391,6 @@ def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Seq
     return ()
 
 
-def _named(dialect: Dialect) -> str:
-    return f"that were named ({', '.join(dialect.columns)})" if dialect.columns else "of the header"
-
-
 def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
     with reading(path), open_text(path) as text:
         for _ in range(skipped):
@@ -408,14 +407,10 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
                 yield number, row
             ends.require(path)
         except csv.Error as error:
-            raise _too_long(path, number + 1) from error
-
-
-def _too_long(path: Path, line: int) -> DataError:
-    return DataError(
-        f"{path}: line {line}: a field with more than {LONGEST:,} characters\nClose the quotation"
-        " mark that begins it; if none does, shorten the field."
-    )
+            raise DataError(
+                f"{path}: line {number + 1}: a field with more than {LONGEST:,} characters\nClose"
+                " the quotation mark that begins it; if none does, shorten the field."
+            ) from error
 
 
 class _Ends:
@@ -534,6 +529,8 @@ def separator_of(file: Path) -> str:
     return max(_SEPARATORS, key=first.count)
 
 
+# Lines without a dialect, and the line ends of a file.
+
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
 
@@ -570,7 +567,12 @@ def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
     before : int
         Lines that stand before it.
     """
-    return _numbered(content, before + 1)
+    try:
+        texts = pl.read_lines(content, name=TEXT).get_column(TEXT)
+    except pl.exceptions.ComputeError:
+        ended = content.removesuffix(b"\n").split(b"\n")
+        texts = pl.Series(TEXT, [_decoded(line) for line in ended], pl.String())
+    return texts.to_frame().with_row_index(LINE, before + 1).cast({LINE: pl.Int64})
 
 
 def split(query: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
@@ -680,15 +682,6 @@ def _line_ends(path: Path) -> tuple[int, int, list[int]]:
                 first.append(count + content.count(b"\n", 0, end) + 1)
             count += content.count(b"\n", 0, len(content) - 1)
     return count + bool(held), bare, first
-
-
-def _numbered(chunk: bytes, first: int) -> pl.DataFrame:
-    try:
-        texts = pl.read_lines(chunk, name=TEXT).get_column(TEXT)
-    except pl.exceptions.ComputeError:
-        ended = chunk.removesuffix(b"\n").split(b"\n")
-        texts = pl.Series(TEXT, [_decoded(line) for line in ended], pl.String())
-    return texts.to_frame().with_row_index(LINE, first).cast({LINE: pl.Int64})
 
 
 def _decoded(line: bytes) -> str | None:

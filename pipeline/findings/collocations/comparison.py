@@ -287,11 +287,9 @@ def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
         return None, None
     look = look_of(place.stage)
     level = look["level"] if look else None
-    return _exact(counts["k_1"], counts["n_1"], confidence=1.0 - level if level else 0.95)
-
-
-def _exact(positives: int, draws: int, *, confidence: float) -> tuple[float, float]:
-    lower, upper = INTERVALS.get("clopper_pearson")([positives], [draws], confidence=confidence)
+    lower, upper = INTERVALS.get("clopper_pearson")(
+        [counts["k_1"]], [counts["n_1"]], confidence=1.0 - level if level else 0.95
+    )
     return float(lower[0]), float(upper[0])
 
 

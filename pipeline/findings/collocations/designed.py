@@ -9,8 +9,14 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, Kind, StageOptions, StageView, finder
-from pipeline.findings.collocations.precision import categories, n_candidates, row_of, said_of
+from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.collocations.precision import (
+    baseline_finding,
+    categories,
+    n_candidates,
+    row_of,
+    said_of,
+)
 from pipeline.findings.phrases import Band, called, of_two, over_range, slug
 from pipeline.kernels.measure import measure_title
 
@@ -38,7 +44,7 @@ def agreement(stage: StageView) -> Iterator[Finding]:
     if observed is None:
         return
     who = f"annotators {phrases.listed(list(map(called, people)))}" if people else "annotators"
-    yield _observed(who, observed, chance, "answer", stage)
+    yield _observed(who, observed, chance, stage)
     if chance is not None and chance["estimate"] < TENTATIVE:
         yield _low(chance)
 
@@ -49,7 +55,7 @@ def _beyond_chance(table: pl.DataFrame) -> dict[str, Any] | None:
 
 
 def _observed(
-    who: str, observed: dict[str, Any], chance: dict[str, Any] | None, kind: Kind, stage: StageView
+    who: str, observed: dict[str, Any], chance: dict[str, Any] | None, stage: StageView
 ) -> Finding:
     items = phrases.counted(observed["items"], "candidate")
     said = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
@@ -57,7 +63,7 @@ def _observed(
     if chance is not None:
         text += f" ({_coefficient(chance)})"
     return Finding(
-        kind=kind, about="agreement", text=phrases.sentence(text), question="agreement",
+        about="agreement", text=phrases.sentence(text), question="agreement",
         value=observed["estimate"], lower=observed["lower"], upper=observed["upper"],
         n=observed["items"], figure=stage.name,
     )  # fmt: skip
@@ -316,12 +322,7 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
     for category in among:
         of, known = said_of(category, among), row_of(baselines, category=category)
         if known and known["precision"] is not None:
-            said = phrases.estimate(known["precision"], known["lower"], known["upper"])
-            yield Finding(
-                about="baseline", text=phrases.sentence(f"baseline{of} {said}"),
-                question=f"baseline{of}", category=category, value=known["precision"],
-                lower=known["lower"], upper=known["upper"], n=every,
-            )  # fmt: skip
+            yield baseline_finding(known, of, n=every)
         worth = equivalent_labels(lists.filter(category=category), candidates=every)
         if worth is not None:
             text = (

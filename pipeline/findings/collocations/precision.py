@@ -398,7 +398,7 @@ def highest_estimates(stage: StageView) -> Iterator[Finding]:
             yield from _highest(mine.filter(n=n), stage, of, untested=untested and not place)
         known = row_of(baselines, category=category)
         if known and known["precision"] is not None:
-            yield _baseline(known, of)
+            yield baseline_finding(known, of, n=known["n_candidates"])
 
 
 def _tables(stage: StageView) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -444,12 +444,13 @@ def _other_measures(lists: pl.DataFrame) -> str:
     return f"then {phrases.listed(names)}"
 
 
-def _baseline(known: dict[str, Any], of: str) -> Finding:
+def baseline_finding(known: dict[str, Any], of: str, *, n: int) -> Finding:
+    """Return the baseline with its limits, a row of a table of baselines; n candidates."""
     said = phrases.estimate(known["precision"], known["lower"], known["upper"])
     return Finding(
         about="baseline", text=phrases.sentence(f"baseline{of} {said}"),
         question=f"baseline{of}", category=known["category"], value=known["precision"],
-        lower=known["lower"], upper=known["upper"], n=known["n_candidates"],
+        lower=known["lower"], upper=known["upper"], n=n,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -122,14 +122,9 @@ def heads_inside(tokens: pl.DataFrame) -> bool:
     written = tokens.filter(pl.col(HEAD).is_null()).get_column(RAW_HEAD)
     head = tokens.get_column(HEAD).fill_null(0).to_numpy()
     position = tokens.get_column(POSITION).to_numpy()
-    starts = np.flatnonzero(_first_in_unit(tokens))
+    starts = np.flatnonzero(changes(tokens.get_column(UNIT).to_numpy()))
     inside = np.maximum.reduceat(head, starts) <= np.maximum.reduceat(position, starts)
     return bool(inside.all() and (head >= 0).all() and (written == "_").all())
-
-
-def _first_in_unit(tokens: pl.DataFrame) -> npt.NDArray[np.bool_]:
-    unit = tokens.get_column(UNIT).to_numpy()
-    return np.append([True], unit[1:] != unit[:-1])
 
 
 # Parse a block.
@@ -197,10 +192,12 @@ class Grammar:
 
     def needed(self, columns: Collection[str]) -> set[str]:
         """Return the columns to parse for these, those that rules rest on included."""
-        asked = [expr for rule in self.rules for expr in (rule.broken, rule.among)]
-        asked += [pl.struct(self.unique.key), self.unique.among] if self.unique else []
-        roots = [expr.meta.root_names() for expr in asked if expr is not None]
-        return {*_OF_ROWS, *columns, *(name for names in roots for name in names)}
+        of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
+        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns()}
+
+    def key_columns(self) -> set[str]:
+        """Return the columns that say what may not come twice in the file."""
+        return _roots([pl.struct(self.unique.key), self.unique.among]) if self.unique else set()
 
     def schema(self) -> dict[str, pl.DataType]:
         """Return the columns of the tokens and their types; nothing is read."""
@@ -209,6 +206,11 @@ class Grammar:
         lines = pl.LazyFrame(schema=columns | dict.fromkeys(names, pl.String()))
         types = self.rows(lines).collect_schema()
         return PLACE | {name: _type_of_token(types.get(name)) for name in self.attributes}
+
+
+def _roots(expressions: Iterable[pl.Expr | None]) -> set[str]:
+    """Return the columns that expressions rest on."""
+    return {name for each in expressions if each is not None for name in each.meta.root_names()}
 
 
 @dataclass(frozen=True)
@@ -561,24 +563,16 @@ def outline(block: Block, grammar: Grammar) -> Parsed | None:
     """
     marked = grammar.rows(block.outline())
     types = marked.collect_schema()
-    kept = [name for name in types if name in {*_PLACES, *_asked(grammar)}]
+    kept = [name for name in types if name in {*_PLACES, *grammar.key_columns()}]
     lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
     some = [pl.col(name).list.len().ne_missing(0).alias(SOME) for name in lists[:1]]
-    more = {ROW: [pl.lit(value=True).alias(ROW)], SOME: some}
-    made = [each for name, exprs in more.items() if name not in types for each in exprs]
+    made = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
+    made += [] if SOME in types else some
     try:
         lines = marked.select(*kept, *made, *mark_numbers(types)).collect()
     except pl.exceptions.ComputeError:
         return None
     return _outlined(lines, grammar)
-
-
-def _asked(grammar: Grammar) -> set[str]:
-    """Return the columns that say what may not come twice in a file."""
-    if grammar.unique is None:
-        return set()
-    asked = [pl.struct(grammar.unique.key), grammar.unique.among]
-    return {name for expr in asked if expr is not None for name in expr.meta.root_names()}
 
 
 def _outlined(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
@@ -587,13 +581,8 @@ def _outlined(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
     first, own = first_in_unit(), POSITION in lines.columns
     numbered = lines.lazy().filter(*kept).with_columns(number)
     rows = numbered.filter(first | (pl.col(POSITION) == 1) if own else first).collect()
-    return Parsed(
-        rows.filter(pl.col(POSITION) == 1) if own else rows,
-        events(lines, DOCUMENT, NAME),
-        events(lines, PARAGRAPH, KEY),
-        rows.get_column("sentence")[-1] if rows.height else 0,
-        None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
-    )
+    tokens = rows.filter(pl.col(POSITION) == 1) if own else rows
+    return _parsed(lines, rows, tokens, grammar)
 
 
 # Helpers of byte scans.
@@ -628,12 +617,12 @@ def so_far(mark: str, marks: Places, rows: Places) -> pl.Series:
     return pl.Series(nth(mark), np.searchsorted(marks, rows).astype(np.uint32))
 
 
+# Read text files in blocks.
+
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
 _LEAST, _SHARE = 1 << 16, 128
 """Where memory is limited: this part of it is read at a time, or so many bytes."""
-
-_LINE_END = ord("\n")
 
 BOM = b"\xef\xbb\xbf"
 """What may stand before the first line."""
@@ -866,17 +855,12 @@ def _pieces(
     while more := read(size):
         if end := cut(held):
             yield before, held[:end]
-            before += _lines(held, end)
+            before += int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _END))
         else:
             _require(f"{path}: line {before + 1}", held)
         held = held[end:] + more
     if last := held.removesuffix(b"\r"):
         yield before, last
-
-
-def _lines(content: bytes, end: int) -> int:
-    """Return how many lines end before a byte."""
-    return int(np.count_nonzero(np.frombuffer(content, np.uint8, end) == _LINE_END))
 
 
 def _require(place: str, held: bytes) -> None:

@@ -209,6 +209,8 @@ CuttingPattern: TypeAlias = Annotated[str, AfterValidator(_two_groups)]
 """A regular expression with two groups."""
 
 
+# Rules and what breaks them.
+
 NOT_UTF8 = "not UTF-8"
 BARE_RETURN = "holds a carriage return without a line feed, which may be meant as a line end"
 
@@ -294,7 +296,7 @@ def readable() -> pl.Expr:
 def are_broken(lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]) -> bool:
     """Return whether any rule is broken in a block, given its lines and its rows."""
     return any(
-        frame.lazy().select(_any(own)).collect().item()
+        frame.lazy().select(pl.any_horizontal(each.broken.any() for each in own)).collect().item()
         for frame, own in _judged(lines, rows, rules)
     )
 
@@ -393,10 +395,6 @@ def _text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
     if isinstance(given, str):
         return pl.lit(given) if literal else pl.col(given).cast(pl.String)
     return given
-
-
-def _any(rules: Sequence[Rule]) -> pl.Expr:
-    return pl.any_horizontal(rule.broken.any() for rule in rules)
 
 
 def _skipped(violations: pl.DataFrame) -> list[Skipped]:

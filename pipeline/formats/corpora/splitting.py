@@ -495,7 +495,7 @@ class _Cutting:
         if self._members is not None:
             members, size = self._members, path.stat().st_size
             own = [_in_members(part, members, size) for part in parts]
-            return Division([replace(part, digest=part.content(path)) for part in own])
+            return with_digests(own, path)
         self._hashing.wait()
         known = [each.hexdigest() for each in self._hashing.parts]
         own = [replace(part, digest=digest) for part, digest in zip(parts, known, strict=True)]

@@ -165,7 +165,6 @@ class _Looking:
     def __init__(self, member: str) -> None:
         self.extents: list[Extent] = []
         self._row = self._column = self._height = self._width = 0
-        self._ended = False
         self._parser = expat.ParserCreate()
         start: Callable[[str, dict[str, str]], None] | None = None
         if member == _ODS:
@@ -322,12 +321,14 @@ def listing(folder: Path) -> list[Path]:
     with reading(folder):
         if not folder.is_dir():
             return []
-        files = (path for path in folder.iterdir() if _is_sheet(path) and path.is_file())
+        files = (
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in WORKBOOKS + TEXTS
+            and not path.name.startswith((".", "~$"))
+            and path.is_file()
+        )
         return sorted(files, key=lambda path: path.name)
-
-
-def _is_sheet(path: Path) -> bool:
-    return path.suffix.lower() in WORKBOOKS + TEXTS and not path.name.startswith((".", "~$"))
 
 
 # Text files: any of three delimiters, UTF-8 or UTF-16.
@@ -409,6 +410,7 @@ def _unmarked(raw: bytes) -> str:
 # Workbooks.
 
 Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
+_TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
 
 
 def worksheets(path: Path) -> list[Grid]:
@@ -439,7 +441,7 @@ def _worksheet(book: fastexcel.ExcelReader, name: str) -> Grid:
     sheet = _load(book, name, "string")
     texts = sheet.to_polars()
     first = min((each.absolute_index for each in sheet.available_columns()), default=0)
-    if _worth_a_look(texts):
+    if any(column.str.contains(_TYPED).any() for column in texts.get_columns()):
         number, truth, time = (
             _load(book, name, kind).to_polars() for kind in ("float", "boolean", "datetime")
         )
@@ -453,13 +455,6 @@ def _load(book: fastexcel.ExcelReader, name: str, kind: Kind) -> fastexcel.Excel
     return book.load_sheet(name, header_row=None, skip_rows=0, dtypes=kind)
 
 
-_TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
-
-
-def _worth_a_look(texts: pl.DataFrame) -> bool:
-    return any(column.str.contains(_TYPED).any() for column in texts.get_columns())
-
-
 def _as_typed(text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Series) -> pl.Series:
     """Return truth values and dates as people type them; cells of text stay as they are."""
     is_truth = pl.col("truth").is_not_null() & pl.col("text").is_in(["true", "false"])
@@ -469,6 +464,8 @@ def _as_typed(text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Ser
     frame = pl.DataFrame({"text": text, "number": number, "truth": truth, "time": time})
     return frame.select(typed.otherwise("text").alias(text.name)).to_series()
 
+
+# Read a sheet of any kind of file.
 
 _ONLY_ID = Layout((Column(ID, ID, writable=False, width=18),))
 _EXAMPLES = 3

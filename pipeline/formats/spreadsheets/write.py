@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -60,12 +59,10 @@ def height(cells: Iterable[tuple[str, int]]) -> float:
     >>> height([("a", 10), ("nineteen characters", 10)]), height([("a\nb\nc", 10)])
     (30.0, 45.0)
     """
-    lines = max((_lines(text, width) for text, width in cells), default=1)
-    return min(MOST, LINE * lines)
-
-
-def _lines(text: str, width: int) -> int:
-    return sum(_wrapped(each, width) for each in text.splitlines() or [""])
+    lines = (
+        sum(_wrapped(each, width) for each in text.splitlines() or [""]) for text, width in cells
+    )
+    return min(MOST, LINE * max(lines, default=1))
 
 
 def _wrapped(text: str, width: int) -> int:
@@ -281,7 +278,7 @@ def _write_list(book: Workbook, rows: pl.DataFrame) -> None:
         sheet.write_string(0, place, name, head)
     for row, values in enumerate(rows.rows(), start=1):
         for place, value in enumerate(values):
-            if isinstance(value, float) and isfinite(value):
+            if isinstance(value, float) and math.isfinite(value):
                 sheet.write_number(row, place, value, number)
             elif isinstance(value, int) and not isinstance(value, bool):
                 sheet.write_number(row, place, value)
