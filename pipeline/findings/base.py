@@ -239,7 +239,7 @@ def gathered(stages: Mapping[str, StageView], *, order: Sequence[str] = ()) -> t
         Stages in the order of their answers, and no others; all in their own order if empty.
     """
     names = [name for name in (order or stages) if name in stages]
-    found = [told for name in names for told in _of(stages[name])]
+    found = [told for name in names for told in _stage_findings(stages[name])]
     seen: dict[str, Told] = {}
     for told in found:
         # Two stages on the same judgements say the same of them: once is enough.
@@ -247,15 +247,15 @@ def gathered(stages: Mapping[str, StageView], *, order: Sequence[str] = ()) -> t
     return tuple(sorted(seen.values(), key=lambda told: told.finding.kind == "caution"))
 
 
-def _of(stage: StageView) -> Iterator[Told]:
-    for each in _finders(stage.use):
+def _stage_findings(stage: StageView) -> Iterator[Told]:
+    for each in _finders_of(stage.use):
         try:
             yield from [Told(stage.name, finding) for finding in each.findings(stage)]
         except NotMadeYet:
             continue  # it looks at a table that waits for somebody
 
 
-def _finders(use: str) -> list[Finder]:
+def _finders_of(use: str) -> list[Finder]:
     fitting = [FINDERS.get(name) for name in FINDERS if use in FINDERS.get(name).stages]
     return sorted(fitting, key=lambda each: (each.place, each.name))
 

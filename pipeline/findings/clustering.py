@@ -78,7 +78,9 @@ def is_compared(stage: StageView) -> bool:
     return next(iter(stage.readers(COMPARING)), None) is not None
 
 
-def means(scores: pl.DataFrame, lower_is_better: frozenset[str] = frozenset()) -> pl.DataFrame:
+def mean_scores(
+    scores: pl.DataFrame, lower_is_better: frozenset[str] = frozenset()
+) -> pl.DataFrame:
     """Return `schemas.SystemTable` of the scores of a level.
 
     Parameters
@@ -142,7 +144,7 @@ def runs_of(scores: pl.DataFrame) -> Iterator[Run]:
 Level: TypeAlias = Literal["types", "tokens", "overlaps"]
 """What a measure counts: types; tokens; or types whose classes and clusters overlap."""
 
-SAID: dict[Level, str] = {
+LEVEL_TITLES: dict[Level, str] = {
     "types": "by types", "tokens": "by tokens", "overlaps": "by overlapping classes",
 }  # fmt: skip
 """What findings call the levels."""
@@ -169,14 +171,14 @@ def level_of(measure: str) -> Level:
     return "overlaps" if measure in OVERLAPPING_MEASURES else "tokens"
 
 
-def ordered(level: Level, measures: Iterable[str]) -> list[str]:
+def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
     """Return the measures of a level, the one that findings look at first.
 
     Examples
     --------
-    >>> ordered("tokens", ["vi", "rand", "v", "MacroI M-1"])
+    >>> order_measures("tokens", ["vi", "rand", "v", "MacroI M-1"])
     ['v', 'vi', 'rand']
-    >>> ordered("types", ["MacroI 1-1", "MicroC M-1", "v"])
+    >>> order_measures("types", ["MacroI 1-1", "MicroC M-1", "v"])
     ['MicroC M-1', 'MacroI 1-1']
     """
     order = _LEADING[level]
@@ -209,18 +211,20 @@ def value(measure: str, number: float) -> str:
     """
     if is_proportion(measure):
         return phrases.per_cent(number)
-    known = _known(measure)
+    known = _find_measure(measure)
     up_to_one = known is not None and known.range.replace(" ", "").endswith(",1]")
     return phrases.coefficient(number) if up_to_one else phrases.number(number, 2)
 
 
-def limited(measure: str, number: float, lower: float | None, upper: float | None) -> str:
+def value_with_limits(measure: str, number: float, lower: float | None, upper: float | None) -> str:
     """Return a value of a measure with its limits, if there are any.
 
     Examples
     --------
-    >>> limited("v", 0.7777, 0.7733, 0.7839), limited("vi", 0.8917, 0.8695, 0.9097)
-    ('77.8 % [77.3, 78.4]', '0.89 [0.87, 0.91]')
+    >>> value_with_limits("v", 0.7777, 0.7733, 0.7839)
+    '77.8 % [77.3, 78.4]'
+    >>> value_with_limits("vi", 0.8917, 0.8695, 0.9097)
+    '0.89 [0.87, 0.91]'
     """
     if is_proportion(measure):
         return phrases.estimate(number, lower, upper)
@@ -231,7 +235,7 @@ def limited(measure: str, number: float, lower: float | None, upper: float | Non
 
 def is_proportion(measure: str) -> bool:
     """Return whether all values of a measure lie between 0 and 1."""
-    known = _known(measure)
+    known = _find_measure(measure)
     return level_of(measure) == "types" or (
         known is not None and known.range.strip("[]()").replace(" ", "") == "0,1"
     )
@@ -246,7 +250,7 @@ LOWER = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
 """The measures of which low values are good."""
 
 
-def _known(measure: str) -> ClusterMeasure[Any] | None:
+def _find_measure(measure: str) -> ClusterMeasure[Any] | None:
     return next((each.get(measure) for each in _REGISTRIES if measure in each), None)
 
 
@@ -289,7 +293,7 @@ def first(table: pl.DataFrame, level: Level) -> First | None:
     >>> first(pl.DataFrame(rows), "tokens")
     First(measure='v', systems=('b',), of=2)
     """
-    for measure in ordered(level, table["measure"].unique()):
+    for measure in order_measures(level, table["measure"].unique()):
         rows = table.filter(pl.col("mean").is_not_null(), measure=measure)
         if rows.height:
             best = rows.filter(pl.col("rank") == pl.col("rank").min()).sort("system")
@@ -334,16 +338,16 @@ def _leader(
     row = rows.row(0, named=True)
     one_run = row["n_runs"] == 1 and len(found.systems) == 1
     lower, upper = limits(found.measure, found.system) if one_run else (None, None)
-    said = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
+    phrase = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
     names = [called(name) for name in found.systems]
     if found.of == 1:
-        text = f"{SAID[level]}: {names[0]}, {said}; there is no other system"
+        text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase}; there is no other system"
     elif len(names) == found.of:
-        text = f"all {found.of:,} systems are tied {SAID[level]}: {said}"
+        text = f"all {found.of:,} systems are tied {LEVEL_TITLES[level]}: {phrase}"
     else:
         after = rows.row(len(names), named=True)
         low = lower_values_are_good(found.measure)
-        text = phrases.highest(SAID[level], names, said, lowest=low)
+        text = phrases.highest(LEVEL_TITLES[level], names, phrase, lowest=low)
         text += f"; next of {found.of:,} systems is {called(after['system'])}"
         text += f" ({value(found.measure, after['mean'])})"
     return Finding(
@@ -356,12 +360,14 @@ def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: flo
     if row["n_runs"] > 1 and is_proportion(measure):
         return phrases.spread(row["mean"], row["sd"], row["n_runs"])
     runs = "" if row["n_runs"] < 2 else f" (mean of {row['n_runs']:,} runs)"
-    return limited(measure, row["mean"], lower, upper) + runs
+    return value_with_limits(measure, row["mean"], lower, upper) + runs
 
 
 def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     """Say which system comes first by the other measures of the level."""
-    others = [name for name in ordered(level, table["measure"].unique()) if name != found.measure]
+    others = [
+        name for name in order_measures(level, table["measure"].unique()) if name != found.measure
+    ]
     by_system: dict[str, list[str]] = {}
     for measure in others:
         best = first(table.filter(measure=measure), level)
@@ -371,14 +377,14 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     if not by_system:
         return None
     many = sum(len(measures) for measures in by_system.values())
-    said = [
+    parts = [
         f"{name} {'is first ' if place == 0 else ''}by {phrases.listed(measures)}"
         for place, (name, measures) in enumerate(by_system.items())
     ]
-    if len(said) > _SHOWN:
-        said[_SHOWN:] = [phrases.counted(len(said) - _SHOWN, "other system") + " by the rest"]
-    kind = SAID[level].removeprefix("by ")
-    text = f"Of {phrases.counted(many, 'other measure')} of {kind}: {'; '.join(said)}"
+    if len(parts) > _SHOWN:
+        parts[_SHOWN:] = [phrases.counted(len(parts) - _SHOWN, "other system") + " by the rest"]
+    kind = LEVEL_TITLES[level].removeprefix("by ")
+    text = f"Of {phrases.counted(many, 'other measure')} of {kind}: {'; '.join(parts)}"
     mine = by_system.get(phrases.listed([called(name) for name in found.systems]), [])
     return Finding(
         about="other measures", question="whether other measures agree",
@@ -481,7 +487,7 @@ def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Lost:
+class _Loss:
     """The run that loses most items, and how many other runs lose some."""
 
     run: str
@@ -503,7 +509,7 @@ class _Lost:
         return f"{self.count:,} of {self.of:,} in {self.where}"
 
 
-def _most_lost(sizes: pl.DataFrame, column: str) -> _Lost | None:
+def _most_lost(sizes: pl.DataFrame, column: str) -> _Loss | None:
     """Return where most items are lost; None if nowhere."""
     order = {column: True, "system": False, "run": False}
     rows = sizes.filter(pl.col(column) > 0).sort(list(order), descending=list(order.values()))
@@ -511,8 +517,8 @@ def _most_lost(sizes: pl.DataFrame, column: str) -> _Lost | None:
         return None
     row = rows.row(0, named=True)
     names = {(run.system, run.run): run.said for run in runs_of(sizes)}
-    said = names[row["system"], row["run"]]
-    return _Lost(said, row["system"], row[column], row["n_items"], rows.height - 1)
+    phrase = names[row["system"], row["run"]]
+    return _Loss(phrase, row["system"], row[column], row["n_items"], rows.height - 1)
 
 
 @finder(stages=("evaluate.token_level",), place=_LATE)
@@ -592,10 +598,10 @@ def example_words(
     if mapping.is_empty():
         return
     found = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
-    said = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
-    left = found.height - len(said)
+    parts = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
+    left = found.height - len(parts)
     rest = f"; and {phrases.counted(left, 'smaller cluster')}" if left else ""
-    text = f"The {phrases.counted(found.height, 'cluster')} of {run.said}: {'; '.join(said)}{rest}"
+    text = f"The {phrases.counted(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
     if found.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
@@ -674,9 +680,9 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
     >>> missed_by_all(["INTJ"], systems=4, of=17).text
     'Missed by all 4 systems: INTJ, 1 of 17 classes.'
     """
-    said = phrases.listed([called(name) for name in classes])
+    phrase = phrases.listed([called(name) for name in classes])
     every = phrases.counted(of, "class", "classes")
-    text = f"missed by all {systems:,} systems: {said}, {len(classes):,} of {every}"
+    text = f"missed by all {systems:,} systems: {phrase}, {len(classes):,} of {every}"
     return Finding(
         about="missed by all", question=MISSED, text=phrases.sentence(text),
         value=float(len(classes)), n=of,
@@ -687,7 +693,7 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
 def overlapping(stage: StageView) -> Iterator[Finding]:
     """Say which system comes first by BCubed F."""
     if not is_compared(stage):
-        yield from leaders(means(stage.table("scores").collect(), LOWER), "overlaps")
+        yield from leaders(mean_scores(stage.table("scores").collect(), LOWER), "overlaps")
 
 
 # Shares of types and tokens: uneven shares are why the two levels may differ.
@@ -706,10 +712,10 @@ def shares(stage: StageView) -> Iterator[Finding]:
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
         types = phrases.counted(row["k"], "most frequent type")
-        said = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
+        phrase = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
         yield Finding(
             about="frequent", question=question, value=row["share_tokens"], n=row["k"],
-            text=phrases.sentence(f"the {types} {'has' if row['k'] == 1 else 'have'} {said}"),
+            text=phrases.sentence(f"the {types} {'has' if row['k'] == 1 else 'have'} {phrase}"),
             figure="frequent",
         )  # fmt: skip
     classes = stage.table("shares").filter(pl.col("gold") != _ALL).collect()
@@ -717,10 +723,10 @@ def shares(stage: StageView) -> Iterator[Finding]:
     if known.height:
         row = known.sort("types", "gold", descending=[True, False]).row(0, named=True)
         types, tokens = (phrases.per_cent(row[f"share_{what}"]) for what in ("types", "tokens"))
-        said = f"{called(row['gold'])}, {types} of them and {tokens} of the tokens"
+        phrase = f"{called(row['gold'])}, {types} of them and {tokens} of the tokens"
         yield Finding(
             about="largest class", question=question, name=row["gold"],
-            text=phrases.sentence(f"class with most types: {said}"), value=row["share_types"],
+            text=phrases.sentence(f"class with most types: {phrase}"), value=row["share_types"],
             n=row["types"], figure="classes",
         )  # fmt: skip
 
@@ -772,12 +778,12 @@ def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
     of = f"{title(types.measure)} with {title(tokens.measure)}"
     yield Finding(
         about="agreement", question="whether types and tokens agree", value=rho, n=many,
-        text=phrases.sentence(_agreeing(rho, many, of)), name=types.system, other=tokens.system,
-        figure="scatter",
+        text=phrases.sentence(_agreement_text(rho, many, of)), name=types.system,
+        other=tokens.system, figure="scatter",
     )  # fmt: skip
 
 
-def _agreeing(rho: float | None, many: int, of: str) -> str:
+def _agreement_text(rho: float | None, many: int, of: str) -> str:
     if rho is None:
         return f"types and tokens give no rank correlation over {many:,} systems: one ties them all"
     order = "alike" if rho == 1 else ("the other way round" if rho == -1 else "differently")
@@ -794,7 +800,7 @@ def _agreeing(rho: float | None, many: int, of: str) -> str:
 def token_level(stage: StageView) -> Iterator[Finding]:
     """Say what the scores of tokens tell; which system comes first, unless another stage does."""
     scores = stage.table("scores").collect()
-    table = means(scores, LOWER)
+    table = mean_scores(scores, LOWER)
     found = first(table, "tokens")
     if found is None:
         return
@@ -850,7 +856,7 @@ def type_level(stage: StageView) -> Iterator[Finding]:
     """Say what the scores of types tell; which system comes first, unless another stage says so."""
     every = stage.table("scores").collect()
     scores = by_mapping(every)
-    table = means(scores)
+    table = mean_scores(scores)
     found = first(table, "types")
     if found is None:
         return
@@ -880,8 +886,8 @@ def floor(scores: pl.DataFrame, found: First) -> Iterator[Finding]:
     if rows.is_empty() or mapping != "M-1":
         return
     value = float(rows.sort("run")["value"][0])
-    said = f"{phrases.per_cent(value)} {title(found.measure)}"
-    text = f"floor {said}: every cluster mapped to the largest class"
+    phrase = f"{phrases.per_cent(value)} {title(found.measure)}"
+    text = f"floor {phrase}: every cluster mapped to the largest class"
     yield Finding(
         about="floor", question=LEADING, text=phrases.sentence(text), name=found.system, value=value
     )

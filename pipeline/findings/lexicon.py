@@ -142,9 +142,9 @@ def compared_lexicons(stage: StageView) -> Iterator[Finding]:
     yield _highest(rows, names, drawn_by(stage.table("lemmas").collect()))
     first = rows["lexicon"][0]
     pairs = _pairs(stage.table("differences").collect(), first)
-    factor = apart(len(pairs), stage.options_as(Compared).confidence)
+    factor = widening_factor(len(pairs), stage.options_as(Compared).confidence)
     for pair in sorted(pairs, key=lambda pair: (-pair.difference, pair.other)):
-        yield _held(pair.widened(factor), first, names)
+        yield _difference_finding(pair.widened(factor), first, names)
 
 
 def names_of(stage: StageView) -> dict[str, str]:
@@ -164,7 +164,7 @@ def names_of(stage: StageView) -> dict[str, str]:
     return {whole: shown[name] for whole, name in zip(scored, stages, strict=True)}
 
 
-def apart(pairs: int, confidence: float) -> float:
+def widening_factor(pairs: int, confidence: float) -> float:
     """Return by how much intervals are drawn apart so that all hold together (Bonferroni).
 
     The factor is ``z(1 - a / 2m) / z(1 - a / 2)`` for m intervals with a = 1 - confidence: that of
@@ -172,7 +172,7 @@ def apart(pairs: int, confidence: float) -> float:
 
     Examples
     --------
-    >>> apart(1, 0.95), round(apart(3, 0.95), 3)
+    >>> widening_factor(1, 0.95), round(widening_factor(3, 0.95), 3)
     (1.0, 1.221)
     """
     if pairs < 2:
@@ -184,9 +184,9 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
     top = rows.filter(pl.col("l_star") == pl.col("l_star").max()).sort("lexicon")
     first = top.row(0, named=True)
     lower, upper = _limits(first["lower"], first["upper"])
-    said = phrases.estimate(first["l_star"], lower, upper)
+    phrase = phrases.estimate(first["l_star"], lower, upper)
     tied = [_name(names, name) for name in top["lexicon"]]
-    text = phrases.highest("L*", tied, said)
+    text = phrases.highest("L*", tied, phrase)
     others = rows.filter(pl.col("l_star") < first["l_star"])
     if others.height:
         shown = [
@@ -221,13 +221,13 @@ def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
     return found
 
 
-def _held(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
+def _difference_finding(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
     other, lemmas = _name(names, pair.other), pair.wins + pair.losses + pair.equal
     test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
-    said = phrases.held_within(test)
+    phrase = phrases.held_within(test)
     many = phrases.counted(lemmas, "lemma")
     text = (
-        f"against {_name(names, first)}, {said}; of {many}, L is higher in {_name(names, first)} "
+        f"against {_name(names, first)}, {phrase}; of {many}, L is higher in {_name(names, first)} "
         f"for {pair.wins:,}, in {other} for {pair.losses:,}, and equal for {pair.equal:,}"
     )
     return Finding(
@@ -259,15 +259,15 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
         text = f"L* of {names.lexicon} rests on 0 lemmas: it shares none with {names.gold}"
         yield caution("no lemma", text, 0.0, name=names.lexicon)
         return
-    yield from _few(scores, names)
-    yield from _unlike(Quality(stage.table("quality").collect()), names)
+    yield from _few_or_chosen(scores, names)
+    yield from _odd_matches(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
         text = f"{phrases.counted(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
         yield caution("no forms", text, float(empty), name=names.lexicon)
 
 
-def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
+def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
     many, population = scores.height, int(scores["population"][0])
     lemmas = phrases.counted(many, "lemma")
     if not scores["drawn"].all():
@@ -284,7 +284,7 @@ def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
         yield caution("few lemmas", text, float(many), name=names.lexicon)
 
 
-def _unlike(quality: Quality, names: Names) -> Iterator[Finding]:
+def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
     """Say where the best matches are often other lemmas."""
     star, same = quality["L*"].value, quality["L*, same lemma"].value
     if star is None or same is None or star - same < _ODD:
@@ -305,7 +305,7 @@ def comparison_cautions(stage: StageView) -> Iterator[Finding]:
     if sure.is_empty() or lexicons < 3:
         return
     confidence = stage.options_as(Compared).confidence
-    wider = apart(lexicons - 1, confidence)
+    wider = widening_factor(lexicons - 1, confidence)
     text = (
         f"so that {lexicons - 1:,} differences hold together with "
         f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
@@ -468,7 +468,7 @@ def missing_lemmas(
     counted = phrases.counted(every, "lemma")
     if not lacking:
         text = f"missing from {names.lexicon}: none of the {counted} of {names.gold}"
-        yield _said(text, names, question, 0.0, every)
+        yield _missing_finding(text, names, question, 0.0, every)
         return
     cost = cost_of_missing(stage)
     text = (
@@ -477,10 +477,10 @@ def missing_lemmas(
         f"{phrases.per_cent(f_star)}, and {phrases.number(100 * cost, 1)} of the "
         f"{phrases.number(100 * (1 - f_star), 1)} points that it loses are theirs"
     )
-    yield _said(text, names, question, cost, every)
+    yield _missing_finding(text, names, question, cost, every)
 
 
-def _said(text: str, names: Names, question: str, cost: float, every: int) -> Finding:
+def _missing_finding(text: str, names: Names, question: str, cost: float, every: int) -> Finding:
     return Finding(
         about="missing lemmas", question=question, text=phrases.sentence(text), name=names.lexicon,
         other=names.gold, value=cost, n=every,
@@ -591,20 +591,21 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
     if stage.options_as(Judged).n is None:
         costs = losses(scores)
         found = loss(costs)
-        yield from _lost(found, names, question)
+        yield from _loss_parts(found, names, question)
         yield from missing_lemmas(stage, quality, names, question)
         yield from _costliest(costs, found, names, question, by_size=unequal(scores))
     yield from halving(stage, scores, names)
     yield from _means(quality, names)
-    yield from _whole(quality, names)
+    yield from _whole_lexicon(quality, names)
 
 
 def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str) -> Finding:
     star = quality["L*"]
     lower, upper = _limits(star.lower, star.upper)
     value = star.value or 0.0
-    said = phrases.estimate(value, lower, upper)
-    text = f"L* of {names.lexicon}: {said} against {names.gold}, from {_sampled(quality, scores)}"
+    phrase = phrases.estimate(value, lower, upper)
+    sample = _sample_text(quality, scores)
+    text = f"L* of {names.lexicon}: {phrase} against {names.gold}, from {sample}"
     return Finding(
         about="L*", question=question, text=phrases.sentence(text), name=names.lexicon,
         other=names.gold, value=value, lower=lower, upper=upper,
@@ -612,7 +613,7 @@ def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str)
     )  # fmt: skip
 
 
-def _sampled(quality: Quality, scores: pl.DataFrame) -> str:
+def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
     size, whole = quality.count("sampled lemmas"), quality.count("lemmas sampled from")
     if size is None or whole is None:
         return phrases.counted(scores.height, "lemma")
@@ -623,7 +624,7 @@ def _sampled(quality: Quality, scores: pl.DataFrame) -> str:
     return f"{size:,} {chosen}of {phrases.counted(whole, 'lemma')} ({share}){drawn_by(scores)}"
 
 
-def _lost(found: Loss, names: Names, question: str) -> Iterator[Finding]:
+def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
     """Say by how much missing forms, spurious forms, and lemmas without a right form lower L*."""
     if not found.whole > 0:
         return
@@ -633,8 +634,8 @@ def _lost(found: Loss, names: Names, question: str) -> Iterator[Finding]:
         (found.without_right, f"lemmas without a right form ({found.n_without_right:,})"),
     ]
     parts.sort(key=lambda part: -part[0])
-    said = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
-    text = f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.listed(said)}"
+    items = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
+    text = f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.listed(items)}"
     yield Finding(
         about="lost", question=question, text=phrases.sentence(text), name=names.lexicon,
         value=found.whole, figure="scatter",
@@ -652,12 +653,12 @@ def _costliest(
     rows = costs.filter(pl.col("cost") > 0).head(_COSTLIEST).to_dicts()
     if not rows:
         return
-    said = [f"{called(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
+    parts = [f"{called(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
     together = sum(row["cost"] for row in rows)
     share = f", {phrases.per_cent(together / found.whole)} of what is lost" if len(rows) > 1 else ""
     others = ", with those that they stand for" if by_size else ""
     text = (
-        f"lemmas that cost {names.lexicon} most{others}, in points: {phrases.listed(said)}{share}"
+        f"lemmas that cost {names.lexicon} most{others}, in points: {phrases.listed(parts)}{share}"
     )
     yield Finding(
         about="costliest", question=question, text=phrases.sentence(text), name=rows[0]["lemma"],
@@ -676,31 +677,31 @@ def _means(quality: Quality, names: Names) -> Iterator[Finding]:
     precision, recall = quality["mean precision"].value, quality["mean recall"].value
     if precision is None or recall is None:
         return
-    said = f"precision {phrases.per_cent(precision)}, recall {phrases.per_cent(recall)}"
+    phrase = f"precision {phrases.per_cent(precision)}, recall {phrases.per_cent(recall)}"
     mean_l = quality["mean L"].value
     if mean_l is not None:
-        said += f", L {phrases.per_cent(mean_l)}"
-    text = f"means over the lemmas of {names.lexicon}, each counted alike: {said}"
+        phrase += f", L {phrases.per_cent(mean_l)}"
+    text = f"means over the lemmas of {names.lexicon}, each counted alike: {phrase}"
     yield Finding(
         about="means", question=f"further measures of {names.lexicon}", name=names.lexicon,
         text=phrases.sentence(text), value=mean_l, figure="scatter",
     )  # fmt: skip
 
 
-def _whole(quality: Quality, names: Names) -> Iterator[Finding]:
+def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
     """Say what measures of the whole lexicons are, where the whole gold is known."""
     f_star, match, bits = (quality[name].value for name in ("F*", "best-match F1", "E*"))
-    said = [
+    parts = [
         f"{what} {phrases.per_cent(value)}"
         for what, value in (("F*", f_star), ("F of the best one-to-one match", match))
         if value is not None
     ]
     if bits is not None:
-        said.append(
+        parts.append(
             f"entropy E* {phrases.number(bits, 2)} bits (0: no lemma mixes forms of several)"
         )
-    if said:
-        text = f"over all lemmas of both, {names.lexicon} has {phrases.listed(said)}"
+    if parts:
+        text = f"over all lemmas of both, {names.lexicon} has {phrases.listed(parts)}"
         yield Finding(
             about="whole", question=f"further measures of {names.lexicon}", name=names.lexicon,
             text=phrases.sentence(text), value=f_star,

@@ -114,8 +114,8 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
         If it cannot be read, or is none of this kind.
     """
     try:
-        with _readable(path) as connection:
-            if _kind(connection, path) is None:
+        with _open_read_only(path) as connection:
+            if _version(connection, path) is None:
                 raise DataError(f"{path}: has no decisions yet")
             connection.execute("BEGIN")
             yield connection
@@ -157,12 +157,12 @@ def copy(path: Path, target: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    _settle(connection)
-    if _kind(connection, path) is not None:
+    _configure(connection)
+    if _version(connection, path) is not None:
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
-    if _kind(connection, path) is None:  # nobody else made it meanwhile
+    if _version(connection, path) is None:  # nobody else made it meanwhile
         for statement in _statements():
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_MARK}")
@@ -180,14 +180,14 @@ def _statements() -> Iterator[str]:
             held = ""
 
 
-def _settle(connection: sqlite3.Connection) -> None:
+def _configure(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # where the system has it
     connection.execute("PRAGMA foreign_keys = ON")
 
 
-def _kind(connection: sqlite3.Connection, path: Path) -> int | None:
+def _version(connection: sqlite3.Connection, path: Path) -> int | None:
     """Return the version of the tables; None in an empty file."""
     mark = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -202,7 +202,7 @@ def _kind(connection: sqlite3.Connection, path: Path) -> int | None:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[sqlite3.Connection]:
+def _open_read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """Open to read; in a folder where nothing can be written, too, if the log is worked in."""
     if not path.is_file():
         raise DataError(f"{path}: no such file")
@@ -528,7 +528,7 @@ def search(
     wanted = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
                   (named, annotator))  # fmt: skip
-    return [each for each in rows if wanted and wanted in _text(each)][:_FOUND]
+    return [each for each in rows if wanted and wanted in _card_text(each)][:_FOUND]
 
 
 def standing_rows(
@@ -569,9 +569,9 @@ def _cards(connection: sqlite3.Connection, query: str, values: tuple[Any, ...]) 
     ]
 
 
-def _text(card: Card) -> str:
-    said = [card.standing.answer or "", card.standing.note, *_texts(card.shown)]
-    return "\n".join(said).casefold()
+def _card_text(card: Card) -> str:
+    texts = [card.standing.answer or "", card.standing.note, *_texts(card.shown)]
+    return "\n".join(texts).casefold()
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -18,8 +18,8 @@ import polars as pl
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped, reading
 from pipeline.formats.compression import (
+    detect_packing,
     first_line,
-    found_packing,
     is_packed,
     kind_of,
     open_bytes,
@@ -98,15 +98,15 @@ def texts(
     twelve = anywhere[starts].view(np.uint32).reshape(-1, 3)
     np.bitwise_and(twelve, _MASKS[np.minimum(lengths, _INLINE + 1)], out=views[:, 1:])
     long = np.flatnonzero(lengths > _INLINE)
-    held, places = _held(content, starts[long], lengths[long])
+    held, places = _long_texts(content, starts[long], lengths[long])
     views[long, 3] = places
     nulls = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
     buffers = [nulls, pa.py_buffer(views), pa.py_buffer(held)]
-    return pl.Series(_Exported(pa.Array.from_buffers(pa.string_view(), starts.size, buffers)))
+    return pl.Series(_ArrowArray(pa.Array.from_buffers(pa.string_view(), starts.size, buffers)))
 
 
 @dataclass(frozen=True)
-class _Exported:
+class _ArrowArray:
     """An array as any library gives it: for one of pyarrow's own Polars imports much else."""
 
     array: pa.Array
@@ -117,7 +117,7 @@ class _Exported:
         return exported
 
 
-def _held(
+def _long_texts(
     content: npt.NDArray[np.uint8], starts: Places, lengths: Places
 ) -> tuple[npt.NDArray[np.uint8], Places]:
     """Return bytes that have the long texts, few others besides, and where each begins there."""
@@ -341,7 +341,7 @@ def check(path: Path, dialect: Dialect) -> None:
     skipped, header = _header(path, dialect)
     bad: list[str] = []
     count = every = 0
-    for line, fields in _rows(path, dialect, skipped):
+    for line, fields in _read_rows(path, dialect, skipped):
         every += 1
         if len(fields) == len(header):
             continue
@@ -359,10 +359,10 @@ def check(path: Path, dialect: Dialect) -> None:
             f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
             " usual."
         )
-    _require_all(path, dialect, every)
+    _require_same_count(path, dialect, every)
 
 
-def _require_all(path: Path, dialect: Dialect, every: int) -> None:
+def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
     """Refuse a file of which the fast scan reads other records than were counted one by one."""
     try:
         read = scan(path, dialect).select(pl.len()).collect().item()
@@ -391,12 +391,12 @@ def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Seq
     return ()
 
 
-def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
     with reading(path), open_text(path) as text:
         for _ in range(skipped):
             next(text)
-        ends = _Ends(text)
-        rows = _split(ends, dialect)
+        ends = _LineEnds(text)
+        rows = _csv_reader(ends, dialect)
         for _ in range(dialect.headers):
             next(rows)
             ends.of_record(skipped + 1)
@@ -413,7 +413,7 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
             ) from error
 
 
-class _Ends:
+class _LineEnds:
     """Lines of a file, with an eye on how they end; exists while a file is checked."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -439,10 +439,10 @@ class _Ends:
     def require(self, path: Path) -> None:
         """Refuse a file with records that a carriage return alone ends: not all readers see it."""
         if self._bare:
-            raise bare_returns(path, len(self._bare), self._bare[:_EXAMPLES])
+            raise bare_return_error(path, len(self._bare), self._bare[:_EXAMPLES])
 
 
-def bare_returns(path: Path, count: int, lines: Sequence[int]) -> DataError:
+def bare_return_error(path: Path, count: int, lines: Sequence[int]) -> DataError:
     """Return the error that names lines which hold a carriage return that is no line end."""
     shown = ", ".join(str(line) for line in lines)
     return DataError(
@@ -451,7 +451,7 @@ def bare_returns(path: Path, count: int, lines: Sequence[int]) -> DataError:
     )
 
 
-def _split(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
+def _csv_reader(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
     return csv.reader(
         lines,
         delimiter=dialect.separator,
@@ -469,13 +469,13 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
             skipped += 1
             first = first_line(text, path, skipped + 1)
         if first.endswith("\r") and text.read(1):
-            raise bare_returns(path, 1, [skipped + 1])
+            raise bare_return_error(path, 1, [skipped + 1])
     if not first.strip():
         wanted = "hold data" if dialect.columns else "name the columns"
         raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
     if dialect.columns:
         return skipped, list(dialect.columns)
-    names = next(_split([first.rstrip("\r\n")], dialect))
+    names = next(_csv_reader([first.rstrip("\r\n")], dialect))
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
@@ -571,7 +571,7 @@ def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
         texts = pl.read_lines(content, name=TEXT).get_column(TEXT)
     except pl.exceptions.ComputeError:
         ended = content.removesuffix(b"\n").split(b"\n")
-        texts = pl.Series(TEXT, [_decoded(line) for line in ended], pl.String())
+        texts = pl.Series(TEXT, [_decode(line) for line in ended], pl.String())
     return texts.to_frame().with_row_index(LINE, before + 1).cast({LINE: pl.Int64})
 
 
@@ -638,13 +638,13 @@ def gate(path: Path) -> None:
     DataError
         Saying which it is.
     """
-    found, said = found_packing(path), packing(path)
-    if found == said or (said and not path.stat().st_size):
+    found, named = detect_packing(path), packing(path)
+    if found == named or (named and not path.stat().st_size):
         return
-    if not said:
+    if not named:
         how = {".gz": "gzipped", ".zst": "packed with zstd"}[found]
         raise DataError(f"{path}: the file is {how}: give it a name that ends in {found}")
-    what = f"not a {kind_of(path)} file, though its name ends in {said}"
+    what = f"not a {kind_of(path)} file, though its name ends in {named}"
     raise DataError(f"{path}: {what}: rename or pack it")
 
 
@@ -662,7 +662,7 @@ def check_ends(path: Path) -> None:
     with reading(path):
         count, bare, first = _line_ends(path)
         if bare:
-            raise bare_returns(path, bare, first)
+            raise bare_return_error(path, bare, first)
         read = lines(path).select(pl.len()).collect().item()
     if read != count:
         raise DataError(f"{path}: {read:,} of its {count:,} lines were read")
@@ -684,7 +684,7 @@ def _line_ends(path: Path) -> tuple[int, int, list[int]]:
     return count + bool(held), bare, first
 
 
-def _decoded(line: bytes) -> str | None:
+def _decode(line: bytes) -> str | None:
     try:
         return line.removesuffix(b"\r").decode()
     except UnicodeDecodeError:

@@ -194,11 +194,11 @@ def heard(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Remark, .
         each = CHECKS.get(name)
         threshold = thresholds.get(name, each.threshold)
         if threshold is not False and (not each.stages or look.use in each.stages):
-            found += _of(each, look, threshold)
+            found += _run_check(each, look, threshold)
     return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
 
 
-def _of(each: Check, look: Look, threshold: float) -> list[Remark]:
+def _run_check(each: Check, look: Look, threshold: float) -> list[Remark]:
     """Return the remarks of one check; one that fails does not take the results with it."""
     try:
         return list(each.remarks(look, threshold))

@@ -197,7 +197,7 @@ def no_candidates(look: Look, threshold: float) -> Found:
         return
     what = "words" if look.use in WORD_STAGES else "candidates"
     text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
-    missing = list(_not_there(look))
+    missing = list(_missing_values(look))
     remedies = [remedy for _, remedy in missing]
     least = getattr(look.config, "min_frequency", 1)
     if least > 1:
@@ -210,7 +210,7 @@ def no_candidates(look: Look, threshold: float) -> Found:
     )
 
 
-def _not_there(look: Look) -> Iterator[tuple[str, str]]:
+def _missing_values(look: Look) -> Iterator[tuple[str, str]]:
     """Yield problem and remedy of each value that options ask for and the first tokens lack."""
     wanted = list(asked(look.config))
     tokens = look.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
@@ -500,13 +500,13 @@ def _cuts(look: Look) -> list[int]:
 )
 def few_drawn(look: Look, threshold: float) -> Found:
     """Count draws that were asked for and cannot be made, as there are no more candidates."""
-    asked = _asked(look)
+    asked = _draws_wanted(look)
     drawn = int(look.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
     if asked - drawn < threshold:
         return
     candidates = _candidates(look)
     if not candidates:
-        return  # said of the stage that has none
+        return  # another check reports the stage that has none
     yield remark(
         "note",
         f"{drawn:,} of the {asked:,} draws that were asked for: there are {candidates:,} candidates"
@@ -523,15 +523,15 @@ def _candidates(look: Look) -> int:
     return _count(there[0] if there else look.inputs["candidates"])
 
 
-def _asked(look: Look) -> int:
+def _draws_wanted(look: Look) -> int:
     """Return the draws that were asked for by number; a rate is always met."""
     config = look.config
     if look.use == "sample.stratified":
         return sum(config.sizes)
-    return int(config.size or 0) + _pilot(look)
+    return int(config.size or 0) + _pilot_size(look)
 
 
-def _pilot(look: Look) -> int:
+def _pilot_size(look: Look) -> int:
     """Return how many candidates were judged before: the sample holds them, too."""
     if "pilot" not in look.inputs:
         return 0

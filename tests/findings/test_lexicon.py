@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.findings.base import as_table, gathered
-from pipeline.findings.lexicon import apart, cost_of_missing, lemmas_more, loss, losses
+from pipeline.findings.lexicon import cost_of_missing, lemmas_more, loss, losses, widening_factor
 from pipeline.kernels.lexicon.inference import by_chance
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
 from schemas import Findings, KeyedLemmas, Preparation
@@ -72,7 +72,12 @@ def test_of_several_each_has_to_hold_together_with_the_others() -> None:
 
 @pytest.mark.parametrize(("pairs", "confidence"), [(2, 0.95), (10, 0.9), (45, 0.99)])
 def test_more_pairs_take_wider_intervals(pairs: int, confidence: float) -> None:
-    assert apart(1, confidence) == 1.0 < apart(pairs, confidence) < apart(pairs + 1, confidence)
+    assert (
+        widening_factor(1, confidence)
+        == 1.0
+        < widening_factor(pairs, confidence)
+        < widening_factor(pairs + 1, confidence)
+    )
 
 
 def test_ties_and_none() -> None:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, format_of
-from pipeline.formats.tables import to_csv, unguarded
+from pipeline.formats.tables import to_csv, unguard_formulas
 
 
 def rows(path: Path, content: bytes, *columns: str, **options: object) -> list[tuple[object, ...]]:
@@ -146,9 +146,9 @@ def test_apostrophes_of_others_stay(tmp_path: Path) -> None:
     query = pl.LazyFrame({"a": ["'-x", "b"], "b": ["'-x", "-y"]})
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n")
-    assert unguarded(query, path).collect().equals(query.collect())
+    assert unguard_formulas(query, path).collect().equals(query.collect())
     path.write_bytes(b"\xef\xbb\xbfa,b\n")
-    assert unguarded(query, path).collect().rows() == [("-x", "'-x"), ("b", "-y")]
+    assert unguard_formulas(query, path).collect().rows() == [("-x", "'-x"), ("b", "-y")]
 
 
 # --- Every table format, plain and gzipped, and files that are wrong.

@@ -19,12 +19,12 @@ from pipeline.formats.spreadsheets.layout import (
     Column,
     Layout,
     Said,
-    endangered,
     escape,
+    escape_controls,
     guard,
     instruction_lines,
+    needs_guard,
     texts,
-    visible,
 )
 
 if TYPE_CHECKING:
@@ -60,12 +60,13 @@ def height(cells: Iterable[tuple[str, int]]) -> float:
     (30.0, 45.0)
     """
     lines = (
-        sum(_wrapped(each, width) for each in text.splitlines() or [""]) for text, width in cells
+        sum(_count_lines(each, width) for each in text.splitlines() or [""])
+        for text, width in cells
     )
     return min(MOST, LINE * max(lines, default=1))
 
 
-def _wrapped(text: str, width: int) -> int:
+def _count_lines(text: str, width: int) -> int:
     """Fill line after line with words; one that is longer than a line is broken."""
     room = math.ceil(width / _FILL)
     lines, used = 1, 0
@@ -86,10 +87,10 @@ def columns(text: str) -> int:
     >>> columns("ne\u0301e"), columns("中文")
     (3, 4)
     """
-    return len(text) if text.isascii() else sum(_columns(sign) for sign in text)
+    return len(text) if text.isascii() else sum(_sign_width(sign) for sign in text)
 
 
-def _columns(sign: str) -> int:
+def _sign_width(sign: str) -> int:
     if unicodedata.combining(sign):
         return 0
     return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
@@ -180,7 +181,7 @@ def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: 
     Choices that do not fit into the rule itself (too long together, or read by a spreadsheet
     as several or as a number) go to a hidden worksheet.
     """
-    offered = [tuple(map(visible, each.choices)) for each in layout.columns]
+    offered = [tuple(map(escape_controls, each.choices)) for each in layout.columns]
     hidden = None
     for place, choices in enumerate(offered):
         if not (choices and rows):
@@ -218,7 +219,7 @@ def write_instructions(
 
 
 def _fits_inline(choices: tuple[str, ...]) -> bool:
-    plain = all("," not in each and '"' not in each and not endangered(each) for each in choices)
+    plain = all("," not in each and '"' not in each and not needs_guard(each) for each in choices)
     trimmed = all(each == each.strip() for each in choices)
     return plain and trimmed and len(",".join(choices)) <= _INLINE
 
@@ -408,13 +409,13 @@ def fitted(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
     texts = zip(*rows, strict=True) if rows else ([] for _ in layout.columns)
     return Layout(
         tuple(
-            column if column.writable else _narrow(column, list(cells))
+            column if column.writable else _narrow_column(column, list(cells))
             for column, cells in zip(layout.columns, texts, strict=True)
         )
     )
 
 
-def _narrow(column: Column, cells: Sequence[str]) -> Column:
+def _narrow_column(column: Column, cells: Sequence[str]) -> Column:
     lines = [line for text in (column.title, *cells) for line in text.splitlines()]
     return replace(column, width=min(column.width, max(map(columns, lines)) + _PADDING))
 
@@ -430,7 +431,7 @@ def write_xlsx(
     """Return the bytes of a workbook to fill in.
 
     Every cell is text, never a number, formula, date or link. Control characters, which programs
-    treat differently, are written so that they can be seen (see `visible`), and come back the same.
+    treat differently, are escaped (see `escape_controls`), and come back the same.
 
     Parameters
     ----------
@@ -468,8 +469,8 @@ def write_xlsx(
         book.set_properties({"created": CREATED})
         styles = Styles(book)
         sheet = book.add_worksheet("Sheet")
-        said = instruction_lines(layout, instructions, guidelines or {})
-        write_instructions(book, said, styles, title=title)
+        lines = instruction_lines(layout, instructions, guidelines or {})
+        write_instructions(book, lines, styles, title=title)
         write_header(sheet, layout, styles)
         for number, row in enumerate(cells, start=1):
             _write_row(sheet, number, [escape(text) for text in row], layout, styles)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pipeline as lx
 from pipeline.findings.base import StageView, as_table, gathered
-from pipeline.findings.collocations.comparison import further_judgements, said
+from pipeline.findings.collocations.comparison import further_judgements, further_text
 from pipeline.findings.phrases import Difference, equivalent, worse_here
 from schemas import BestMeasures, CutBaselineComparison, CutComparison, Findings, MeasureDifferences
 from tests.findings.stages import found, stage, table, texts
@@ -353,7 +353,7 @@ def test_the_finding_says_it(done_more_labels: lx.Run) -> None:
     assert needed.height <= 1
     for row in needed.iter_rows(named=True):
         further = None if row["value"] is None else int(row["value"])
-        assert row["text"].lower().rstrip(".") == said(further, candidates=120)
+        assert row["text"].lower().rstrip(".") == further_text(further, candidates=120)
 
 
 PAIRS_MORE_LABELS = st.tuples(
