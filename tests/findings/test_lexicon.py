@@ -1,4 +1,4 @@
-"""What is said of several lexicons: a verdict only where the interval of the difference gives one."""
+"""Findings on lexicons: quality, loss, comparison; a verdict only where an interval gives one."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_no_verdict_without_its_interval(
             assert one != two
 
 
-# --- The parts of what L* loses add up, and each form costs what taking it away would give back.
+# The parts of what L* loses add up, and each form costs what taking it away would give back.
 
 COUNTS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20
@@ -211,7 +211,7 @@ def test_the_worked_example_of_the_measure() -> None:
     assert found.missing == pytest.approx(3 / 17)
 
 
-# --- What is said of one lexicon: L*, what is lost, missing lemmas, costly lemmas, how sure.
+# What is said of one lexicon: L*, what is lost, missing lemmas, costly lemmas, how sure.
 
 LEXICON: Words = {"a": "a1 a2 a3 a4", "b": "b1 bx", "c": "c1 c2", "extra": "e"}
 

@@ -1,4 +1,4 @@
-"""CoNLL-U against a slow reader, on whole treebanks and on files full of traps."""
+"""CoNLL-U and its byte scan against a slow reader, on treebanks and on difficult files."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def test_broken_sentences_go_and_whole_ones_stay(
         assert str(path) in refusal(path, sizes=sizes)
 
 
-# --- CoNLL-U by its bytes, against a slow reader and against the other ways to read it.
+# CoNLL-U by its bytes, against a slow reader and against the other ways to read it.
 
 PLACES = ["line", "doc", "paragraph", "sentence", "position"]
 ATTRIBUTES = ["form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]

@@ -177,7 +177,7 @@ def test_novels(public_data: Callable[[str], Path]) -> None:
         assert found.equals(unscanned(path, COLUMNS, size, **given_document))
 
 
-# --- Token tables, tab-separated and Parquet, against a slow reader and each other.
+# Token tables, tab-separated and Parquet, against a slow reader and each other.
 
 COLUMNS_TOKEN_TABLES = ["form", "lemma", "head"]
 TSV: dict[str, Any] = {"name": "tokens"}

@@ -1,4 +1,4 @@
-"""The guard against spreadsheets: undone exactly, put where it is needed."""
+"""Guards and escaped control characters: applied where needed, undone exactly."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_escape_touches_only_what_looks_guarded() -> None:
     assert changed == ["'90", "it's '", "' "]
 
 
-# --- Control characters that people see, and every text back as it was.
+# Control characters that people see, and every text back as it was.
 
 texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) | st.text(
     max_size=9
