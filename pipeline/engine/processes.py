@@ -1,4 +1,4 @@
-"""The engine of several processes: a worker each, and one that dies is replaced."""
+"""The engine of several processes: one worker each; a worker that dies is replaced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline import allocator
 from pipeline.engine.base import engine
 from pipeline.errors import LexassayError, TaskFailed, WorkerLost
 
-# --- What a worker does with a task, on this machine or on another: it packs what comes of it.
+# Tasks in a worker: on this machine or on another.
 
 LESS_MEMORY = "set memory = ... or fewer workers in [run]"
 """What to do where the memory is used up."""
@@ -70,7 +70,7 @@ def answer(packed: bytes, folder: str) -> bytes:
     """
     there = contextlib.chdir(folder) if Path(folder).is_dir() else contextlib.nullcontext()
     with there:
-        return _pack(*_outcome(packed))
+        return _pack(*_run_task(packed))
 
 
 def failure(what: str, error: BaseException, remedy: str) -> TaskFailed:
@@ -81,7 +81,7 @@ def failure(what: str, error: BaseException, remedy: str) -> TaskFailed:
     return own
 
 
-def _outcome(packed: bytes) -> tuple[bool, Any]:
+def _run_task(packed: bytes) -> tuple[bool, Any]:
     try:
         task, item = pickle.loads(packed)
     except Exception as error:
@@ -183,7 +183,7 @@ class Worker:
             packed = cloudpickle.dumps((task, item))
         except Exception as error:
             own = failure("it cannot be pickled", error, "pass plain functions and values")
-            raise _of_task(own, task, item) from error
+            raise _with_task(own, task, item) from error
         self._last = Future()  # not done, should Ctrl-C come now
         try:
             self._last = self._pool.submit(answer, packed, str(Path.cwd()))
@@ -312,10 +312,10 @@ def _result(task: Callable[[Item], Result], item: Item, future: Future[bytes]) -
         done, value = pickle.loads(packed)
     except Exception as error:
         own = failure("the result cannot be read", error, "return plain values")
-        raise _of_task(own, task, item) from error
+        raise _with_task(own, task, item) from error
     if done:
         return cast("Result", value)
-    raise _of_task(value, task, item) if isinstance(value, TaskFailed) else value
+    raise _with_task(value, task, item) if isinstance(value, TaskFailed) else value
 
 
 def _next_try(task: object, item: object, tries: int, death: Exception) -> int:
@@ -326,10 +326,10 @@ def _next_try(task: object, item: object, tries: int, death: Exception) -> int:
     how = code[1] if code else str(death).partition("\n")[0]
     text = f"{_TRIES} workers died on it, the last with {how}; if the memory is used up,"
     lost = WorkerLost(f"{text} {LESS_MEMORY}; what was finished is kept")
-    raise _of_task(lost, task, item) from death
+    raise _with_task(lost, task, item) from death
 
 
-def _of_task(error: LexassayError, task: object, item: object) -> LexassayError:
+def _with_task(error: LexassayError, task: object, item: object) -> LexassayError:
     """Return an error with the task that it is of."""
     name = getattr(task, "__qualname__", None) or _BRIEF.repr(task)
     error.args = (f"task {name} of {_BRIEF.repr(item)}: {error}",)

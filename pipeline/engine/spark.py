@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 from pipeline.engine.base import engine
 from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
 
-# --- A session of Spark: whose cluster it is, Spark's own configuration says.
+# Sessions: Spark's own configuration says whose cluster it is.
 
 REMOTE = "SPARK_REMOTE"
 """Environment variable: a server of Spark Connect, such as ``sc://host:15002``."""
@@ -37,7 +37,7 @@ def require_pyspark() -> None:
         If it is not installed.
     """
     if importlib.util.find_spec("pyspark") is None:
-        raise refused("PySpark is not installed", 'pip install "lexassay[spark]"')
+        raise spark_config_error("PySpark is not installed", 'pip install "lexassay[spark]"')
 
 
 def opened(workers: int | None) -> tuple[Any, bool]:
@@ -58,16 +58,16 @@ def opened(workers: int | None) -> tuple[Any, bool]:
     if active := SparkSession.getActiveSession():
         return active, False
     try:
-        with _interrupts_kept():
+        with _keep_interrupts():
             return _builder(SparkSession.builder, workers).getOrCreate(), True
     except ConfigError:
         raise
     except Exception as error:
         first = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise refused(f"no session of Spark: {first}", _PLACES) from error
+        raise spark_config_error(f"no session of Spark: {first}", _PLACES) from error
 
 
-def refused(what: str, remedy: str) -> ConfigError:
+def spark_config_error(what: str, remedy: str) -> ConfigError:
     """Return the error of a Spark that cannot be used."""
     return ConfigError("engine spark", [Problem("run.engine", what, remedy)])
 
@@ -78,7 +78,7 @@ def _builder(builder: Any, workers: int | None) -> Any:
         return named
     if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
         remedy = f"install Java 17 or later, or name a server of Spark Connect by {REMOTE}"
-        raise refused("Spark needs Java, which is not here", f'{remedy} (extra "spark")')
+        raise spark_config_error("Spark needs Java, which is not here", f'{remedy} (extra "spark")')
     # Without it Spark takes the first python3 that a worker finds, which has nothing installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     named = named.config("spark.ui.showConsoleProgress", "false")  # the run shows its own
@@ -88,7 +88,7 @@ def _builder(builder: Any, workers: int | None) -> Any:
 
 
 @contextmanager
-def _interrupts_kept() -> Iterator[None]:
+def _keep_interrupts() -> Iterator[None]:
     """Give Ctrl-C back: a session takes it over, and the run has set it up already."""
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -99,7 +99,7 @@ def _interrupts_kept() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-# --- Tasks as rows of a Spark table, and what its workers do with them.
+# Tasks as rows of a table.
 
 Batches: TypeAlias = Iterator[Any]
 """Record batches of Arrow."""
@@ -107,7 +107,7 @@ REMEDY = (
     "give the Python of all workers (PYSPARK_PYTHON) the same lexassay, put it on their PYTHONPATH,"
     " or send an environment that has it (spark.archives)"
 )
-_NAMED = re.compile(r"(\w+\.)*\w*(Error|Exception|MISMATCH\])\b.*")
+_ERROR_NAME = re.compile(r"(\w+\.)*\w*(Error|Exception|MISMATCH\])\b.*")
 _LONGEST = 600
 
 
@@ -139,7 +139,7 @@ def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None,
         work = mapper(version("lexassay"), str(Path.cwd()))
         found = rows.mapInArrow(work, "answer binary").collect()
     except Exception as error:
-        raise _given_up(error) from error
+        raise _spark_error(error) from error
     for row in found:
         yield pickle.loads(bytes(row.answer))
 
@@ -192,13 +192,15 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
     return work
 
 
-def _given_up(error: Exception) -> LexassayError:
+def _spark_error(error: Exception) -> LexassayError:
     """Return what Spark says without the frames of its code, and what to do."""
     lines = [line.strip(" :") for line in str(error).splitlines()]
-    said = [line for line in lines if _NAMED.match(line)] or [*lines, ""][:1]
-    text = f"{type(error).__name__}: {'; '.join(dict.fromkeys([said[0], said[-1]]))}"
+    named = [line for line in lines if _ERROR_NAME.match(line)] or [*lines, ""][:1]
+    text = f"{type(error).__name__}: {'; '.join(dict.fromkeys([named[0], named[-1]]))}"
     if "ModuleNotFoundError" in text or "PYTHON_VERSION_MISMATCH" in text:
-        return refused(f"the workers' Python cannot run tasks: {text[:_LONGEST]}", REMEDY)
+        return spark_config_error(
+            f"the workers' Python cannot run tasks: {text[:_LONGEST]}", REMEDY
+        )
     return WorkerLost(
         f"Spark has given up: {text[:_LONGEST]}. If workers died for want of memory, give them more"
         " (spark.executor.memoryOverhead) or set memory = ... in [run]; what was finished is kept."
@@ -263,7 +265,7 @@ class SparkEngine:
             self._session, self._own = opened(self._workers)
         for done, value in answers(self._session, [pickle.dumps((task, each)) for each in waiting]):
             if done is None:
-                raise refused(value, REMEDY)
+                raise spark_config_error(value, REMEDY)
             if not done:
                 raise value
             yield value

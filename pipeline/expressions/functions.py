@@ -1,6 +1,6 @@
-"""The functions that a condition or a formula may use; there are no others.
+"""The functions that a condition or a formula may use, and the errors that refuse others.
 
-None of them makes more of its row than is there: what pads or repeats a text is left out.
+No function makes more of its row than is there: those that pad or repeat a text are left out.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ AGGREGATES = frozenset({
 """Functions of many rows, refused in words of their own."""
 
 
-# --- What is said of a condition or a formula that is refused.
+# Errors.
 
 _SHOWN = 100
 """The most characters of a text that a message repeats."""
@@ -133,9 +133,6 @@ def unknown(name: str) -> str:
     near = difflib.get_close_matches(name, FUNCTIONS, n=3, cutoff=0.7)
     ordered = [*near, *sorted(set(FUNCTIONS) - set(near))]
     return f"no function that may be used here: allowed are {', '.join(ordered)}"
-
-
-# --- Regular expressions that users write.
 
 
 def regular_expression(pattern: str) -> str:

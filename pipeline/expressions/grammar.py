@@ -1,7 +1,7 @@
-"""The SQL that is read: PostgreSQL's, in which every function is a name with arguments.
+"""The grammar of expressions: PostgreSQL expressions parsed, limited in size, and written anew.
 
-The parser's own knowledge of functions is left out: it would put arguments into another order, or
-one function for another.
+Every function is a name with arguments. The parser's own knowledge of functions is left out: it
+would reorder arguments or replace one function by another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.expressions.functions import (
     unknown,
 )
 
-# --- How large an expression may be, and which functions it may call.
+# Limits: the size of an expression and its functions.
 
 Node = exp.Expr
 
@@ -141,10 +141,10 @@ def _copies(node: Node) -> int:
 
 
 _Parsers = dict[str, Callable[..., Any]]
-_AS_WRITTEN = "written"
+_IN_TEXT = "written"
 
 
-def _kept(parsers: _Parsers, *names: str) -> _Parsers:
+def _select(parsers: _Parsers, *names: str) -> _Parsers:
     return {name: parsers[name] for name in names}
 
 
@@ -161,11 +161,11 @@ class Expressions(Postgres):
         """Of all words with a grammar of their own, CASE and casts alone."""
 
         FUNCTIONS: ClassVar[_Parsers] = {}
-        FUNCTION_PARSERS: ClassVar[_Parsers] = _kept(
+        FUNCTION_PARSERS: ClassVar[_Parsers] = _select(
             PostgresParser.FUNCTION_PARSERS, "CAST", "TRY_CAST"
         )
         NO_PAREN_FUNCTIONS: ClassVar[dict[Any, Any]] = {}
-        NO_PAREN_FUNCTION_PARSERS: ClassVar[_Parsers] = _kept(
+        NO_PAREN_FUNCTION_PARSERS: ClassVar[_Parsers] = _select(
             PostgresParser.NO_PAREN_FUNCTION_PARSERS, "CASE"
         )
 
@@ -173,7 +173,7 @@ class Expressions(Postgres):
             """Mark brackets that stand in the text: the parser adds some of its own."""
             found = super()._parse_paren()
             if isinstance(found, exp.Paren):
-                found.meta[_AS_WRITTEN] = True
+                found.meta[_IN_TEXT] = True
             return found
 
 
@@ -191,7 +191,7 @@ def tree(text: str) -> exp.Expr:
     try:
         found = _DIALECT.parse_into(exp.Condition, text)
     except ParseError as error:
-        raise _unread(error, text) from error
+        raise _parse_error(error, text) from error
     except SqlglotError as error:
         raise Refused("a quotation mark or a comment is not closed") from error
     except RecursionError as error:
@@ -199,33 +199,32 @@ def tree(text: str) -> exp.Expr:
     whole = [each for each in found if each is not None]
     if len(whole) != 1:
         raise Refused("it is more than one expression" if whole else "it is empty")
-    return _as_written(whole[0])
+    return _remove_added_parens(whole[0])
 
 
-def _as_written(node: exp.Expr) -> exp.Expr:
+def _remove_added_parens(node: exp.Expr) -> exp.Expr:
     """Take out the brackets that the parser added: they would hide what can be read twice."""
     root = exp.Paren(this=node)
     for found in [*root.this.find_all(exp.Paren)]:
-        if not found.meta.get(_AS_WRITTEN):
+        if not found.meta.get(_IN_TEXT):
             found.replace(found.this)
     return cast("exp.Expr", root.this)
 
 
-def _unread(error: ParseError, text: str) -> Refused:
+def _parse_error(error: ParseError, text: str) -> Refused:
     """Say at which word reading ended."""
-    said = error.errors[0] if error.errors else {}
-    word, line, end = said.get("highlight"), said.get("line"), said.get("col")
+    details = error.errors[0] if error.errors else {}
+    word, line, end = details.get("highlight"), details.get("line"), details.get("col")
     if not word or line is None or end is None:
         return Refused("it cannot be read")
     before = sum(len(each) + 1 for each in text.split("\n")[: line - 1])
     return Refused(f"it cannot be read at {word!r}", before + end - len(word))
 
 
-# --- An expression written anew from its tree: a part that is not known here is refused.
-# Brackets stand around all that another parser might bind in another way; only what every parser
-# reads from left to right, such as a row of sums, stands without.
+# Write an expression from its tree: an unknown part is refused. Brackets stand around all that
+# another parser might group in another way.
 
-_COMPARED: dict[type[Node], str] = {
+_COMPARISONS: dict[type[Node], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.GT: ">",
@@ -241,7 +240,7 @@ _PATTERNS: dict[type[Node], tuple[str, str]] = {
     exp.RegexpLike: ("~", "!~"),
     exp.RegexpILike: ("~*", "!~*"),
 }
-_CONDITIONS = (*_COMPARED, *_PATTERNS, exp.Is, exp.In, exp.Between, exp.Not, exp.And, exp.Or)
+_CONDITIONS = (*_COMPARISONS, *_PATTERNS, exp.Is, exp.In, exp.Between, exp.Not, exp.And, exp.Or)
 """One within another without brackets is read in different ways."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _CLOSED = (exp.Column, exp.Paren, exp.Anonymous, exp.Cast, exp.TryCast, exp.Case)
@@ -351,7 +350,7 @@ def _require_end(node: Node) -> None:
 
 def _comparison(node: Node) -> str:
     left, right = (_operand(part, _CONDITIONS) for part in (node.this, node.expression))
-    return f"{left} {_COMPARED[type(node)]} {right}"
+    return f"{left} {_COMPARISONS[type(node)]} {right}"
 
 
 def _pattern(node: Node, *, denied: bool = False) -> str:
@@ -385,7 +384,7 @@ def _between(node: Node, *, denied: bool = False) -> str:
 def _not(node: Node) -> str:
     """Write what is denied: in the words of SQL where it has them, such as NOT IN."""
     denied = node.this
-    writer = _DENIED.get(type(denied))
+    writer = _NEGATED.get(type(denied))
     if writer is None or denied.args.get("negate"):
         return f"NOT {_operand(denied)}"
     return writer(denied, denied=True)
@@ -447,7 +446,7 @@ def _literal(node: Node) -> str:
     return node.name
 
 
-_DENIED: dict[type[Node], Callable[..., str]] = {
+_NEGATED: dict[type[Node], Callable[..., str]] = {
     exp.In: _in,
     exp.Between: _between,
     exp.Is: _is,
@@ -455,8 +454,8 @@ _DENIED: dict[type[Node], Callable[..., str]] = {
 }
 _WRITERS: dict[type[Node], Callable[[Node], str]] = {
     **dict.fromkeys(CHAINED, _chain),
-    **dict.fromkeys(_COMPARED, _comparison),
-    **_DENIED,
+    **dict.fromkeys(_COMPARISONS, _comparison),
+    **_NEGATED,
     exp.Not: _not,
     exp.Neg: _negative,
     exp.Paren: lambda node: f"({write(node.this)})",

@@ -1,6 +1,7 @@
-"""What is found at many points of a sweep: which answer holds where, and from what to what.
+"""Findings across runs: the answers at the points of a sweep, and those of two runs side by side.
 
-A point's tests are its own. What is said here counts them: nothing is tested over the points.
+The tests of each point and run are its own. Findings here only count them: nothing is tested
+across points or runs, and nothing is called better.
 """
 
 from __future__ import annotations
@@ -120,7 +121,8 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
     ['How good a is: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
     """
     if each.is_same and each.found[0] is not None:
-        yield replace(each.found[0], about="over points", text=_same(each.found[0], len(labels)))
+        text = f"The same at all {len(labels):,} points: {each.found[0].text}"
+        yield replace(each.found[0], about="over points", text=text)
         return
     answered = [place for place, found in enumerate(each.found) if found is not None]
     if len(answered) < 2:
@@ -128,27 +130,25 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
     counts = Counter(name for place in answered for name in each.names(place))
     leaders = {found.name for found in each.found if found is not None}
     if _is_best(each) or len(counts) > 1:
-        yield _named(each, counts, len(answered))
+        yield _most_frequent(each, counts, len(answered))
     if len(leaders) == 1 and (span := _span(each, answered, labels)):
         yield span
-
-
-def _same(found: Finding, points: int) -> str:
-    return f"The same at all {points:,} points: {found.text}"
 
 
 def _is_best(each: Leading) -> bool:
     return any(found is not None and found.about == BEST for found in each.found)
 
 
-def _named(each: Leading, counts: Counter[str], answered: int) -> Finding:
+def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Finding:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     most = ordered[0][1] if ordered else 0
     first = [name for name, count in ordered if count == most]
     several = len(first) > 1
     verb = "are each" if several and _is_best(each) else "are" if several else "is"
     what = "the best measure, or not told apart from it," if _is_best(each) else "named"
-    text = f"{_begun(each.question)}{_listed(first)} {verb} {what} at {_of(most, answered)}"
+    titles = phrases.listed([_title(name) for name in first])
+    where = f"all {answered:,}" if most == answered else f"{most:,} of {answered:,}"
+    text = f"{_prefix(each.question)}{titles} {verb} {what} at {where} points"
     others = [f"{_title(name)} at {count:,}" for name, count in ordered[len(first) :]]
     text += f"; {phrases.listed(others, most=_SHOWN)}" if others else ""
     return Finding(
@@ -157,42 +157,34 @@ def _named(each: Leading, counts: Counter[str], answered: int) -> Finding:
     )  # fmt: skip
 
 
-def _of(count: int, whole: int) -> str:
-    return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
-
-
 def _span(each: Leading, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
     """Say what the lowest and the highest value are, in the unit in which the answers give them."""
     values = {
         place: (found.value, unit(found)) for place in answered if (found := each.found[place])
     }
-    if None in {said for _, said in values.values()} or len(values) < 2:
+    if None in {phrase for _, phrase in values.values()} or len(values) < 2:
         return None
     ordered = sorted(values, key=lambda place: (values[place][0] or 0.0, place))
     low, high = ordered[0], ordered[-1]
     ends = [f"{values[place][1]} ({labels[place]})" for place in (low, high)]
     same = values[low][1] == values[high][1]
-    said = f"{values[low][1]} at" if same else f"from {ends[0]} to {ends[1]} over"
+    phrase = f"{values[low][1]} at" if same else f"from {ends[0]} to {ends[1]} over"
     every = "all " if same else ""
     name = next((found.name for found in each.found if found), None)
     of = f"{_title(name)}, " if name and name not in each.question else ""
-    text = f"{_begun(each.question)}{of}{said} {every}{len(answered):,} points"
+    text = f"{_prefix(each.question)}{of}{phrase} {every}{len(answered):,} points"
     return Finding(
         about="over points", text=phrases.sentence(text), question=each.question, name=name,
         value=values[high][0], n=len(answered),
     )  # fmt: skip
 
 
-def _begun(question: str) -> str:
+def _prefix(question: str) -> str:
     return f"{question}: " if question else ""
 
 
 def _title(name: str) -> str:
     return called(measure_title(name))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return phrases.listed([_title(name) for name in names])
 
 
 def unit(finding: Finding) -> str | None:
@@ -208,8 +200,8 @@ def unit(finding: Finding) -> str | None:
     """
     if finding.value is None:
         return None
-    said = (phrases.per_cent(finding.value), phrases.coefficient(finding.value))
-    return next((each for each in said if each in finding.text), None)
+    parts = (phrases.per_cent(finding.value), phrases.coefficient(finding.value))
+    return next((each for each in parts if each in finding.text), None)
 
 
 def brief(finding: Finding) -> str:
@@ -261,8 +253,7 @@ def not_over_points(points: int) -> Finding:
     return Finding(about="points", kind="caution", text=phrases.sentence(text), value=float(points))
 
 
-# --- The findings of two runs side by side: said by both, by one alone, or with other numbers.
-# Between two runs there is no test: nothing here is called better.
+# Findings of two runs side by side.
 
 Same: TypeAlias = Literal["both", "other", "first", "second"]
 """Said by both; the same question with another answer; said by the first or second alone."""
@@ -336,14 +327,14 @@ def paired(first: Sequence[Told], second: Sequence[Told]) -> list[Pair]:
     """
     rest = list(second)
     partner: dict[int, Told] = {}
-    for alike in (_exactly, _about_the_same, _to_the_same):
+    for alike in (_is_same_text, _has_same_name, _has_same_question):
         left = [place for place in range(len(first)) if place not in partner]
         for place in left:
             each = first[place]
             fitting = [other for other in rest if alike(each, other)]
             rivals = [other for other in left if alike(first[other], each)]
             # To the same question several may be said, each of another thing.
-            if fitting and (alike is not _to_the_same or len(fitting) == len(rivals) == 1):
+            if fitting and (alike is not _has_same_question or len(fitting) == len(rivals) == 1):
                 partner[place] = fitting[0]
                 rest = [other for other in rest if other is not fitting[0]]
     pairs = [
@@ -353,16 +344,16 @@ def paired(first: Sequence[Told], second: Sequence[Told]) -> list[Pair]:
     return [*pairs, *(Pair(each.stage, None, each.finding) for each in rest)]
 
 
-def _exactly(one: Told, other: Told) -> bool:
-    return _to_the_same(one, other) and one.finding.text == other.finding.text
+def _is_same_text(one: Told, other: Told) -> bool:
+    return _has_same_question(one, other) and one.finding.text == other.finding.text
 
 
-def _about_the_same(one: Told, other: Told) -> bool:
+def _has_same_name(one: Told, other: Told) -> bool:
     mine, its = one.finding, other.finding
-    return _to_the_same(one, other) and (mine.name, mine.other) == (its.name, its.other)
+    return _has_same_question(one, other) and (mine.name, mine.other) == (its.name, its.other)
 
 
-def _to_the_same(one: Told, other: Told) -> bool:
+def _has_same_question(one: Told, other: Told) -> bool:
     mine, its = one.finding, other.finding
     return (one.stage, mine.kind, mine.about, mine.question, mine.category) == (
         other.stage, its.kind, its.about, its.question, its.category,

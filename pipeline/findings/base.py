@@ -1,4 +1,4 @@
-"""A finding: a sentence with its numbers; and the finders, which make them from tables."""
+"""Findings: sentences with their numbers, and the finders that make them from tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import NotMadeYet
+from pipeline.findings import phrases
 from pipeline.registry import Registry
 from schemas import Findings
-
-# --- A stage that is done, as readers of results are given it: options, tables, stages around it.
 
 
 class StageOptions(BaseModel):
@@ -169,6 +168,11 @@ class Finding:
             raise ValueError(f"a finding without a number: {self.text!r}")
 
 
+def caution(about: str, text: str, value: float | None = None, **further: str | int) -> Finding:
+    """Return what to know before believing the answers, as a sentence."""
+    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
+
+
 Found: TypeAlias = Iterable[Finding]
 """What a finder gives."""
 
@@ -205,7 +209,7 @@ finder = FINDERS.decorator(Finder)
 """Registers a function stage -> findings as a finder of its own name."""
 
 
-# --- All findings of a run, in the order of reading, and as a table.
+# Findings of a run, in the order of reading, and as a table.
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,7 @@ def gathered(stages: Mapping[str, StageView], *, order: Sequence[str] = ()) -> t
         Stages in the order of their answers, and no others; all in their own order if empty.
     """
     names = [name for name in (order or stages) if name in stages]
-    found = [told for name in names for told in _of(stages[name])]
+    found = [told for name in names for told in _stage_findings(stages[name])]
     seen: dict[str, Told] = {}
     for told in found:
         # Two stages on the same judgements say the same of them: once is enough.
@@ -243,15 +247,15 @@ def gathered(stages: Mapping[str, StageView], *, order: Sequence[str] = ()) -> t
     return tuple(sorted(seen.values(), key=lambda told: told.finding.kind == "caution"))
 
 
-def _of(stage: StageView) -> Iterator[Told]:
-    for each in _finders(stage.use):
+def _stage_findings(stage: StageView) -> Iterator[Told]:
+    for each in _finders_of(stage.use):
         try:
             yield from [Told(stage.name, finding) for finding in each.findings(stage)]
         except NotMadeYet:
             continue  # it looks at a table that waits for somebody
 
 
-def _finders(use: str) -> list[Finder]:
+def _finders_of(use: str) -> list[Finder]:
     fitting = [FINDERS.get(name) for name in FINDERS if use in FINDERS.get(name).stages]
     return sorted(fitting, key=lambda each: (each.place, each.name))
 

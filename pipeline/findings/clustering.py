@@ -1,4 +1,4 @@
-"""What to know before believing scores of clusters."""
+"""Findings on clusterings: the leading systems, missed classes, example words, cautions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
 from pipeline.findings.phrases import called, slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
@@ -24,7 +24,7 @@ from pipeline.kernels.clustering.measure import (
 from pipeline.kernels.clustering.systems import system_table
 from pipeline.registry import Registry
 
-# --- What finders of clusters look at: runs, entries, the stage that compares systems.
+# Runs, scores and clusters of a stage.
 
 COMPARING = "evaluate.systems"
 
@@ -78,7 +78,9 @@ def is_compared(stage: StageView) -> bool:
     return next(iter(stage.readers(COMPARING)), None) is not None
 
 
-def means(scores: pl.DataFrame, lower_is_better: frozenset[str] = frozenset()) -> pl.DataFrame:
+def mean_scores(
+    scores: pl.DataFrame, lower_is_better: frozenset[str] = frozenset()
+) -> pl.DataFrame:
     """Return `schemas.SystemTable` of the scores of a level.
 
     Parameters
@@ -137,12 +139,12 @@ def runs_of(scores: pl.DataFrame) -> Iterator[Run]:
         yield from (Run(str(system), run, rows.height == 1) for run in rows["run"])
 
 
-# --- Measures of clusters in sentences: what they are called, which one leads, how a value is said.
+# Measures: their names, their order, the format of their values.
 
 Level: TypeAlias = Literal["types", "tokens", "overlaps"]
 """What a measure counts: types; tokens; or types whose classes and clusters overlap."""
 
-SAID: dict[Level, str] = {
+LEVEL_TITLES: dict[Level, str] = {
     "types": "by types", "tokens": "by tokens", "overlaps": "by overlapping classes",
 }  # fmt: skip
 """What findings call the levels."""
@@ -169,14 +171,14 @@ def level_of(measure: str) -> Level:
     return "overlaps" if measure in OVERLAPPING_MEASURES else "tokens"
 
 
-def ordered(level: Level, measures: Iterable[str]) -> list[str]:
+def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
     """Return the measures of a level, the one that findings look at first.
 
     Examples
     --------
-    >>> ordered("tokens", ["vi", "rand", "v", "MacroI M-1"])
+    >>> order_measures("tokens", ["vi", "rand", "v", "MacroI M-1"])
     ['v', 'vi', 'rand']
-    >>> ordered("types", ["MacroI 1-1", "MicroC M-1", "v"])
+    >>> order_measures("types", ["MacroI 1-1", "MicroC M-1", "v"])
     ['MicroC M-1', 'MacroI 1-1']
     """
     order = _LEADING[level]
@@ -195,7 +197,8 @@ def title(measure: str) -> str:
     if level_of(measure) == "types":
         name, _, mapping = measure.rpartition(" ")
         return f"{TYPE_MEASURES.title(name)} {mapping}"
-    return _registry(measure).title(measure)
+    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    return registry.title(measure)
 
 
 def value(measure: str, number: float) -> str:
@@ -208,18 +211,20 @@ def value(measure: str, number: float) -> str:
     """
     if is_proportion(measure):
         return phrases.per_cent(number)
-    known = _known(measure)
+    known = _find_measure(measure)
     up_to_one = known is not None and known.range.replace(" ", "").endswith(",1]")
     return phrases.coefficient(number) if up_to_one else phrases.number(number, 2)
 
 
-def limited(measure: str, number: float, lower: float | None, upper: float | None) -> str:
+def value_with_limits(measure: str, number: float, lower: float | None, upper: float | None) -> str:
     """Return a value of a measure with its limits, if there are any.
 
     Examples
     --------
-    >>> limited("v", 0.7777, 0.7733, 0.7839), limited("vi", 0.8917, 0.8695, 0.9097)
-    ('77.8 % [77.3, 78.4]', '0.89 [0.87, 0.91]')
+    >>> value_with_limits("v", 0.7777, 0.7733, 0.7839)
+    '77.8 % [77.3, 78.4]'
+    >>> value_with_limits("vi", 0.8917, 0.8695, 0.9097)
+    '0.89 [0.87, 0.91]'
     """
     if is_proportion(measure):
         return phrases.estimate(number, lower, upper)
@@ -230,7 +235,7 @@ def limited(measure: str, number: float, lower: float | None, upper: float | Non
 
 def is_proportion(measure: str) -> bool:
     """Return whether all values of a measure lie between 0 and 1."""
-    known = _known(measure)
+    known = _find_measure(measure)
     return level_of(measure) == "types" or (
         known is not None and known.range.strip("[]()").replace(" ", "") == "0,1"
     )
@@ -245,16 +250,11 @@ LOWER = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
 """The measures of which low values are good."""
 
 
-def _registry(measure: str) -> Registry[ClusterMeasure[Any]]:
-    return TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+def _find_measure(measure: str) -> ClusterMeasure[Any] | None:
+    return next((each.get(measure) for each in _REGISTRIES if measure in each), None)
 
 
-def _known(measure: str) -> ClusterMeasure[Any] | None:
-    registry: Sequence[Registry[ClusterMeasure[Any]]] = _REGISTRIES
-    return next((each.get(measure) for each in registry if measure in each), None)
-
-
-# --- Which system comes first by a level's leading measure, and by the others.
+# Leading systems.
 
 LEADING = "which system comes first"
 """The question that a comparison of systems answers."""
@@ -293,7 +293,7 @@ def first(table: pl.DataFrame, level: Level) -> First | None:
     >>> first(pl.DataFrame(rows), "tokens")
     First(measure='v', systems=('b',), of=2)
     """
-    for measure in ordered(level, table["measure"].unique()):
+    for measure in order_measures(level, table["measure"].unique()):
         rows = table.filter(pl.col("mean").is_not_null(), measure=measure)
         if rows.height:
             best = rows.filter(pl.col("rank") == pl.col("rank").min()).sort("system")
@@ -336,17 +336,18 @@ def _leader(
 ) -> Finding:
     rows = table.filter(measure=found.measure).drop_nulls("mean").sort("rank", "system")
     row = rows.row(0, named=True)
-    lower, upper = limits(found.measure, found.system) if _one_run(row, found) else (None, None)
-    said = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
+    one_run = row["n_runs"] == 1 and len(found.systems) == 1
+    lower, upper = limits(found.measure, found.system) if one_run else (None, None)
+    phrase = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
     names = [called(name) for name in found.systems]
     if found.of == 1:
-        text = f"{SAID[level]}: {names[0]}, {said}; there is no other system"
+        text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase}; there is no other system"
     elif len(names) == found.of:
-        text = f"all {found.of:,} systems are tied {SAID[level]}: {said}"
+        text = f"all {found.of:,} systems are tied {LEVEL_TITLES[level]}: {phrase}"
     else:
         after = rows.row(len(names), named=True)
         low = lower_values_are_good(found.measure)
-        text = phrases.highest(SAID[level], names, said, lowest=low)
+        text = phrases.highest(LEVEL_TITLES[level], names, phrase, lowest=low)
         text += f"; next of {found.of:,} systems is {called(after['system'])}"
         text += f" ({value(found.measure, after['mean'])})"
     return Finding(
@@ -355,20 +356,18 @@ def _leader(
     )  # fmt: skip
 
 
-def _one_run(row: dict[str, Any], found: First) -> bool:
-    return bool(row["n_runs"] == 1 and len(found.systems) == 1)
-
-
 def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: float | None) -> str:
     if row["n_runs"] > 1 and is_proportion(measure):
         return phrases.spread(row["mean"], row["sd"], row["n_runs"])
     runs = "" if row["n_runs"] < 2 else f" (mean of {row['n_runs']:,} runs)"
-    return limited(measure, row["mean"], lower, upper) + runs
+    return value_with_limits(measure, row["mean"], lower, upper) + runs
 
 
 def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     """Say which system comes first by the other measures of the level."""
-    others = [name for name in ordered(level, table["measure"].unique()) if name != found.measure]
+    others = [
+        name for name in order_measures(level, table["measure"].unique()) if name != found.measure
+    ]
     by_system: dict[str, list[str]] = {}
     for measure in others:
         best = first(table.filter(measure=measure), level)
@@ -378,20 +377,22 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     if not by_system:
         return None
     many = sum(len(measures) for measures in by_system.values())
-    said = [
+    parts = [
         f"{name} {'is first ' if place == 0 else ''}by {phrases.listed(measures)}"
         for place, (name, measures) in enumerate(by_system.items())
     ]
-    if len(said) > _SHOWN:
-        said[_SHOWN:] = [phrases.counted(len(said) - _SHOWN, "other system") + " by the rest"]
-    kind = SAID[level].removeprefix("by ")
-    text = f"Of {phrases.counted(many, 'other measure')} of {kind}: {'; '.join(said)}"
+    if len(parts) > _SHOWN:
+        parts[_SHOWN:] = [phrases.counted(len(parts) - _SHOWN, "other system") + " by the rest"]
+    kind = LEVEL_TITLES[level].removeprefix("by ")
+    text = f"Of {phrases.counted(many, 'other measure')} of {kind}: {'; '.join(parts)}"
     mine = by_system.get(phrases.listed([called(name) for name in found.systems]), [])
     return Finding(
         about="other measures", question="whether other measures agree",
         text=phrases.sentence(text), name=found.system, value=float(len(mine)), n=many,
     )  # fmt: skip
 
+
+# Cautions.
 
 _LATE = 80
 _CLEAR = 5
@@ -404,11 +405,6 @@ class Unclustered(StageOptions):
     """What becomes of tokens without a cluster."""
 
     without_cluster: str
-
-
-def caution(about: str, text: str, value: float | None = None, **further: str | int) -> Finding:
-    """Return a sentence that one has to know before believing the answers."""
-    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
 
 
 @finder(stages=("evaluate.systems",), place=_LATE)
@@ -491,7 +487,7 @@ def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Lost:
+class _Loss:
     """The run that loses most items, and how many other runs lose some."""
 
     run: str
@@ -513,7 +509,7 @@ class _Lost:
         return f"{self.count:,} of {self.of:,} in {self.where}"
 
 
-def _most_lost(sizes: pl.DataFrame, column: str) -> _Lost | None:
+def _most_lost(sizes: pl.DataFrame, column: str) -> _Loss | None:
     """Return where most items are lost; None if nowhere."""
     order = {column: True, "system": False, "run": False}
     rows = sizes.filter(pl.col(column) > 0).sort(list(order), descending=list(order.values()))
@@ -521,8 +517,8 @@ def _most_lost(sizes: pl.DataFrame, column: str) -> _Lost | None:
         return None
     row = rows.row(0, named=True)
     names = {(run.system, run.run): run.said for run in runs_of(sizes)}
-    said = names[row["system"], row["run"]]
-    return _Lost(said, row["system"], row[column], row["n_items"], rows.height - 1)
+    phrase = names[row["system"], row["run"]]
+    return _Loss(phrase, row["system"], row[column], row["n_items"], rows.height - 1)
 
 
 @finder(stages=("evaluate.token_level",), place=_LATE)
@@ -543,7 +539,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
         yield caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
 
 
-# --- Clusters with the class that they are mapped to and their most frequent words.
+# Example words of clusters.
 
 MOST_CLUSTERS, MOST_WORDS = 6, 4
 """So many clusters and words of each a sentence gives; the rest is counted."""
@@ -602,10 +598,10 @@ def example_words(
     if mapping.is_empty():
         return
     found = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
-    said = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
-    left = found.height - len(said)
+    parts = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
+    left = found.height - len(parts)
     rest = f"; and {phrases.counted(left, 'smaller cluster')}" if left else ""
-    text = f"The {phrases.counted(found.height, 'cluster')} of {run.said}: {'; '.join(said)}{rest}"
+    text = f"The {phrases.counted(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
     if found.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
@@ -626,7 +622,7 @@ def _cluster(
     return f"{called(cluster)} ({held}) {', '.join(shown)}{more}".rstrip()
 
 
-# --- Classes that no cluster is mapped to, and how much they hold.
+# Missed classes.
 
 MISSED = "which classes are missed"
 
@@ -684,26 +680,23 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
     >>> missed_by_all(["INTJ"], systems=4, of=17).text
     'Missed by all 4 systems: INTJ, 1 of 17 classes.'
     """
-    said = phrases.listed([called(name) for name in classes])
+    phrase = phrases.listed([called(name) for name in classes])
     every = phrases.counted(of, "class", "classes")
-    text = f"missed by all {systems:,} systems: {said}, {len(classes):,} of {every}"
+    text = f"missed by all {systems:,} systems: {phrase}, {len(classes):,} of {every}"
     return Finding(
         about="missed by all", question=MISSED, text=phrases.sentence(text),
         value=float(len(classes)), n=of,
     )  # fmt: skip
 
 
-# --- What measures for overlapping clusters say, where no stage compares the systems.
-
-
 @finder(stages=("evaluate.overlapping",), place=20)
 def overlapping(stage: StageView) -> Iterator[Finding]:
     """Say which system comes first by BCubed F."""
     if not is_compared(stage):
-        yield from leaders(means(stage.table("scores").collect(), LOWER), "overlaps")
+        yield from leaders(mean_scores(stage.table("scores").collect(), LOWER), "overlaps")
 
 
-# --- How unevenly tokens are spread, which is why types and tokens may tell different things.
+# Shares of types and tokens: uneven shares are why the two levels may differ.
 
 _ALL = "*"
 """All items together, as the tables call them."""
@@ -719,10 +712,10 @@ def shares(stage: StageView) -> Iterator[Finding]:
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
         types = phrases.counted(row["k"], "most frequent type")
-        said = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
+        phrase = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
         yield Finding(
             about="frequent", question=question, value=row["share_tokens"], n=row["k"],
-            text=phrases.sentence(f"the {types} {'has' if row['k'] == 1 else 'have'} {said}"),
+            text=phrases.sentence(f"the {types} {'has' if row['k'] == 1 else 'have'} {phrase}"),
             figure="frequent",
         )  # fmt: skip
     classes = stage.table("shares").filter(pl.col("gold") != _ALL).collect()
@@ -730,15 +723,15 @@ def shares(stage: StageView) -> Iterator[Finding]:
     if known.height:
         row = known.sort("types", "gold", descending=[True, False]).row(0, named=True)
         types, tokens = (phrases.per_cent(row[f"share_{what}"]) for what in ("types", "tokens"))
-        said = f"{called(row['gold'])}, {types} of them and {tokens} of the tokens"
+        phrase = f"{called(row['gold'])}, {types} of them and {tokens} of the tokens"
         yield Finding(
             about="largest class", question=question, name=row["gold"],
-            text=phrases.sentence(f"class with most types: {said}"), value=row["share_types"],
+            text=phrases.sentence(f"class with most types: {phrase}"), value=row["share_types"],
             n=row["types"], figure="classes",
         )  # fmt: skip
 
 
-# --- Which system comes first by types and by tokens, and whether the two levels agree.
+# Comparison of systems by types and by tokens.
 
 _TABLES: dict[Level, str] = {
     "types": "type_level", "tokens": "token_level", "overlaps": "overlapping",
@@ -785,12 +778,12 @@ def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
     of = f"{title(types.measure)} with {title(tokens.measure)}"
     yield Finding(
         about="agreement", question="whether types and tokens agree", value=rho, n=many,
-        text=phrases.sentence(_agreeing(rho, many, of)), name=types.system, other=tokens.system,
-        figure="scatter",
+        text=phrases.sentence(_agreement_text(rho, many, of)), name=types.system,
+        other=tokens.system, figure="scatter",
     )  # fmt: skip
 
 
-def _agreeing(rho: float | None, many: int, of: str) -> str:
+def _agreement_text(rho: float | None, many: int, of: str) -> str:
     if rho is None:
         return f"types and tokens give no rank correlation over {many:,} systems: one ties them all"
     order = "alike" if rho == 1 else ("the other way round" if rho == -1 else "differently")
@@ -800,17 +793,14 @@ def _agreeing(rho: float | None, many: int, of: str) -> str:
     )
 
 
-# --- What the token level says: which system comes first, the floor, missed classes, words.
-
-_MAPPED = {"many_to_one": "many_to_one", "one_to_one": "one_to_one"}
-"""Measures that have a mapping of their own; of others the M-1 mapping is looked at."""
+# Token level.
 
 
 @finder(stages=("evaluate.token_level",), place=20)
 def token_level(stage: StageView) -> Iterator[Finding]:
     """Say what the scores of tokens tell; which system comes first, unless another stage does."""
     scores = stage.table("scores").collect()
-    table = means(scores, LOWER)
+    table = mean_scores(scores, LOWER)
     found = first(table, "tokens")
     if found is None:
         return
@@ -819,7 +809,7 @@ def token_level(stage: StageView) -> Iterator[Finding]:
     run = first_run(scores, found.system)
     overlaps = stage.table("overlaps").filter(run.rows).collect()
     yield from _floor(found.measure, run, overlaps)
-    kind = _MAPPED.get(found.measure, "many_to_one")
+    kind = "one_to_one" if found.measure == "one_to_one" else "many_to_one"
     mapping = stage.table("mapping").filter(run.rows, pl.col("mapping") == kind).collect()
     figure = f"mapping-{slug(run.system)}"
     yield from _missed_tokens(run, kind, overlaps, mapping, figure)
@@ -858,7 +848,7 @@ def _missed_tokens(
     yield missed_by(run, measure, classes, share=share, unit="token", figure=figure)
 
 
-# --- What the type level says: which system comes first, the floor, missed classes, example words.
+# Type level.
 
 
 @finder(stages=("evaluate.type_level",), place=20)
@@ -866,7 +856,7 @@ def type_level(stage: StageView) -> Iterator[Finding]:
     """Say what the scores of types tell; which system comes first, unless another stage says so."""
     every = stage.table("scores").collect()
     scores = by_mapping(every)
-    table = means(scores)
+    table = mean_scores(scores)
     found = first(table, "types")
     if found is None:
         return
@@ -896,8 +886,8 @@ def floor(scores: pl.DataFrame, found: First) -> Iterator[Finding]:
     if rows.is_empty() or mapping != "M-1":
         return
     value = float(rows.sort("run")["value"][0])
-    said = f"{phrases.per_cent(value)} {title(found.measure)}"
-    text = f"floor {said}: every cluster mapped to the largest class"
+    phrase = f"{phrases.per_cent(value)} {title(found.measure)}"
+    text = f"floor {phrase}: every cluster mapped to the largest class"
     yield Finding(
         about="floor", question=LEADING, text=phrases.sentence(text), name=found.system, value=value
     )

@@ -1,15 +1,15 @@
-"""What to know before believing L*: few lemmas, chosen lemmas, odd matches, keying."""
+"""Findings on lexicons: L* and what lowers it, comparisons, cautions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
 from pipeline.findings.phrases import called
 from pipeline.kernels.lexicon.inference import (
     form_weights,
@@ -19,8 +19,6 @@ from pipeline.kernels.lexicon.inference import (
 )
 from pipeline.kernels.lexicon.l_measure import best
 from pipeline.kernels.lexicon.wordlists import sizes
-
-# --- What finders of lexicons look at: the statistics by name, what lexicon and gold are called.
 
 
 class Judged(StageOptions):
@@ -100,7 +98,7 @@ def sources_of(stage: StageView) -> Names:
     return Names(*(called(name.partition(".")[0]) for name in (judged.lexicon, judged.gold)))
 
 
-# --- Several lexicons against one gold: which has the highest L*, and what its difference says.
+# Comparison of several lexicons with one gold.
 
 QUESTION = "how the lexicons compare"
 """The question that a comparison of lexicons answers."""
@@ -144,9 +142,9 @@ def compared_lexicons(stage: StageView) -> Iterator[Finding]:
     yield _highest(rows, names, drawn_by(stage.table("lemmas").collect()))
     first = rows["lexicon"][0]
     pairs = _pairs(stage.table("differences").collect(), first)
-    factor = apart(len(pairs), stage.options_as(Compared).confidence)
+    factor = widening_factor(len(pairs), stage.options_as(Compared).confidence)
     for pair in sorted(pairs, key=lambda pair: (-pair.difference, pair.other)):
-        yield _held(pair.widened(factor), first, names)
+        yield _difference_finding(pair.widened(factor), first, names)
 
 
 def names_of(stage: StageView) -> dict[str, str]:
@@ -166,7 +164,7 @@ def names_of(stage: StageView) -> dict[str, str]:
     return {whole: shown[name] for whole, name in zip(scored, stages, strict=True)}
 
 
-def apart(pairs: int, confidence: float) -> float:
+def widening_factor(pairs: int, confidence: float) -> float:
     """Return by how much intervals are drawn apart so that all hold together (Bonferroni).
 
     The factor is ``z(1 - a / 2m) / z(1 - a / 2)`` for m intervals with a = 1 - confidence: that of
@@ -174,7 +172,7 @@ def apart(pairs: int, confidence: float) -> float:
 
     Examples
     --------
-    >>> apart(1, 0.95), round(apart(3, 0.95), 3)
+    >>> widening_factor(1, 0.95), round(widening_factor(3, 0.95), 3)
     (1.0, 1.221)
     """
     if pairs < 2:
@@ -185,15 +183,15 @@ def apart(pairs: int, confidence: float) -> float:
 def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Finding:
     top = rows.filter(pl.col("l_star") == pl.col("l_star").max()).sort("lexicon")
     first = top.row(0, named=True)
-    lower, upper = _limits(first)
-    said = phrases.estimate(first["l_star"], lower, upper)
+    lower, upper = _limits(first["lower"], first["upper"])
+    phrase = phrases.estimate(first["l_star"], lower, upper)
     tied = [_name(names, name) for name in top["lexicon"]]
-    text = phrases.highest("L*", tied, said)
+    text = phrases.highest("L*", tied, phrase)
     others = rows.filter(pl.col("l_star") < first["l_star"])
     if others.height:
         shown = [
-            f"{_name(names, row['lexicon'])} {phrases.estimate(row['l_star'], *_limits(row))}"
-            for row in others.to_dicts()
+            f"{_name(names, name)} {phrases.estimate(l_star, *_limits(*limits))}"
+            for name, l_star, *limits in others.select("lexicon", "l_star", "lower", "upper").rows()
         ]
         text += f"; {phrases.listed(shown)}"
     text += f" ({phrases.counted(first['n_lemmas'], 'lemma')}{drawn})"
@@ -203,10 +201,9 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
     )  # fmt: skip
 
 
-def _limits(row: dict[str, Any]) -> tuple[float | None, float | None]:
+def _limits(lower: float | None, upper: float | None) -> tuple[float | None, float | None]:
     """Return the limits of an L*; none where all lemmas were evaluated, and it is exact."""
-    exact = row["lower"] is not None and row["lower"] == row["upper"]
-    return (None, None) if exact else (row["lower"], row["upper"])
+    return (None, None) if lower is not None and lower == upper else (lower, upper)
 
 
 def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
@@ -224,13 +221,13 @@ def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
     return found
 
 
-def _held(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
+def _difference_finding(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
     other, lemmas = _name(names, pair.other), pair.wins + pair.losses + pair.equal
     test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
-    said = phrases.held_within(test)
+    phrase = phrases.held_within(test)
     many = phrases.counted(lemmas, "lemma")
     text = (
-        f"against {_name(names, first)}, {said}; of {many}, L is higher in {_name(names, first)} "
+        f"against {_name(names, first)}, {phrase}; of {many}, L is higher in {_name(names, first)} "
         f"for {pair.wins:,}, in {other} for {pair.losses:,}, and equal for {pair.equal:,}"
     )
     return Finding(
@@ -244,6 +241,8 @@ def _name(names: Mapping[str, str], lexicon: str) -> str:
     return names.get(lexicon, called(lexicon))
 
 
+# Cautions.
+
 FEW, FEW_BY_SIZE = 50, 30
 """From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
 the second these were not made, where lemmas are drawn by size."""
@@ -252,27 +251,23 @@ _ODD = 0.05
 _LATE = 80
 
 
-def _caution(about: str, text: str, value: float | None, **further: str | int) -> Finding:
-    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
-
-
 @finder(stages=("evaluate.lexicon",), place=_LATE)
 def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
     """Say whether the lemmas are few or chosen, and whether their matches are odd."""
     scores, names = stage.table("lemmas").collect(), sources_of(stage)
     if scores.is_empty():
         text = f"L* of {names.lexicon} rests on 0 lemmas: it shares none with {names.gold}"
-        yield _caution("no lemma", text, 0.0, name=names.lexicon)
+        yield caution("no lemma", text, 0.0, name=names.lexicon)
         return
-    yield from _few(scores, names)
-    yield from _unlike(Quality(stage.table("quality").collect()), names)
+    yield from _few_or_chosen(scores, names)
+    yield from _odd_matches(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
         text = f"{phrases.counted(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
-        yield _caution("no forms", text, float(empty), name=names.lexicon)
+        yield caution("no forms", text, float(empty), name=names.lexicon)
 
 
-def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
+def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
     many, population = scores.height, int(scores["population"][0])
     lemmas = phrases.counted(many, "lemma")
     if not scores["drawn"].all():
@@ -280,16 +275,16 @@ def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
             f"the {lemmas} that {names.lexicon} is judged by were chosen, not drawn at random: "
             "nothing is known of the others"
         )
-        yield _caution("chosen", text, float(many), name=names.lexicon)
+        yield caution("chosen", text, float(many), name=names.lexicon)
     elif many < (few := FEW_BY_SIZE if unequal(scores) else FEW) and many < population:
         text = (
             f"L* of {names.lexicon} rests on {lemmas}: from fewer than {few} the limits hold "
             "less often than they say"
         )
-        yield _caution("few lemmas", text, float(many), name=names.lexicon)
+        yield caution("few lemmas", text, float(many), name=names.lexicon)
 
 
-def _unlike(quality: Quality, names: Names) -> Iterator[Finding]:
+def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
     """Say where the best matches are often other lemmas."""
     star, same = quality["L*"].value, quality["L*, same lemma"].value
     if star is None or same is None or star - same < _ODD:
@@ -298,7 +293,7 @@ def _unlike(quality: Quality, names: Names) -> Iterator[Finding]:
         f"the forms of lemmas often stand under others in {names.lexicon}: by its own lemmas L* is "
         f"{phrases.per_cent(same)}, by the best matches {phrases.per_cent(star)}"
     )
-    yield _caution("matches", text, same, name=names.lexicon)
+    yield caution("matches", text, same, name=names.lexicon)
 
 
 @finder(stages=("evaluate.lexicons",), place=_LATE)
@@ -310,13 +305,13 @@ def comparison_cautions(stage: StageView) -> Iterator[Finding]:
     if sure.is_empty() or lexicons < 3:
         return
     confidence = stage.options_as(Compared).confidence
-    wider = apart(lexicons - 1, confidence)
+    wider = widening_factor(lexicons - 1, confidence)
     text = (
         f"so that {lexicons - 1:,} differences hold together with "
         f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
         "times as far apart here as in the table of each by itself"
     )
-    yield _caution("several intervals", text, wider, n=lexicons - 1)
+    yield caution("several intervals", text, wider, n=lexicons - 1)
 
 
 @finder(stages=("join.keying",), place=_LATE)
@@ -330,17 +325,17 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
             f"{phrases.counted(keyed.height, 'lemma')} that were looked up "
             f"({phrases.per_cent(lacking / keyed.height)}), which L* leaves out"
         )
-        yield _caution("not in the dictionary", text, float(lacking), n=keyed.height)
+        yield caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
     left = int(steps["n"].sum())
     if left:
         text = (
             f"{phrases.counted(left, 'lemma')} of {stage.name} not looked up yet: left out so far"
         )
-        yield _caution("keying", text, float(left), n=keyed.height + left)
+        yield caution("keying", text, float(left), n=keyed.height + left)
 
 
-# --- What keeps L* from 100 %: missing forms, spurious forms, lemmas without a single right form.
+# Parts of the loss: missing forms, spurious forms, lemmas without a right form.
 
 
 class Loss(NamedTuple):
@@ -446,7 +441,7 @@ def _sum(costs: pl.DataFrame, column: str) -> float:
     return float(costs[column].to_numpy().sum())
 
 
-# --- Lemmas of the gold that a lexicon does not have, which L* leaves out, and what they cost F*.
+# Missing lemmas: L* leaves them out, F* does not.
 
 
 def missing_lemmas(
@@ -473,7 +468,7 @@ def missing_lemmas(
     counted = phrases.counted(every, "lemma")
     if not lacking:
         text = f"missing from {names.lexicon}: none of the {counted} of {names.gold}"
-        yield _said(text, names, question, 0.0, every)
+        yield _missing_finding(text, names, question, 0.0, every)
         return
     cost = cost_of_missing(stage)
     text = (
@@ -482,10 +477,10 @@ def missing_lemmas(
         f"{phrases.per_cent(f_star)}, and {phrases.number(100 * cost, 1)} of the "
         f"{phrases.number(100 * (1 - f_star), 1)} points that it loses are theirs"
     )
-    yield _said(text, names, question, cost, every)
+    yield _missing_finding(text, names, question, cost, every)
 
 
-def _said(text: str, names: Names, question: str, cost: float, every: int) -> Finding:
+def _missing_finding(text: str, names: Names, question: str, cost: float, every: int) -> Finding:
     return Finding(
         about="missing lemmas", question=question, text=phrases.sentence(text), name=names.lexicon,
         other=names.gold, value=cost, n=every,
@@ -517,7 +512,7 @@ def cost_of_missing(stage: StageView) -> float:
     return float(lost["cost"].to_numpy().sum()) / whole if whole else 0.0
 
 
-# --- How many lemmas more would make L* twice as sure.
+# Lemmas needed to halve the interval.
 
 
 def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
@@ -575,7 +570,7 @@ def lemmas_more(size: int, population: int) -> int:
     return math.ceil(4 * size * population / (population + 3 * size)) - size
 
 
-# --- How good a lexicon is: L* with its limits, what is lost, which lemmas cost most.
+# Quality of one lexicon.
 
 _COSTLIEST = 3
 _FIGURE = "L"
@@ -596,21 +591,21 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
     if stage.options_as(Judged).n is None:
         costs = losses(scores)
         found = loss(costs)
-        yield from _lost(found, names, question)
+        yield from _loss_parts(found, names, question)
         yield from missing_lemmas(stage, quality, names, question)
         yield from _costliest(costs, found, names, question, by_size=unequal(scores))
     yield from halving(stage, scores, names)
     yield from _means(quality, names)
-    yield from _whole(quality, names)
+    yield from _whole_lexicon(quality, names)
 
 
 def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str) -> Finding:
     star = quality["L*"]
-    exact = star.lower is not None and star.lower == star.upper
-    lower, upper = (None, None) if exact else (star.lower, star.upper)
+    lower, upper = _limits(star.lower, star.upper)
     value = star.value or 0.0
-    said = phrases.estimate(value, lower, upper)
-    text = f"L* of {names.lexicon}: {said} against {names.gold}, from {_sampled(quality, scores)}"
+    phrase = phrases.estimate(value, lower, upper)
+    sample = _sample_text(quality, scores)
+    text = f"L* of {names.lexicon}: {phrase} against {names.gold}, from {sample}"
     return Finding(
         about="L*", question=question, text=phrases.sentence(text), name=names.lexicon,
         other=names.gold, value=value, lower=lower, upper=upper,
@@ -618,7 +613,7 @@ def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str)
     )  # fmt: skip
 
 
-def _sampled(quality: Quality, scores: pl.DataFrame) -> str:
+def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
     size, whole = quality.count("sampled lemmas"), quality.count("lemmas sampled from")
     if size is None or whole is None:
         return phrases.counted(scores.height, "lemma")
@@ -629,7 +624,7 @@ def _sampled(quality: Quality, scores: pl.DataFrame) -> str:
     return f"{size:,} {chosen}of {phrases.counted(whole, 'lemma')} ({share}){drawn_by(scores)}"
 
 
-def _lost(found: Loss, names: Names, question: str) -> Iterator[Finding]:
+def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
     """Say by how much missing forms, spurious forms, and lemmas without a right form lower L*."""
     if not found.whole > 0:
         return
@@ -639,8 +634,8 @@ def _lost(found: Loss, names: Names, question: str) -> Iterator[Finding]:
         (found.without_right, f"lemmas without a right form ({found.n_without_right:,})"),
     ]
     parts.sort(key=lambda part: -part[0])
-    said = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
-    text = f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.listed(said)}"
+    items = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
+    text = f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.listed(items)}"
     yield Finding(
         about="lost", question=question, text=phrases.sentence(text), name=names.lexicon,
         value=found.whole, figure="scatter",
@@ -658,12 +653,12 @@ def _costliest(
     rows = costs.filter(pl.col("cost") > 0).head(_COSTLIEST).to_dicts()
     if not rows:
         return
-    said = [f"{called(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
+    parts = [f"{called(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
     together = sum(row["cost"] for row in rows)
     share = f", {phrases.per_cent(together / found.whole)} of what is lost" if len(rows) > 1 else ""
     others = ", with those that they stand for" if by_size else ""
     text = (
-        f"lemmas that cost {names.lexicon} most{others}, in points: {phrases.listed(said)}{share}"
+        f"lemmas that cost {names.lexicon} most{others}, in points: {phrases.listed(parts)}{share}"
     )
     yield Finding(
         about="costliest", question=question, text=phrases.sentence(text), name=rows[0]["lemma"],
@@ -682,31 +677,31 @@ def _means(quality: Quality, names: Names) -> Iterator[Finding]:
     precision, recall = quality["mean precision"].value, quality["mean recall"].value
     if precision is None or recall is None:
         return
-    said = f"precision {phrases.per_cent(precision)}, recall {phrases.per_cent(recall)}"
+    phrase = f"precision {phrases.per_cent(precision)}, recall {phrases.per_cent(recall)}"
     mean_l = quality["mean L"].value
     if mean_l is not None:
-        said += f", L {phrases.per_cent(mean_l)}"
-    text = f"means over the lemmas of {names.lexicon}, each counted alike: {said}"
+        phrase += f", L {phrases.per_cent(mean_l)}"
+    text = f"means over the lemmas of {names.lexicon}, each counted alike: {phrase}"
     yield Finding(
         about="means", question=f"further measures of {names.lexicon}", name=names.lexicon,
         text=phrases.sentence(text), value=mean_l, figure="scatter",
     )  # fmt: skip
 
 
-def _whole(quality: Quality, names: Names) -> Iterator[Finding]:
+def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
     """Say what measures of the whole lexicons are, where the whole gold is known."""
     f_star, match, bits = (quality[name].value for name in ("F*", "best-match F1", "E*"))
-    said = [
+    parts = [
         f"{what} {phrases.per_cent(value)}"
         for what, value in (("F*", f_star), ("F of the best one-to-one match", match))
         if value is not None
     ]
     if bits is not None:
-        said.append(
+        parts.append(
             f"entropy E* {phrases.number(bits, 2)} bits (0: no lemma mixes forms of several)"
         )
-    if said:
-        text = f"over all lemmas of both, {names.lexicon} has {phrases.listed(said)}"
+    if parts:
+        text = f"over all lemmas of both, {names.lexicon} has {phrases.listed(parts)}"
         yield Finding(
             about="whole", question=f"further measures of {names.lexicon}", name=names.lexicon,
             text=phrases.sentence(text), value=f_star,

@@ -1,7 +1,7 @@
-"""The grammar of findings: numbers, intervals, lists, verdicts; every sentence is made of these.
+"""Phrases of findings: names, numbers, intervals, lists, verdicts; every sentence is made of these.
 
-A verdict (better, worse, above, below) is given by functions of this module and of `verdicts`
-alone, which refuse, or say that two cannot be told apart, where the test does not say so.
+Only functions of this module give a verdict (better, worse, above, below). They raise, or say
+that two cannot be told apart, where the test or the interval does not support it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# --- Names of users in sentences: on one line, not too long, and in their own direction of writing.
+# Names: on one line, short, isolated if written from right to left.
 
 LONGEST = 40
 """Characters of a name that a sentence gives."""
@@ -136,14 +136,16 @@ def coefficient(value: float, lower: float | None = None, upper: float | None = 
     >>> coefficient(0.7123, 0.62, 0.8), coefficient(-0.25)
     ('.71 [.62, .80]', '−.25')
     """
-    said = _short(value)
-    return said if lower is None or upper is None else f"{said} [{_short(lower)}, {_short(upper)}]"
+    phrase = _short(value)
+    return (
+        phrase if lower is None or upper is None else f"{phrase} [{_short(lower)}, {_short(upper)}]"
+    )
 
 
 def _short(value: float, digits: int = 2) -> str:
     """Return a number between −1 and 1 without the nought before its point."""
-    said = number(value, digits)
-    return said.replace("0.", ".", 1) if abs(round(value, digits)) < 1 else said
+    phrase = number(value, digits)
+    return phrase.replace("0.", ".", 1) if abs(round(value, digits)) < 1 else phrase
 
 
 def points(difference: float) -> str:
@@ -158,9 +160,9 @@ def points(difference: float) -> str:
 
 
 def _signed(difference: float) -> str:
-    said = number(100 * difference, 1)
-    plus = "" if said in ("0.0", "undefined") or said.startswith(_MINUS) else "+"
-    return f"{plus}{said}"
+    phrase = number(100 * difference, 1)
+    plus = "" if phrase in ("0.0", "undefined") or phrase.startswith(_MINUS) else "+"
+    return f"{plus}{phrase}"
 
 
 def points_within(difference: float, lower: float | None, upper: float | None) -> str:
@@ -191,8 +193,8 @@ def p_value(p: float, *, of: str = "p") -> str:
     if p < 0.001:
         return f"{of} < .001"
     digits = 4 if 0.045 <= p < 0.055 else 3
-    said = _short(p, digits)
-    return f"{of} = {'1' if said in ('1.000', '1.0000') else said}"
+    phrase = _short(p, digits)
+    return f"{of} = {'1' if phrase in ('1.000', '1.0000') else phrase}"
 
 
 def adjusted(p: float) -> str:
@@ -305,13 +307,13 @@ class Difference(NamedTuple):
         >>> Difference("MI", -0.124, 0.003, -0.166, -0.081).size, Difference("MI", 0.1, 0.003).size
         ('12.4 points [8.1, 16.6]', '10.0 points')
         """
-        said = f"{number(100 * abs(self.difference), 1)} points"
+        phrase = f"{number(100 * abs(self.difference), 1)} points"
         if self.lower is None or self.upper is None:
-            return said
+            return phrase
         ends = (self.lower, self.upper) if self.difference > 0 else (-self.upper, -self.lower)
         if ends[0] == abs(self.difference) == ends[1]:
-            return f"{said} exactly"
-        return f"{said} {interval(*ends)}"
+            return f"{phrase} exactly"
+        return f"{phrase} {interval(*ends)}"
 
 
 def worse(those: Sequence[Difference], *, alpha: float) -> str:
@@ -345,7 +347,7 @@ def worse(those: Sequence[Difference], *, alpha: float) -> str:
     'worse are Dice by 6.0 points [2.1, 9.8] and MI by 12.4 points [8.1, 16.6], adjusted p < .001'
     """
     for each in those:
-        _require(each, alpha, below=True)
+        _require_verdict(each, alpha, below=True)
     return _verdict(sorted(those, key=lambda each: -each.difference), "worse")
 
 
@@ -358,11 +360,11 @@ def better(those: Sequence[Difference], *, alpha: float) -> str:
     't-score is better (+5.0 points, adjusted p = .001)'
     """
     for each in those:
-        _require(each, alpha, below=False)
+        _require_verdict(each, alpha, below=False)
     return _verdict(sorted(those, key=lambda each: each.difference), "better")
 
 
-def _require(each: Difference, alpha: float, *, below: bool) -> None:
+def _require_verdict(each: Difference, alpha: float, *, below: bool) -> None:
     # An undefined number fails each comparison, so that these are made to hold.
     right_side = each.difference < 0 if below else each.difference > 0
     if not (each.p_adjusted < alpha and right_side):
@@ -379,18 +381,18 @@ def _verdict(those: Sequence[Difference], word: str) -> str:
         return f"{one.name} is {word} ({points(one.difference)}, {adjusted(one.p_adjusted)})"
     if limited:
         sizes = [f"{each.name} by {each.size}" for each in those]
-        return f"{word} are {listed(sizes)}, {_most(those)}"
+        return f"{word} are {listed(sizes)}, {_largest_p(those)}"
     names = listed([each.name for each in those])
     sizes = [number(100 * abs(each.difference), 1) for each in (those[0], those[-1])]
     span = " to ".join(dict.fromkeys(sizes))
-    return f"{names} are {word} (by {span} points, {_most(those)})"
+    return f"{names} are {word} (by {span} points, {_largest_p(those)})"
 
 
-def _most(those: Sequence[Difference]) -> str:
+def _largest_p(those: Sequence[Difference]) -> str:
     """Return the largest of the p-values."""
     most = max(each.p_adjusted for each in those)
-    said = p_value(most, of="").strip().removeprefix("= ")
-    return f"adjusted p {said}" if said.startswith("<") else f"adjusted p at most {said}"
+    phrase = p_value(most, of="").strip().removeprefix("= ")
+    return f"adjusted p {phrase}" if phrase.startswith("<") else f"adjusted p at most {phrase}"
 
 
 def held_against(test: Difference, *, alpha: float) -> str:
@@ -432,7 +434,7 @@ def not_told_apart(those: Sequence[tuple[str, float | None]]) -> str:
     return f"{listed(names)} cannot be told apart from it"
 
 
-# --- What an interval of a difference says, and which value is the highest, which is no verdict.
+# Phrases for intervals of differences, and for the highest value, which is no verdict.
 
 SHOWN_RANGES = 3
 """So many ranges of list sizes are named; the rest is counted."""
@@ -587,18 +589,18 @@ def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
     for side, (first, second) in ((1, (one, other)), (-1, (other, one))):
         mine = [(low, high) for low, high, way in ranges if way == side]
         if mine:
-            parts.append(f"{first} is better than {second} at n = {_longest(mine)}")
+            parts.append(f"{first} is better than {second} at n = {_longest_ranges(mine)}")
     if not parts:
         return f"{one} and {other} cannot be told apart at any {span}"
     return f"{', '.join(parts)} (all {span})"
 
 
-def _longest(ranges: Sequence[tuple[int, int]]) -> str:
+def _longest_ranges(ranges: Sequence[tuple[int, int]]) -> str:
     """Return the longest ranges in their order, and how many more there are."""
     chosen = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:SHOWN_RANGES])
-    said = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in chosen]
+    parts = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in chosen]
     left = len(ranges) - len(chosen)
-    return listed([*said, f"in {left} shorter ranges"] if left else said)
+    return listed([*parts, f"in {left} shorter ranges"] if left else parts)
 
 
 def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> str:
@@ -630,14 +632,14 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     't-score is better than MI (+12.4 points [+8.1, +16.6], adjusted p = .003)'
     """
     other, difference, p, lower, upper = test
-    said = f"({points_within(difference, lower, upper)}, {adjusted(p)})"
+    phrase = f"({points_within(difference, lower, upper)}, {adjusted(p)})"
     # An undefined number fails each comparison, so that a verdict needs what holds.
     if not (p < alpha and (difference < 0 or difference > 0)):
-        return f"{one} and {other} cannot be told apart {said}"
+        return f"{one} and {other} cannot be told apart {phrase}"
     if abs(difference) < margin:
         least = number(100 * margin, 1)
-        return f"{one} and {other} differ by less than the margin of {least} points {said}"
-    return f"{one} is {'better' if difference > 0 else 'worse'} than {other} {said}"
+        return f"{one} and {other} differ by less than the margin of {least} points {phrase}"
+    return f"{one} is {'better' if difference > 0 else 'worse'} than {other} {phrase}"
 
 
 def worse_here(those: Sequence[Difference], *, alpha: float, candidates: int) -> str:
@@ -696,5 +698,5 @@ def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: 
     if not (test.p_adjusted < alpha and abs(test.difference) < bound):
         raise ValueError(f"the test does not say that {' and '.join(pair)} are equivalent: {test}")
     within = points_within(test.difference, test.lower, test.upper)
-    said = f"{within}, {adjusted(test.p_adjusted)}"
-    return f"{' and '.join(pair)} are equivalent within {100 * bound:g} points ({said})"
+    phrase = f"{within}, {adjusted(test.p_adjusted)}"
+    return f"{' and '.join(pair)} are equivalent within {100 * bound:g} points ({phrase})"

@@ -1,4 +1,4 @@
-"""The file of decisions: its tables, how it is opened, how it is copied."""
+"""The annotation log: an SQLite file of tasks and decisions, with its queries and its readers."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
         If it cannot be read, or is none of this kind.
     """
     try:
-        with _readable(path) as connection:
-            if _kind(connection, path) is None:
+        with _open_read_only(path) as connection:
+            if _version(connection, path) is None:
                 raise DataError(f"{path}: has no decisions yet")
             connection.execute("BEGIN")
             yield connection
@@ -157,12 +157,12 @@ def copy(path: Path, target: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    _settle(connection)
-    if _kind(connection, path) is not None:
+    _configure(connection)
+    if _version(connection, path) is not None:
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
-    if _kind(connection, path) is None:  # nobody else made it meanwhile
+    if _version(connection, path) is None:  # nobody else made it meanwhile
         for statement in _statements():
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_MARK}")
@@ -180,14 +180,14 @@ def _statements() -> Iterator[str]:
             held = ""
 
 
-def _settle(connection: sqlite3.Connection) -> None:
+def _configure(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # where the system has it
     connection.execute("PRAGMA foreign_keys = ON")
 
 
-def _kind(connection: sqlite3.Connection, path: Path) -> int | None:
+def _version(connection: sqlite3.Connection, path: Path) -> int | None:
     """Return the version of the tables; None in an empty file."""
     mark = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -202,7 +202,7 @@ def _kind(connection: sqlite3.Connection, path: Path) -> int | None:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[sqlite3.Connection]:
+def _open_read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """Open to read; in a folder where nothing can be written, too, if the log is worked in."""
     if not path.is_file():
         raise DataError(f"{path}: no such file")
@@ -223,7 +223,7 @@ def _readable(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-# --- From the log of a task to what stands: the last answer that was not undone.
+# Replay: the last answer of a task that was not undone.
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ def standing(rows: Iterable[sqlite3.Row]) -> Standing:
     )  # fmt: skip
 
 
-# --- Decisions are added to the log: once each, all that come together in one synced transaction.
+# Append: each decision once, those that come together in one synced transaction.
 
 Round: TypeAlias = Literal["annotation", "adjudication"]
 Kind: TypeAlias = Literal["label", "skip", "undo", "import", "seen"]
@@ -391,10 +391,7 @@ def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> lis
 
 def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
     """Add a decision within a transaction of the caller's; see `append`."""
-    return _one(connection, decision, datetime.now(UTC).isoformat(timespec="milliseconds"))
-
-
-def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome:
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
     known = connection.execute(
         "SELECT entry, task, t.id FROM log JOIN tasks t USING (task) WHERE key = ?", (decision.key,)
     ).fetchone()
@@ -415,7 +412,7 @@ def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome
             return Outcome("unknown", 0, decision.id, Standing())
         task, item = found["task"], decision.id
     before = of_task(connection, task)
-    if _is_stale(decision, before):
+    if decision.kind == "label" and decision.replaces not in {None, before.version}:
         return Outcome("stale", 0, item, before)
     cursor = connection.execute(
         _INSERT,
@@ -432,17 +429,12 @@ def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome
     return Outcome("saved", cursor.lastrowid or 0, item, after)
 
 
-def _is_stale(decision: Decision, before: Standing) -> bool:
-    seen = decision.replaces
-    return decision.kind == "label" and seen is not None and seen != before.version
-
-
 def of_task(connection: sqlite3.Connection, task: int) -> Standing:
     """Return what stands for a task now."""
     return standing(connection.execute(_OF_TASK, (task,)))
 
 
-# --- A note and the mark that somebody was not sure, as one text for sheets.
+# Notes in sheets: the note and the mark "unsure" share one cell.
 
 UNSURE = "unsure"
 
@@ -455,8 +447,7 @@ def written(note: str, *, unsure: bool) -> str | None:
     >>> written("or free?", unsure=True), written("", unsure=True), written("", unsure=False)
     ('unsure: or free?', 'unsure', None)
     """
-    said = [UNSURE] if unsure else []
-    return ": ".join([*said, *filter(None, [note])]) or None
+    return ": ".join(filter(None, [UNSURE if unsure else "", note])) or None
 
 
 def read_back(text: str | None) -> tuple[str, bool]:
@@ -474,7 +465,7 @@ def read_back(text: str | None) -> tuple[str, bool]:
     return bare, False
 
 
-# --- What stands now: the cards to come, what a person did, all answers.
+# Queries: cards to come, cards of one person, all answers.
 
 _CARD = "SELECT t.task, t.id, t.place, i.shown FROM tasks t JOIN items i USING (id)"
 _MINE = "t.round = ? AND t.annotator = ? AND t.asked = 1"
@@ -537,7 +528,7 @@ def search(
     wanted = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
                   (named, annotator))  # fmt: skip
-    return [each for each in rows if wanted and wanted in _text(each)][:_FOUND]
+    return [each for each in rows if wanted and wanted in _card_text(each)][:_FOUND]
 
 
 def standing_rows(
@@ -578,9 +569,9 @@ def _cards(connection: sqlite3.Connection, query: str, values: tuple[Any, ...]) 
     ]
 
 
-def _text(card: Card) -> str:
-    said = [card.standing.answer or "", card.standing.note, *_texts(card.shown)]
-    return "\n".join(said).casefold()
+def _card_text(card: Card) -> str:
+    texts = [card.standing.answer or "", card.standing.note, *_texts(card.shown)]
+    return "\n".join(texts).casefold()
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -594,7 +585,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-# --- Decisions read as a sheet is read: the answers that stand, in the order of their tasks.
+# Readers: the answers as rows of a sheet, in the order of their tasks.
 
 _PAIR = ("l1", "l2")
 
@@ -620,7 +611,10 @@ def digest(path: Path, options: DecisionOptions) -> str:
     """
     with read_only(path) as connection:
         until = _until(connection, options)
-        counts = [_counted(row) for row in standing_rows(connection, until)]
+        counts = [
+            [row["round"], row["annotator"], row["id"], row["answer"], _note(row) or ""]
+            for row in standing_rows(connection, until)
+        ]
         overruled = sorted(
             [row["source"], row["annotator"], row["id"], row["answer"] or ""]
             for row in _seen(connection, until)
@@ -680,16 +674,12 @@ def _scan(path: Path, options: DecisionOptions, *, answer: str) -> pl.LazyFrame:
             _entry(row, answer) for row in standing_rows(connection, _until(connection, options))
         ]
     units = ["lemma"] if answer == "forms" else list(_PAIR)
-    further = sorted({name for row in rows for name in row} - {*units, *_entry_names(answer)})
-    names = [LINE, "annotator", "id", *units, answer, "note", *further]
+    names = [LINE, "annotator", "id", *units, answer, "note"]
+    names += sorted({name for row in rows for name in row} - {*names, "round"})
     if answer == "label":
         names.append("round")
     schema = {name: pl.Int64 if name == LINE else pl.String for name in names}
     return pl.DataFrame(rows, schema=schema, orient="row").lazy()
-
-
-def _entry_names(answer: str) -> tuple[str, ...]:
-    return (LINE, "annotator", "id", answer, "note", "round")
 
 
 def _entry(row: sqlite3.Row, answer: str) -> dict[str, Any]:
@@ -702,10 +692,6 @@ def _entry(row: sqlite3.Row, answer: str) -> dict[str, Any]:
 
 def _note(row: sqlite3.Row) -> str | None:
     return written(row["note"], unsure=bool(row["unsure"]))
-
-
-def _counted(row: sqlite3.Row) -> list[str]:
-    return [row["round"], row["annotator"], row["id"], row["answer"], _note(row) or ""]
 
 
 def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
@@ -732,7 +718,7 @@ def _seen(connection: sqlite3.Connection, until: int) -> list[dict[str, Any]]:
     return found
 
 
-# --- Who is asked for what: taken over from the sheets' table, again and again as a sample grows.
+# Tasks: taken from the table of sheets, again each time a sample grows.
 
 _ITEM = """INSERT INTO items (id, shown) VALUES (?, ?)
 ON CONFLICT (id) DO UPDATE SET shown = excluded.shown WHERE shown <> excluded.shown"""
@@ -781,8 +767,14 @@ def take_over(
         The round.
     """
     with transaction(connection):
-        connection.executemany(_ITEM, ((each, _json(shown)) for each, shown in items.items()))
-        gone = _no_longer(connection, asked, round)
+        shown = {id_: json.dumps(item, ensure_ascii=False, sort_keys=True)
+                 for id_, item in items.items()}  # fmt: skip
+        connection.executemany(_ITEM, shown.items())
+        wanted = {(each.annotator, each.id) for each in asked}
+        there = connection.execute(
+            "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (round,)
+        ).fetchall()
+        gone = [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
         connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", gone)
         ask_further(connection, asked, round=round)
 
@@ -795,17 +787,3 @@ def ask_further(
 ) -> None:
     """Ask for more in a round, within a transaction of the caller's; what is asked for stays."""
     connection.executemany(_TASK, ((round, each.annotator, each.id, each.place) for each in asked))
-
-
-def _no_longer(
-    connection: sqlite3.Connection, asked: Iterable[Asked], named: Round
-) -> list[tuple[int]]:
-    wanted = {(each.annotator, each.id) for each in asked}
-    there = connection.execute(
-        "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (named,)
-    )
-    return [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
-
-
-def _json(shown: Mapping[str, Any]) -> str:
-    return json.dumps(shown, ensure_ascii=False, sort_keys=True)

@@ -1,4 +1,4 @@
-"""What a format is, and how the format of a file is found."""
+"""Formats: their registry, the errors of files that cannot be read, the format of a path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.formats import compression
 from pipeline.formats.compression import bare, is_packed, kind_of, open_bytes
 from pipeline.registry import Registry
 
-# --- Files that cannot be read: whatever a library raises, as an error that names file and remedy.
+# Error messages: whatever a library raises becomes an error that names file and remedy.
 
 _EXAMPLES = 3
 _PIECE = 1 << 24
@@ -49,20 +49,20 @@ def reading(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise not_utf8(path) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise _not_opened(path, error) from error
+        raise _open_error(path, error) from error
     except csv.Error as error:
         raise DataError(f"{path}: cannot be read as a table: {error}") from error
     except MemoryError as error:
         raise DataError(f"{path}: cannot be read: {errors.MEMORY}") from error
     except pl.exceptions.PolarsError as error:
-        raise _not_read(path, error) from error
+        raise _query_error(path, error) from error
     except BaseException as error:
         if not errors.is_panic(error):
             raise
         raise DataError(f"{path}: is damaged\nFetch it, or write it, again.") from error
 
 
-def _not_opened(path: Path, error: Exception) -> DataError:
+def _open_error(path: Path, error: Exception) -> DataError:
     """Return what to say where the machine refuses a file, or it cannot be unpacked."""
     if isinstance(error, OSError) and (errors.number(error) or not is_packed(path)):
         return DataError(f"{path}: cannot be read: {errors.machine(error)}")
@@ -70,7 +70,7 @@ def _not_opened(path: Path, error: Exception) -> DataError:
     return DataError(f"{path}: {what}\nFetch it, or pack it, again.")
 
 
-def _not_read(path: Path, error: pl.exceptions.PolarsError) -> DataError:
+def _query_error(path: Path, error: pl.exceptions.PolarsError) -> DataError:
     """Return what to say where Polars refuses a file."""
     text = str(error)
     if bare(path.name).endswith((".parquet", ".pq")) or "parquet" in text:
@@ -108,7 +108,7 @@ def not_utf8(path: Path) -> DataError:
 
 
 @dataclass(frozen=True)
-class Guarded:
+class _PathErrors:
     """A function of a reader whose errors name the file; exists as long as the format."""
 
     function: Callable[..., Any]
@@ -120,7 +120,7 @@ class Guarded:
 
 
 @dataclass(frozen=True)
-class GuardedBatches(Guarded):
+class _PathErrorsOfBatches(_PathErrors):
     """The same where it yields."""
 
     def __call__(self, path: Path, *options: Any) -> Iterator[Any]:
@@ -239,15 +239,15 @@ class Format:
 
     def __post_init__(self) -> None:
         """Let no error of a library out, whoever wrote the reader."""
-        object.__setattr__(self, "scan", Guarded(self.scan))
-        object.__setattr__(self, "check", Guarded(self.check))
+        object.__setattr__(self, "scan", _PathErrors(self.scan))
+        object.__setattr__(self, "check", _PathErrors(self.check))
         if self.read is not None:
-            object.__setattr__(self, "read", GuardedBatches(self.read))
+            object.__setattr__(self, "read", _PathErrorsOfBatches(self.read))
         for name in ("digest", "divide"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, Guarded(getattr(self, name)))
+                object.__setattr__(self, name, _PathErrors(getattr(self, name)))
         if self.read_part is not None:
-            object.__setattr__(self, "read_part", GuardedBatches(self.read_part))
+            object.__setattr__(self, "read_part", _PathErrorsOfBatches(self.read_part))
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")

@@ -1,4 +1,4 @@
-"""Packed files, gzip or zstd as the ends of their names say, and where their members begin."""
+"""Compressed files: open gzip and zstd, find their members, limit what they unpack to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, Self, cast
 
@@ -62,7 +63,7 @@ def bare(name: str) -> str:
     return name.lower().removesuffix(packing(name) or " ")
 
 
-def found_packing(path: Path) -> str:
+def detect_packing(path: Path) -> str:
     """Return the ending that a file should have by what it begins with; empty for none."""
     with path.open("rb") as file:
         first = file.read(4)
@@ -89,11 +90,11 @@ def open_packed(path: Path, place: int = 0) -> BinaryIO:
     place : int
         Where to begin: a member's first byte.
     """
-    unpacked = _Unpacked if packing(path) == ".zst" else _Gunzipped
+    unpacked = _ZstdReader if packing(path) == ".zst" else _GzipReader
     return cast("BinaryIO", io.BufferedReader(unpacked(path, place), _PACKED_CHUNK))
 
 
-class _Gunzipped(io.RawIOBase):
+class _GzipReader(io.RawIOBase):
     """What a gzip file unpacks to, from one of its members on."""
 
     def __init__(self, path: Path, place: int) -> None:
@@ -119,7 +120,7 @@ class _Gunzipped(io.RawIOBase):
         super().close()
 
 
-class _Unpacked(io.RawIOBase):
+class _ZstdReader(io.RawIOBase):
     """What a file of zstd unpacks to, from one of its frames on."""
 
     def __init__(self, path: Path, place: int = 0) -> None:
@@ -203,16 +204,12 @@ class MembersReader:
 
     def before(self, text: int) -> Member:
         """Return the last member that begins after so many bytes of text, or before."""
-        return self.members[bisect_right(self.members, text, key=_text) - 1]
+        return self.members[bisect_right(self.members, text, key=attrgetter("text")) - 1]
 
     def after(self, text: int) -> int | None:
         """Return the place of the first member that begins there or later; None: there is none."""
-        at = bisect_left(self.members, text, key=_text)
+        at = bisect_left(self.members, text, key=attrgetter("text"))
         return self.members[at].place if at < len(self.members) else None
-
-
-def _text(member: Member) -> int:
-    return member.text
 
 
 def _members(path: Path, place: int = 0) -> Generator[tuple[int | None, bytes]]:
@@ -271,20 +268,20 @@ def _frame_end(content: memoryview, start: int) -> int:
     """Return where a frame ends: it is told by the sizes of its blocks."""
     if len(content) < start + 5:
         raise EOFError
-    said = content[start + 4]
-    single = bool(said & 0x20)
-    size = {0: int(single), 1: 2, 2: 4, 3: 8}[said >> 6]
-    at, last = start + 5 + (not single) + _TAIL[said & 3] + size, False
+    flags = content[start + 4]
+    single = bool(flags & 0x20)
+    size = {0: int(single), 1: 2, 2: 4, 3: 8}[flags >> 6]
+    at, last = start + 5 + (not single) + _TAIL[flags & 3] + size, False
     while not last:
         header = int.from_bytes(content[at : at + 3], "little")
         if at + 3 > len(content):
             raise EOFError  # or this would not end
         last, one_byte = bool(header & 1), (header >> 1) & 3 == 1
         at += 3 + (1 if one_byte else header >> 3)
-    return at + (4 if said & 4 else 0)
+    return at + (4 if flags & 4 else 0)
 
 
-# --- Files that have to be held whole: what they unpack to is looked at before they are.
+# Limits of memory: files that are held whole are unpacked once to measure them.
 
 USUAL = 50
 """Text is packed to a tenth or a twentieth of its size; what unpacks to more than fifty times its
@@ -322,7 +319,7 @@ def require_room(path: Path) -> None:
         while chunk := file.read(_CHUNK):
             size, lines = size + len(chunk), lines + chunk.count(b"\n")
             if size > USUAL * packed:
-                _require(path, size, packed, size * _BYTE + lines * _LINE)
+                _require_memory(path, size, packed, size * _BYTE + lines * _LINE)
 
 
 def read_whole(path: Path, file: BinaryIO) -> bytes:
@@ -332,7 +329,7 @@ def read_whole(path: Path, file: BinaryIO) -> bytes:
         parts.append(chunk)
         size += len(chunk)
         if size > USUAL * packed:
-            _require(path, size, packed, 2 * size)
+            _require_memory(path, size, packed, 2 * size)
     return b"".join(parts)
 
 
@@ -353,6 +350,6 @@ def first_line(text: IO[str], path: Path, number: int) -> str:
     return line
 
 
-def _require(path: Path, size: int, packed: int, needed: int) -> None:
+def _require_memory(path: Path, size: int, packed: int, needed: int) -> None:
     what = f"{path}: {memory.shown(packed)} that unpack to more than {memory.shown(size)}: this"
     memory.require(needed, what, otherwise="look at what the file holds")

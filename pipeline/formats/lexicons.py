@@ -47,14 +47,14 @@ class AnalysisOptions(FormatOptions):
     for ``analysis`` alone (``form:<:lemma``), such as spellings that are no norm."""
 
 
-def _bad(path: Path, wrong: pl.LazyFrame, said: str, remedy: str) -> None:
+def _refuse_lines(path: Path, wrong: pl.LazyFrame, problem: str, remedy: str) -> None:
     """Raise for lines that cannot be read."""
     with reading(path):
         bad = wrong.select(LINE, TEXT).collect().sort(LINE)
     if bad.height:
         rows = bad.head(_EXAMPLES).rows()
         shown = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
-        raise DataError(f"{path}: {bad.height:,} line(s) {said}:{shown}\n{remedy}")
+        raise DataError(f"{path}: {bad.height:,} line(s) {problem}:{shown}\n{remedy}")
 
 
 def _texts(path: Path, comment: str | None) -> pl.LazyFrame:
@@ -69,7 +69,7 @@ def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
     fields = pl.col(TEXT).str.count_matches("\t", literal=True)
     wrong = text.filter((pl.col(TEXT).str.strip_chars() != "") & ~fields.is_in([1, 2, 3]))
     remedy = "Write lemma, form and features with tabs between them."
-    _bad(path, wrong, "are not lemma, form and features", remedy)
+    _refuse_lines(path, wrong, "are not lemma, form and features", remedy)
     return ()
 
 
@@ -94,7 +94,9 @@ def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
 def _check_blocks(path: Path, options: BlockOptions) -> Sequence[Skipped]:
     lines.check_ends(path)
     wrong = _texts(path, options.comment).filter(pl.col(TEXT).str.contains("\t", literal=True))
-    _bad(path, wrong, "hold a tab", "Write one form a line, a blank line after each lemma.")
+    _refuse_lines(
+        path, wrong, "hold a tab", "Write one form a line, a blank line after each lemma."
+    )
     return ()
 
 
@@ -122,7 +124,9 @@ def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[Skipped]:
     wrong = lines.lines(path).filter(
         (pl.col(TEXT).str.strip_chars() != "") & ~pl.col(TEXT).str.contains(_ANALYSIS)
     )
-    _bad(path, wrong, "are not form:lemma<tags>", "Take lines of other kinds out of the file.")
+    _refuse_lines(
+        path, wrong, "are not form:lemma<tags>", "Take lines of other kinds out of the file."
+    )
     return ()
 
 
@@ -137,7 +141,8 @@ def scan_analyses(path: Path, options: AnalysisOptions) -> pl.LazyFrame:
     filled = lines.lines(path).filter(pl.col(TEXT).str.strip_chars() != "")
     rest = pl.col(TEXT).str.extract(_ANALYSIS, 5).str.extract(r"^(#[^+]*)").fill_null("")
     parts = filled.select(
-        LINE, lemma=_plain(3) + rest, form=_plain(1), tags=pl.col(TEXT).str.extract(_ANALYSIS, 4),
+        LINE, lemma=_unescape(3) + rest, form=_unescape(1),
+        tags=pl.col(TEXT).str.extract(_ANALYSIS, 4),
         direction=pl.col(TEXT).str.extract(_ANALYSIS, 2)
         .replace_strict({">": "generation", "<": "analysis"}, default="both"),
     )  # fmt: skip
@@ -146,7 +151,7 @@ def scan_analyses(path: Path, options: AnalysisOptions) -> pl.LazyFrame:
     return kept.select(LINE, "lemma", "form", "tags", "direction", pos=pos)
 
 
-def _plain(group: int) -> pl.Expr:
+def _unescape(group: int) -> pl.Expr:
     return pl.col(TEXT).str.extract(_ANALYSIS, group).str.replace_all(r"\\(.)", "${1}")
 
 

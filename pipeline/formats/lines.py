@@ -1,4 +1,4 @@
-"""Files as lines and fields: one scan that is fast, one that keeps every line to be judged."""
+"""Lines and fields of text files: scans of bytes, delimited text with its checks, line ends."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import polars as pl
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped, reading
 from pipeline.formats.compression import (
+    detect_packing,
     first_line,
-    found_packing,
     is_packed,
     kind_of,
     open_bytes,
@@ -31,7 +31,7 @@ from pipeline.formats.compression import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# --- Texts that lie somewhere among bytes, as a column, without a look at each in Python.
+# Strings from bytes: built as Arrow string views, without a Python loop.
 
 Places = npt.NDArray[np.int64]
 
@@ -98,15 +98,15 @@ def texts(
     twelve = anywhere[starts].view(np.uint32).reshape(-1, 3)
     np.bitwise_and(twelve, _MASKS[np.minimum(lengths, _INLINE + 1)], out=views[:, 1:])
     long = np.flatnonzero(lengths > _INLINE)
-    held, places = _held(content, starts[long], lengths[long])
+    held, places = _long_texts(content, starts[long], lengths[long])
     views[long, 3] = places
     nulls = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
     buffers = [nulls, pa.py_buffer(views), pa.py_buffer(held)]
-    return pl.Series(_Exported(pa.Array.from_buffers(pa.string_view(), starts.size, buffers)))
+    return pl.Series(_ArrowArray(pa.Array.from_buffers(pa.string_view(), starts.size, buffers)))
 
 
 @dataclass(frozen=True)
-class _Exported:
+class _ArrowArray:
     """An array as any library gives it: for one of pyarrow's own Polars imports much else."""
 
     array: pa.Array
@@ -117,7 +117,7 @@ class _Exported:
         return exported
 
 
-def _held(
+def _long_texts(
     content: npt.NDArray[np.uint8], starts: Places, lengths: Places
 ) -> tuple[npt.NDArray[np.uint8], Places]:
     """Return bytes that have the long texts, few others besides, and where each begins there."""
@@ -128,7 +128,7 @@ def _held(
     return content[np.arange(size) + np.repeat(starts - places, lengths)], places
 
 
-# --- Lines and tab-separated fields of text, found by their bytes alone.
+# Lines and tab-separated fields, found by their bytes.
 
 _TAB, _END, _ZERO = (np.uint8(ord(sign)) for sign in "\t\n0")
 _DIGITS = 9
@@ -257,7 +257,7 @@ class Rows:
         return Rows(self.lines, self.before[which])
 
 
-# --- Delimited text: a fast scan, and a check, line by line, that names the bad ones.
+# Delimited text: a fast scan, and a check of every line that reports the bad ones.
 
 _EXAMPLES = 3
 LONGEST = 1 << 24
@@ -341,7 +341,7 @@ def check(path: Path, dialect: Dialect) -> None:
     skipped, header = _header(path, dialect)
     bad: list[str] = []
     count = every = 0
-    for line, fields in _rows(path, dialect, skipped):
+    for line, fields in _read_rows(path, dialect, skipped):
         every += 1
         if len(fields) == len(header):
             continue
@@ -350,16 +350,19 @@ def check(path: Path, dialect: Dialect) -> None:
             text = dialect.separator.join(fields)[:80]
             bad.append(f"line {line}: {len(fields)} fields: {text!r}")
     if count:
+        named = "of the header"
+        if dialect.columns:
+            named = f"that were named ({', '.join(dialect.columns)})"
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: {count:,} line(s) do not have the {len(header)} fields {_named(dialect)}:"
+            f"{path}: {count:,} line(s) do not have the {len(header)} fields {named}:"
             f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
             " usual."
         )
-    _require_all(path, dialect, every)
+    _require_same_count(path, dialect, every)
 
 
-def _require_all(path: Path, dialect: Dialect, every: int) -> None:
+def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
     """Refuse a file of which the fast scan reads other records than were counted one by one."""
     try:
         read = scan(path, dialect).select(pl.len()).collect().item()
@@ -388,16 +391,12 @@ def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Seq
     return ()
 
 
-def _named(dialect: Dialect) -> str:
-    return f"that were named ({', '.join(dialect.columns)})" if dialect.columns else "of the header"
-
-
-def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
     with reading(path), open_text(path) as text:
         for _ in range(skipped):
             next(text)
-        ends = _Ends(text)
-        rows = _split(ends, dialect)
+        ends = _LineEnds(text)
+        rows = _csv_reader(ends, dialect)
         for _ in range(dialect.headers):
             next(rows)
             ends.of_record(skipped + 1)
@@ -408,17 +407,13 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
                 yield number, row
             ends.require(path)
         except csv.Error as error:
-            raise _too_long(path, number + 1) from error
+            raise DataError(
+                f"{path}: line {number + 1}: a field with more than {LONGEST:,} characters\nClose"
+                " the quotation mark that begins it; if none does, shorten the field."
+            ) from error
 
 
-def _too_long(path: Path, line: int) -> DataError:
-    return DataError(
-        f"{path}: line {line}: a field with more than {LONGEST:,} characters\nClose the quotation"
-        " mark that begins it; if none does, shorten the field."
-    )
-
-
-class _Ends:
+class _LineEnds:
     """Lines of a file, with an eye on how they end; exists while a file is checked."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -444,10 +439,10 @@ class _Ends:
     def require(self, path: Path) -> None:
         """Refuse a file with records that a carriage return alone ends: not all readers see it."""
         if self._bare:
-            raise bare_returns(path, len(self._bare), self._bare[:_EXAMPLES])
+            raise bare_return_error(path, len(self._bare), self._bare[:_EXAMPLES])
 
 
-def bare_returns(path: Path, count: int, lines: Sequence[int]) -> DataError:
+def bare_return_error(path: Path, count: int, lines: Sequence[int]) -> DataError:
     """Return the error that names lines which hold a carriage return that is no line end."""
     shown = ", ".join(str(line) for line in lines)
     return DataError(
@@ -456,7 +451,7 @@ def bare_returns(path: Path, count: int, lines: Sequence[int]) -> DataError:
     )
 
 
-def _split(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
+def _csv_reader(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
     return csv.reader(
         lines,
         delimiter=dialect.separator,
@@ -474,13 +469,13 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
             skipped += 1
             first = first_line(text, path, skipped + 1)
         if first.endswith("\r") and text.read(1):
-            raise bare_returns(path, 1, [skipped + 1])
+            raise bare_return_error(path, 1, [skipped + 1])
     if not first.strip():
         wanted = "hold data" if dialect.columns else "name the columns"
         raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
     if dialect.columns:
         return skipped, list(dialect.columns)
-    names = next(_split([first.rstrip("\r\n")], dialect))
+    names = next(_csv_reader([first.rstrip("\r\n")], dialect))
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
@@ -513,8 +508,6 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-# --- What parts the fields of a file that somebody hands over without a word about it.
-
 _SEPARATORS = (",", ";", "\t")
 
 
@@ -535,6 +528,8 @@ def separator_of(file: Path) -> str:
         first = first_line(text, file, 1)
     return max(_SEPARATORS, key=first.count)
 
+
+# Lines without a dialect, and the line ends of a file.
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
@@ -572,7 +567,12 @@ def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
     before : int
         Lines that stand before it.
     """
-    return _numbered(content, before + 1)
+    try:
+        texts = pl.read_lines(content, name=TEXT).get_column(TEXT)
+    except pl.exceptions.ComputeError:
+        ended = content.removesuffix(b"\n").split(b"\n")
+        texts = pl.Series(TEXT, [_decode(line) for line in ended], pl.String())
+    return texts.to_frame().with_row_index(LINE, before + 1).cast({LINE: pl.Int64})
 
 
 def split(query: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
@@ -638,13 +638,13 @@ def gate(path: Path) -> None:
     DataError
         Saying which it is.
     """
-    found, said = found_packing(path), packing(path)
-    if found == said or (said and not path.stat().st_size):
+    found, named = detect_packing(path), packing(path)
+    if found == named or (named and not path.stat().st_size):
         return
-    if not said:
+    if not named:
         how = {".gz": "gzipped", ".zst": "packed with zstd"}[found]
         raise DataError(f"{path}: the file is {how}: give it a name that ends in {found}")
-    what = f"not a {kind_of(path)} file, though its name ends in {said}"
+    what = f"not a {kind_of(path)} file, though its name ends in {named}"
     raise DataError(f"{path}: {what}: rename or pack it")
 
 
@@ -662,7 +662,7 @@ def check_ends(path: Path) -> None:
     with reading(path):
         count, bare, first = _line_ends(path)
         if bare:
-            raise bare_returns(path, bare, first)
+            raise bare_return_error(path, bare, first)
         read = lines(path).select(pl.len()).collect().item()
     if read != count:
         raise DataError(f"{path}: {read:,} of its {count:,} lines were read")
@@ -684,16 +684,7 @@ def _line_ends(path: Path) -> tuple[int, int, list[int]]:
     return count + bool(held), bare, first
 
 
-def _numbered(chunk: bytes, first: int) -> pl.DataFrame:
-    try:
-        texts = pl.read_lines(chunk, name=TEXT).get_column(TEXT)
-    except pl.exceptions.ComputeError:
-        ended = chunk.removesuffix(b"\n").split(b"\n")
-        texts = pl.Series(TEXT, [_decoded(line) for line in ended], pl.String())
-    return texts.to_frame().with_row_index(LINE, first).cast({LINE: pl.Int64})
-
-
-def _decoded(line: bytes) -> str | None:
+def _decode(line: bytes) -> str | None:
     try:
         return line.removesuffix(b"\r").decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Open Parquet files, gzipped or not."""
+"""Read and check Parquet files, gzipped or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def open_parquet(path: Path) -> pl.LazyFrame:
         If it is none.
     """
     with reading(path):
-        _arrow(path)
+        _open_arrow(path)
         query = pl.scan_parquet(_source(path), glob=False)
         query.collect_schema()
     return query
@@ -64,13 +64,13 @@ def row_groups(path: Path) -> list[RowGroup]:
     DataError
         If it is no Parquet file.
     """
-    metadata, row, found = _arrow(path).metadata, 0, list[RowGroup]()
+    metadata, row, found = _open_arrow(path).metadata, 0, list[RowGroup]()
     for at in range(metadata.num_row_groups):
         group = metadata.row_group(at)
         columns = [group.column(number) for number in range(group.num_columns)]
         if group.num_rows:
-            start = min(map(_begin, columns))
-            end = max(_begin(column) + column.total_compressed_size for column in columns)
+            start = min(map(_first_byte, columns))
+            end = max(_first_byte(column) + column.total_compressed_size for column in columns)
             found.append(RowGroup(row, group.num_rows, start, end))
         row += group.num_rows
     return found
@@ -97,9 +97,9 @@ def require_whole(
         If they cannot be read.
     """
     with reading(path):
-        opened, rows = _arrow(path), 0
-        own = _holding(opened, before, number)
-        with _asked(path):
+        opened, rows = _open_arrow(path), 0
+        own = _groups_with(opened, before, number)
+        with _arrow_errors(path):
             for batch in opened.iter_batches(_ROWS, row_groups=own):
                 batch.validate(full=True)
                 rows += batch.num_rows
@@ -132,9 +132,9 @@ def batches(
         If it cannot be read.
     """
     schema = open_parquet(path).collect_schema()
-    with reading(path), _asked(path):
-        opened = _arrow(path)
-        own = _holding(opened, before, number)
+    with reading(path), _arrow_errors(path):
+        opened = _open_arrow(path)
+        own = _groups_with(opened, before, number)
         first = sum(opened.metadata.row_group(at).num_rows for at in range(own[0] if own else 0))
         left, skipped = number, before - first
         for batch in opened.iter_batches(rows, row_groups=own):
@@ -146,7 +146,7 @@ def batches(
                 yield some if some.schema == schema else some.cast(schema)
 
 
-def _holding(opened: pq.ParquetFile, before: int, number: int | None) -> list[int]:
+def _groups_with(opened: pq.ParquetFile, before: int, number: int | None) -> list[int]:
     """Return the row groups that hold some rows."""
     sizes = [opened.metadata.row_group(at).num_rows for at in range(opened.num_row_groups)]
     ends = list(accumulate(sizes))
@@ -158,19 +158,21 @@ def _holding(opened: pq.ParquetFile, before: int, number: int | None) -> list[in
     ]
 
 
-def _arrow(path: Path) -> pq.ParquetFile:
+def _open_arrow(path: Path) -> pq.ParquetFile:
     """Let Arrow read the end of a file before Polars does.
 
     Polars may take damage for a defect of its own, and say so to who runs the program.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415  slow to import
 
-    with _asked(path):
+    with _arrow_errors(path):
         source = _source(path)
         opened = pq.ParquetFile(source, pre_buffer=False)
         size = source.stat().st_size if isinstance(source, Path) else source.getbuffer().nbytes
         groups = [opened.metadata.row_group(at) for at in range(opened.num_row_groups)]
-        sound = all(_lies_within(group, size) and _agrees(group, opened) for group in groups)
+        sound = all(
+            _lies_within(group, size) and _has_equal_columns(group, opened) for group in groups
+        )
     if not sound or sum(group.num_rows for group in groups) != opened.metadata.num_rows:
         raise not_parquet(path)
     return opened
@@ -181,17 +183,17 @@ def _lies_within(group: pq.RowGroupMetaData, size: int) -> bool:
     every = (group.column(at) for at in range(group.num_columns))
     columns = [column for column in every if column.num_values]
     return all(
-        0 < _begin(column) <= column.data_page_offset
-        and 0 <= column.total_compressed_size <= size - _begin(column)
+        0 < _first_byte(column) <= column.data_page_offset
+        and 0 <= column.total_compressed_size <= size - _first_byte(column)
         for column in columns
     )
 
 
-def _begin(column: pq.ColumnChunkMetaData) -> int:
+def _first_byte(column: pq.ColumnChunkMetaData) -> int:
     return int(column.dictionary_page_offset or column.data_page_offset)  # some write 0 for none
 
 
-def _agrees(group: pq.RowGroupMetaData, opened: pq.ParquetFile) -> bool:
+def _has_equal_columns(group: pq.RowGroupMetaData, opened: pq.ParquetFile) -> bool:
     """Return whether the columns of a group have as many rows as it has."""
     schema = opened.metadata.schema
     flat = [at for at in range(len(schema)) if not schema.column(at).max_repetition_level]
@@ -199,7 +201,7 @@ def _agrees(group: pq.RowGroupMetaData, opened: pq.ParquetFile) -> bool:
 
 
 @contextmanager
-def _asked(path: Path) -> Iterator[None]:
+def _arrow_errors(path: Path) -> Iterator[None]:
     """Say that a file is not Parquet where Arrow says so in words of its own."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Brown clusters: a line per word, its bit string, the word, how often it was seen."""
+"""Formats of tables: CSV, TSV, UCS, Parquet, JSON lines, Brown clusters, blocks of words."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader, reading
 from pipeline.formats.compression import open_bytes, require_room
-from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_returns, check_as, open_text
+from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_return_error, check_as, open_text
 from pipeline.formats.parquet import open_parquet, require_whole
 
 
-def _paths(_options: FormatOptions) -> Dialect:
+def _brown_dialect(_options: FormatOptions) -> Dialect:
     return Dialect(columns=("cluster", "item", "f"))
 
 
-@reader("brown", suffixes=[".paths"], check=partial(check_as, _paths))
+@reader("brown", suffixes=[".paths"], check=partial(check_as, _brown_dialect))
 def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
     """Brown clusters as programs write them: bit string, word (item), count (f).
 
@@ -37,13 +37,11 @@ def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
     ----------
     Brown et al., Class-Based n-gram Models of Natural Language (1992), section 3.
     """
-    return lines.scan(path, _paths(options))
+    return lines.scan(path, _brown_dialect(options))
 
 
-# --- Texts that a spreadsheet would run as formulas, in the tables that are written as CSV or TSV.
-# They get an apostrophe in front, as in sheets, and the file a byte-order mark, by which it is
-# known when it is read again. Numbers stay as they are, as do texts that a spreadsheet might change
-# but not run, and a file without such texts is what it would be without a guard.
+# Guarded CSV and TSV: texts that a spreadsheet would run as formulas get an apostrophe, and the
+# file a byte-order mark, by which readers recognise it. Other files and numbers stay unchanged.
 
 MARK = "'"
 _FORMULA = "(?s)^([\t\r\n]|[\\s\ufeff\u200b]*[=+@＝＋－＠−-].)"
@@ -69,28 +67,28 @@ def to_csv(frame: pl.DataFrame, *, separator: str = ",", raw: bool = False) -> b
     >>> to_csv(pl.DataFrame({"a": ["=1+1", "-1", "-"]}))
     b"\xef\xbb\xbfa\n'=1+1\n-1\n-\n"
     """
-    safe = frame if raw else guarded(frame)
+    safe = frame if raw else guard_formulas(frame)
     mark = b"" if safe.equals(frame) else codecs.BOM_UTF8
     return mark + safe.write_csv(separator=separator).encode()
 
 
-def guarded(frame: pl.DataFrame) -> pl.DataFrame:
+def guard_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the table with an apostrophe before all that begins like a formula.
 
     Examples
     --------
-    >>> guarded(pl.DataFrame({"a": ["=1+1", "'=1", "'tis", "-5"]})).to_series().to_list()
+    >>> guard_formulas(pl.DataFrame({"a": ["=1+1", "'=1", "'tis", "-5"]})).to_series().to_list()
     ["'=1+1", "''=1", "'tis", '-5']
     """
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     bare = {name: pl.col(name).str.strip_chars_start(MARK) for name in texts}
     return frame.with_columns(
-        pl.when(_runs(text)).then(pl.lit(MARK) + pl.col(name)).otherwise(name).alias(name)
+        pl.when(_is_formula(text)).then(pl.lit(MARK) + pl.col(name)).otherwise(name).alias(name)
         for name, text in bare.items()
     )
 
 
-def unguarded(query: pl.LazyFrame, path: Path) -> pl.LazyFrame:
+def unguard_formulas(query: pl.LazyFrame, path: Path) -> pl.LazyFrame:
     """Return the rows of a file without the guard that `to_csv` put before their texts.
 
     Parameters
@@ -105,21 +103,21 @@ def unguarded(query: pl.LazyFrame, path: Path) -> pl.LazyFrame:
         if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
             return query
     names = [name for name in query.collect_schema().names() if name != LINE]
-    return query.with_columns(_unguarded(name) for name in names)
+    return query.with_columns(_unguard_column(name) for name in names)
 
 
-def _unguarded(name: str) -> pl.Expr:
+def _unguard_column(name: str) -> pl.Expr:
     text = pl.col(name)
-    marked = text.str.starts_with(MARK) & _runs(text.str.strip_chars_start(MARK))
-    ours = ~_runs(text).any()
+    marked = text.str.starts_with(MARK) & _is_formula(text.str.strip_chars_start(MARK))
+    ours = ~_is_formula(text).any()
     return pl.when(marked & ours).then(text.str.slice(1)).otherwise(text).alias(name)
 
 
-def _runs(text: pl.Expr) -> pl.Expr:
+def _is_formula(text: pl.Expr) -> pl.Expr:
     return text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
 
 
-# --- JSON lines: one object a line, all with the same names; also gzipped.
+# JSON lines.
 
 _EXAMPLES = 3
 _ROWS = 50_000
@@ -128,7 +126,7 @@ _ROWS = 50_000
 _Row = Mapping[str, str | None]
 
 
-class _NotAnObject(ValueError):
+class _InvalidObject(ValueError):
     """Says why a line is none of ours."""
 
 
@@ -139,7 +137,7 @@ def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
         for line, text in _lines(path):
             try:
                 _values(text, names)
-            except _NotAnObject as error:
+            except _InvalidObject as error:
                 count += 1
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {line}: {error}: {text[:80]!r}")
@@ -158,10 +156,10 @@ def scan_jsonl(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """JSON lines: one object a line, all with the same names. Numbers are kept as written."""
     names = [name for name in _names(path) if name != LINE]
     schema = {LINE: pl.Int64(), **dict.fromkeys(names, pl.String())}
-    return register_io_source(partial(_asked, path, schema), schema=schema, is_pure=True)
+    return register_io_source(partial(_read_rows, path, schema), schema=schema, is_pure=True)
 
 
-def _asked(
+def _read_rows(
     path: Path,
     schema: Mapping[str, pl.DataType],
     with_columns: list[str] | None,
@@ -187,7 +185,7 @@ def _row(path: Path, line: int, text: str, names: Sequence[str]) -> dict[str, An
     """Return the values of a line, but for what is called as its number."""
     try:
         return {name: value for name, value in _values(text, names).items() if name != LINE}
-    except _NotAnObject as error:
+    except _InvalidObject as error:
         raise DataError(f"{path}: line {line}: {error}: {text[:80]!r}") from error
 
 
@@ -199,7 +197,7 @@ def _names(path: Path) -> list[str]:
         raise DataError(f"{path}: the file is empty: line 1 should hold an object")
     try:
         return list(_object(first[1]))
-    except _NotAnObject as error:
+    except _InvalidObject as error:
         raise DataError(
             f"{path}: line 1: {error}: {first[1][:80]!r}\nWrite one object a line; a list of"
             " objects in a file: jq -c '.[]'"
@@ -212,7 +210,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     with open_text(path) as text:
         for number, line in enumerate(iter(partial(text.readline, LONGEST), ""), start=1):
             if before.endswith("\r"):
-                raise bare_returns(path, 1, [number - 1])
+                raise bare_return_error(path, 1, [number - 1])
             if len(line) == LONGEST:
                 raise DataError(
                     f"{path}: line {number} has {LONGEST:,} characters or more\nWrite one object a"
@@ -228,12 +226,12 @@ def _values(text: str, names: Sequence[str]) -> _Row:
     if found.keys() != set(names):
         lacks = [name for name in names if name not in found]
         more = [name for name in found if name not in set(names)]
-        said = [
+        differences = [
             f"{verb} {', '.join(which)}"
             for verb, which in (("lacks", lacks), ("has", more))
             if which
         ]
-        raise _NotAnObject(" and ".join(said))
+        raise _InvalidObject(" and ".join(differences))
     return {name: _text(name, value) for name, value in found.items()}
 
 
@@ -243,52 +241,56 @@ def _text(name: str, value: object) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise _NotAnObject(f"{name} is no text, number, true, false or null")
-    return _whole(value)
+        raise _InvalidObject(f"{name} is no text, number, true, false or null")
+    return _require_characters(value)
 
 
 def _object(text: str) -> dict[str, object]:
     try:
         found = json.loads(
-            text, object_pairs_hook=_distinct, parse_int=str, parse_float=str, parse_constant=_none
+            text,
+            object_pairs_hook=_unique_names,
+            parse_int=str,
+            parse_float=str,
+            parse_constant=_refuse_constant,
         )
     except json.JSONDecodeError as error:
-        raise _NotAnObject(
+        raise _InvalidObject(
             f"no JSON at character {error.pos + 1}" if text.strip() else "an empty line"
         ) from error
     except RecursionError as error:
-        raise _NotAnObject("nested too deep") from error
+        raise _InvalidObject("nested too deep") from error
     if not isinstance(found, dict):
-        raise _NotAnObject("no object")
-    return {_whole(name): value for name, value in found.items()}
+        raise _InvalidObject("no object")
+    return {_require_characters(name): value for name, value in found.items()}
 
 
-def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise _NotAnObject(f"names twice: {', '.join(twice)}")
+        raise _InvalidObject(f"names twice: {', '.join(twice)}")
     return found
 
 
-def _none(constant: str) -> NoReturn:
-    raise _NotAnObject(f"{constant} is no JSON")
+def _refuse_constant(constant: str) -> NoReturn:
+    raise _InvalidObject(f"{constant} is no JSON")
 
 
-def _whole(text: str) -> str:
+def _require_characters(text: str) -> str:
     """Return a text, unless it has half of a character, which no file can hold."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise _NotAnObject("half of a character (a lone surrogate)") from error
+        raise _InvalidObject("half of a character (a lone surrogate)") from error
     return text
 
 
-# --- Tables of candidates or annotations: UCS data sets, TSV, CSV, Parquet, each also gzipped.
+# Delimited text and Parquet.
 
 
-def _one_byte(separator: str | None) -> str | None:
+def _check_separator(separator: str | None) -> str | None:
     if separator is None or (len(separator.encode()) == 1 and separator not in '"\r\n\0'):
         return separator
     raise ValueError(f"{separator!r} cannot separate fields: one ASCII character, such as ; or |")
@@ -297,7 +299,7 @@ def _one_byte(separator: str | None) -> str | None:
 class DelimitedOptions(FormatOptions):
     """How a CSV or TSV file departs from the usual."""
 
-    separator: Annotated[str | None, AfterValidator(_one_byte)] = None
+    separator: Annotated[str | None, AfterValidator(_check_separator)] = None
     """Character between fields; comma for CSV, tab for TSV."""
     comment: str | None = None
     """Lines at the top of the file that begin so are skipped."""
@@ -305,15 +307,15 @@ class DelimitedOptions(FormatOptions):
     """Names of the columns, for a file without a header line that names them."""
 
 
-def _csv(options: DelimitedOptions) -> Dialect:
+def _csv_dialect(options: DelimitedOptions) -> Dialect:
     return Dialect(options.separator or ",", '"', options.comment, options.columns)
 
 
-def _tsv(options: DelimitedOptions) -> Dialect:
+def _tsv_dialect(options: DelimitedOptions) -> Dialect:
     return Dialect(options.separator or "\t", None, options.comment, options.columns)
 
 
-def _ucs(_options: FormatOptions) -> Dialect:
+def _ucs_dialect(_options: FormatOptions) -> Dialect:
     return Dialect(separator="\t", quote=None, comment="#")
 
 
@@ -322,22 +324,27 @@ def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     return ()
 
 
-@reader("csv", suffixes=[".csv"], check=partial(check_as, _csv), options=DelimitedOptions)
+@reader("csv", suffixes=[".csv"], check=partial(check_as, _csv_dialect), options=DelimitedOptions)
 def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     """Comma-separated values, quoted with ``"`` where needed."""
-    return unguarded(lines.scan(path, _csv(options)), path)
+    return unguard_formulas(lines.scan(path, _csv_dialect(options)), path)
 
 
-@reader("tsv", suffixes=[".tsv", ".tab"], check=partial(check_as, _tsv), options=DelimitedOptions)
+@reader(
+    "tsv",
+    suffixes=[".tsv", ".tab"],
+    check=partial(check_as, _tsv_dialect),
+    options=DelimitedOptions,
+)
 def scan_tsv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     """Tab-separated values without quoting: a quotation mark is data."""
-    return unguarded(lines.scan(path, _tsv(options)), path)
+    return unguard_formulas(lines.scan(path, _tsv_dialect(options)), path)
 
 
-@reader("ucs", suffixes=[".ds"], check=partial(check_as, _ucs))
+@reader("ucs", suffixes=[".ds"], check=partial(check_as, _ucs_dialect))
 def scan_ucs(path: Path, options: FormatOptions) -> pl.LazyFrame:
     """UCS data set: tab-separated with a header, comment lines ``#`` at the top."""
-    return lines.scan(path, _ucs(options))
+    return lines.scan(path, _ucs_dialect(options))
 
 
 @reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)
@@ -348,7 +355,7 @@ def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))
 
 
-# --- Clusters as lists of words: blocks with blank lines between, or a line for each cluster.
+# Clusters as lists of words: blocks with blank lines between, or a line per cluster.
 
 
 class WordBlockOptions(FormatOptions):

@@ -1,4 +1,4 @@
-"""What a check is: a function from the tables of a stage to remarks, with a threshold."""
+"""Checks and their remarks: a check is a function from the tables of a stage to remarks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipeline import errors
 from pipeline.errors import LexassayError
 from pipeline.registry import Named, Registry
-
-# --- A remark: what looks wrong in the data of a stage, with numbers, an example and a remedy.
 
 Level: TypeAlias = Literal["info", "note", "warning"]
 """How much it matters: worth knowing, to be looked at, probably a mistake."""
@@ -174,7 +172,7 @@ check = CHECKS.decorator(Check)
 """Registers a function (look, threshold) -> remarks as a check of its own name."""
 
 
-# --- Hear all checks of a stage, each with its threshold.
+# Run all checks of a stage, each with its threshold.
 
 Threshold: TypeAlias = Annotated[float, Field(ge=0, strict=True)] | Literal[False]
 Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
@@ -196,11 +194,11 @@ def heard(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Remark, .
         each = CHECKS.get(name)
         threshold = thresholds.get(name, each.threshold)
         if threshold is not False and (not each.stages or look.use in each.stages):
-            found += _of(each, look, threshold)
+            found += _run_check(each, look, threshold)
     return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
 
 
-def _of(each: Check, look: Look, threshold: float) -> list[Remark]:
+def _run_check(each: Check, look: Look, threshold: float) -> list[Remark]:
     """Return the remarks of one check; one that fails does not take the results with it."""
     try:
         return list(each.remarks(look, threshold))
@@ -211,9 +209,6 @@ def _of(each: Check, look: Look, threshold: float) -> list[Remark]:
         text = f"this check could not be made: {why.removesuffix('.')}"
         switch = f"[remarks] {each.name} = false leaves it out"
         return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]
-
-
-# --- Remarks on input that could not be read.
 
 
 @check(stages=(), threshold=1, means="places of the input")

@@ -1,9 +1,9 @@
-"""Remarks on the labels that people gave."""
+"""Checks of collocation stages: labels, extraction, corpora, keywords, n-best lists, samples."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -13,6 +13,8 @@ from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.remarks.base import Found, Look, check, remark
+
+# Labels of annotators.
 
 JOINING = ("join.sheets",)
 
@@ -120,7 +122,7 @@ def undecided(look: Look, threshold: float) -> Found:
         )
 
 
-# --- Which values of attributes the options of an extraction ask for.
+# Values of attributes that the options of an extraction ask for.
 
 _EQUALS = re.compile(r"""(\w+)\s*=\s*'([^']*)'""")
 _AMONG = re.compile(r"""(\w+)\s+IN\s*\(([^)]*)\)""", re.IGNORECASE)
@@ -147,7 +149,7 @@ def asked(config: Any, place: str = "") -> Iterator[Asked]:
     >>> [value for _, value in in_condition("upos IN ('NOUN', 'ADJ') AND lemma = 'old'")]
     ['old', 'NOUN', 'ADJ']
     """
-    for name, value in _fields(config):
+    for name, value in config.items() if isinstance(config, dict) else config:
         option = f"{place}.{name}" if place else name
         if name == "label" and place == "dependency":
             labels = [value] if isinstance(value, str) else value
@@ -169,11 +171,7 @@ def in_condition(where: str) -> Iterator[tuple[str, str]]:
         yield from ((attribute, value) for value in _QUOTED.findall(values))
 
 
-def _fields(config: Any) -> Iterable[tuple[str, Any]]:
-    return config.items() if isinstance(config, dict) else iter(config)
-
-
-# --- Remarks on what extraction gives: no candidates, or a corpus that is not cut up.
+# Extraction.
 
 WORD_STAGES = ("extract.words", "extract.word_table")
 EXTRACTING = (
@@ -199,23 +197,21 @@ def no_candidates(look: Look, threshold: float) -> Found:
         return
     what = "words" if look.use in WORD_STAGES else "candidates"
     text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
-    has, remedies = [], []
-    for has_not in _not_there(look):
-        has.append(has_not.text)
-        remedies.append(has_not.remedy)
+    missing = list(_missing_values(look))
+    remedies = [remedy for _, remedy in missing]
     least = getattr(look.config, "min_frequency", 1)
     if least > 1:
         remedies.append(f"lower min_frequency, which is {least:,}")
     yield remark(
         "warning",
-        ": ".join(filter(None, [text, "; ".join(has)])),
+        ": ".join(filter(None, [text, "; ".join(problem for problem, _ in missing)])),
         remedy=", ".join(dict.fromkeys(remedies)) or "look at the conditions on the units",
         candidates=found,
     )
 
 
-def _not_there(look: Look) -> Iterator[_Missing]:
-    """Yield the values that options ask for and the first tokens of the corpus have not."""
+def _missing_values(look: Look) -> Iterator[tuple[str, str]]:
+    """Yield problem and remedy of each value that options ask for and the first tokens lack."""
     wanted = list(asked(look.config))
     tokens = look.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
     for each in wanted:
@@ -224,27 +220,17 @@ def _not_there(look: Look) -> Iterator[_Missing]:
         counted = tokens[each.attribute].cast(pl.String).drop_nulls().value_counts(sort=True)
         values = counted[each.attribute].to_list()
         if each.value not in values:
-            yield _Missing(each, values)
+            shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
+            problem = f"no token has {each.attribute} {each.value!r}, but {shown or 'none has any'}"
+            yield problem, f"{each.option}: {did_you_mean(each.value, values)}"
 
 
-class _Missing:
-    """A value that is asked for and not there, beside those that are."""
-
-    def __init__(self, each: Asked, values: list[str]) -> None:
-        shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
-        self.text = f"no token has {each.attribute} {each.value!r}, but {shown or 'none has any'}"
-        self.remedy = f"{each.option}: {did_you_mean(each.value, values)}"
-
-
-# --- Remarks on a corpus that is not cut into documents or sentences.
+# Corpora without documents or sentences.
 
 COUNTING = ("extract.pairs", "extract.tuples")
 
 
-WORDS_STAGE = "extract.words"
-
-
-@check(stages=(*COUNTING, WORDS_STAGE), threshold=2, means="documents")
+@check(stages=(*COUNTING, "extract.words"), threshold=2, means="documents")
 def one_document(look: Look, threshold: float) -> Found:
     """Find a corpus with fewer documents: dispersion says nothing of it."""
     sizes = _sizes(look)
@@ -256,7 +242,7 @@ def one_document(look: Look, threshold: float) -> Found:
         "N counts documents, so every pair has f = f1 = f2 = N"
         if whole
         else "no word has a dispersion: dp, dp_norm and juilland_d are empty"
-        if look.use == WORDS_STAGE
+        if look.use == "extract.words"
         else "the column documents cannot tell a pair of one text from one of the language"
     )
     yield remark(
@@ -304,7 +290,7 @@ def _sizes(look: Look) -> dict[str, int]:
     )
 
 
-# --- Remarks on keywords: lists that cannot be compared, or are one and the same.
+# Keywords.
 
 KEYWORDS = ("extract.keywords",)
 _SHOWN_WORDS = 3
@@ -318,8 +304,8 @@ _SHOWN_WORDS = 3
 def other_words(look: Look, threshold: float) -> Found:
     """Find a target and a reference that share (nearly) no word."""
     target, reference = (look.inputs[name].select("word", "f") for name in ("target", "reference"))
-    most = [int(each.select(pl.len()).collect().item()) for each in (target, reference)]
-    shared = int(target.join(reference, on="word", how="semi").select(pl.len()).collect().item())
+    most = [_count(each) for each in (target, reference)]
+    shared = _count(target.join(reference, on="word", how="semi"))
     if not min(most) or shared >= threshold * min(most):
         return
     frequent = (
@@ -339,6 +325,10 @@ def other_words(look: Look, threshold: float) -> Found:
         target=most[0],
         reference=most[1],
     )
+
+
+def _count(table: pl.LazyFrame) -> int:
+    return int(table.select(pl.len()).collect().item())
 
 
 @check(stages=KEYWORDS, threshold=50, means="words of the target")
@@ -365,7 +355,7 @@ def within_reference(look: Look, threshold: float) -> Found:
     )
 
 
-# --- Remarks on tables of pair tokens.
+# Pair tokens.
 
 _FEWEST = 10
 
@@ -405,7 +395,7 @@ def one_partner(look: Look, threshold: float) -> Found:
         )
 
 
-# --- Remarks on n-best lists: cuts beyond the list, ties at a cut, few judged draws in it.
+# N-best lists.
 
 EVALUATING = ("evaluate.precision", "evaluate.stratified", "evaluate.designed", "evaluate.choice")
 ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
@@ -487,9 +477,8 @@ def _ties(look: Look) -> Iterator[_Tie]:
     cut = at_ends.join(groups, on=["measure", "tie"]).filter(pl.col("last") > pl.col("n"))
     tied = (pl.col("last") - pl.col("tie") + 1).alias("tied")
     by_lot = (pl.col("n") - pl.col("tie") + 1).alias("by_lot")
-    told = cut.select("measure", "n", tied, by_lot).sort("measure", "n")
-    found = told.collect(engine="streaming")
-    return (_Tie(*row) for row in found.iter_rows())
+    ties = cut.select("measure", "n", tied, by_lot).sort("measure", "n")
+    return (_Tie(*row) for row in ties.collect(engine="streaming").iter_rows())
 
 
 def _cuts(look: Look) -> list[int]:
@@ -501,7 +490,7 @@ def _cuts(look: Look) -> list[int]:
     )
 
 
-# --- Remarks on samples that are smaller than was asked.
+# Samples.
 
 
 @check(
@@ -511,12 +500,13 @@ def _cuts(look: Look) -> list[int]:
 )
 def few_drawn(look: Look, threshold: float) -> Found:
     """Count draws that were asked for and cannot be made, as there are no more candidates."""
-    asked, drawn = _asked(look), _drawn(look)
+    asked = _draws_wanted(look)
+    drawn = int(look.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
     if asked - drawn < threshold:
         return
     candidates = _candidates(look)
     if not candidates:
-        return  # said of the stage that has none
+        return  # another check reports the stage that has none
     yield remark(
         "note",
         f"{drawn:,} of the {asked:,} draws that were asked for: there are {candidates:,} candidates"
@@ -530,39 +520,34 @@ def few_drawn(look: Look, threshold: float) -> Found:
 def _candidates(look: Look) -> int:
     names = ("strata", "inclusion")
     there = [look.outputs[name] for name in names if name in look.outputs]
-    table = there[0] if there else look.inputs["candidates"]
-    return int(table.select(pl.len()).collect().item())
+    return _count(there[0] if there else look.inputs["candidates"])
 
 
-def _asked(look: Look) -> int:
+def _draws_wanted(look: Look) -> int:
     """Return the draws that were asked for by number; a rate is always met."""
     config = look.config
     if look.use == "sample.stratified":
         return sum(config.sizes)
-    return int(config.size or 0) + _pilot(look)
+    return int(config.size or 0) + _pilot_size(look)
 
 
-def _pilot(look: Look) -> int:
+def _pilot_size(look: Look) -> int:
     """Return how many candidates were judged before: the sample holds them, too."""
     if "pilot" not in look.inputs:
         return 0
     ranked = look.outputs["inclusion"].select("id")
     judged = look.inputs["pilot"].select(pl.col("id").unique())
-    return int(judged.join(ranked, on="id", how="semi").select(pl.len()).collect().item())
-
-
-def _drawn(look: Look) -> int:
-    return int(look.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
+    return _count(judged.join(ranked, on="id", how="semi"))
 
 
 @check(stages=("score.pool",), threshold=0.05, means="share of the candidates")
 def pool_leaves_out(look: Look, threshold: float) -> Found:
     """Count candidates that a pool leaves out: what is estimated from it is conditional on it."""
-    ranked = ranked_candidates(look.inputs["ranks"]).select(pl.len()).collect().item()
+    ranked = _count(ranked_candidates(look.inputs["ranks"]))
     pooled = look.rows("candidates")
-    if not ranked or (ranked - pooled) / ranked < threshold:
+    share = (ranked - pooled) / ranked if ranked else 0.0
+    if not ranked or share < threshold:
         return
-    share = (ranked - pooled) / ranked
     yield remark(
         "note",
         f"the pool holds {pooled:,} of {ranked:,} candidates and leaves out {share:.0%}: what is"

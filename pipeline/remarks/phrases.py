@@ -1,4 +1,4 @@
-"""Remarks on two sets of words that should be comparable: scripts, cases, Unicode forms."""
+"""Checks of two sets of words that should be comparable: scripts, cases, Unicode forms."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
     return table.select(word=column).drop_nulls()
 
 
-def _in_parts(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
+def _split_words(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
     """Yield the distinct words of each side, some at a time: those of one key together."""
     buckets = buckets_for(counted(*words))
     with ExitStack() as held:
-        laid = [held.enter_context(_by_key(each, key, buckets)) for each in words]
-        for parts in zip(*laid, strict=True):
+        spills = [held.enter_context(_spill_by_key(each, key, buckets)) for each in words]
+        for parts in zip(*spills, strict=True):
             yield tuple(part.unique().collect() for part in parts)
 
 
-def _by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
-    laid = spill_of(buckets, pl.Schema({"word": pl.String}))
+def _spill_by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
+    spill = spill_of(buckets, pl.Schema({"word": pl.String}))
     for batch in batches(words):
-        laid.add(batch.with_columns(key=key), bucket_of("key", buckets))
-    return laid
+        spill.add(batch.with_columns(key=key), bucket_of("key", buckets))
+    return spill
 
 
 @check(stages=STAGES, threshold=0.005, means="share of the gold's words that both have")
@@ -69,14 +69,17 @@ def few_shared_words(look: Look, threshold: float) -> Found:
     """Find a system or a lexicon that has (nearly) no word of the gold."""
     for gold, other, name in sides(look):
         words = theirs = shared = 0
-        for ours, others in _in_parts(gold, other):
+        for ours, others in _split_words(gold, other):
             words, theirs = words + ours.height, theirs + others.height
             shared += ours.join(others, on="word", how="semi").height
         if words and theirs and shared / words < threshold:
             yield remark(
                 "warning",
                 f"{shared:,} of {words:,} words of the gold are among the {theirs:,} of {name}",
-                such_as=[f"{', '.join(_some(gold))} (gold)", f"{', '.join(_some(other))} ({name})"],
+                such_as=[
+                    f"{', '.join(_examples(gold))} (gold)",
+                    f"{', '.join(_examples(other))} ({name})",
+                ],
                 remedy="look at which columns are read, and whether both are of one language",
                 shared=shared,
                 gold=words,
@@ -118,7 +121,7 @@ def other_script(look: Look, threshold: float) -> Found:
                 "warning",
                 f"the gold is in {ours} ({share:.0%} of its words), {name} in {theirs}"
                 f" ({their_share:.0%})",
-                such_as=[*_some(gold)[:1], *_some(other)[:1]],
+                such_as=[*_examples(gold)[:1], *_examples(other)[:1]],
                 remedy="transliterate one of them",
                 gold=share,
                 other=their_share,
@@ -131,8 +134,8 @@ def _twins(look: Look, threshold: float, *, key: pl.Expr, what: str, remedy: str
             continue  # then words of one key are equal
         words = twins = 0
         examples: list[tuple[str, str]] = []
-        for ours, others in _in_parts(gold, other, key=key):
-            found = _alone(ours, others, key)
+        for ours, others in _split_words(gold, other, key=key):
+            found = _find_twins(ours, others, key)
             words, twins = words + ours.height, twins + found.height
             examples = sorted([*examples, *found.head(EXAMPLES).rows()])[:EXAMPLES]
         if words and twins and twins / words >= threshold:
@@ -146,7 +149,7 @@ def _twins(look: Look, threshold: float, *, key: pl.Expr, what: str, remedy: str
             )
 
 
-def _alone(gold: pl.DataFrame, other: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
+def _find_twins(gold: pl.DataFrame, other: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
     """Return the words that one side alone has, each with one of the other of the same key."""
     alone = gold.join(other, on="word", how="anti").with_columns(key=key)
     theirs = other.with_columns(key=key).group_by("key").agg(theirs=_WORD.min())
@@ -160,7 +163,7 @@ def _any(words: pl.LazyFrame, condition: pl.Expr) -> bool:
 def _script(words: pl.LazyFrame) -> tuple[str, float]:
     """Return the commonest script and its share of the words that are in one of `SCRIPTS`."""
     counts, known = dict.fromkeys(SCRIPTS, 0), 0
-    for (part,) in _in_parts(words):
+    for (part,) in _split_words(words):
         plain = _WORD.str.contains(_ASCII)  # most words: one look is enough
         latin = part.filter(plain & _WORD.str.contains("[A-Za-z]")).height
         counts["Latin"] += latin
@@ -172,7 +175,7 @@ def _script(words: pl.LazyFrame) -> tuple[str, float]:
     return most, counts[most] / max(known, 1)
 
 
-def _some(words: pl.LazyFrame) -> list[str]:
+def _examples(words: pl.LazyFrame) -> list[str]:
     """Return some words, always the same ones."""
     least: list[str] = []
     for batch in batches(words):

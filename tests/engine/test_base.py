@@ -1,4 +1,4 @@
-"""Engines of installed packages, each named by an entry point of its own."""
+"""Engines: entry points of installed packages, and the path on which workers import."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_an_experiment_names_it(tmp_path: Path) -> None:
     assert "unknown engine 'revers'; did you mean reverse?" in wrong.err
 
 
-# --- What lies in the folder that one works in is not run, whatever it is called.
+# What lies in the folder that one works in is not run, whatever it is called.
 
 NAMES = ("polars", "random", "pickle", "queue", "threading", "scipy", "pandera", "typer")
 COMMAND = Path(sys.executable).with_name("lexassay")

@@ -1,4 +1,4 @@
-"""What may be written, and what Polars is given for it."""
+"""Expressions: what is allowed, what Polars gets, what is refused and how."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_a_cast_is_to_the_type_that_polars_knows_by_that_name(name: str) -> None
         assert expression(text).meta.eq(pl.sql_expr(text))
 
 
-# --- Random expressions, with few brackets, mean what Polars takes the original for.
+# Random expressions, with few brackets, mean what Polars takes the original for.
 
 NUMBERS = st.sampled_from(["a", "b", "c", '"a"', "`b`", "0", "1", "-2", "2.5", "1e1", "NULL"])
 TEXTS = st.sampled_from(["s", "t", "'x'", "'it''s'", "'\\d'", "''", "' a '", "'%'", "NULL"])
@@ -217,7 +217,7 @@ def test_the_text_written_anew_means_the_same(sql: str) -> None:
     assert is_kept(sql)
 
 
-# --- Whatever a text is, Polars is given names, values and what is allowed, or nothing.
+# Whatever a text is, Polars is given names, values and what is allowed, or nothing.
 
 QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")+\"""")
 NUMBER = re.compile(r"\b\d+\.?\d*(?:[eE][+-]?\d+)?")
@@ -314,7 +314,7 @@ def test_texts_and_names_are_kept_to_the_letter(text: str, name: str) -> None:
         assert pl.sql_expr(rewritten(column)).meta.root_names() == [name]
 
 
-# --- What is refused, in which words, before Polars sees anything of it.
+# What is refused, in which words, before Polars sees anything of it.
 
 HOSTILE = {
     "form IN (SELECT x FROM read_csv('/etc/passwd'))": r"READ_CSV is no function .*column 24\)",
@@ -473,7 +473,7 @@ def test_the_longest_rows_are_computed(row: str) -> None:
         expression((row * (longest + 3)).rstrip(" OR|+*AND"))
 
 
-# --- Every condition and formula of the repository is read as Polars reads it.
+# Every condition and formula of the repository is read as Polars reads it.
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("configs", "docs", "pipeline", "tests", "benchmarks", "data")

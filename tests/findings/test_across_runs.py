@@ -1,4 +1,4 @@
-"""Findings of two runs side by side: nothing gets lost, nothing is called better."""
+"""Findings across runs: nothing gets lost, nothing is called better."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_run_against_itself_says_the_same(found: list[Told]) -> None:
     assert set(kinds(paired(found, found))) <= {"both"}
 
 
-# --- What holds at how many points: counted as the tests of each point say, never tested anew.
+# What holds at how many points: counted as the tests of each point say, never tested anew.
 
 QUESTION = "best for 500 candidates"
 

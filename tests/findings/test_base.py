@@ -1,4 +1,4 @@
-"""A finding has a number; a finder is registered under its name and kinds of stages."""
+"""Findings and finders: registration, order of a run, table, options of stages."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_these_stages_have_findings(use: str) -> None:
     assert [name for name in FINDERS if use in FINDERS.get(name).stages]
 
 
-# --- All findings of a run: their order, cautions once, stages that wait, the table.
+# All findings of a run: their order, cautions once, stages that wait, the table.
 
 
 def answers(of: StageView) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def test_hostile_text_stays_as_it_is_in_the_table() -> None:
     assert table.select(pl.col("text")).item() == text
 
 
-# --- The findings of the project's experiments: what their descriptions say, and figures that exist.
+# The findings of the project's experiments: what their descriptions say, and figures that exist.
 
 
 def checked(done: lx.Run) -> pl.DataFrame:
@@ -215,7 +215,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
     assert table.filter(about="needed").is_empty()
 
 
-# --- What findings look at of the options of stages: each stage has them, and every default.
+# What findings look at of the options of stages: each stage has them, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", comparison.Tested), ("evaluate.comparison", comparison.Asked), ("evaluate.token_level", Unclustered),

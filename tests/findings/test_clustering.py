@@ -1,4 +1,4 @@
-"""Which system comes first, and whether types and tokens agree: known answers, ties, one system."""
+"""Findings on clusterings: known answers, ties, one system, levels, cautions."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_the_order_of_rows_makes_no_difference(order: int) -> None:
     assert texts("systems", systems_stage(turned)) == texts("systems", systems_stage(THREE))
 
 
-# --- What the token level, overlapping measures and shares say.
+# What the token level, overlapping measures and shares say.
 
 TOKENS = [("the", "D", "1", 60), ("dog", "N", "2", 25), ("ah", "I", "2", 5), ("run", "V", "2", 10)]
 SAME = {"system": "a", "run": "1"}
@@ -270,7 +270,7 @@ def test_how_types_and_tokens_are_spread() -> None:
     assert texts("shares", stage("evaluate.shares", empty)) == []
 
 
-# --- What the type level says: floor, missed classes, words of clusters, what is left out.
+# What the type level says: floor, missed classes, words of clusters, what is left out.
 
 TWO = {"right": RIGHT, "coarse": COARSE}
 

@@ -1,4 +1,4 @@
-"""What is said of several lexicons: a verdict only where the interval of the difference gives one."""
+"""Findings on lexicons: quality, loss, comparison; a verdict only where an interval gives one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.findings.base import as_table, gathered
-from pipeline.findings.lexicon import apart, cost_of_missing, lemmas_more, loss, losses
+from pipeline.findings.lexicon import cost_of_missing, lemmas_more, loss, losses, widening_factor
 from pipeline.kernels.lexicon.inference import by_chance
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
 from schemas import Findings, KeyedLemmas, Preparation
@@ -72,7 +72,12 @@ def test_of_several_each_has_to_hold_together_with_the_others() -> None:
 
 @pytest.mark.parametrize(("pairs", "confidence"), [(2, 0.95), (10, 0.9), (45, 0.99)])
 def test_more_pairs_take_wider_intervals(pairs: int, confidence: float) -> None:
-    assert apart(1, confidence) == 1.0 < apart(pairs, confidence) < apart(pairs + 1, confidence)
+    assert (
+        widening_factor(1, confidence)
+        == 1.0
+        < widening_factor(pairs, confidence)
+        < widening_factor(pairs + 1, confidence)
+    )
 
 
 def test_ties_and_none() -> None:
@@ -117,7 +122,7 @@ def test_no_verdict_without_its_interval(
             assert one != two
 
 
-# --- The parts of what L* loses add up, and each form costs what taking it away would give back.
+# The parts of what L* loses add up, and each form costs what taking it away would give back.
 
 COUNTS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20
@@ -206,7 +211,7 @@ def test_the_worked_example_of_the_measure() -> None:
     assert found.missing == pytest.approx(3 / 17)
 
 
-# --- What is said of one lexicon: L*, what is lost, missing lemmas, costly lemmas, how sure.
+# What is said of one lexicon: L*, what is lost, missing lemmas, costly lemmas, how sure.
 
 LEXICON: Words = {"a": "a1 a2 a3 a4", "b": "b1 bx", "c": "c1 c2", "extra": "e"}
 

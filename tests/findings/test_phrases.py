@@ -1,4 +1,4 @@
-"""Names in sentences: short, on one line, in their own direction, nothing that cannot be seen."""
+"""Phrases of findings: names, numbers, intervals, and no verdict without its test."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_findings_and_the_page_name_figures_alike() -> None:
     assert of_the_page.slug is slug
 
 
-# --- Words that judge stand in one file alone, whose functions look at the test first.
+# Words that judge stand in one file alone, whose functions look at the test first.
 
 FOLDER = Path(pipeline.findings.__file__).parent
 JUDGING = "phrases.py"
@@ -129,7 +129,7 @@ def test_the_scan_sees_a_verdict() -> None:
     assert [text for text in texts(tree) if WORDS.search(text)] == [" is better"]
 
 
-# --- What an interval says of a difference: a side only where 0 is outside of it.
+# What an interval says of a difference: a side only where 0 is outside of it.
 
 LIMITS = st.one_of(st.none(), st.floats(-1, 1), st.just(math.nan))
 INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)
@@ -182,7 +182,7 @@ def test_the_highest_of_many_is_counted() -> None:
     )
 
 
-# --- The grammar of findings: numbers come back, nothing crashes, no verdict without its test.
+# The grammar of findings: numbers come back, nothing crashes, no verdict without its test.
 
 SHARES = st.floats(0, 1)
 ANY = st.floats(allow_nan=True, allow_infinity=True)

@@ -207,7 +207,7 @@ def test_a_commit_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
     log.close()
 
 
-# --- The power goes: of a log that is cut at any byte, whole decisions are left, none of them made up.
+# The power goes: of a log that is cut at any byte, whole decisions are left, none of them made up.
 
 _HEAD, _PAGE = 32, 24 + 4096
 """Bytes before the first page of a write-ahead log, and of a page with its head."""

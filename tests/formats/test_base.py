@@ -22,7 +22,7 @@ from pipeline.formats.base import FORMATS, Format, format_of, reading
 from pipeline.runner.inputs import SourceFile
 from tests.test_errors import LIBRARY
 
-# --- Line ends of every kind: nothing is lost in silence, whatever the reader.
+# Line ends of every kind: nothing is lost in silence, whatever the reader.
 
 RECORDS_LINE_ENDS: dict[str, list[str]] = {
     "csv": ["l1,l2", "a,b", "c,d", "e,f"],

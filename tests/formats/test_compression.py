@@ -146,7 +146,7 @@ def _read_or_not(read: Callable[[], bytes]) -> bytes | None:
         return None
 
 
-# --- Packed files of tables and lexicons, and lines without an end, against the room there is.
+# Packed files of tables and lexicons, and lines without an end, against the room there is.
 
 BLANKS = {"a.tsv.gz": b"a\tb\n" + b"\n" * (3 << 20), "a.wordforms.gz": b"\n" * (3 << 20)}
 

@@ -1,4 +1,4 @@
-"""Lines and fields found by their bytes, against lines and fields that Python splits."""
+"""Lines, fields and string columns from bytes, against plain Python."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_nothing() -> None:
     assert not lines.is_blank.size
 
 
-# --- Texts among bytes as a column, against Python's own slices.
+# Texts among bytes as a column, against Python's own slices.
 
 TEXTS = st.lists(st.none() | st.text(max_size=30), max_size=20)
 

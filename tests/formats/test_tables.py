@@ -1,4 +1,4 @@
-"""Clusters of words as programs write them: Brown's paths, blocks, tables without a header."""
+"""Table formats: what they read, what they refuse, guarded CSV and TSV, JSON lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, format_of
-from pipeline.formats.tables import to_csv, unguarded
+from pipeline.formats.tables import to_csv, unguard_formulas
 
 
 def rows(path: Path, content: bytes, *columns: str, **options: object) -> list[tuple[object, ...]]:
@@ -87,7 +87,7 @@ def test_blocks_that_are_not_utf8(tmp_path: Path) -> None:
         rows(tmp_path / "c.blocks", b"a\n\xe4\n", "item")
 
 
-# --- Texts that a spreadsheet would run are guarded in CSV and TSV, and read back as they were.
+# Texts that a spreadsheet would run are guarded in CSV and TSV, and read back as they were.
 
 DANGEROUS = [
     "=1+1",
@@ -146,12 +146,12 @@ def test_apostrophes_of_others_stay(tmp_path: Path) -> None:
     query = pl.LazyFrame({"a": ["'-x", "b"], "b": ["'-x", "-y"]})
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n")
-    assert unguarded(query, path).collect().equals(query.collect())
+    assert unguard_formulas(query, path).collect().equals(query.collect())
     path.write_bytes(b"\xef\xbb\xbfa,b\n")
-    assert unguarded(query, path).collect().rows() == [("-x", "'-x"), ("b", "-y")]
+    assert unguard_formulas(query, path).collect().rows() == [("-x", "'-x"), ("b", "-y")]
 
 
-# --- Every table format, plain and gzipped, and files that are wrong.
+# Every table format, plain and gzipped, and files that are wrong.
 
 ROWS_TABLES = {
     "l1": ['a "quoted"', "b", "ä"],
@@ -264,7 +264,7 @@ def test_kind_that_is_wanted() -> None:
         format_of("x", name="tokens", kind="table")
 
 
-# --- JSON lines: what is read, and what is refused with its lines.
+# JSON lines: what is read, and what is refused with its lines.
 
 GOOD = '{"l1": "a", "f": 3}\n'
 

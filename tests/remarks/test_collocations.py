@@ -1,4 +1,4 @@
-""""""
+"""Checks of collocation stages: what each reports, and when it is silent."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_text_that_is_not_cut_into_sentences() -> None:
     assert not hear("long_sentences", outputs=sizes(tokens=0, sentences=0))
 
 
-# --- Lists that cannot be compared, and a target that is in its own reference.
+# Lists that cannot be compared, and a target that is in its own reference.
 
 
 def words(counts: dict[str, int]) -> pl.DataFrame:

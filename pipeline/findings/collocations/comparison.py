@@ -1,4 +1,4 @@
-"""Which measure is best at each declared size, by the tests of a comparison."""
+"""Findings on tests between measures: the best at each size, pairs, equivalence, labels needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.kernels.nbest.sample_size import Design, predictive_power, smalles
 from pipeline.kernels.statistics.exact_tests import Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 
-# --- Limits of differences between measures, as the table of a comparison has them.
+# Limits of differences.
 
 Ends: TypeAlias = tuple[float | None, float | None]
 """Lower and upper limit of a difference; None where there are none."""
@@ -62,7 +62,7 @@ def limits_of(
     return (None, None) if turned is None else (-turned["upper"], -turned["lower"])
 
 
-# --- How many judgements more would tell two measures apart.
+# Judgements needed to tell two measures apart.
 
 POWER = 0.8
 """The probability with which they are to be told apart."""
@@ -123,14 +123,14 @@ def _share(positives: int, draws: int) -> float:
     return positives / draws if draws else 0.5
 
 
-def said(further: int | None, *, candidates: int) -> str:
+def further_text(further: int | None, *, candidates: int) -> str:
     """Say how many judgements more it takes, without the full stop.
 
     Examples
     --------
-    >>> said(1243, candidates=5102)
+    >>> further_text(1243, candidates=5102)
     'to tell the first two apart at this size would take about 1,200 judgements more (power 80 %)'
-    >>> said(None, candidates=5102)
+    >>> further_text(None, candidates=5102)
     'not even the judgement of all 5,102 candidates is expected to tell the first two apart'
     """
     if further is None:
@@ -203,9 +203,9 @@ def best_measures(stage: StageView) -> Iterator[Finding]:
     for category in among:
         tables = _tables(stage, best, category)
         of = said_of(category, among)
-        yield from _throughout(tables.best, category, of)
+        yield from _best_at_all_sizes(tables.best, category, of)
         for n in tables.best["n"].unique().sort():
-            yield from _at(_Place(stage, tested, tables, category, of, n))
+            yield from _findings_at(_Place(stage, tested, tables, category, of, n))
 
 
 def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
@@ -225,7 +225,7 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
     )
 
 
-def _throughout(best: pl.DataFrame, category: str, of: str) -> Iterator[Finding]:
+def _best_at_all_sizes(best: pl.DataFrame, category: str, of: str) -> Iterator[Finding]:
     """Say which measures are among the best at every size."""
     sizes = sorted(set(best["n"]))
     if len(sizes) < 2:
@@ -236,40 +236,42 @@ def _throughout(best: pl.DataFrame, category: str, of: str) -> Iterator[Finding]
     )
     names = [measure_title(name) for name in always["measure"]]
     span = f"{len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,}"
-    said = (
+    phrase = (
         f"{phrases.listed(names)}: the best measure, or not told apart from it, at all {span}"
         if names
         else f"no measure is the best, or not told apart from it, at all {span}"
     )
     yield Finding(
-        about="throughout", text=phrases.sentence(said + of), value=float(len(names)),
+        about="throughout", text=phrases.sentence(phrase + of), value=float(len(names)),
         question=f"at every size{of}", category=category,
         name=always["measure"][0] if names else None, figure=FIGURE,
         names=tuple(always["measure"]),
     )  # fmt: skip
 
 
-def _at(place: _Place) -> Iterator[Finding]:
+def _findings_at(place: _Place) -> Iterator[Finding]:
     rows = place.tables.best.filter(n=place.n).sort(
         ["best", "precision", "measure"], descending=[True, True, False], nulls_last=True
     )
     first = rows.row(0, named=True)
     if first["precision"] is None:
         return
-    yield _leading(place, first)
+    yield _best_finding(place, first)
     others = rows.slice(1)
     if others.height:
-        yield _together(place, first, others)
+        yield _not_told_apart(place, first, others)
     yield from _worse(place, first["measure"], set(rows["measure"]))
     yield from _baseline(place, first["measure"])
     if others.height:
-        yield from _needed(place, first["measure"], others["measure"][0])
+        yield from _labels_needed(place, first["measure"], others["measure"][0])
 
 
-def _leading(place: _Place, first: dict[str, Any]) -> Finding:
+def _best_finding(place: _Place, first: dict[str, Any]) -> Finding:
     lower, upper = _limits(place, first["measure"])
-    said = phrases.estimate(first["precision"], lower, upper).replace(" %", " % true positives", 1)
-    text = f"{place.question}: {measure_title(first['measure'])}, {said}"
+    phrase = phrases.estimate(first["precision"], lower, upper).replace(
+        " %", " % true positives", 1
+    )
+    text = f"{place.question}: {measure_title(first['measure'])}, {phrase}"
     return Finding(
         **place.facts("best"), text=phrases.sentence(text), name=first["measure"],
         value=first["precision"], lower=lower, upper=upper,
@@ -287,15 +289,13 @@ def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
         return None, None
     look = look_of(place.stage)
     level = look["level"] if look else None
-    return _exact(counts["k_1"], counts["n_1"], confidence=1.0 - level if level else 0.95)
-
-
-def _exact(positives: int, draws: int, *, confidence: float) -> tuple[float, float]:
-    lower, upper = INTERVALS.get("clopper_pearson")([positives], [draws], confidence=confidence)
+    lower, upper = INTERVALS.get("clopper_pearson")(
+        [counts["k_1"]], [counts["n_1"]], confidence=1.0 - level if level else 0.95
+    )
     return float(lower[0]), float(upper[0])
 
 
-def _together(place: _Place, first: dict[str, Any], others: pl.DataFrame) -> Finding:
+def _not_told_apart(place: _Place, first: dict[str, Any], others: pl.DataFrame) -> Finding:
     pairs = [
         (measure_title(name), precision)
         for name, precision in others.select("measure", "precision").rows()
@@ -309,7 +309,7 @@ def _together(place: _Place, first: dict[str, Any], others: pl.DataFrame) -> Fin
 
 
 def _worse(place: _Place, best: str, together: set[str]) -> Iterator[Finding]:
-    found = [each for each in _against(place, best) if each.name not in together]
+    found = [each for each in _differences_from(place, best) if each.name not in together]
     sure = [each for each in found if each.difference < 0 and each.p_adjusted < place.tested.alpha]
     if sure:
         titled = [each._replace(name=measure_title(each.name)) for each in sure]
@@ -322,7 +322,7 @@ def _worse(place: _Place, best: str, together: set[str]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _against(place: _Place, best: str) -> Iterator[phrases.Difference]:
+def _differences_from(place: _Place, best: str) -> Iterator[phrases.Difference]:
     """Yield the tests of the best measure against each other one: the other less the best."""
     columns = ("measure_1", "measure_2", "difference", "p_adjusted")
     rows = place.tables.cuts.filter(n=place.n).select(columns).drop_nulls()
@@ -356,15 +356,20 @@ def _baseline(place: _Place, best: str) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _again(stage: StageView) -> bool:
+def _is_sequential(stage: StageView) -> bool:
     """Tell whether tests allow for several looks: how many labels they need is another question."""
     return stage.options_as(Looked).anytime or look_of(stage) is not None
 
 
-def _needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
+def _labels_needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
     pair = _pair(place.tables.cuts, place.n, best, second)
     counts = row_of(place.tables.lists, measure=best, n=place.n)
-    if pair is None or counts is None or _replaced(place.stage) or _again(place.stage):
+    if (
+        pair is None
+        or counts is None
+        or _is_with_replacement(place.stage)
+        or _is_sequential(place.stage)
+    ):
         return
     judged, candidates = counts["n_1"] + counts["n_2"], n_candidates(place.stage)
     if not 0 < judged < candidates or not 0 < pair["size"] <= candidates // 2:
@@ -377,7 +382,7 @@ def _needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
     yield Finding(
         **place.facts("needed"), name=best, other=second,
         value=None if further is None else float(further),
-        text=phrases.sentence(said(further, candidates=candidates)),
+        text=phrases.sentence(further_text(further, candidates=candidates)),
     )  # fmt: skip
 
 
@@ -387,13 +392,13 @@ def _pair(cuts: pl.DataFrame, n: int, one: str, other: str) -> dict[str, Any] | 
     )
 
 
-def _replaced(stage: StageView) -> bool:
+def _is_with_replacement(stage: StageView) -> bool:
     """Return whether the sample was drawn with replacement: its power is another one."""
     sample = stage.given("sample")
     return sample is not None and bool(sample.config.get("replacement"))
 
 
-# --- What differences between measures say beyond the tests: of these candidates, of equivalence.
+# Differences beyond the tests: of these candidates alone, and equivalence.
 
 
 class Asked(StageOptions):
@@ -414,7 +419,7 @@ def among_these_candidates(stage: StageView) -> Iterator[Finding]:
         "category", "n", "best_measure", maintain_order=True
     ):
         mine = rows.filter(category=category, n=n)
-        those = _here(mine, cuts.filter(category=category, n=n), str(leader), asked)
+        those = _finite_only(mine, cuts.filter(category=category, n=n), str(leader), asked)
         if those:
             of = said_of(str(category), among)
             titled = [each._replace(name=measure_title(each.name)) for each in those]
@@ -429,7 +434,7 @@ def among_these_candidates(stage: StageView) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _here(
+def _finite_only(
     rows: pl.DataFrame, cuts: pl.DataFrame, best: str, asked: Asked
 ) -> list[phrases.Difference]:
     """Return what the finite population's test alone finds, where not all is judged."""
@@ -481,15 +486,15 @@ def _equivalent(
         test = phrases.Difference(
             "", row["difference"], row["p_equivalent_adjusted"], row["lower"], row["upper"]
         )
-        said = equivalent(pair, test, alpha=alpha, bound=bound)
+        phrase = equivalent(pair, test, alpha=alpha, bound=bound)
         yield Finding(
-            **facts, text=phrases.sentence(f"for {facts['n']:,} candidates {said}{here}"),
+            **facts, text=phrases.sentence(f"for {facts['n']:,} candidates {phrase}{here}"),
             name=row["measure_1"], other=row["measure_2"], value=row["difference"],
             lower=row["lower"], upper=row["upper"], p_adjusted=row["p_equivalent_adjusted"],
         )  # fmt: skip
 
 
-# --- What the tests of declared pairs say, where not all pairs were asked for and none leads.
+# Declared pairs: where not all pairs were tested and no measure leads.
 
 
 @finder(stages=("evaluate.comparison",), place=11)
@@ -504,13 +509,13 @@ def declared_pairs(stage: StageView) -> Iterator[Finding]:
     for (category, n), rows in known.group_by("category", "n", maintain_order=True):
         of = said_of(str(category), among)
         question = f"the declared pairs for {n:,} candidates{of}"
-        for place, row in enumerate(_ordered(rows)):
+        for place, row in enumerate(_sort_pairs(rows)):
             lower, upper = limits_of(
                 differences.filter(category=category), n=row["n"], of=row["measure_1"],
                 less=row["measure_2"],
             )  # fmt: skip
-            said = _said(row, tested, (lower, upper))
-            text = said if place else f"for {n:,} candidates{of}: {said}"
+            phrase = _pair_phrase(row, tested, (lower, upper))
+            text = phrase if place else f"for {n:,} candidates{of}: {phrase}"
             yield Finding(
                 about="pair", text=phrases.sentence(text), question=question,
                 category=str(category),
@@ -519,14 +524,14 @@ def declared_pairs(stage: StageView) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _ordered(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _sort_pairs(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield the pairs, those that differ most first."""
     order = rows.sort(pl.col("difference").abs(), "measure_1", "measure_2",
                       descending=[True, False, False])  # fmt: skip
     return order.iter_rows(named=True)
 
 
-def _said(row: dict[str, Any], tested: Tested, ends: Ends) -> str:
+def _pair_phrase(row: dict[str, Any], tested: Tested, ends: Ends) -> str:
     titles = [measure_title(row[name]) for name in ("measure_1", "measure_2")]
     test = phrases.Difference(titles[1], row["difference"], row["p_adjusted"], *ends)
     return of_two(titles[0], test, alpha=tested.alpha, margin=tested.margin)

@@ -1,4 +1,4 @@
-"""What a sample of any design says: leading measures, differences, what labels are worth."""
+"""Findings on designed samples, on agreement between annotators and on machine judges."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, Kind, StageOptions, StageView, finder
-from pipeline.findings.collocations.precision import categories, n_candidates, row_of, said_of
+from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.collocations.precision import (
+    baseline_finding,
+    categories,
+    n_candidates,
+    row_of,
+    said_of,
+)
 from pipeline.findings.phrases import Band, called, of_two, over_range, slug
 from pipeline.kernels.measure import measure_title
 
-# --- How far the annotators agree.
+# Agreement of annotators.
 
 EVERY = "*"
 """Stands for all annotators, and for the labels as they are."""
@@ -38,9 +44,9 @@ def agreement(stage: StageView) -> Iterator[Finding]:
     if observed is None:
         return
     who = f"annotators {phrases.listed(list(map(called, people)))}" if people else "annotators"
-    yield _observed(who, observed, chance, "answer", stage)
+    yield _observed_agreement(who, observed, chance, stage)
     if chance is not None and chance["estimate"] < TENTATIVE:
-        yield _low(chance)
+        yield _low_agreement(chance)
 
 
 def _beyond_chance(table: pl.DataFrame) -> dict[str, Any] | None:
@@ -48,27 +54,27 @@ def _beyond_chance(table: pl.DataFrame) -> dict[str, Any] | None:
     return next((row for row in rows if row is not None), None)
 
 
-def _observed(
-    who: str, observed: dict[str, Any], chance: dict[str, Any] | None, kind: Kind, stage: StageView
+def _observed_agreement(
+    who: str, observed: dict[str, Any], chance: dict[str, Any] | None, stage: StageView
 ) -> Finding:
     items = phrases.counted(observed["items"], "candidate")
-    said = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
-    text = f"{who} agree on {said} of {items} that several judged"
+    phrase = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
+    text = f"{who} agree on {phrase} of {items} that several judged"
     if chance is not None:
         text += f" ({_coefficient(chance)})"
     return Finding(
-        kind=kind, about="agreement", text=phrases.sentence(text), question="agreement",
+        about="agreement", text=phrases.sentence(text), question="agreement",
         value=observed["estimate"], lower=observed["lower"], upper=observed["upper"],
         n=observed["items"], figure=stage.name,
     )  # fmt: skip
 
 
 def _coefficient(row: dict[str, Any]) -> str:
-    said = phrases.coefficient(row["estimate"], row["lower"], row["upper"])
-    return f"{COEFFICIENTS[row['coefficient']]} {said}"
+    phrase = phrases.coefficient(row["estimate"], row["lower"], row["upper"])
+    return f"{COEFFICIENTS[row['coefficient']]} {phrase}"
 
 
-def _low(row: dict[str, Any]) -> Finding:
+def _low_agreement(row: dict[str, Any]) -> Finding:
     text = (
         f"agreement beyond chance is low ({_coefficient(row)}): under .667"
         " even tentative conclusions are doubtful (Krippendorff 2004)"
@@ -79,7 +85,7 @@ def _low(row: dict[str, Any]) -> Finding:
     )  # fmt: skip
 
 
-# --- How near machines come to people, and how many labels they save.
+# Machine judges: their agreement with people, and the labels that they save.
 
 
 @finder(stages=("evaluate.machine",), place=45)
@@ -91,12 +97,12 @@ def machines(stage: StageView) -> Iterator[Finding]:
     for row in judges.iter_rows(named=True):
         key = {"category": row["category"], "judge": row["judge"]}
         of = said_of(row["category"], among)
-        yield _nearness(row, confusion.filter(**key).row(0, named=True), of)
-        if (told := savings.filter(**key)).height:
-            yield _worth(row, told, of)
+        yield _agreement_with_people(row, confusion.filter(**key).row(0, named=True), of)
+        if (mine := savings.filter(**key)).height:
+            yield _labels_saved(row, mine, of)
 
 
-def _nearness(row: dict[str, Any], cells: dict[str, Any], of: str) -> Finding:
+def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) -> Finding:
     shares = [
         phrases.estimate(*(cells[f"{name}{end}"] for end in ("", "_lower", "_upper")))
         + f" of {what}"
@@ -116,7 +122,7 @@ def _nearness(row: dict[str, Any], cells: dict[str, Any], of: str) -> Finding:
     )  # fmt: skip
 
 
-def _worth(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Finding:
+def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Finding:
     """Say what is saved for lists where the correlation is above 0, and that there are none."""
     sure = savings.filter((pl.col("rho2_lower") > 0) & (pl.col("labels_saved") > 0))
     lists = phrases.counted(savings.height, "list")
@@ -143,7 +149,7 @@ def _figure(category: str, of: str) -> str:
     return f"reliability-{slug(category)}" if of else "reliability"
 
 
-# --- How many labels of a simple sample would have known as much.
+# Estimates from designed samples.
 
 
 def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
@@ -177,8 +183,8 @@ def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
     """
     spread = pl.col("precision") * (1.0 - pl.col("precision"))
     share = spread / (pl.col("n") * pl.col("variance") + spread)
-    told = lists.filter(pl.col("variance") > 0, spread > 0).select(share.median() * candidates)
-    found = told.item()
+    known = lists.filter(pl.col("variance") > 0, spread > 0)
+    found = known.select(share.median() * candidates).item()
     return None if found is None else float(found)
 
 
@@ -201,7 +207,7 @@ class _Place:
     lists: pl.DataFrame
     tests: pl.DataFrame
     best: pl.DataFrame
-    told: Designed
+    options: Designed
     facts: dict[str, Any]
 
     def finding(self, about: str, text: str, **numbers: Any) -> Finding:
@@ -214,7 +220,7 @@ def designed_lists(stage: StageView) -> Iterator[Finding]:
     """Say at each cut which measure leads, what cannot be told apart from it, what is worse."""
     cuts = stage.table("cuts").collect()
     tests, best = (stage.table(name).collect() for name in ("differences", "best"))
-    known, told = cuts.drop_nulls("precision"), stage.options_as(Designed)
+    known, options = cuts.drop_nulls("precision"), stage.options_as(Designed)
     among = categories(cuts)
     for (category, n), lists in known.sort("category", "n").group_by(
         "category", "n", maintain_order=True
@@ -223,14 +229,14 @@ def designed_lists(stage: StageView) -> Iterator[Finding]:
         tested = "best" if leading.height else "highest estimate"
         question = f"{tested} for {n:,} candidates{said_of(str(category), among)}"
         facts = {"question": question, "category": category, "n": n, "figure": "precision"}
-        yield from _at(_Place(lists, mine, leading, told, facts))
+        yield from _findings_at(_Place(lists, mine, leading, options, facts))
 
 
-def _at(place: _Place) -> Iterator[Finding]:
+def _findings_at(place: _Place) -> Iterator[Finding]:
     ordered = place.lists.sort(["precision", "measure"], descending=[True, False])
     first = ordered.row(0, named=True)
-    said = phrases.estimate(first["precision"], first["lower"], first["upper"])
-    led = f"{measure_title(first['measure'])}, {said}".replace(" %", " % true positives", 1)
+    phrase = phrases.estimate(first["precision"], first["lower"], first["upper"])
+    led = f"{measure_title(first['measure'])}, {phrase}".replace(" %", " % true positives", 1)
     about = "highest" if place.best.is_empty() else "best"
     yield place.finding(
         about, f"{place.facts['question']}: {led}", name=first["measure"],
@@ -239,11 +245,11 @@ def _at(place: _Place) -> Iterator[Finding]:
     if place.best.is_empty():
         yield from _pairs(place)
         return
-    yield from _together(place, first["measure"])
+    yield from _not_told_apart(place, first["measure"])
     yield from _worse(place, first["measure"])
 
 
-def _together(place: _Place, leader: str) -> Iterator[Finding]:
+def _not_told_apart(place: _Place, leader: str) -> Iterator[Finding]:
     rivals = place.best.filter(~pl.col("best")).sort("precision", "measure", descending=True)
     if rivals.is_empty():
         return
@@ -268,7 +274,7 @@ def _worse(place: _Place, leader: str) -> Iterator[Finding]:
         titled = [each._replace(name=measure_title(each.name)) for each in sure]
         most = min(sure, key=lambda each: each.difference)
         yield place.finding(
-            "worse", phrases.worse(titled, alpha=place.told.alpha), name=most.name, other=leader,
+            "worse", phrases.worse(titled, alpha=place.options.alpha), name=most.name, other=leader,
             value=most.difference, p_adjusted=most.p_adjusted,
         )  # fmt: skip
 
@@ -279,10 +285,10 @@ def _pairs(place: _Place) -> Iterator[Finding]:
     for row in known.sort(pl.col("difference").abs(), descending=True).iter_rows(named=True):
         one, other = (measure_title(row[side]) for side in ("measure_1", "measure_2"))
         test = phrases.Difference(other, row["difference"], row["p_adjusted"])
-        said = of_two(one, test, alpha=place.told.alpha, margin=place.told.margin)
+        phrase = of_two(one, test, alpha=place.options.alpha, margin=place.options.margin)
         limits = phrases.interval(row["lower"], row["upper"])
         yield place.finding(
-            "pair", f"{said}; limits of the difference {limits}", name=row["measure_1"],
+            "pair", f"{phrase}; limits of the difference {limits}", name=row["measure_1"],
             other=row["measure_2"], value=row["difference"], lower=row["lower"],
             upper=row["upper"], p_adjusted=row["p_adjusted"],
         )  # fmt: skip
@@ -291,16 +297,16 @@ def _pairs(place: _Place) -> Iterator[Finding]:
 @finder(stages=("evaluate.designed",), place=11)
 def designed_ranges(stage: StageView) -> Iterator[Finding]:
     """Say over which ranges of n one measure is better than another, by simultaneous bands."""
-    bands, told = stage.table("difference_bands").collect(), stage.options_as(Designed)
+    bands, options = stage.table("difference_bands").collect(), stage.options_as(Designed)
     among = categories(bands)
     key = ("category", "measure_1", "measure_2")
     for names, rows in bands.sort(*key, "n").group_by(*key, maintain_order=True):
         category, one, other = (str(each) for each in names)
         band = Band(*(rows[name].to_list() for name in ("n", "lower_band", "upper_band")))
         titles = measure_title(one), measure_title(other)
-        said = over_range(*titles, band, confidence=told.confidence)
+        phrase = over_range(*titles, band, confidence=options.confidence)
         yield Finding(
-            about="range", text=phrases.sentence(f"{said}{said_of(category, among)}"),
+            about="range", text=phrases.sentence(f"{phrase}{said_of(category, among)}"),
             question="differences over a range of list sizes", category=category, name=one,
             other=other, figure="difference-bands",
         )  # fmt: skip
@@ -316,12 +322,7 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
     for category in among:
         of, known = said_of(category, among), row_of(baselines, category=category)
         if known and known["precision"] is not None:
-            said = phrases.estimate(known["precision"], known["lower"], known["upper"])
-            yield Finding(
-                about="baseline", text=phrases.sentence(f"baseline{of} {said}"),
-                question=f"baseline{of}", category=category, value=known["precision"],
-                lower=known["lower"], upper=known["upper"], n=every,
-            )  # fmt: skip
+            yield baseline_finding(known, of, n=every)
         worth = equivalent_labels(lists.filter(category=category), candidates=every)
         if worth is not None:
             text = (

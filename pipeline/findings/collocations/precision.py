@@ -1,4 +1,4 @@
-"""The highest estimates of precision, where no test between measures was made."""
+"""Findings on n-best precision and average precision: the highest estimates, choices, cautions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pipeline.findings.base import Finding, StageOptions, StageView, finder
 from pipeline.findings.phrases import called, highest
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
-
-# --- What several finders look at: judged lists, their sample, the stages on the same judgements.
 
 SAME = ("ranks", "judgements", "sample")
 """Options that are equal in stages that say something of the same lists."""
@@ -69,7 +67,7 @@ def n_candidates(stage: StageView) -> int:
     return int(ranked.select(pl.len()).collect().item())
 
 
-# --- Average precision of whole rankings: which is the highest, and how sure each of them is.
+# Average precision.
 
 
 @finder(stages=("evaluate.average_precision",), place=25)
@@ -81,10 +79,10 @@ def average_precisions(stage: StageView) -> Iterator[Finding]:
         known = every.filter(category=category).drop_nulls("average_precision")
         ordered = known.sort("average_precision", "measure", descending=[True, False])
         if ordered.height:
-            yield from _ordered(ordered, said_of(category, among))
+            yield from _highest_average(ordered, said_of(category, among))
 
 
-def _ordered(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
+def _highest_average(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
     question = f"average precision{of}"
     first = ordered.row(0, named=True)
     facts: dict[str, Any] = {
@@ -92,7 +90,7 @@ def _ordered(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
     }  # fmt: skip
     tied = ordered.filter(pl.col("average_precision") == first["average_precision"])
     names = tuple(measure_title(name) for name in tied["measure"])
-    text = f"{highest(question, names, _said(first))}{_of_all(first)}"
+    text = f"{highest(question, names, _estimate(first))}{_inference_base(first)}"
     yield Finding(
         about="highest", text=phrases.sentence(text), name=first["measure"], names=names,
         n=first["n_sampled"], value=first["average_precision"], lower=first["lower"],
@@ -105,7 +103,7 @@ def _ordered(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
 
 def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str, Any]) -> Finding:
     """Give those that follow, and say that nothing tests them, where they are estimates."""
-    shown = [f"{measure_title(row['measure'])} {_said(row)}" for row in others.rows(named=True)]
+    shown = [f"{measure_title(row['measure'])} {_estimate(row)}" for row in others.rows(named=True)]
     text = f"then {phrases.listed(shown)}"
     if first["lower"] < first["upper"]:
         text += "; no test between measures was made"
@@ -116,14 +114,14 @@ def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str
     )  # fmt: skip
 
 
-def _said(row: dict[str, Any]) -> str:
+def _estimate(row: dict[str, Any]) -> str:
     """Return an estimate with its limits, without where all is judged.
 
     Examples
     --------
-    >>> _said({"average_precision": 0.25, "lower": 0.2, "upper": 0.3})
+    >>> _estimate({"average_precision": 0.25, "lower": 0.2, "upper": 0.3})
     '25.0 % [20.0, 30.0]'
-    >>> _said({"average_precision": 0.25, "lower": 0.25, "upper": 0.25})
+    >>> _estimate({"average_precision": 0.25, "lower": 0.25, "upper": 0.25})
     '25.0 %'
     """
     exact = row["lower"] == row["upper"]
@@ -131,14 +129,14 @@ def _said(row: dict[str, Any]) -> str:
     return phrases.estimate(row["average_precision"], *limits)
 
 
-def _of_all(row: dict[str, Any]) -> str:
+def _inference_base(row: dict[str, Any]) -> str:
     """Say of how many candidates it was inferred."""
     if row["lower"] == row["upper"]:
         return f" of {phrases.counted(row['n_candidates'], 'candidate')}, all judged"
     return f", inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
 
 
-# --- The list that a preliminary sample chose, and sets that have no ranks.
+# Chosen lists, and sets without ranks.
 
 
 class Guaranteed(StageOptions):
@@ -155,14 +153,14 @@ def chosen_list(stage: StageView) -> Iterator[Finding]:
     rows = stage.table("choice").collect().sort("category")
     for row in rows.iter_rows(named=True):
         of = said_of(row["category"], categories(rows))
-        yield _chosen(row, of)
+        yield _choice(row, of)
         asked = stage.options_as(Guaranteed)
         if asked.guarantee and asked.min_precision is not None:
             tests = stage.table("guarantee").filter(category=row["category"]).collect()
-            yield _guaranteed(row, tests, of, asked)
+            yield _guarantee(row, tests, of, asked)
 
 
-def _chosen(row: dict[str, Any], of: str) -> Finding:
+def _choice(row: dict[str, Any], of: str) -> Finding:
     lower, upper = row["lower_simultaneous"], row["upper_simultaneous"]
     found = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
     text = (
@@ -177,7 +175,7 @@ def _chosen(row: dict[str, Any], of: str) -> Finding:
     )  # fmt: skip
 
 
-def _guaranteed(row: dict[str, Any], tests: pl.DataFrame, of: str, asked: Guaranteed) -> Finding:
+def _guarantee(row: dict[str, Any], tests: pl.DataFrame, of: str, asked: Guaranteed) -> Finding:
     """Say what the chosen list is sure to have, by which limit."""
     mine = tests.filter(measure=row["measure"], n=row["n"]).row(0, named=True)
     others = int(tests["passed"].sum()) - 1
@@ -209,20 +207,20 @@ def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
         if row["precision"] is None:
             continue
         question = f"the set {called(row['subset'])}{said_of(row['category'], among)}"
-        said = phrases.estimate(row["precision"], row["lower"], row["upper"])
+        phrase = phrases.estimate(row["precision"], row["lower"], row["upper"])
         facts: dict[str, Any] = {
             "question": question, "category": row["category"], "n": row["n"], "figure": stage.name,
         }  # fmt: skip
-        text = f"{question}: {phrases.counted(row['n'], 'candidate')}, {said} true positives"
+        text = f"{question}: {phrases.counted(row['n'], 'candidate')}, {phrase} true positives"
         yield Finding(
             about="set", text=phrases.sentence(text), name=row["subset"], value=row["precision"],
             lower=row["lower"], upper=row["upper"], **facts,
         )  # fmt: skip
         mine = tests.filter(subset=row["subset"], category=row["category"])
-        yield from _beside(mine, row["subset"], facts, alpha)
+        yield from _compare_lists(mine, row["subset"], facts, alpha)
 
 
-def _beside(
+def _compare_lists(
     tests: pl.DataFrame, subset: str, facts: dict[str, Any], alpha: float
 ) -> Iterator[Finding]:
     """Compare with the lists of the same size: each list less the set."""
@@ -252,7 +250,7 @@ def _beside(
         )
 
 
-# --- What the errors of the annotators make of precision.
+# Correction for errors of the annotators.
 
 
 @finder(stages=("evaluate.precision",), place=22)
@@ -266,17 +264,17 @@ def corrected_precision(stage: StageView) -> Iterator[Finding]:
     for row in ordered.unique(["category", "n"], keep="first", maintain_order=True).rows(
         named=True
     ):
-        yield _corrected(row, said_of(row["category"], among))
+        yield _correction(row, said_of(row["category"], among))
 
 
-def _corrected(row: dict[str, Any], of: str) -> Finding:
+def _correction(row: dict[str, Any], of: str) -> Finding:
     rates = (
         f"sensitivity {phrases.per_cent(row['sensitivity'])}, "
         f"specificity {phrases.per_cent(row['specificity'])}"
     )
-    said = phrases.estimate(row["corrected"], row["lower_corrected"], row["upper_corrected"])
+    phrase = phrases.estimate(row["corrected"], row["lower_corrected"], row["upper_corrected"])
     text = (
-        f"corrected for errors of the annotators ({rates}): {said} true positives for "
+        f"corrected for errors of the annotators ({rates}): {phrase} true positives for "
         f"{row['n']:,} candidates by {measure_title(row['measure'])}, "
         f"{phrases.per_cent(row['precision'])} as judged"
     )
@@ -287,7 +285,7 @@ def _corrected(row: dict[str, Any], of: str) -> Finding:
     )  # fmt: skip
 
 
-# --- What to know before believing estimates of precision: few draws, ties, what nobody judged.
+# Cautions and the highest estimates.
 
 FEW = 30
 """Lists with fewer judged draws are said to rest on few."""
@@ -330,10 +328,10 @@ def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
         ["span", "n", "measure"], descending=[True, False, False]
     )
     for (measure,), rows in wide.group_by("measure", maintain_order=True):
-        yield _ties(str(measure), rows.row(0, named=True), rows["n"].n_unique())
+        yield _tie_caution(str(measure), rows.row(0, named=True), rows["n"].n_unique())
 
 
-def _ties(measure: str, row: dict[str, Any], sizes: int) -> Finding:
+def _tie_caution(measure: str, row: dict[str, Any], sizes: int) -> Finding:
     low, high = (phrases.per_cent(row[name] / row["n_sampled"]) for name in ("tp_min", "tp_max"))
     more = f", and {phrases.counted(sizes - 1, 'other size')}" if sizes > 1 else ""
     text = (
@@ -358,7 +356,7 @@ def unjudged_draws(stage: StageView) -> Iterator[Finding]:
             continue
         least, most = row["k_sampled"] / row["n_drawn"], (row["k_sampled"] + lost) / row["n_drawn"]
         text = (
-            f"{_lost(row)} of {phrases.counted(row['n_drawn'], 'draw')}"
+            f"{_lost_draws(row)} of {phrases.counted(row['n_drawn'], 'draw')}"
             f"{said_of(row['category'], among)} and left out: were all of them false or all true "
             f"positives, the baseline would be {phrases.per_cent(least)} "
             f"or {phrases.per_cent(most)}"
@@ -369,19 +367,19 @@ def unjudged_draws(stage: StageView) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _lost(row: dict[str, Any]) -> str:
+def _lost_draws(row: dict[str, Any]) -> str:
     """Say what was left out of the draws.
 
     Examples
     --------
-    >>> _lost({"n_unjudged": 3, "n_undecided": 1})
+    >>> _lost_draws({"n_unjudged": 3, "n_undecided": 1})
     '3 are not judged and 1 is judged in different ways'
     """
     unjudged, undecided = row["n_unjudged"], row["n_undecided"]
-    said = [f"{unjudged:,} {'is' if unjudged == 1 else 'are'} not judged"] if unjudged else []
+    parts = [f"{unjudged:,} {'is' if unjudged == 1 else 'are'} not judged"] if unjudged else []
     if undecided:
-        said.append(f"{undecided:,} {'is' if undecided == 1 else 'are'} judged in different ways")
-    return " and ".join(said)
+        parts.append(f"{undecided:,} {'is' if undecided == 1 else 'are'} judged in different ways")
+    return " and ".join(parts)
 
 
 @finder(stages=("evaluate.precision", "evaluate.stratified"), place=20)
@@ -400,7 +398,7 @@ def highest_estimates(stage: StageView) -> Iterator[Finding]:
             yield from _highest(mine.filter(n=n), stage, of, untested=untested and not place)
         known = row_of(baselines, category=category)
         if known and known["precision"] is not None:
-            yield _baseline(known, of)
+            yield baseline_finding(known, of, n=known["n_candidates"])
 
 
 def _tables(stage: StageView) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -422,8 +420,8 @@ def _highest(
         "question": question, "category": first["category"], "n": first["n"],
         "figure": stage.name,
     }  # fmt: skip
-    said = phrases.estimate(first["precision"], first["lower"], first["upper"])
-    text = f"{question}: {measure_title(first['measure'])}, {said} true positives"
+    phrase = phrases.estimate(first["precision"], first["lower"], first["upper"])
+    text = f"{question}: {measure_title(first['measure'])}, {phrase} true positives"
     yield Finding(
         about="highest", text=phrases.sentence(text), name=first["measure"],
         value=first["precision"], lower=first["lower"], upper=first["upper"], **facts,
@@ -446,16 +444,17 @@ def _other_measures(lists: pl.DataFrame) -> str:
     return f"then {phrases.listed(names)}"
 
 
-def _baseline(known: dict[str, Any], of: str) -> Finding:
-    said = phrases.estimate(known["precision"], known["lower"], known["upper"])
+def baseline_finding(known: dict[str, Any], of: str, *, n: int) -> Finding:
+    """Return the baseline with its limits, a row of a table of baselines; n candidates."""
+    phrase = phrases.estimate(known["precision"], known["lower"], known["upper"])
     return Finding(
-        about="baseline", text=phrases.sentence(f"baseline{of} {said}"),
+        about="baseline", text=phrases.sentence(f"baseline{of} {phrase}"),
         question=f"baseline{of}", category=known["category"], value=known["precision"],
-        lower=known["lower"], upper=known["upper"], n=known["n_candidates"],
+        lower=known["lower"], upper=known["upper"], n=n,
     )  # fmt: skip
 
 
-# --- Which look at a growing sample results are of, and what holds at all looks together.
+# Interim analyses: which look at a growing sample the results are of.
 
 STAGES = ("evaluate.precision", "evaluate.comparison", "evaluate.designed")
 
@@ -505,15 +504,15 @@ def this_look(stage: StageView) -> Iterator[Finding]:
     levels = stage.table("looks").filter("now").select(pl.col("level").drop_nulls()).collect()
     if levels.height:
         low, high = (100.0 * float(each) for each in (levels["level"].min(), levels["level"].max()))  # type: ignore[arg-type]  # a column of numbers
-        said = f"{low:.2g} %" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g} %"
-        text += f", each taken at a level of {said}"
+        phrase = f"{low:.2g} %" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g} %"
+        text += f", each taken at a level of {phrase}"
     yield Finding(
         kind="caution", about="look", text=phrases.sentence(text), value=float(now["look"]),
         n=now["labels"],
     )  # fmt: skip
 
 
-# --- What the draws that nobody judged could make of the lists.
+# Worst cases: what unjudged draws could make of the lists.
 
 
 @finder(stages=("evaluate.precision",), place=63)
@@ -525,10 +524,10 @@ def worst_cases(stage: StageView) -> Iterator[Finding]:
     for category in among:
         mine = lists.filter(category=category)
         mine = mine.sort(span, "n", "measure", descending=[True, False, False])
-        yield _widest(mine.row(0, named=True), mine.height - 1, said_of(category, among))
+        yield _worst_case(mine.row(0, named=True), mine.height - 1, said_of(category, among))
 
 
-def _widest(row: dict[str, Any], others: int, of: str) -> Finding:
+def _worst_case(row: dict[str, Any], others: int, of: str) -> Finding:
     """Say it of one list, and of how many others it is less."""
     least, most = (phrases.per_cent(row[f"precision_if_{each}"]) for each in ("false", "true"))
     limits = phrases.interval(row["lower_if_false"], row["upper_if_true"])

@@ -1,9 +1,9 @@
-"""Files in blocks of whole units: a corpus of any size in the memory of one block."""
+"""Blocks of a corpus file: read, parse and check whole units in the memory of one block."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -44,9 +44,7 @@ from pipeline.formats.corpora.rules import (
 from pipeline.formats.lines import TEXT, Places
 from pipeline.memory import Spill
 
-# --- What makes it certain, at little cost, that a block breaks none of the rules of any format.
-# The rules say what is wrong with each line, and take their time for it. These questions are
-# about a whole block; where the answer is no, the rules are asked.
+# Quick checks of a whole block: only where one fails do the rules look at each line.
 
 _TAB, _END = ord("\t"), ord("\n")
 
@@ -124,17 +122,12 @@ def heads_inside(tokens: pl.DataFrame) -> bool:
     written = tokens.filter(pl.col(HEAD).is_null()).get_column(RAW_HEAD)
     head = tokens.get_column(HEAD).fill_null(0).to_numpy()
     position = tokens.get_column(POSITION).to_numpy()
-    starts = np.flatnonzero(_first_in_unit(tokens))
+    starts = np.flatnonzero(changes(tokens.get_column(UNIT).to_numpy()))
     inside = np.maximum.reduceat(head, starts) <= np.maximum.reduceat(position, starts)
     return bool(inside.all() and (head >= 0).all() and (written == "_").all())
 
 
-def _first_in_unit(tokens: pl.DataFrame) -> npt.NDArray[np.bool_]:
-    unit = tokens.get_column(UNIT).to_numpy()
-    return np.append([True], unit[1:] != unit[:-1])
-
-
-# --- One block of a corpus: its rows, judged, and what they say to those that follow.
+# Parse a block.
 
 # What is asked of lines alone, and of rows at any time.
 _OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY}
@@ -199,10 +192,12 @@ class Grammar:
 
     def needed(self, columns: Collection[str]) -> set[str]:
         """Return the columns to parse for these, those that rules rest on included."""
-        asked = [expr for rule in self.rules for expr in (rule.broken, rule.among)]
-        asked += [pl.struct(self.unique.key), self.unique.among] if self.unique else []
-        roots = [expr.meta.root_names() for expr in asked if expr is not None]
-        return {*_OF_ROWS, *columns, *(name for names in roots for name in names)}
+        of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
+        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns()}
+
+    def key_columns(self) -> set[str]:
+        """Return the columns that say what may not come twice in the file."""
+        return _roots([pl.struct(self.unique.key), self.unique.among]) if self.unique else set()
 
     def schema(self) -> dict[str, pl.DataType]:
         """Return the columns of the tokens and their types; nothing is read."""
@@ -211,6 +206,11 @@ class Grammar:
         lines = pl.LazyFrame(schema=columns | dict.fromkeys(names, pl.String()))
         types = self.rows(lines).collect_schema()
         return PLACE | {name: _type_of_token(types.get(name)) for name in self.attributes}
+
+
+def _roots(expressions: Iterable[pl.Expr | None]) -> set[str]:
+    """Return the columns that expressions rest on."""
+    return {name for each in expressions if each is not None for name in each.meta.root_names()}
 
 
 @dataclass(frozen=True)
@@ -263,15 +263,15 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     if query is not None:
         lines, rows = _lines_and_rows(query, grammar, grammar.needed(columns))
         certain = block.is_whole(lines, rows) and not rules.are_broken(lines, rows, grammar.rules)
-        if certain and heads_inside(tokens := _tokens(rows)):
-            return _parsed(lines, rows, tokens, grammar)
+        if certain and heads_inside(tokens := _drop_non_tokens(rows)):
+            return _build_parsed(lines, rows, tokens, grammar)
     lines, rows = _lines_and_rows(block.checked(), grammar)
     own = [*grammar.rules, *(rules.head_rules() if HEAD in grammar.attributes else [])]
     violations = rules.violations(lines, rows, own, of_lines=block.rules)
     if not violations.height:
-        return _parsed(lines, rows, _tokens(rows), grammar)
-    tokens = _tokens(rules.valid(rows, violations))
-    return replace(_parsed(lines, rows, tokens, grammar), violations=violations)
+        return _build_parsed(lines, rows, _drop_non_tokens(rows), grammar)
+    tokens = _drop_non_tokens(rules.valid(rows, violations))
+    return replace(_build_parsed(lines, rows, tokens, grammar), violations=violations)
 
 
 def nth(mark: str) -> str:
@@ -296,7 +296,7 @@ def _lines_and_rows(
     rows = rows.with_columns(
         number for number in numbers(lists) if number.meta.output_name() not in types
     )
-    if lists and (grammar.rules or HEAD in grammar.attributes):  # else `placed` does it
+    if lists and (grammar.rules or HEAD in grammar.attributes):  # else `place_tokens` does it
         rows = rows.explode(POSITION, *(name for name in lists if name in kept))
     return lines, rows.with_columns(heads(types)).collect()
 
@@ -311,15 +311,15 @@ def _type_of_token(kind: pl.DataType | None) -> pl.DataType:
 def mark_numbers(names: Collection[str]) -> list[pl.Expr]:
     """Return how many marks of each kind have come, as `nth` calls them."""
     marks = [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
-    return [_marks(mark).cum_sum().alias(nth(mark)) for mark in marks]
+    return [_has_mark(mark).cum_sum().alias(nth(mark)) for mark in marks]
 
 
-def _marks(mark: str) -> pl.Expr:
+def _has_mark(mark: str) -> pl.Expr:
     """Return whether a row is the first of a line with a mark."""
     return pl.col(mark).is_not_null() & pl.col(LINE).ne_missing(pl.col(LINE).shift())
 
 
-def _parsed(
+def _build_parsed(
     lines: pl.DataFrame, rows: pl.DataFrame, tokens: pl.DataFrame, grammar: Grammar
 ) -> Parsed:
     return Parsed(
@@ -331,7 +331,7 @@ def _parsed(
     )
 
 
-def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
+def _drop_non_tokens(rows: pl.DataFrame) -> pl.DataFrame:
     some = rows.get_column(POSITION).has_nulls()
     return rows.filter(pl.col(POSITION).is_not_null()) if some else rows
 
@@ -339,10 +339,12 @@ def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
 def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     """Return the lines on which documents or paragraphs begin or end."""
     kept = [name for name in (mark, detail) if name in lines.columns]
-    return lines.filter(_marks(mark)).select(kept) if mark in kept else lines.select(kept).head(0)
+    return (
+        lines.filter(_has_mark(mark)).select(kept) if mark in kept else lines.select(kept).head(0)
+    )
 
 
-# --- What goes on from one block of a corpus to the next: numbers, the document, the paragraph.
+# State between blocks: numbers, the open document, the open paragraph.
 
 
 @dataclass(frozen=True)
@@ -369,7 +371,9 @@ class Carry:
     key: Any = None
 
 
-def placed(parsed: Parsed, columns: Sequence[str], carry: Carry) -> tuple[pl.DataFrame, Carry]:
+def place_tokens(
+    parsed: Parsed, columns: Sequence[str], carry: Carry
+) -> tuple[pl.DataFrame, Carry]:
     """Return the tokens of a block as tokens of the file, and what the next block has to know.
 
     Parameters
@@ -381,13 +385,13 @@ def placed(parsed: Parsed, columns: Sequence[str], carry: Carry) -> tuple[pl.Dat
     carry : Carry
         What went before.
     """
-    tokens, after = numbered(parsed, carry)
+    tokens, after = number_rows(parsed, carry)
     lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
     tokens = tokens.select({*columns, *lists}).explode(lists) if lists else tokens
     return tokens.select(columns), after
 
 
-def numbered(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
+def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     """Return the rows of a block with the numbers that they have in the file, and what follows.
 
     Parameters
@@ -407,8 +411,8 @@ def numbered(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
     rows = parsed.tokens.with_columns(
         pl.col("sentence") + carry.sentences,
-        _at(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
-        _at(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
+        _gather(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
+        _gather(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
     )
     return rows, Carry(
         sentences=carry.sentences + parsed.sentences,
@@ -420,7 +424,7 @@ def numbered(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
     )
 
 
-def _at(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | pl.Expr:
+def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | pl.Expr:
     """Return the value that stands where each token's index says; the one value if all are."""
     if len(values) == 1:
         return pl.lit(values[0], values.dtype).alias(values.name)
@@ -461,7 +465,7 @@ def _key(parsed: Parsed, index: int) -> Any:
     return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None
 
 
-# --- Hashes of what may not come twice in a file, however many: eight bytes each, on the disk.
+# Duplicate keys of a file: eight bytes each, on the disk if there are many.
 
 _MOST = 1 << 22
 """Hashes that are held, 32 MB of them; more go to the disk."""
@@ -471,7 +475,7 @@ _SCHEMA = pl.Schema({"hash": pl.UInt64})
 _NONE = pl.Series("hash", dtype=pl.UInt64())
 
 
-def hashes_of(parsed: Parsed) -> pl.Series:
+def hash_keys(parsed: Parsed) -> pl.Series:
     """Return the hashes of what may not come twice, of a part of a file."""
     return _NONE if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)
 
@@ -496,15 +500,15 @@ class Hashes:
     def __init__(self, most: int = _MOST) -> None:
         self._held: list[pl.Series] = []
         self._rows, self._most = 0, most
-        self._laid: Spill | None = None
+        self._spilled: Spill | None = None
 
     def __enter__(self) -> Hashes:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._held.clear()
-        if self._laid is not None:
-            self._laid.clear()
+        if self._spilled is not None:
+            self._spilled.clear()
 
     def add(self, hashes: pl.Series) -> None:
         """Take in some."""
@@ -513,31 +517,31 @@ class Hashes:
         self._held.append(hashes)
         self._rows += len(hashes)
         if self._rows > self._most:
-            self._lay_aside()
+            self._spill()
 
     def repeated(self) -> pl.Series:
         """Return those that came more than once, each once."""
-        if self._laid is None:
-            return _repeated(pl.concat([_NONE, *self._held]))
-        self._lay_aside()
-        return pl.concat(_repeated(each.collect().to_series()) for each in self._laid)
+        if self._spilled is None:
+            return _duplicates(pl.concat([_NONE, *self._held]))
+        self._spill()
+        return pl.concat(_duplicates(each.collect().to_series()) for each in self._spilled)
 
-    def _lay_aside(self) -> None:
-        if self._laid is None:
-            self._laid = Spill(1 << _BITS, _SCHEMA, most=0)
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = Spill(1 << _BITS, _SCHEMA, most=0)
         rows = pl.concat([_NONE, *self._held]).to_frame("hash")
-        self._laid.add(rows, pl.col("hash") // (1 << (64 - _BITS)))
+        self._spilled.add(rows, pl.col("hash") // (1 << (64 - _BITS)))
         self._held.clear()
         self._rows = 0
 
 
-def _repeated(hashes: pl.Series) -> pl.Series:
+def _duplicates(hashes: pl.Series) -> pl.Series:
     """Return what stands more than once, each once: in order, next to its like."""
     ordered = hashes.sort()
     return ordered.filter((ordered == ordered.shift()).fill_null(value=False)).unique()
 
 
-# --- What a block says to those that follow it, at little cost: no token of it is read.
+# Outline of a block: marks and counts without parsing its tokens.
 
 _PLACES = (LINE, UNIT, POSITION, ROW, SOME, DOCUMENT, NAME, PARAGRAPH, KEY)
 
@@ -563,42 +567,29 @@ def outline(block: Block, grammar: Grammar) -> Parsed | None:
     """
     marked = grammar.rows(block.outline())
     types = marked.collect_schema()
-    kept = [name for name in types if name in {*_PLACES, *_asked(grammar)}]
+    kept = [name for name in types if name in {*_PLACES, *grammar.key_columns()}]
     lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
     some = [pl.col(name).list.len().ne_missing(0).alias(SOME) for name in lists[:1]]
-    more = {ROW: [pl.lit(value=True).alias(ROW)], SOME: some}
-    made = [each for name, exprs in more.items() if name not in types for each in exprs]
+    made = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
+    made += [] if SOME in types else some
     try:
         lines = marked.select(*kept, *made, *mark_numbers(types)).collect()
     except pl.exceptions.ComputeError:
         return None
-    return _outlined(lines, grammar)
+    return _build_outline(lines, grammar)
 
 
-def _asked(grammar: Grammar) -> set[str]:
-    """Return the columns that say what may not come twice in a file."""
-    if grammar.unique is None:
-        return set()
-    asked = [pl.struct(grammar.unique.key), grammar.unique.among]
-    return {name for expr in asked if expr is not None for name in expr.meta.root_names()}
-
-
-def _outlined(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
+def _build_outline(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
     kept = [name for name in (ROW, SOME) if name in lines.columns]
     number = first_in_unit().cum_sum().cast(pl.Int64).alias("sentence")
     first, own = first_in_unit(), POSITION in lines.columns
     numbered = lines.lazy().filter(*kept).with_columns(number)
     rows = numbered.filter(first | (pl.col(POSITION) == 1) if own else first).collect()
-    return Parsed(
-        rows.filter(pl.col(POSITION) == 1) if own else rows,
-        events(lines, DOCUMENT, NAME),
-        events(lines, PARAGRAPH, KEY),
-        rows.get_column("sentence")[-1] if rows.height else 0,
-        None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
-    )
+    tokens = rows.filter(pl.col(POSITION) == 1) if own else rows
+    return _build_parsed(lines, rows, tokens, grammar)
 
 
-# --- What scans of bytes have in common: where a sentence begins, and which marks have come.
+# Helpers of byte scans.
 
 
 def changes(values: Places) -> npt.NDArray[np.bool_]:
@@ -612,12 +603,12 @@ def changes(values: Places) -> npt.NDArray[np.bool_]:
     return np.append([True], values[1:] != values[:-1])[: values.size]
 
 
-def counted(first: npt.NDArray[np.bool_]) -> Places:
+def count_positions(first: npt.NDArray[np.bool_]) -> Places:
     """Return the position of each row in its sentence, from 1, by which rows are the first of one.
 
     Examples
     --------
-    >>> counted(np.array([True, False, True])).tolist()
+    >>> count_positions(np.array([True, False, True])).tolist()
     [1, 2, 1]
     """
     starts = np.flatnonzero(first)
@@ -625,17 +616,17 @@ def counted(first: npt.NDArray[np.bool_]) -> Places:
     return np.arange(1, first.size + 1) - np.repeat(starts, sizes)
 
 
-def so_far(mark: str, marks: Places, rows: Places) -> pl.Series:
+def count_before(mark: str, marks: Places, rows: Places) -> pl.Series:
     """Return how many marks have come before each row, as `nth` calls it; both by their lines."""
     return pl.Series(nth(mark), np.searchsorted(marks, rows).astype(np.uint32))
 
+
+# Read text files in blocks.
 
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
 _LEAST, _SHARE = 1 << 16, 128
 """Where memory is limited: this part of it is read at a time, or so many bytes."""
-
-_LINE_END = ord("\n")
 
 BOM = b"\xef\xbb\xbf"
 """What may stand before the first line."""
@@ -822,13 +813,13 @@ def text_blocks(
         if within is None:
             first = read(max(size, len(BOM))).removeprefix(BOM)
         else:
-            read, before = _limited(file.read, within.end - within.start), within.lines
+            read, before = _limit_bytes(file.read, within.end - within.start), within.lines
             first = read(size)
-        for line, content in _pieces(path, read, size, cut, (before, first)):
+        for line, content in _split_units(path, read, size, cut, (before, first)):
             yield TextBlock(content, line, fields)
 
 
-def ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:
+def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:
     """Yield what `job` makes of each thing, in order; threads do it ahead for the next ones."""
     with ThreadPoolExecutor(threads) as pool:
         waiting = deque[Future[U]]()
@@ -840,7 +831,7 @@ def ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[
             yield waiting.popleft().result()
 
 
-def _limited(read: Callable[[int], bytes], most: int) -> Callable[[int], bytes]:
+def _limit_bytes(read: Callable[[int], bytes], most: int) -> Callable[[int], bytes]:
     """Return what reads so many bytes and then nothing."""
     left = most
 
@@ -853,7 +844,7 @@ def _limited(read: Callable[[int], bytes], most: int) -> Callable[[int], bytes]:
     return some
 
 
-def _pieces(
+def _split_units(
     path: Path,
     read: Callable[[int], bytes],
     size: int,
@@ -868,20 +859,15 @@ def _pieces(
     while more := read(size):
         if end := cut(held):
             yield before, held[:end]
-            before += _lines(held, end)
+            before += int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _END))
         else:
-            _require(f"{path}: line {before + 1}", held)
+            _require_memory(f"{path}: line {before + 1}", held)
         held = held[end:] + more
     if last := held.removesuffix(b"\r"):
         yield before, last
 
 
-def _lines(content: bytes, end: int) -> int:
-    """Return how many lines end before a byte."""
-    return int(np.count_nonzero(np.frombuffer(content, np.uint8, end) == _LINE_END))
-
-
-def _require(place: str, held: bytes) -> None:
+def _require_memory(place: str, held: bytes) -> None:
     """Refuse a line, or what else cannot be cut, that takes more memory than there is."""
     if len(held) < _SHORT:
         return

@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline.formats.base import LINE, CorpusOptions
 from pipeline.formats.corpora import rules
-from pipeline.formats.corpora.blocks import Parsed, Scan, changes, so_far
+from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
     ALONE,
@@ -34,7 +34,7 @@ from pipeline.formats.corpora.rules import (
 )
 from pipeline.formats.lines import ByteLines, Places, Rows, Spans
 
-# --- CoNLL-U: what its fields are called, and what comments and IDs say.
+# Fields and comments.
 
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", "misc")
 ID = "~id"
@@ -44,13 +44,13 @@ NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
 """The ID of a range, or of an empty node."""
 
 
-def begins(comment: pl.Expr) -> list[pl.Expr]:
+def comment_marks(comment: pl.Expr) -> list[pl.Expr]:
     """Return `DOCUMENT`, `NAME` and `PARAGRAPH` of comments, null for others.
 
     Examples
     --------
     >>> lines = pl.DataFrame({"line": ["# newdoc id = a", "# newpar", "# text = b"]})
-    >>> lines.select(begins(pl.col("line"))).rows()
+    >>> lines.select(comment_marks(pl.col("line"))).rows()
     [(True, 'a', False), (None, None, True), (None, None, None)]
     """
     event = comment.str.extract(r"^#\s*(new(?:doc|par)(?:\s.*)?)$")
@@ -62,13 +62,13 @@ def begins(comment: pl.Expr) -> list[pl.Expr]:
     ]
 
 
-# --- CoNLL-U by its bytes: a block in which nothing is wrong or rare, read for a part of the cost.
+# Byte scan: a block without errors or rarities, at a fraction of the cost.
 
 _NONE = "_"
 _TABS = len(FIELDS) - 1
 
 
-def scanned(content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
+def scan_block(content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
     """Return what stands in a block if it is certain that it breaks no rule; else None.
 
     Parameters
@@ -94,7 +94,7 @@ class _Block:
     before: int
 
     @cached_property
-    def _comment(self) -> npt.NDArray[np.bool_]:
+    def _is_comment(self) -> npt.NDArray[np.bool_]:
         return np.equal(self.lines.first, ord("#"))
 
     @cached_property
@@ -107,7 +107,7 @@ class _Block:
         return self.lines.rows(self._row_lines)
 
     @cached_property
-    def _identity(self) -> Places:
+    def _ids(self) -> Places:
         """The ID of each row; -1 if it is no whole number."""
         return self.lines.numbers(self._rows.field(0))
 
@@ -118,7 +118,7 @@ class _Block:
 
     @cached_property
     def _is_word(self) -> npt.NDArray[np.bool_]:
-        return np.greater_equal(self._identity, 0)
+        return np.greater_equal(self._ids, 0)
 
     @cached_property
     def _words(self) -> Rows:
@@ -126,7 +126,7 @@ class _Block:
 
     @cached_property
     def _position(self) -> Places:
-        return self._identity[self._is_word]
+        return self._ids[self._is_word]
 
     @cached_property
     def _first(self) -> npt.NDArray[np.bool_]:
@@ -144,8 +144,8 @@ class _Block:
 
     def _are_lines(self) -> bool:
         tabs = self.lines.tabs
-        bare = (tabs == 0) & (self._comment | self.lines.is_blank)
-        return bool((bare | ((tabs == _TABS) & ~self._comment)).all())
+        bare = (tabs == 0) & (self._is_comment | self.lines.is_blank)
+        return bool((bare | ((tabs == _TABS) & ~self._is_comment)).all())
 
     def _are_in_order(self) -> bool:
         """Whether words count from 1 in their sentence, and others are ranges or empty nodes."""
@@ -166,7 +166,7 @@ class _Block:
     def parsed(self, columns: Collection[str]) -> Parsed:
         """Return its words, and where documents and paragraphs begin."""
         sentence = np.cumsum(changes(self._unit))
-        marks = self._marks()
+        marks = self._document_marks()
         tokens = {
             LINE: self._row_lines[self._is_word] + (self.before + 1),
             "sentence": sentence[self._is_word],
@@ -186,18 +186,18 @@ class _Block:
             None,
         )
 
-    def _marks(self) -> pl.DataFrame:
+    def _document_marks(self) -> pl.DataFrame:
         """Return the comments that begin documents or paragraphs, in order, by their line."""
-        lines = np.flatnonzero(self._comment)
+        lines = np.flatnonzero(self._is_comment)
         comments = pl.DataFrame({LINE: lines, ID: self.lines.texts(self.lines.whole(lines))})
         likely = comments.lazy().filter(pl.col(ID).str.contains("new", literal=True))
-        begun = likely.select(LINE, *begins(pl.col(ID)))
+        begun = likely.select(LINE, *comment_marks(pl.col(ID)))
         return begun.filter(pl.col(PARAGRAPH).is_not_null()).collect()
 
     def _nth(self, marks: pl.DataFrame, mark: str) -> pl.Series:
         """Return how many marks stand before each word."""
         lines = marks.filter(pl.col(mark).is_not_null()).get_column(LINE).to_numpy()
-        return so_far(mark, lines, self._row_lines[self._is_word])
+        return count_before(mark, lines, self._row_lines[self._is_word])
 
     def _attribute(self, name: str) -> pl.Series:
         """Return a field of the words: null if empty or ``_``, unless form and lemma are both."""
@@ -213,7 +213,7 @@ def _field(rows: Rows, name: str) -> Spans:
     return rows.field(FIELDS.index(name))
 
 
-# --- CoNLL-U: how words are written, from the ranges, MISC, and ``# text`` where it fits the words.
+# Surface forms: from ranges, MISC, and ``# text`` where it fits the words.
 
 _RANGE = r"^([1-9][0-9]*)-([0-9]+)$"
 _NO_SPACE = r"(?:^|\|)(?:SpaceAfter=No|SpacesAfter=(?:No)?)(?:\||$)"
@@ -224,7 +224,7 @@ Written: TypeAlias = tuple[str, str]
 """What is written for a word or a range, and the white space after it."""
 
 
-def written(lines: pl.LazyFrame, *, identity: str) -> pl.LazyFrame:
+def add_surface(lines: pl.LazyFrame, *, identity: str) -> pl.LazyFrame:
     """Add `SURFACE` and `SPACE_AFTER`; nothing is done where neither is asked for.
 
     Parameters
@@ -250,7 +250,7 @@ def written(lines: pl.LazyFrame, *, identity: str) -> pl.LazyFrame:
     own = own.with_columns(each.forward_fill().alias(name) for name, each in known.items())
     both = own.with_columns(_surface(), _space_after())
     columns = (UNIT, POSITION, "form", SURFACE, SPACE_AFTER, "~said")
-    fitted = pl.struct(columns).map_batches(_fitted, return_dtype=_KIND)
+    fitted = pl.struct(columns).map_batches(_fit_text, return_dtype=_KIND)
     names = [
         name for name in both.collect_schema().names() if name not in {*known, SURFACE, SPACE_AFTER}
     ]
@@ -281,16 +281,16 @@ def _inside() -> pl.Expr:
     return pl.col(POSITION).is_between("~begin", "~end").fill_null(value=False)
 
 
-def _fitted(lines: pl.Series) -> pl.Series:
+def _fit_text(lines: pl.Series) -> pl.Series:
     """Take surface and spaces from ``# text``, where it holds the same signs in another way."""
     rows = lines.struct.unnest()
-    others = _otherwise(rows)
+    others = _find_differing(rows)
     if others.is_empty():
         return rows.select(SURFACE, SPACE_AFTER).to_struct()
     columns = {name: rows.get_column(name).to_list() for name in (SURFACE, SPACE_AFTER)}
     for numbers, words, text in others.iter_rows():
         heads = [place for place, word in enumerate(words) if word]
-        found = aligned([words[place] for place in heads], text) or ()
+        found = align([words[place] for place in heads], text) or ()
         for place, after, (part, space) in zip(
             heads, [*heads[1:], len(words)], found, strict=False
         ):
@@ -300,7 +300,7 @@ def _fitted(lines: pl.Series) -> pl.Series:
     return pl.DataFrame(columns, schema=dict(_KIND)).to_struct()
 
 
-def _otherwise(rows: pl.DataFrame) -> pl.DataFrame:
+def _find_differing(rows: pl.DataFrame) -> pl.DataFrame:
     """Return row numbers, words and text of the sentences whose text is not what the words give."""
     shown = pl.coalesce(SURFACE, "form", pl.lit("_")).alias("shown")
     inner = pl.when(pl.col(SURFACE).shift(-1) == "").then(pl.lit(""))  # the last of a range has it
@@ -317,16 +317,16 @@ def _otherwise(rows: pl.DataFrame) -> pl.DataFrame:
     return listed.drop(UNIT)
 
 
-def aligned(words: Sequence[str], text: str) -> list[Written] | None:
+def align(words: Sequence[str], text: str) -> list[Written] | None:
     """Return what stands in the text for each word, and the white space after it.
 
     None if the text holds other signs than the words, white space aside.
 
     Examples
     --------
-    >>> aligned(["10000", "€", "."], "10 000 €.")
+    >>> align(["10000", "€", "."], "10 000 €.")
     [('10 000', ' '), ('€', ''), ('.', '')]
-    >>> aligned(["do", "not"], "don't") is None
+    >>> align(["do", "not"], "don't") is None
     True
     """
     sizes = [len("".join(word.split())) for word in words]
@@ -382,7 +382,7 @@ def _unique(options: ConlluOptions) -> Unique | None:
 
 
 def _scan(options: ConlluOptions) -> Scan | None:
-    return None if options.unique_sent_id else scanned
+    return None if options.unique_sent_id else scan_block
 
 
 @corpus_format(
@@ -414,9 +414,9 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
         pl.col(BLANK).cum_sum().alias(UNIT),
         (~pl.col(BLANK) & ~is_comment).alias(ROW),
         pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
-        *begins(pl.when(is_comment).then(ID)),
+        *comment_marks(pl.when(is_comment).then(ID)),
         pl.when((form != "_") | (lemma == "_")).then(form),
         pl.when((lemma != "_") | (form == "_")).then(lemma),
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
-    return written(marked, identity=ID)
+    return add_surface(marked, identity=ID)

@@ -16,7 +16,7 @@ from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, divide_file
 
 T = TypeVar("T")
-Given: TypeAlias = T | Callable[[Any], T]
+OrCallable: TypeAlias = T | Callable[[Any], T]
 """Something, or a function of the options that gives it."""
 Rows: TypeAlias = Callable[[pl.LazyFrame, Any], pl.LazyFrame]
 R = TypeVar("R", bound=Rows)
@@ -28,10 +28,10 @@ class CorpusFormat:
 
     rows: Rows
     cut: Callable[[bytes, Any], int]
-    attributes: Given[Sequence[str]]
-    fields: Given[Sequence[str]]
-    rules: Given[Sequence[Rule]]
-    unique: Given[Unique | None]
+    attributes: OrCallable[Sequence[str]]
+    fields: OrCallable[Sequence[str]]
+    rules: OrCallable[Sequence[Rule]]
+    unique: OrCallable[Unique | None]
     scan: Callable[[Any], Scan | None] | None
     layout: Callable[[Path, Any], Any] | None
     remedy: str
@@ -67,13 +67,13 @@ class CorpusFormat:
 
     def _open(self, path: Path, options: Any, source: Source | None = None) -> CorpusFile:
         layout = self.layout(path, options) if self.layout else options
-        fields = _of(self.fields, layout)
+        fields = _resolve(self.fields, layout)
         grammar = Grammar(
             rows=lambda lines: self.rows(lines, layout),
-            attributes=_of(self.attributes, layout),
+            attributes=_resolve(self.attributes, layout),
             fields=fields,
-            rules=_of(self.rules, layout),
-            unique=_of(self.unique, layout),
+            rules=_resolve(self.rules, layout),
+            unique=_resolve(self.unique, layout),
             scan=self.scan(layout) if self.scan else None,
         )
         return CorpusFile(
@@ -92,10 +92,10 @@ def corpus_format(
     *,
     suffixes: Sequence[str],
     cut: Callable[[bytes, Any], int],
-    attributes: Given[Sequence[str]],
-    fields: Given[Sequence[str]] = (),
-    rules: Given[Sequence[Rule]] = (),
-    unique: Given[Unique | None] = None,
+    attributes: OrCallable[Sequence[str]],
+    fields: OrCallable[Sequence[str]] = (),
+    rules: OrCallable[Sequence[Rule]] = (),
+    unique: OrCallable[Unique | None] = None,
     scan: Callable[[Any], Scan | None] | None = None,
     options: type[CorpusOptions] = CorpusOptions,
     layout: Callable[[Path, Any], Any] | None = None,
@@ -151,5 +151,5 @@ def corpus_format(
     return register
 
 
-def _of(given: Given[T], options: Any) -> T:
+def _resolve(given: OrCallable[T], options: Any) -> T:
     return given(options) if callable(given) else given

@@ -84,23 +84,25 @@ def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
         name.alias(NAME),
         pl.when(readable() & ~begins).then(TEXT).alias(_SENTENCE),
     )
-    lines = _joined(lines) if options.sentences == "wrapped" else lines
-    lines = lines if options.sentences == "line" else _split(lines, options)
-    forms = _forms(pl.col(_SENTENCE), options.tokens).alias("form")
-    lines = lines.with_row_index(UNIT).with_columns(forms, _spaces(options))
+    lines = _join_paragraphs(lines) if options.sentences == "wrapped" else lines
+    lines = lines if options.sentences == "line" else _split_sentences(lines, options)
+    forms = _extract_tokens(pl.col(_SENTENCE), options.tokens).alias("form")
+    lines = lines.with_row_index(UNIT).with_columns(forms, _space_after_tokens(options))
     some = pl.col(_SENTENCE).str.contains(options.tokens).fill_null(value=False).alias(SOME)
     row = ~readable() | some
     return lines.with_columns(some, row.alias(ROW), pl.when(some).then(UNIT))
 
 
-def _forms(text: pl.Expr, pattern: str) -> pl.Expr:
+def _extract_tokens(text: pl.Expr, pattern: str) -> pl.Expr:
     """Return the tokens of each text; where these are all but white space, by cutting at it."""
     if pattern != BETWEEN_SPACES:
         return text.str.extract_all(pattern)
-    return text.map_batches(_between_spaces, return_dtype=pl.List(pl.String()), is_elementwise=True)
+    return text.map_batches(
+        _split_at_blanks, return_dtype=pl.List(pl.String()), is_elementwise=True
+    )
 
 
-def _between_spaces(texts: pl.Series) -> pl.Series:
+def _split_at_blanks(texts: pl.Series) -> pl.Series:
     """Cut at blanks, which is quick, if they are all the white space there is and stand alone."""
     ends = texts.str.starts_with(" ").any() or texts.str.ends_with(" ").any()
     if ends or texts.str.contains(_NOT_ALONE).any() or (texts == "").any():
@@ -108,14 +110,14 @@ def _between_spaces(texts: pl.Series) -> pl.Series:
     return texts.str.split(" ")
 
 
-def _spaces(options: TextOptions) -> pl.Expr:
+def _space_after_tokens(options: TextOptions) -> pl.Expr:
     """Return what follows each token; a line holds no line end, so one can stand for tokens."""
     between = pl.col(_SENTENCE).str.replace_all(options.tokens, "\n")
     between = between.str.replace_all(_PROTECTED, " ", literal=True)
     return between.str.split("\n").list.slice(1).alias(SPACE_AFTER)
 
 
-def _joined(lines: pl.LazyFrame) -> pl.LazyFrame:
+def _join_paragraphs(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Put the text of a paragraph on its first line, and nothing on the others."""
     some = pl.col(_SENTENCE).str.contains(r"\S").fill_null(value=False)
     first = some & ~some.shift(1, fill_value=False)
@@ -124,7 +126,7 @@ def _joined(lines: pl.LazyFrame) -> pl.LazyFrame:
     return lines.with_columns(pl.when(first).then(whole).alias(_SENTENCE))
 
 
-def _split(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
+def _split_sentences(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
     """Cut each line where the splitter says; a line holds no line end, so one marks the cut."""
     text = pl.col(_SENTENCE)
     begins = pl.when(text.str.contains(r"\S")).then(pl.lit(value=True)).alias(PARAGRAPH)

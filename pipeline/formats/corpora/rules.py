@@ -1,4 +1,4 @@
-"""What the rows of a corpus must keep to, and what is said of those that do not."""
+"""Rules of corpus files: the columns of a block, what its rows must satisfy, error messages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, Skipped
 from pipeline.formats.lines import TEXT
-
-# --- Names of the columns by which the lines of a block say where they stand.
 
 BLANK = "~blank"
 """Given to a format: whether a line is empty."""
@@ -54,7 +52,7 @@ KEY = "~key"
 """What a paragraph goes by where a change begins one: the same as the last before, it goes on."""
 
 
-# --- What readers of corpora share: names of attributes, numbers in a block, heads.
+# Attributes, numbers and heads.
 
 PLACE = {
     LINE: pl.Int64(),
@@ -66,14 +64,14 @@ PLACE = {
 """The first columns of every corpus."""
 
 
-def _own(names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     taken = [name for name in names if name in {"file", *PLACE}]
     if taken:
         raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
     return lines.distinct(names)
 
 
-Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_own)]
+Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_check_names)]
 """Names of attributes, each once, none of them a column that the reader makes."""
 
 
@@ -136,7 +134,7 @@ def columns(attributes: Iterable[str]) -> list[str]:
     return [*PLACE, *attributes]
 
 
-# --- Where a part of a file can be cut: after the last unit that is certain to have ended.
+# Ends of units: where a part of a file can be cut.
 
 
 def after_last_line(content: bytes) -> int:
@@ -163,7 +161,7 @@ def after_blank_line(content: bytes) -> int:
     return later if later > 2 else end if end > 1 else 0
 
 
-# --- Regular expressions in the options of readers.
+# Regular expressions in options.
 
 
 def groups(pattern: str) -> int:
@@ -186,30 +184,32 @@ def groups(pattern: str) -> int:
     return len(dtype.fields) if isinstance(dtype, pl.Struct) else 0
 
 
-def _whole(pattern: str) -> str:
+def _check_pattern(pattern: str) -> str:
     groups(pattern)
     return pattern
 
 
-def _one_group(pattern: str) -> str:
+def _check_one_group(pattern: str) -> str:
     if pattern and groups(pattern) != 1:
         raise ValueError(f"needs one group in round brackets, has {groups(pattern)}")
     return pattern
 
 
-def _two_groups(pattern: str) -> str:
+def _check_two_groups(pattern: str) -> str:
     if groups(pattern) != 2:
         raise ValueError(f"needs two groups in round brackets, has {groups(pattern)}")
     return pattern
 
 
-Pattern: TypeAlias = Annotated[str, AfterValidator(_whole)]
+Pattern: TypeAlias = Annotated[str, AfterValidator(_check_pattern)]
 """A regular expression as Polars reads it (the syntax of Rust's regex: no look-around)."""
-NamingPattern: TypeAlias = Annotated[str, AfterValidator(_one_group)]
+NamingPattern: TypeAlias = Annotated[str, AfterValidator(_check_one_group)]
 """A regular expression with one group, or nothing."""
-CuttingPattern: TypeAlias = Annotated[str, AfterValidator(_two_groups)]
+CuttingPattern: TypeAlias = Annotated[str, AfterValidator(_check_two_groups)]
 """A regular expression with two groups."""
 
+
+# Rules and what breaks them.
 
 NOT_UTF8 = "not UTF-8"
 BARE_RETURN = "holds a carriage return without a line feed, which may be meant as a line end"
@@ -272,8 +272,8 @@ def text_rules() -> list[Rule]:
 def field_rules(width: int) -> list[Rule]:
     """Return the rules of a line of `width` tab-separated fields, as `lines.split` gives it."""
     count = pl.col(TEXT).str.count_matches("\t", literal=True) + 1
-    said = count.cast(pl.String) + f" field(s), not {width}"
-    return [*text_rules(), Rule(count != width, said)]
+    says = count.cast(pl.String) + f" field(s), not {width}"
+    return [*text_rules(), Rule(count != width, says)]
 
 
 def head_rules() -> list[Rule]:
@@ -296,8 +296,8 @@ def readable() -> pl.Expr:
 def are_broken(lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]) -> bool:
     """Return whether any rule is broken in a block, given its lines and its rows."""
     return any(
-        frame.lazy().select(_any(own)).collect().item()
-        for frame, own in _judged(lines, rows, rules)
+        frame.lazy().select(pl.any_horizontal(each.broken.any() for each in own)).collect().item()
+        for frame, own in _rules_by_frame(lines, rows, rules)
     )
 
 
@@ -319,10 +319,10 @@ def violations(
     of_lines : sequence of Rule
         What their lines must keep to; what breaks these is not asked for more.
     """
-    # Of two things wrong with a line the first is said: what parts lines, before what they hold.
-    own = reversed(_judged(lines, lines.filter(ROW), of_lines))
-    judged = [*own, *_judged(lines, rows, rules)]
-    broken = pl.concat(_broken(frame, those) for frame, those in judged if those)
+    # Of two errors in a line the first counts: that of the line, before those of its fields.
+    own = reversed(_rules_by_frame(lines, lines.filter(ROW), of_lines))
+    judged = [*own, *_rules_by_frame(lines, rows, rules)]
+    broken = pl.concat(_find_broken(frame, those) for frame, those in judged if those)
     return broken.unique(LINE, keep="first", maintain_order=True).sort(LINE)
 
 
@@ -340,12 +340,12 @@ def valid(rows: pl.DataFrame, violations: pl.DataFrame) -> pl.DataFrame:
 def skipped(violations: pl.DataFrame) -> tuple[Skipped, ...]:
     """Return the first thing wrong in each unit, and each thing wrong outside of units."""
     again = pl.col(UNIT).is_not_null() & ~pl.col(UNIT).is_first_distinct()
-    return tuple(_skipped(violations.filter(~again)))
+    return tuple(_as_skipped(violations.filter(~again)))
 
 
-def refusal(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
+def rules_error(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
     """Return the error that says which lines of a file are wrong: how many, three examples."""
-    shown = "".join(f"\n  {each}" for each in _skipped(violations.head(_EXAMPLES)))
+    shown = "".join(f"\n  {each}" for each in _as_skipped(violations.head(_EXAMPLES)))
     advice = f", or {remedy}" if remedy else ""
     return DataError(
         f"{path}: {violations.height:,} line(s) cannot be used:{shown}\n"
@@ -353,7 +353,7 @@ def refusal(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
     )
 
 
-def nothing_in(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
+def report_no_tokens(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
     """Say that a file has no tokens.
 
     Raises
@@ -369,7 +369,7 @@ def nothing_in(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
     )
 
 
-def _judged(
+def _rules_by_frame(
     lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]
 ) -> list[tuple[pl.DataFrame, list[Rule]]]:
     """Return what the rules are evaluated over: those of rows together, others one by one."""
@@ -378,11 +378,11 @@ def _judged(
     return [*([(rows, own)] if own else []), *others]
 
 
-def _broken(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
+def _find_broken(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
     flags = {f"~{index}": rule for index, rule in enumerate(rules)}
     flagged = frame.with_columns(rule.broken.alias(name) for name, rule in flags.items())
-    says = {name: _text(rule.says, literal=True) for name, rule in flags.items()}
-    value = {name: _text(rule.value).fill_null("") for name, rule in flags.items()}
+    says = {name: _as_text(rule.says, literal=True) for name, rule in flags.items()}
+    value = {name: _as_text(rule.value).fill_null("") for name, rule in flags.items()}
     return flagged.select(
         LINE,
         UNIT,
@@ -391,16 +391,12 @@ def _broken(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
     ).filter(pl.col("problem").is_not_null())
 
 
-def _text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
+def _as_text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
     if isinstance(given, str):
         return pl.lit(given) if literal else pl.col(given).cast(pl.String)
     return given
 
 
-def _any(rules: Sequence[Rule]) -> pl.Expr:
-    return pl.any_horizontal(rule.broken.any() for rule in rules)
-
-
-def _skipped(violations: pl.DataFrame) -> list[Skipped]:
+def _as_skipped(violations: pl.DataFrame) -> list[Skipped]:
     rows = violations.select(LINE, "problem", "value").iter_rows()
     return [Skipped(line, problem, value[:_WIDTH]) for line, problem, value in rows]

@@ -1,4 +1,4 @@
-"""Parts of a file that can be read by themselves: where each begins, and what went before."""
+"""Corpus files: check them, read them in batches, split them into parts that can be read alone."""
 
 from __future__ import annotations
 
@@ -34,18 +34,16 @@ from pipeline.formats.corpora.blocks import (
     Parsed,
     Range,
     TextBlock,
-    ahead,
     block_size,
-    hashes_of,
-    numbered,
+    hash_keys,
+    map_ahead,
+    number_rows,
     outline,
     parse,
-    placed,
+    place_tokens,
 )
 from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.parquet import RowGroup
-
-# --- A file of a corpus, block by block: what is wrong in it, and its tokens in batches.
 
 _THREADS = 2
 """Blocks that are parsed at a time where memory has no limit; else one."""
@@ -95,14 +93,14 @@ class CorpusFile:
         """Read it to its end; raise DataError for what is wrong, or return what is left out."""
         violations: list[pl.DataFrame] = []
         some = False
-        size = _at_a_time()
-        for parsed in self._whole(size)._parsed((), size):
+        size = _read_size()
+        for parsed in self._with_unique_rule(size)._parse_blocks((), size):
             violations += [] if parsed.violations is None else [parsed.violations]
             some = some or not parsed.tokens.is_empty()
         if not violations:
-            return () if some else rules.nothing_in(self.path, lenient=self.lenient)
+            return () if some else rules.report_no_tokens(self.path, lenient=self.lenient)
         if not self.lenient:
-            raise self._refusal(pl.concat(violations))
+            raise self._rule_error(pl.concat(violations))
         return [skip for block in violations for skip in rules.skipped(block)]
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[Batch]:
@@ -121,14 +119,14 @@ class CorpusFile:
             If something is wrong and it is not read leniently: as `check` says it.
         """
         carry, some = self.begin, False
-        file = self._whole(size) if self.lenient else self
+        file = self._with_unique_rule(size) if self.lenient else self
         with Hashes() as hashes:
-            for parsed in file._parsed(columns, size):
+            for parsed in file._parse_blocks(columns, size):
                 if parsed.violations is not None and not self.lenient:
                     (self.whole or self).check()  # says all that is wrong in the file
-                    raise self._refusal(parsed.violations)
-                hashes.add(hashes_of(parsed))
-                tokens, carry = placed(parsed, columns, carry)
+                    raise self._rule_error(parsed.violations)
+                hashes.add(hash_keys(parsed))
+                tokens, carry = place_tokens(parsed, columns, carry)
                 skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
                 some = some or not tokens.is_empty() or bool(skipped)
                 yield Batch(tokens, skipped)
@@ -138,36 +136,36 @@ class CorpusFile:
             schema = self.grammar.schema()
             nothing = pl.DataFrame(schema={name: schema[name] for name in columns})
             part = self.whole is not None  # of a file that is known to have something
-            skipped = () if part else rules.nothing_in(self.path, lenient=self.lenient)
+            skipped = () if part else rules.report_no_tokens(self.path, lenient=self.lenient)
             yield Batch(nothing, skipped)
 
-    def _parsed(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
+    def _parse_blocks(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
         with reading(self.path):
             threads = 1 if memory.goes_to_disk() else _THREADS
             parsing = partial(parse, grammar=self.grammar, columns=columns)
-            yield from ahead(self.blocks(size), parsing, threads)
+            yield from map_ahead(self.blocks(size), parsing, threads)
 
-    def _whole(self, size: int) -> CorpusFile:
+    def _with_unique_rule(self, size: int) -> CorpusFile:
         """Return the file with a rule of what comes twice in it, for which it is read."""
         unique = self.grammar.unique
         if unique is None:
             return self
-        again = pl.col(LINE).is_in(self._repeated(size).implode())
+        again = pl.col(LINE).is_in(self._duplicate_lines(size).implode())
         rule = Rule(again, unique.says, unique.value, unique.among)
         grammar = replace(self.grammar, rules=[*self.grammar.rules, rule], unique=None)
         return replace(self, grammar=grammar)
 
-    def _repeated(self, size: int) -> pl.Series:
+    def _duplicate_lines(self, size: int) -> pl.Series:
         """Return the lines whose key came before; only hashes are kept of those that do not."""
         with Hashes() as hashes:
-            for parsed in self._parsed((), size):
-                hashes.add(hashes_of(parsed))
+            for parsed in self._parse_blocks((), size):
+                hashes.add(hash_keys(parsed))
             twice = hashes.repeated()
         if twice.is_empty():
             return pl.Series(dtype=pl.Int64())
         keys = [
-            parsed.keys.filter(hashes_of(parsed).is_in(twice.implode()))
-            for parsed in self._parsed((), size)
+            parsed.keys.filter(hash_keys(parsed).is_in(twice.implode()))
+            for parsed in self._parse_blocks((), size)
             if parsed.keys is not None
         ]
         return pl.concat(keys).filter(~pl.col("key").is_first_distinct()).get_column(LINE)
@@ -184,7 +182,7 @@ class CorpusFile:
         wanted = columns or list(self.grammar.schema())
         roots = [] if predicate is None else predicate.meta.root_names()
         own = context.copy()
-        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), own.run(_at_a_time))
+        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), own.run(_read_size))
         while (batch := own.run(next, batches, None)) is not None:
             tokens = batch.tokens if most is None else batch.tokens.head(most)
             most = None if most is None else most - tokens.height
@@ -192,13 +190,13 @@ class CorpusFile:
             if most == 0:
                 return
 
-    def _refusal(self, violations: pl.DataFrame) -> DataError:
+    def _rule_error(self, violations: pl.DataFrame) -> DataError:
         if (violations.get_column("problem") == rules.NOT_UTF8).any():
             return not_utf8(self.path)
-        return rules.refusal(self.path, violations, self.remedy)
+        return rules.rules_error(self.path, violations, self.remedy)
 
 
-def _at_a_time() -> int:
+def _read_size() -> int:
     """Return how many bytes to read at a time."""
     return block_size(memory.room() if memory.goes_to_disk() else None)
 
@@ -329,8 +327,8 @@ class Course:
 
     def after(self, outlined: Parsed) -> Course:
         """Return what goes on after a block, given its `outline`."""
-        rows, carry = numbered(outlined, self.carry)
-        return Course(carry, _run(rows, self.run))
+        rows, carry = number_rows(outlined, self.carry)
+        return Course(carry, _last_run(rows, self.run))
 
 
 @dataclass(frozen=True)
@@ -370,7 +368,7 @@ def _skip(file: BinaryIO, size: int) -> None:
         size -= len(content)
 
 
-def _run(rows: pl.DataFrame, before: Run) -> Run:
+def _last_run(rows: pl.DataFrame, before: Run) -> Run:
     """Return the sentences under one name that end those of a block."""
     if rows.is_empty():
         return before
@@ -381,7 +379,7 @@ def _run(rows: pl.DataFrame, before: Run) -> Run:
     return before if before.start and doc[-1] == before.doc else Run(doc[-1], sentence[0])
 
 
-# --- Text files cut into parts, at little cost: the file is read once, and its tokens are not.
+# Split text files: read once, without parsing the tokens.
 
 _BLOCKS = 8
 """Blocks of a part, at whose ends it may end."""
@@ -411,8 +409,8 @@ def divide_file(file: CorpusFile, size: int, members: MembersReader | None = Non
             mark = BOM if opened.read(len(BOM)) == BOM else b""
         begin = Bound(len(mark), 0, Course(Carry(), Run()))
         with ThreadPoolExecutor(_HASHED) as pool, Hashes() as keys:
-            hashing = _Hashing(hashlib.sha256(mark), pool)
-            cutting = _Cutting(size, begin, members, hashing, keys)
+            hashing = _Digests(hashlib.sha256(mark), pool)
+            cutting = _Splitter(size, begin, members, hashing, keys)
             for block, outlined in _outlines(file, min(SIZE, 1 + size // _BLOCKS)):
                 if outlined is None or not cutting.add(block, outlined):
                     return Division()
@@ -421,7 +419,7 @@ def divide_file(file: CorpusFile, size: int, members: MembersReader | None = Non
 
 
 @dataclass
-class _Hashing:
+class _Digests:
     """The digests of a file and of its parts, made by threads while the file is read on.
 
     Parameters
@@ -449,7 +447,7 @@ class _Hashing:
             each.result()
 
 
-class _Cutting:
+class _Splitter:
     """The bounds that are found; exists while a file is cut."""
 
     def __init__(
@@ -457,7 +455,7 @@ class _Cutting:
         size: int,
         begin: Bound,
         members: MembersReader | None,
-        hashing: _Hashing,
+        hashing: _Digests,
         keys: Hashes,
     ) -> None:
         self._size, self._members, self._hashing = size, members, hashing
@@ -472,7 +470,7 @@ class _Cutting:
             self._hashing.parts.append(hashlib.sha256())
         if self._members is None:
             self._hashing.add(block.content)
-        self._keys.add(hashes_of(outlined))
+        self._keys.add(hash_keys(outlined))
         self._block = end.place
         self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
         few = self._members is not None and len(self._members.members) == 1
@@ -496,15 +494,15 @@ class _Cutting:
         parts = between([*self._bounds, self._end])
         if self._members is not None:
             members, size = self._members, path.stat().st_size
-            own = [_in_members(part, members, size) for part in parts]
-            return Division([replace(part, digest=part.content(path)) for part in own])
+            own = [_with_members(part, members, size) for part in parts]
+            return with_digests(own, path)
         self._hashing.wait()
         known = [each.hexdigest() for each in self._hashing.parts]
         own = [replace(part, digest=digest) for part, digest in zip(parts, known, strict=True)]
         return Division(own, self._hashing.whole.hexdigest())
 
 
-def _in_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
+def _with_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
     """Return a part with the members that hold it."""
     first, after = members.before(part.range.start), members.after(part.range.end)
     end = size if after is None else after
@@ -513,10 +511,10 @@ def _in_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
 
 def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
     blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
-    return ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
+    return map_ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
 
 
-# --- Parquet files cut into parts at row groups: a sentence is of the part in which it begins.
+# Split Parquet files at row groups: a sentence is of the part in which it begins.
 
 
 def divide_rows(
@@ -544,17 +542,17 @@ def divide_rows(
     course, row = Course(Carry(), Run()), 0
     bounds = [Bound(0, 0, course)]
     with Hashes() as keys:
-        for begins, rows in _pieces(blocks, key, _due(groups, size)):
+        for begins, rows in _split_rows(blocks, key, _first_rows_of_parts(groups, size)):
             outlined = outline(FrameBlock(rows), grammar)
             if outlined is None:
                 return ()
             if begins:
                 bounds.append(Bound(row, row, course))
             row, course = row + rows.height, course.after(outlined)
-            keys.add(hashes_of(outlined))
+            keys.add(hash_keys(outlined))
         if len(bounds) == 1 or not course.run.start or len(keys.repeated()):
             return ()
-    return [_in_groups(part, groups) for part in between([*bounds, Bound(row, row, course)])]
+    return [_with_row_groups(part, groups) for part in between([*bounds, Bound(row, row, course)])]
 
 
 def with_digests(parts: Sequence[FilePart], path: Path) -> Division:
@@ -562,7 +560,7 @@ def with_digests(parts: Sequence[FilePart], path: Path) -> Division:
     return Division([replace(part, digest=part.content(path)) for part in parts])
 
 
-def _due(groups: Sequence[RowGroup], size: int) -> list[int]:
+def _first_rows_of_parts(groups: Sequence[RowGroup], size: int) -> list[int]:
     """Return the first rows of groups with which a part should begin."""
     due, start = list[int](), groups[0].start if groups else 0
     for group in groups[1:]:
@@ -571,7 +569,7 @@ def _due(groups: Sequence[RowGroup], size: int) -> list[int]:
     return due
 
 
-def _pieces(
+def _split_rows(
     blocks: Iterable[FrameBlock], key: Sequence[str], due: Sequence[int]
 ) -> Iterator[tuple[bool, pl.DataFrame]]:
     """Yield rows, and whether a part begins with them: at the first sentence after what is due."""
@@ -588,7 +586,7 @@ def _pieces(
         row, late = row + height, height in begins
 
 
-def _in_groups(part: FilePart, groups: Sequence[RowGroup]) -> FilePart:
+def _with_row_groups(part: FilePart, groups: Sequence[RowGroup]) -> FilePart:
     """Return a part of rows with the bytes of the groups that hold them."""
     first, after = part.range.start, part.range.end
     own = [each for each in groups if each.row < after and each.row + each.rows > first]

@@ -34,7 +34,7 @@ class TokenParquetOptions(CorpusOptions):
     """Column whose value changes where a paragraph begins; there may be none."""
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _require_distinct(self) -> Self:
         lines.distinct((self.sentence, self.document, self.paragraph))
         return self
 
@@ -140,7 +140,7 @@ def _texts(
     These columns alone if any are named.
     """
     schema = open_parquet(path).collect_schema()
-    _require(path, schema, options)
+    _check_schema(path, schema, options)
     called = {name: options.called(name) for name in schema if options.called(name)}
     kept = {old: new for old, new in called.items() if only is None or new in only}
     names = list(kept.values())
@@ -162,7 +162,7 @@ def _text(name: str, dtype: pl.DataType) -> pl.Expr:
     return plain.otherwise(value.fill_nan(None).cast(pl.String))
 
 
-def _require(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
+def _check_schema(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
     nested = [name for name, dtype in schema.items() if dtype.is_nested() or dtype == pl.Binary]
     if nested:
         raise DataError(f"{path}: columns {', '.join(nested)} do not hold text or numbers")

@@ -1,4 +1,4 @@
-"""Tab-separated token tables: a token a line, a blank line after each sentence."""
+"""Tab-separated token tables: one token per line, a blank line after each sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.formats import lines
 from pipeline.formats.base import LINE, CorpusOptions, reading
 from pipeline.formats.compression import first_line
 from pipeline.formats.corpora import rules
-from pipeline.formats.corpora.blocks import Parsed, Scan, changes, counted, so_far
+from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before, count_positions
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
     ALONE,
@@ -38,7 +38,7 @@ from pipeline.formats.corpora.rules import (
 )
 from pipeline.formats.lines import ByteLines, Places, Rows, open_text
 
-# --- Token tables whose columns say where a token stands: sentence, document, paragraph.
+# Columns that tell sentences, documents and paragraphs apart.
 
 ROLES = ("file", "doc", "paragraph", "sentence")
 """Columns that say where a token stands. The reader numbers sentences and paragraphs itself:
@@ -72,7 +72,7 @@ def marks(names: Collection[str], apart: pl.Expr) -> list[pl.Expr]:
     apart : Expr
         Whether a line, which is no row, stands between two sentences.
     """
-    unit = pl.any_horizontal(apart, *map(_changes, sentence_key(names)))
+    unit = pl.any_horizontal(apart, *map(_is_change, sentence_key(names)))
     marked = [unit.cum_sum().alias(UNIT)]
     if "doc" in names:
         doc = pl.col(role("doc"))
@@ -95,10 +95,10 @@ def _roles(names: Collection[str], *roles: str) -> list[str]:
 
 def _mark(value: pl.Expr, key: Sequence[str]) -> pl.Expr:
     """Return where something begins, or, without a value, ends: where a part of the key changes."""
-    return pl.when(pl.any_horizontal(map(_changes, key))).then(value.is_not_null())
+    return pl.when(pl.any_horizontal(map(_is_change, key))).then(value.is_not_null())
 
 
-def _changes(name: str) -> pl.Expr:
+def _is_change(name: str) -> pl.Expr:
     """Return whether the value of a row differs from that of the row before, if there is one."""
     value = pl.when(ROW).then(pl.col(name).fill_null(""))
     return pl.col(ROW) & value.ne_missing(value.forward_fill().shift())
@@ -138,9 +138,6 @@ def cut(content: bytes, names: Sequence[str]) -> int:
     return 0
 
 
-# --- Token tables: what lines without tabs say.
-
-
 @dataclass(frozen=True)
 class TokenMarks:
     """How lines that are no tokens are told.
@@ -175,7 +172,7 @@ class TokenMarks:
         return first.str.starts_with(self.comment).fill_null(value=False)
 
 
-# --- Token tables by their bytes: a block in which nothing is wrong, read for a part of the cost.
+# Byte scan: a block without errors, at a fraction of the cost.
 
 _TEXT = pl.col("text")
 _SPECIAL = {*ROLES, *OWN, HEAD, SPACE_AFTER}
@@ -199,7 +196,7 @@ class TokenScan:
     marks: TokenMarks
     header: int
 
-    def is_for(self) -> bool:
+    def is_applicable(self) -> bool:
         """Return whether it can read such a table at all."""
         plain = "\t" not in self.marks.comment and not _SPECIAL & {*self.names}
         return plain and len(self.names) > 1
@@ -229,25 +226,25 @@ class _Block:
     before: int
 
     @cached_property
-    def _heading(self) -> npt.NDArray[np.bool_]:
+    def _is_header(self) -> npt.NDArray[np.bool_]:
         """Which lines are the header, or stand before it."""
         return np.arange(self.lines.tabs.size) < self.scan.header - self.before
 
     @cached_property
-    def _comment(self) -> npt.NDArray[np.bool_]:
+    def _is_comment(self) -> npt.NDArray[np.bool_]:
         """Which lines are comments, whatever tabs they have."""
         comment = np.zeros(self.lines.tabs.size, np.bool_)
         if sign := self.scan.marks.comment.encode()[:1]:
             likely = np.flatnonzero(self.lines.first == ord(sign))
-            said = self._said(likely).select(self.scan.marks.is_comment(_TEXT))
-            comment[likely] = said.to_series().to_numpy()
+            texts = self._texts(likely).select(self.scan.marks.is_comment(_TEXT))
+            comment[likely] = texts.to_series().to_numpy()
         return comment
 
     @cached_property
     def _is_row(self) -> npt.NDArray[np.bool_]:
         """Which lines are tokens: those with all tabs."""
         full = self.lines.tabs == len(self.scan.names) - 1
-        row: npt.NDArray[np.bool_] = full & ~self._comment & ~self._heading
+        row: npt.NDArray[np.bool_] = full & ~self._is_comment & ~self._is_header
         return row
 
     @cached_property
@@ -259,13 +256,13 @@ class _Block:
         return self.lines.rows(self._row_lines)
 
     @cached_property
-    def _begun(self) -> pl.DataFrame:
+    def _documents(self) -> pl.DataFrame:
         """The lines that begin a document, which have no tab: `LINE` and `NAME`."""
         alone = np.flatnonzero((self.lines.tabs == 0) & ~self.lines.is_blank)
-        said = self._said(alone).select(LINE, self.scan.marks.name(_TEXT).alias(NAME))
-        return said.filter(pl.col(NAME).is_not_null())
+        texts = self._texts(alone).select(LINE, self.scan.marks.name(_TEXT).alias(NAME))
+        return texts.filter(pl.col(NAME).is_not_null())
 
-    def _said(self, lines: Places) -> pl.DataFrame:
+    def _texts(self, lines: Places) -> pl.DataFrame:
         """Return some lines that are not blank as text, with `LINE`."""
         return pl.DataFrame({LINE: lines, "text": self.lines.texts(self.lines.whole(lines))})
 
@@ -273,13 +270,13 @@ class _Block:
     def _unit(self) -> Places:
         """How many lines stand before each row that part sentences."""
         apart = self.lines.is_blank.copy()
-        apart[self._begun.get_column(LINE).to_numpy()] = True
+        apart[self._documents.get_column(LINE).to_numpy()] = True
         return np.cumsum(apart, dtype=np.int64)[self._row_lines]
 
     def is_certain(self) -> bool:
         """Return whether it breaks no rule: each line is known, each token has a first field."""
-        known = self._is_row | self._comment | self._heading | self.lines.is_blank
-        known[self._begun.get_column(LINE).to_numpy()] = True
+        known = self._is_row | self._is_comment | self._is_header | self.lines.is_blank
+        known[self._documents.get_column(LINE).to_numpy()] = True
         return bool(known.all() and self._rows.field(0).lengths.all())
 
     def parsed(self, columns: Collection[str]) -> Parsed:
@@ -289,23 +286,25 @@ class _Block:
         own = {
             LINE: self._row_lines + (self.before + 1),
             "sentence": sentence,
-            POSITION: counted(first),
+            POSITION: count_positions(first),
         }
         made = [pl.Series(name, values) for name, values in own.items()]
-        made.append(so_far(DOCUMENT, self._begun.get_column(LINE).to_numpy(), self._row_lines))
+        made.append(
+            count_before(DOCUMENT, self._documents.get_column(LINE).to_numpy(), self._row_lines)
+        )
         for index, name in enumerate(self.scan.names):
             if name in columns:
                 made.append(self.lines.texts(self._rows.field(index)).alias(name))
         return Parsed(
             pl.DataFrame(made),
-            self._begun.select(pl.lit(value=True).alias(DOCUMENT), NAME),
+            self._documents.select(pl.lit(value=True).alias(DOCUMENT), NAME),
             pl.DataFrame(),
             int(sentence[-1]) if sentence.size else 0,
             None,
         )
 
 
-_APART = "~apart"
+_SEPARATOR = "~apart"
 
 
 class TokenOptions(CorpusOptions):
@@ -338,7 +337,7 @@ class Layout:
         return TokenMarks(self.options.comment, self.options.document)
 
 
-def _layout(path: Path, options: TokenOptions) -> Layout:
+def _find_layout(path: Path, options: TokenOptions) -> Layout:
     """Find the names of the columns; reads the file up to its header, if it has one."""
     if options.columns and not options.header:
         return Layout(options, options.columns)
@@ -387,7 +386,7 @@ def _unique(layout: Layout) -> Unique | None:
 
 def _scan(layout: Layout) -> Scan | None:
     scan = TokenScan(layout.names, layout.marks, layout.header)
-    return scan if scan.is_for() else None
+    return scan if scan.is_applicable() else None
 
 
 @corpus_format(
@@ -400,7 +399,7 @@ def _scan(layout: Layout) -> Scan | None:
     unique=_unique,
     scan=_scan,
     options=TokenOptions,
-    layout=_layout,
+    layout=_find_layout,
     remedy="name the columns: columns = [...]",
 )
 def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
@@ -414,10 +413,10 @@ def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     begins, comment = name.is_not_null(), layout.marks.is_comment(first)
     apart = pl.col(BLANK) | begins
     lines = lines.with_columns(
-        apart.alias(_APART),
+        apart.alias(_SEPARATOR),
         ~(apart | comment | (pl.col(LINE) <= layout.header)).alias(ROW),
         pl.when(begins).then(pl.lit(value=True)).alias(DOCUMENT),
         name.alias(NAME),
         *rules.no_spaces(layout.names),
     )
-    return lines.with_columns(marks(layout.names, pl.col(_APART)))
+    return lines.with_columns(marks(layout.names, pl.col(_SEPARATOR)))

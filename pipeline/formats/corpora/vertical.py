@@ -26,7 +26,7 @@ from pipeline.formats.corpora.rules import (
     Rule,
 )
 
-# --- Structures of vertical text: where tags stand, what they enclose, whether they nest.
+# Structures: where tags stand, what they enclose, whether they nest.
 
 TAG = "~tag"
 """Column with a line that is a tag, null for tokens."""
@@ -57,12 +57,12 @@ def tags(field: pl.Expr, alone: pl.Expr) -> pl.Expr:
     return pl.when(likely.str.contains(_SHAPE)).then(likely).alias(TAG)
 
 
-def decoded(value: pl.Expr) -> pl.Expr:
+def decode_entities(value: pl.Expr) -> pl.Expr:
     """Return text with the five entities of XML replaced by what they stand for, once.
 
     Examples
     --------
-    >>> pl.select(decoded(pl.lit("&lt;s&gt; &amp;amp;"))).item()
+    >>> pl.select(decode_entities(pl.lit("&lt;s&gt; &amp;amp;"))).item()
     '<s> &amp;'
     """
     return value.str.replace_many(_ENTITIES)
@@ -108,7 +108,7 @@ def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
     attribute : str
         The attribute of a document's tag that holds the name.
     entities : bool
-        Whether it is to be `decoded`.
+        Whether its entities are to be decoded.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     quoted = rf"""\s{re.escape(attribute)}\s*=\s*(?:"([^"]*)"|'([^']*)')"""
@@ -116,7 +116,7 @@ def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
     name = pl.coalesce(tag.str.extract(quoted, 1), tag.str.extract(quoted, 2))
     return [
         pl.when(level == 2).then(opens).alias(DOCUMENT),
-        (decoded(name) if entities else name).alias(NAME),
+        (decode_entities(name) if entities else name).alias(NAME),
         pl.when(level >= 1).then(opens & (level == 1)).alias(PARAGRAPH),
     ]
 
@@ -174,10 +174,10 @@ def structure_rules(names: Mapping[int, str]) -> list[Rule]:
     names : mapping of int to str
         As for `events`.
     """
-    return [_matched(level, name) for level, name in names.items() if name]
+    return [_nesting_rule(level, name) for level, name in names.items() if name]
 
 
-def _matched(level: int, name: str) -> Rule:
+def _nesting_rule(level: int, name: str) -> Rule:
     """Judge the tags of one level by those that stand before and after on it or above."""
     own, opens = pl.col(_LEVEL) == level, pl.col(_OPENS)
     closed = (own & ~opens).shift(-1).fill_null(value=False)
@@ -209,7 +209,7 @@ class VerticalOptions(CorpusOptions):
     """Whether ``&lt;`` ``&gt;`` ``&amp;`` ``&quot;`` ``&apos;`` stand for a character."""
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _require_distinct(self) -> Self:
         named = tuple(name for name in self.structures().values() if name)
         lines.distinct(named)
         return self
@@ -271,5 +271,5 @@ def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame
         row.alias(ROW),
         unit(sentences=bool(options.sentence)),
         *marks(options.document_id, entities=options.entities),
-        *(decoded(pl.col(name)) for name in fields if options.entities),
+        *(decode_entities(pl.col(name)) for name in fields if options.entities),
     ).with_columns(glue)

@@ -1,4 +1,4 @@
-"""The sheet on which candidates are annotated: what it looks like, how it is read."""
+"""The kinds of sheets: annotation sheets and keying sheets, their layouts and readers."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def annotation_layout(
     ('l1', 'l2', 'l3', 'label', 'note', 'annotator', 'id')
     """
     pair = len(units) == len(_PAIR)
-    what, said = ("pair", _SIDES) if pair else ("tuple", [f"{each} unit." for each in _ORDINALS])
+    what, helps = ("pair", _SIDES) if pair else ("tuple", [f"{each} unit." for each in _ORDINALS])
     named = (Column(name, name, writable=False, width=24, help=text, required=name not in optional)
-             for name, text in zip(units, said, strict=False))  # fmt: skip
+             for name, text in zip(units, helps, strict=False))  # fmt: skip
     shown = (Column(name, name.replace("_", " "), writable=False, width=48, required=False,
-                    help="" if number else _marks(what))
+                    help="" if number else _marks_help(what))
              for number, name in enumerate(examples))  # fmt: skip
     return Layout(
         (
@@ -78,7 +78,7 @@ def annotation_layout(
     )
 
 
-def _marks(what: str) -> str:
+def _marks_help(what: str) -> str:
     return (
         f"The {what} stands in [[ ]], and […] for words that were left out;"
         " ⟦⟦ ⟧⟧ and ⟦…⟧ where the text has square brackets."
@@ -103,10 +103,10 @@ def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     return scan(path, _ANY, _ANNOTATION_COLUMNS)
 
 
-# --- The sheet on which the forms of a printed dictionary are keyed in.
+# Keying sheets: the forms of a printed dictionary.
 
 _KEYING_COLUMNS = ("line", "annotator", "id", "lemma", "forms", "note")
-_ASKED = (
+_FORMS_HELP = (
     "All forms that the dictionary gives for the lemma, with commas between them, the lemma itself"
     " too where it is a form; - (a hyphen) if the dictionary lacks the lemma."
 )
@@ -132,7 +132,7 @@ def keying_layout(*, shown: bool = True) -> Layout:
     return Layout(
         (
             Column("lemma", "lemma", writable=False, width=24, help="Look it up."),
-            Column("forms", "forms in the dictionary", writable=True, width=60, help=_ASKED),
+            Column("forms", "forms in the dictionary", writable=True, width=60, help=_FORMS_HELP),
             Column("note", "note", writable=True, width=40, help="Anything.", required=False),
             *((beside,) if shown else ()),
             Column("annotator", "annotator", writable=False, width=14, help="Your name."),
@@ -152,7 +152,7 @@ def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     return scan(path, keying_layout(), _KEYING_COLUMNS)
 
 
-# --- The kinds of sheets that people are given: how each is laid out, what it asks for.
+# Kinds of sheets by their format.
 
 
 @dataclass(frozen=True)

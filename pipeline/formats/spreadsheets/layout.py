@@ -1,4 +1,4 @@
-"""What a sheet looks like: its columns, and which of them people fill in."""
+"""The layout of a sheet: columns, escaped characters, guarded texts, instructions."""
 
 from __future__ import annotations
 
@@ -121,53 +121,53 @@ def fold(header: str) -> str:
     return header.strip('\ufeff" \t\r\n\u00a0').casefold()
 
 
-# --- Control characters in sheets, written so that people see them and no program loses them.
-# Spreadsheets keep, drop or translate control characters, each in its own way, and take ``_x000D_``
-# for one of them. So a sheet has ``\x0D`` for a carriage return, and ``\x5Fx000D_`` for
-# ``_x000D_``. A backslash that would be read so is doubled; all other text stays as it is, line
-# feeds too.
+# Control characters: spreadsheets keep, drop or translate them, each in its own way, and read
+# ``_x000D_`` as one. A sheet has ``\x0D`` for a carriage return and ``\x5Fx000D_`` for ``_x000D_``;
+# a backslash that would be read so is doubled.
 
 _CODE = "[01][0-9A-F]|5F"
-_ENDANGERED = re.compile(
+_TO_ESCAPE = re.compile(
     rf"(\\*)([\x00-\x09\x0b-\x1f]|_(?=x[0-9A-Fa-f]{{4}}_))|(\\+)(?=x(?:{_CODE}))"
 )
-_WRITTEN = re.compile(rf"(\\+)x({_CODE})")
+_ESCAPED = re.compile(rf"(\\+)x({_CODE})")
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Return the text as a sheet has it.
 
     Examples
     --------
-    >>> print(*(visible(text) for text in ("a\rb", "_x000D_", "C:\\x07", "C:\\new")))
+    >>> print(*(escape_controls(text) for text in ("a\rb", "_x000D_", "C:\\x07", "C:\\new")))
     a\x0Db \x5Fx000D_ C:\\x07 C:\new
     """
-    return _ENDANGERED.sub(_shown, text)
+    return _TO_ESCAPE.sub(_escape_match, text)
 
 
-def original(text: str) -> str:
-    r"""Return the text that `visible` was given.
+def unescape_controls(text: str) -> str:
+    r"""Return the text that `escape_controls` was given.
 
     Examples
     --------
-    >>> original(r"a\x0Db"), original(r"\x5Fx000D_"), original(r"C:\\x07") == r"C:\x07"
-    ('a\rb', '_x000D_', True)
+    >>> unescape_controls(r"a\x0Db"), unescape_controls(r"\x5Fx000D_")
+    ('a\rb', '_x000D_')
+    >>> unescape_controls(r"C:\\x07") == r"C:\x07"
+    True
     """
-    return _WRITTEN.sub(_meant, text)
+    return _ESCAPED.sub(_unescape_match, text)
 
 
-def _shown(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     before, sign, backslashes = match.groups()
     return 2 * backslashes if backslashes else rf"{2 * before}\x{ord(sign):02X}"
 
 
-def _meant(match: re.Match[str]) -> str:
+def _unescape_match(match: re.Match[str]) -> str:
     backslashes, code = match.groups()
     kept = "\\" * (len(backslashes) // 2)
     return kept + (chr(int(code, 16)) if len(backslashes) % 2 else f"x{code}")
 
 
-# --- The texts of a sheet's cells, and the texts that no spreadsheet can hold.
+# Cell texts, and the texts that no spreadsheet can hold.
 
 MOST_CHARACTERS = 32_767
 """Longest text of a cell, in UTF-16 units, in Excel."""
@@ -204,8 +204,10 @@ def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
         raise DataError(f"a sheet holds {MOST_ROWS - 1:,} rows and not {rows.height:,}: split it")
     full = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
     cells = full.select(pl.col(layout.names).cast(pl.String).fill_null("")).rows()
-    refuse(cells, layout, _no_text, "hold U+0000, U+FFFE or U+FFFF, which are no text")
-    cells = [tuple(map(visible, row)) for row in cells]
+    refuse(
+        cells, layout, _has_invalid_characters, "hold U+0000, U+FFFE or U+FFFF, which are no text"
+    )
+    cells = [tuple(map(escape_controls, row)) for row in cells]
     refuse(cells, layout, _too_long, f"are longer than the {MOST_CHARACTERS:,} of a cell")
     return cells
 
@@ -232,7 +234,7 @@ def refuse(
         raise DataError(f"{len(bad):,} cell(s) {problem}:{shown}\nClean these texts first.")
 
 
-def _no_text(text: str) -> bool:
+def _has_invalid_characters(text: str) -> bool:
     return _NO_TEXT.search(text) is not None
 
 
@@ -240,12 +242,9 @@ def _too_long(text: str) -> bool:
     return len(text) > MOST_CHARACTERS // 2 and len(text.encode("utf-16-le")) > 2 * MOST_CHARACTERS
 
 
-# --- An apostrophe that keeps a spreadsheet from reading text as a number, date or formula.
-# A program that opens a CSV file turns ``007`` into 7, ``1-2`` into a date, ``=SUM(A1)`` into
-# a formula and, in German, ``wahr`` into a truth value. Such texts get an apostrophe in front;
-# texts that end in a blank get one behind. A text that looks guarded already gets one more, so
-# that taking one off, in `unguard`, gives back every text as it was. Taking off is harmless
-# where a spreadsheet has swallowed the apostrophe itself: ``007`` stays ``007``.
+# Guards: spreadsheets turn ``007`` into 7, ``1-2`` into a date, ``=SUM(A1)`` into a formula and, in
+# German, ``wahr`` into a truth value. Such texts get an apostrophe in front; texts that end in a
+# blank get one behind. A text that looks guarded gets one more, so that `unguard` restores all.
 
 MARK = "'"
 _FIRST = frozenset("=+-@＝＋－＠−\ufeff\u200b")
@@ -275,8 +274,8 @@ def guard(text: str) -> str:
     >>> [guard(text) for text in ("Frage", "007", "=SUM(A1)", "'007", "'tis", "end ")]
     ['Frage', "'007", "'=SUM(A1)", "''007", "'tis", "end '"]
     """
-    before = MARK if endangered(text.lstrip(MARK)) else ""
-    return before + text + (MARK if _blank_end(text) else "")
+    before = MARK if needs_guard(text.lstrip(MARK)) else ""
+    return before + text + (MARK if _ends_in_blank(text) else "")
 
 
 def unguard(text: str) -> str:
@@ -287,9 +286,9 @@ def unguard(text: str) -> str:
     >>> [unguard(text) for text in ("'007", "007", "''007", "'tis", "end '")]
     ['007', '007', "'007", "'tis", 'end ']
     """
-    if text.endswith(MARK) and _blank_end(text):
+    if text.endswith(MARK) and _ends_in_blank(text):
         text = text[:-1]
-    return text[1:] if text.startswith(MARK) and endangered(text.lstrip(MARK)) else text
+    return text[1:] if text.startswith(MARK) and needs_guard(text.lstrip(MARK)) else text
 
 
 def escape(text: str) -> str:
@@ -306,12 +305,12 @@ def escape(text: str) -> str:
     return text if unguard(text) == text else guard(text)
 
 
-def endangered(text: str) -> bool:
+def needs_guard(text: str) -> bool:
     """Return whether a spreadsheet might read this text as something else.
 
     Examples
     --------
-    >>> [endangered(text) for text in ("1e5", "5 Jan 2024", "5 of the 10 green bottles", "nan")]
+    >>> [needs_guard(text) for text in ("1e5", "5 Jan 2024", "5 of the 10 green bottles", "nan")]
     [True, True, False, False]
     """
     if not text:
@@ -330,13 +329,13 @@ def _like_number(text: str) -> bool:
     return sum(1 for _ in words) <= _MOST_WORDS
 
 
-def _blank_end(text: str) -> bool:
+def _ends_in_blank(text: str) -> bool:
     return text.rstrip(MARK)[-1:].isspace()
 
 
-# --- What the second worksheet says: what is to be done, when each label is given, the columns.
+# Instructions: the second worksheet.
 
-_TO_KNOW = """\
+_GENERAL = """\
 Fill in the white cells. The grey cells are locked, so that ids and examples stay what they are; \
 there is no password. To sort the rows, switch the protection of the sheet off.
 The order of rows and columns does not matter. Columns of your own may be added on the right. \
@@ -373,20 +372,20 @@ def instruction_lines(
     """
     lines = [Said(text) for text in f"{instructions}\n".split("\n")]
     if guidelines:
-        lines += [Said("Labels", heading=True), *_guided(layout, guidelines), Said("")]
-    lines += [Said(text) for text in f"{_TO_KNOW}\n".split("\n")]
+        lines += [Said("Labels", heading=True), *_guideline_lines(layout, guidelines), Said("")]
+    lines += [Said(text) for text in f"{_GENERAL}\n".split("\n")]
     lines += [Said("Columns", heading=True)]
-    said = [each for each in layout.columns if each.writable or each.help]
-    return lines + [Said(_described(each)) for each in said]
+    described = [each for each in layout.columns if each.writable or each.help]
+    return lines + [Said(_describe_column(each)) for each in described]
 
 
-def _guided(layout: Layout, guidelines: Mapping[str, str]) -> list[Said]:
+def _guideline_lines(layout: Layout, guidelines: Mapping[str, str]) -> list[Said]:
     choices = [choice for each in layout.columns for choice in each.choices]
     ordered = dict.fromkeys(each for each in [*choices, *guidelines] if each in guidelines)
     texts = (f"{label}: {guidelines[label].strip()}" for label in ordered)
-    return [Said(visible(line)) for text in texts for line in text.splitlines()]
+    return [Said(escape_controls(line)) for text in texts for line in text.splitlines()]
 
 
-def _described(column: Column) -> str:
+def _describe_column(column: Column) -> str:
     choices = f"One of: {', '.join(column.choices)}." if column.choices else ""
     return " ".join(filter(None, (f"{column.title}:", column.help or "to fill in.", choices)))

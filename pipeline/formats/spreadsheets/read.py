@@ -1,4 +1,4 @@
-"""Sheets that came back: the header found, the columns named, the guards taken off."""
+"""Read sheets and workbooks that people return: their size, cells, header and columns."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from pipeline import memory
 from pipeline.errors import DataError, did_you_mean
 from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
-from pipeline.formats.spreadsheets.layout import ID, Column, Layout, original, unguard
-
-# --- The cells of a saved sheet as texts, whatever program saved it.
+from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
 
 Row = tuple[str | None, ...]
 
@@ -57,17 +55,16 @@ def letters(count: int, *, first: int = 0) -> list[str]:
     >>> letters(3, first=25)
     ['Z', 'AA', 'AB']
     """
-    return [_letter(place) for place in range(first, first + count)]
+    return [_column_letters(place) for place in range(first, first + count)]
 
 
-def _letter(place: int) -> str:
+def _column_letters(place: int) -> str:
     before, rest = divmod(place, 26)
-    return (_letter(before - 1) if before else "") + chr(ord("A") + rest)
+    return (_column_letters(before - 1) if before else "") + chr(ord("A") + rest)
 
 
-# --- How large a workbook is: what it unpacks to and how far its cells reach, before it is opened.
-# The directory of a zip file can say anything, and so can the dimension of a worksheet: both are
-# found out by reading, in little memory.
+# Size of a workbook: neither the zip directory nor the dimension of a worksheet can be
+# trusted, so both are measured by reading, in little memory.
 
 _CHUNK = 1 << 20
 _CELL, _BYTE = 100, 4
@@ -109,18 +106,18 @@ def require_room(path: Path) -> None:
         return
     packed, size = path.stat().st_size, 0
     with path.open("rb") as file:
-        for member in _members(path):
-            look = _Looking(member.filename)
-            for chunk in _unpacked(file, member):
+        for member in _zip_members(path):
+            look = _ExtentParser(member.filename)
+            for chunk in _unpack(file, member):
                 size += len(chunk)
                 if size > USUAL * packed:
                     what = f"{path}: a workbook of {memory.shown(packed)} that unpacks to more than"
                     memory.require(size * _BYTE, f"{what} {memory.shown(size)}")
                 look.feed(chunk)
-                _require(path, look.extents)
+                _require_cells(path, look.extents)
 
 
-def _require(path: Path, extents: list[Extent]) -> None:
+def _require_cells(path: Path, extents: list[Extent]) -> None:
     for each in extents:
         if (cells := each.rows * each.columns) * _CELL <= memory.room():
             continue
@@ -133,7 +130,7 @@ def _require(path: Path, extents: list[Extent]) -> None:
         )
 
 
-def _members(path: Path) -> list[zipfile.ZipInfo]:
+def _zip_members(path: Path) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.infolist()
@@ -141,7 +138,7 @@ def _members(path: Path) -> list[zipfile.ZipInfo]:
         return []  # for the reader to complain of
 
 
-def _unpacked(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
+def _unpack(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
     """Yield what a member really unpacks to, whatever the directory says."""
     file.seek(member.header_offset)
     header = file.read(_LOCAL.size)
@@ -162,13 +159,12 @@ def _unpacked(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
             raw = unpack.unconsumed_tail
 
 
-class _Looking:
+class _ExtentParser:
     """Looks through the XML of a worksheet; exists while a member of a workbook is read."""
 
     def __init__(self, member: str) -> None:
         self.extents: list[Extent] = []
         self._row = self._column = self._height = self._width = 0
-        self._ended = False
         self._parser = expat.ParserCreate()
         start: Callable[[str, dict[str, str]], None] | None = None
         if member == _ODS:
@@ -195,7 +191,7 @@ class _Looking:
             self._column += 1
             if place := given.get("r"):
                 column = place.rstrip("0123456789")
-                self._column, self._row = _number(column), int(place[len(column) :])
+                self._column, self._row = _column_number(column), int(place[len(column) :])
         elif kind in {"v", "is"}:
             self.extents[0].add(self._row, self._column)
 
@@ -215,7 +211,7 @@ class _Looking:
             self.extents[-1].add(self._row + self._height, self._column + self._width)
 
 
-def _number(column: str) -> int:
+def _column_number(column: str) -> int:
     """Return the number of the column that a spreadsheet calls by these letters, A being 1."""
     number = 0
     for letter in column.upper():
@@ -223,7 +219,7 @@ def _number(column: str) -> int:
     return number
 
 
-# --- Where the header of a sheet is, and which columns it names.
+# Header and columns of a sheet.
 
 SEARCHED = 20
 """The header is among so many first rows."""
@@ -249,10 +245,10 @@ def header_names(grid: Grid, header: int, layout: Layout) -> list[str]:
     """Return the name of each column of the grid."""
     titles = [unguard(cell).strip() if cell else "" for cell in grid.rows[header]]
     titles += [""] * (len(grid.letters) - len(titles))
-    return [_named(*pair, layout) for pair in zip(titles, grid.letters, strict=True)]
+    return [_column_name(*pair, layout) for pair in zip(titles, grid.letters, strict=True)]
 
 
-def _named(title: str, letter: str, layout: Layout) -> str:
+def _column_name(title: str, letter: str, layout: Layout) -> str:
     if not title:
         return NAMELESS + letter
     return layout.name_of(title) or (f"{title} (sheet)" if title == LINE else title)
@@ -286,7 +282,7 @@ def _resembles(row: Row, layout: Layout) -> bool:
     return len({layout.name_of(unguard(cell)) for cell in row if cell} - {None}) > 1
 
 
-def absent(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
+def no_header_error(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
     """Return the error of a file in which no row has the column id."""
     widest = max(grids, key=lambda grid: len(grid.letters), default=Grid("", [], []))
     first = next((row for row in widest.rows if any(row)), ())
@@ -303,8 +299,6 @@ def absent(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
         " the file out of the folder if it is no sheet."
     )
 
-
-# --- The sheets in a folder.
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
@@ -327,15 +321,17 @@ def listing(folder: Path) -> list[Path]:
     with reading(folder):
         if not folder.is_dir():
             return []
-        files = (path for path in folder.iterdir() if _is_sheet(path) and path.is_file())
+        files = (
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in WORKBOOKS + TEXTS
+            and not path.name.startswith((".", "~$"))
+            and path.is_file()
+        )
         return sorted(files, key=lambda path: path.name)
 
 
-def _is_sheet(path: Path) -> bool:
-    return path.suffix.lower() in WORKBOOKS + TEXTS and not path.name.startswith((".", "~$"))
-
-
-# --- CSV, TSV and TXT as a spreadsheet saves them: any of three delimiters, UTF-8 or UTF-16.
+# Text files: any of three delimiters, UTF-8 or UTF-16.
 
 DELIMITERS = (",", ";", "\t")
 _MARKS = {
@@ -345,7 +341,7 @@ _MARKS = {
 }
 
 
-def decoded(path: Path) -> str:
+def decode_file(path: Path) -> str:
     """Return the text of a file, without its byte-order mark.
 
     Raises
@@ -354,7 +350,9 @@ def decoded(path: Path) -> str:
         If it is neither UTF-8 nor UTF-16.
     """
     raw = path.read_bytes()
-    encoding = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), _unmarked(raw))
+    encoding = next(
+        (name for mark, name in _MARKS.items() if raw.startswith(mark)), _guess_encoding(raw)
+    )
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
@@ -366,7 +364,7 @@ def decoded(path: Path) -> str:
         raise not_utf8(path) from error
 
 
-def top(text: str, delimiter: str, *, rows: int) -> Grid:
+def first_rows(text: str, delimiter: str, *, rows: int) -> Grid:
     """Return the first rows as cut by this delimiter; none if it cannot be."""
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
@@ -375,7 +373,7 @@ def top(text: str, delimiter: str, *, rows: int) -> Grid:
         return _grid(iter(()))
 
 
-def whole(path: Path, text: str, delimiter: str) -> Grid:
+def all_rows(path: Path, text: str, delimiter: str) -> Grid:
     """Return all rows.
 
     Raises
@@ -404,16 +402,17 @@ def _grid(rows: Iterator[Row]) -> Grid:
     return Grid("", every, letters(max(map(len, every), default=0)))
 
 
-def _unmarked(raw: bytes) -> str:
+def _guess_encoding(raw: bytes) -> str:
     """Tell UTF-16 without a mark by the zero byte of its first letter."""
     if raw[:1] == b"\x00":
         return "utf-16-be"
     return "utf-16-le" if raw[1:2] == b"\x00" else "utf-8"
 
 
-# --- Workbooks of any spreadsheet program as texts.
+# Workbooks.
 
 Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
+_TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
 
 
 def worksheets(path: Path) -> list[Grid]:
@@ -444,12 +443,13 @@ def _worksheet(book: fastexcel.ExcelReader, name: str) -> Grid:
     sheet = _load(book, name, "string")
     texts = sheet.to_polars()
     first = min((each.absolute_index for each in sheet.available_columns()), default=0)
-    if _worth_a_look(texts):
+    if any(column.str.contains(_TYPED).any() for column in texts.get_columns()):
         number, truth, time = (
             _load(book, name, kind).to_polars() for kind in ("float", "boolean", "datetime")
         )
         texts = texts.with_columns(
-            _as_typed(texts[each], number[each], truth[each], time[each]) for each in texts.columns
+            _restore_typed(texts[each], number[each], truth[each], time[each])
+            for each in texts.columns
         )
     return Grid(name, texts.rows(), letters(texts.width, first=first))
 
@@ -458,14 +458,9 @@ def _load(book: fastexcel.ExcelReader, name: str, kind: Kind) -> fastexcel.Excel
     return book.load_sheet(name, header_row=None, skip_rows=0, dtypes=kind)
 
 
-_TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
-
-
-def _worth_a_look(texts: pl.DataFrame) -> bool:
-    return any(column.str.contains(_TYPED).any() for column in texts.get_columns())
-
-
-def _as_typed(text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Series) -> pl.Series:
+def _restore_typed(
+    text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Series
+) -> pl.Series:
     """Return truth values and dates as people type them; cells of text stay as they are."""
     is_truth = pl.col("truth").is_not_null() & pl.col("text").is_in(["true", "false"])
     is_time = pl.col("time").is_not_null() & pl.col("number").is_null()
@@ -474,6 +469,8 @@ def _as_typed(text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Ser
     frame = pl.DataFrame({"text": text, "number": number, "truth": truth, "time": time})
     return frame.select(typed.otherwise("text").alias(text.name)).to_series()
 
+
+# Read a sheet of any kind of file.
 
 _ONLY_ID = Layout((Column(ID, ID, writable=False, width=18),))
 _EXAMPLES = 3
@@ -518,7 +515,7 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
         raise DataError(f"{path}: a sheet ends in {', '.join(WORKBOOKS + TEXTS)}")
     if not path.is_file():
         raise DataError(f"{path}: no such file")
-    choose = _find_worksheet if suffix in WORKBOOKS else _text
+    choose = _find_worksheet if suffix in WORKBOOKS else _read_text
     grid, place = choose(path, expected)
     _refuse_lone_returns(path, grid, place)
     names = header_names(grid, place, expected)
@@ -561,27 +558,27 @@ def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
             " that counts"
         )
     if not chosen:
-        raise absent(path, grids, layout)
+        raise no_header_error(path, grids, layout)
     return chosen[0]
 
 
-def _text(path: Path, layout: Layout) -> tuple[Grid, int]:
+def _read_text(path: Path, layout: Layout) -> tuple[Grid, int]:
     """Return the text as cut by the delimiter that makes the widest header with id."""
-    text = decoded(path)
-    tops = {delimiter: top(text, delimiter, rows=SEARCHED) for delimiter in DELIMITERS}
+    text = decode_file(path)
+    tops = {delimiter: first_rows(text, delimiter, rows=SEARCHED) for delimiter in DELIMITERS}
     places = [(each, header_place(grid, layout)) for each, grid in tops.items()]
     headed = [(each, place) for each, place in places if place is not None]
     if not headed:
-        raise absent(path, list(tops.values()), layout)
+        raise no_header_error(path, list(tops.values()), layout)
     delimiter, place = max(headed, key=lambda each: len(tops[each[0]].rows[each[1]]))
-    grid = whole(path, text, delimiter)
+    grid = all_rows(path, text, delimiter)
     _refuse_long_rows(path, grid, place)
     return grid, place
 
 
 def _cell(row: Row, place: int) -> str | None:
     text = row[place] if place < len(row) else None
-    return original(unguard(text)) if text else None
+    return unescape_controls(unguard(text)) if text else None
 
 
 def _frame(
@@ -627,9 +624,7 @@ def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
         )
 
 
-# --- Tables that a spreadsheet has saved: a worksheet with the names of the columns in its first
-# row. What is read are texts, as in CSV; a cell that holds a number is read as it would be typed,
-# 12 and not 12.0.
+# Tables in workbooks: a worksheet whose first row names the columns.
 
 
 class WorkbookOptions(FormatOptions):
@@ -654,7 +649,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
         If there is no such worksheet, its first row does not name the columns, or the workbook is
         damaged, locked, or larger than there is room for.
     """
-    grid = _chosen(path, worksheets(path), options.sheet)
+    grid = _choose_worksheet(path, worksheets(path), options.sheet)
     names = _names(path, grid)
     texts = pl.DataFrame(
         grid.rows[1:], schema=dict.fromkeys(map(str, range(len(names))), pl.String), orient="row"
@@ -675,7 +670,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
     return kept.rename(named).lazy()
 
 
-def _chosen(path: Path, grids: Sequence[Grid], wanted: str | None) -> Grid:
+def _choose_worksheet(path: Path, grids: Sequence[Grid], wanted: str | None) -> Grid:
     """Return the worksheet that is asked for, or the first that is not empty."""
     filled = {grid.name: grid for grid in grids if any(any(row) for row in grid.rows)}
     if wanted is None and filled:

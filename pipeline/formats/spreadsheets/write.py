@@ -1,4 +1,4 @@
-"""A sheet as XLSX: locked and writable cells, drop-down lists, instructions."""
+"""Write sheets and lists as XLSX and CSV: styles, drop-down lists, instructions, widths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -20,19 +19,19 @@ from pipeline.formats.spreadsheets.layout import (
     Column,
     Layout,
     Said,
-    endangered,
     escape,
+    escape_controls,
     guard,
     instruction_lines,
+    needs_guard,
     texts,
-    visible,
 )
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
 
 
-# --- Row heights: programs differ in whether they fit a row to its wrapped text on opening.
+# Row heights: not every program fits a row to its wrapped text on opening.
 
 LINE = 15.0
 """Height of one line, in points."""
@@ -60,15 +59,14 @@ def height(cells: Iterable[tuple[str, int]]) -> float:
     >>> height([("a", 10), ("nineteen characters", 10)]), height([("a\nb\nc", 10)])
     (30.0, 45.0)
     """
-    lines = max((_lines(text, width) for text, width in cells), default=1)
-    return min(MOST, LINE * lines)
+    lines = (
+        sum(_count_lines(each, width) for each in text.splitlines() or [""])
+        for text, width in cells
+    )
+    return min(MOST, LINE * max(lines, default=1))
 
 
-def _lines(text: str, width: int) -> int:
-    return sum(_wrapped(each, width) for each in text.splitlines() or [""])
-
-
-def _wrapped(text: str, width: int) -> int:
+def _count_lines(text: str, width: int) -> int:
     """Fill line after line with words; one that is longer than a line is broken."""
     room = math.ceil(width / _FILL)
     lines, used = 1, 0
@@ -89,16 +87,16 @@ def columns(text: str) -> int:
     >>> columns("ne\u0301e"), columns("中文")
     (3, 4)
     """
-    return len(text) if text.isascii() else sum(_columns(sign) for sign in text)
+    return len(text) if text.isascii() else sum(_sign_width(sign) for sign in text)
 
 
-def _columns(sign: str) -> int:
+def _sign_width(sign: str) -> int:
     if unicodedata.combining(sign):
         return 0
     return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
-# --- How a workbook looks and behaves: styles, protection, drop-down lists, instructions.
+# Styles, protection, drop-down lists, instructions.
 
 AnyWorkbook: TypeAlias = Any
 Worksheet: TypeAlias = Any
@@ -183,7 +181,7 @@ def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: 
     Choices that do not fit into the rule itself (too long together, or read by a spreadsheet
     as several or as a number) go to a hidden worksheet.
     """
-    offered = [tuple(map(visible, each.choices)) for each in layout.columns]
+    offered = [tuple(map(escape_controls, each.choices)) for each in layout.columns]
     hidden = None
     for place, choices in enumerate(offered):
         if not (choices and rows):
@@ -221,7 +219,7 @@ def write_instructions(
 
 
 def _fits_inline(choices: tuple[str, ...]) -> bool:
-    plain = all("," not in each and '"' not in each and not endangered(each) for each in choices)
+    plain = all("," not in each and '"' not in each and not needs_guard(each) for each in choices)
     trimmed = all(each == each.strip() for each in choices)
     return plain and trimmed and len(",".join(choices)) <= _INLINE
 
@@ -232,7 +230,7 @@ def _range(place: int, count: int) -> str:
     return str(xl_range_abs(0, place, count - 1, place))
 
 
-# --- Lists that go out to people: a table with numbers to sort by, and a page about it.
+# Lists for delivery: a table with numbers to sort by, and a page about it.
 
 _OWN = "note"
 """An empty last column for the reader."""
@@ -281,7 +279,7 @@ def _write_list(book: Workbook, rows: pl.DataFrame) -> None:
         sheet.write_string(0, place, name, head)
     for row, values in enumerate(rows.rows(), start=1):
         for place, value in enumerate(values):
-            if isinstance(value, float) and isfinite(value):
+            if isinstance(value, float) and math.isfinite(value):
                 sheet.write_number(row, place, value, number)
             elif isinstance(value, int) and not isinstance(value, bool):
                 sheet.write_number(row, place, value)
@@ -342,7 +340,7 @@ def about_text(title: str, about: Sequence[tuple[str, str]]) -> bytes:
     return f"{title}\n\n{lines}\n".encode()
 
 
-# --- A sheet as CSV: for programs and people without a spreadsheet that reads XLSX.
+# Sheets as CSV.
 
 
 def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
@@ -386,7 +384,7 @@ def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
     return codecs.BOM_UTF8 + text.getvalue().encode("utf-8")
 
 
-# --- Widths of columns: as wide as what stands in them, so that more fits on screen and paper.
+# Widths of columns: no wider than their text, so that more fits on screen and paper.
 
 _PADDING = 4
 """Characters besides the text: for the arrow of the filter, and the edges."""
@@ -411,13 +409,13 @@ def fitted(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
     texts = zip(*rows, strict=True) if rows else ([] for _ in layout.columns)
     return Layout(
         tuple(
-            column if column.writable else _narrow(column, list(cells))
+            column if column.writable else _narrow_column(column, list(cells))
             for column, cells in zip(layout.columns, texts, strict=True)
         )
     )
 
 
-def _narrow(column: Column, cells: Sequence[str]) -> Column:
+def _narrow_column(column: Column, cells: Sequence[str]) -> Column:
     lines = [line for text in (column.title, *cells) for line in text.splitlines()]
     return replace(column, width=min(column.width, max(map(columns, lines)) + _PADDING))
 
@@ -433,7 +431,7 @@ def write_xlsx(
     """Return the bytes of a workbook to fill in.
 
     Every cell is text, never a number, formula, date or link. Control characters, which programs
-    treat differently, are written so that they can be seen (see `visible`), and come back the same.
+    treat differently, are escaped (see `escape_controls`), and come back the same.
 
     Parameters
     ----------
@@ -471,8 +469,8 @@ def write_xlsx(
         book.set_properties({"created": CREATED})
         styles = Styles(book)
         sheet = book.add_worksheet("Sheet")
-        said = instruction_lines(layout, instructions, guidelines or {})
-        write_instructions(book, said, styles, title=title)
+        lines = instruction_lines(layout, instructions, guidelines or {})
+        write_instructions(book, lines, styles, title=title)
         write_header(sheet, layout, styles)
         for number, row in enumerate(cells, start=1):
             _write_row(sheet, number, [escape(text) for text in row], layout, styles)

@@ -1,4 +1,4 @@
-"""What differences say: of these candidates alone, and of measures that are equivalent."""
+"""Findings on tests between measures: best, equivalence, labels needed, declared pairs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import pipeline as lx
 from pipeline.findings.base import StageView, as_table, gathered
-from pipeline.findings.collocations.comparison import further_judgements, said
+from pipeline.findings.collocations.comparison import further_judgements, further_text
 from pipeline.findings.phrases import Difference, equivalent, worse_here
 from schemas import BestMeasures, CutBaselineComparison, CutComparison, Findings, MeasureDifferences
 from tests.findings.stages import found, stage, table, texts
 from tests.small_experiment import SMALL
 from tests.valid import valid
 
-# --- What a comparison of measures says: known tables, and no verdict whatever the tables.
+# What a comparison of measures says: known tables, and no verdict whatever the tables.
 
 CANDIDATES = 1000
 RANKED_MEASURES = pl.DataFrame({"id": [f"c{rank}" for rank in range(CANDIDATES)]})
@@ -303,7 +303,7 @@ def test_verdicts_look_at_the_test() -> None:
         worse_here([Difference("a", -0.1, 0.06)], alpha=0.05, candidates=9)
 
 
-# --- How many judgements more: the same answer as planning from the pilot gives.
+# How many judgements more: the same answer as planning from the pilot gives.
 
 STAGES = """
 [stages.sample]
@@ -353,7 +353,7 @@ def test_the_finding_says_it(done_more_labels: lx.Run) -> None:
     assert needed.height <= 1
     for row in needed.iter_rows(named=True):
         further = None if row["value"] is None else int(row["value"])
-        assert row["text"].lower().rstrip(".") == said(further, candidates=120)
+        assert row["text"].lower().rstrip(".") == further_text(further, candidates=120)
 
 
 PAIRS_MORE_LABELS = st.tuples(
@@ -374,7 +374,7 @@ def test_a_sample_grows_within_the_candidates(counts: tuple[int, int, int, int])
     assert further is None or 0 <= further <= 340
 
 
-# --- What a comparison of declared pairs says where no measure leads.
+# What a comparison of declared pairs says where no measure leads.
 
 Test = tuple[float | None, float | None]
 

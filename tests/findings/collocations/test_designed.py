@@ -1,4 +1,4 @@
-"""What is said of estimates from a designed sample."""
+"""Findings on designed samples, machine judges and agreement."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_simple_sample_is_worth_itself() -> None:
     assert equivalent_labels(known.with_columns(variance=0.0), candidates=5000) is None
 
 
-# --- What is said of machines, and what is not where it is not sure.
+# What is said of machines, and what is not where it is not sure.
 
 NEAR: dict[str, Any] = {
     "category": "TP", "judge": "gpt", "n_predicted": 900, "n_judged": 120, "n_unpredicted": 0,
@@ -222,7 +222,7 @@ def test_the_category_is_named_where_there_are_several() -> None:
     ]  # fmt: skip
 
 
-# --- What is said of annotators, of the chosen list and of sets without ranks.
+# What is said of annotators, of the chosen list and of sets without ranks.
 
 EVERY = {
     "category": "*",

@@ -1,4 +1,4 @@
-"""What is said of average precision."""
+"""Findings on precision: average precision, corrections, highest estimates, looks, cautions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_nothing_to_say() -> None:
     assert said() == []
 
 
-# --- What is said of precision corrected for errors of the annotators.
+# What is said of precision corrected for errors of the annotators.
 
 SAME_CORRECTED = {"category": "TP", "n": 100, "n_sampled": 40, "k_sampled": 12, "sensitivity": 0.9,
         "specificity": 0.95, "lower_corrected": 0.14, "upper_corrected": 0.48,
@@ -97,7 +97,7 @@ def test_nothing_corrected() -> None:
     assert texts("corrected_precision", made) == []
 
 
-# --- What estimates of precision say where no test was made, and what to know before believing them.
+# What estimates of precision say where no test was made, and what to know before believing them.
 
 Lists = Mapping[tuple[str, int], tuple[int, int]]
 KNOWN: dict[str, Any] = {
@@ -237,7 +237,7 @@ def test_nothing_is_said_of_nothing() -> None:
         assert texts(finder, nothing) == []
 
 
-# --- Which look results are of, in the findings and in the report.
+# Which look results are of, in the findings and in the report.
 
 
 def rows_looks(question: str, now: int, levels: list[float | None]) -> list[dict[str, Any]]:
@@ -306,7 +306,7 @@ def test_at_any_time_is_said_in_words() -> None:
     assert "Fisher" not in said
 
 
-# --- What is said of draws that nobody judged.
+# What is said of draws that nobody judged.
 
 SAME_WORST_CASES = {"category": "TP", "n_sampled": 40, "k_sampled": 12, "precision": 0.3, "lower": 0.17,
         "upper": 0.47, "lower_if_false": 0.13, "upper_if_false": 0.39, "lower_if_true": 0.29,

@@ -89,7 +89,7 @@ def refusal(
     return str(error.value)
 
 
-# --- Read a file in parts, and compare all that is known of them with the file read as a whole.
+# Read a file in parts, and compare all that is known of them with the file read as a whole.
 
 SMALL, LARGE = 200, 1 << 20
 """Bytes or rows of a batch."""

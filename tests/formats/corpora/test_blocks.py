@@ -1,4 +1,4 @@
-"""What comes twice among hashes, however few may be held: against a counter."""
+"""Duplicate keys among hashes, however few may be held: against a counter."""
 
 from __future__ import annotations
 

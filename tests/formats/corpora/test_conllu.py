@@ -1,4 +1,4 @@
-"""CoNLL-U against a slow reader, on whole treebanks and on files full of traps."""
+"""CoNLL-U and its byte scan against a slow reader, on treebanks and on difficult files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
-from pipeline.formats.corpora.conllu import scanned
+from pipeline.formats.corpora.conllu import scan_block
 from schemas import SchemaViolation, Tokens
 from schemas.validate import check_columns, validate
 from tests.formats.corpora import slow_readers
@@ -273,7 +273,7 @@ def test_broken_sentences_go_and_whole_ones_stay(
         assert str(path) in refusal(path, sizes=sizes)
 
 
-# --- CoNLL-U by its bytes, against a slow reader and against the other ways to read it.
+# CoNLL-U by its bytes, against a slow reader and against the other ways to read it.
 
 PLACES = ["line", "doc", "paragraph", "sentence", "position"]
 ATTRIBUTES = ["form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
@@ -294,7 +294,7 @@ def read_conllu_scan(
 
 
 def test_traps_are_certain(tmp_path: Path) -> None:
-    assert scanned(SCANNED.encode(), 0, COLUMNS) is not None
+    assert scan_block(SCANNED.encode(), 0, COLUMNS) is not None
     path = tmp_path / "t.conllu"
     path.write_text(SCANNED)
     expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)
@@ -311,18 +311,18 @@ def test_what_is_wrong_is_left_to_the_rules(case: str) -> None:
     damage, _ = WRONG_CONLLU[case]
     good = sentence_conllu(1, 2)
     broken = good.removesuffix("\n") + damage.rstrip("\n") + "\n\n"
-    assert scanned(good.encode(), 0, COLUMNS) is not None
-    assert scanned((good + broken + good).encode(), 0, COLUMNS) is None
+    assert scan_block(good.encode(), 0, COLUMNS) is not None
+    assert scan_block((good + broken + good).encode(), 0, COLUMNS) is None
 
 
 def test_how_words_are_written_is_not_asked(tmp_path: Path) -> None:
-    assert scanned(SCANNED.encode(), 0, ["form", "surface"]) is None
-    assert scanned(SCANNED.encode(), 0, ["space_after"]) is None
+    assert scan_block(SCANNED.encode(), 0, ["form", "surface"]) is None
+    assert scan_block(SCANNED.encode(), 0, ["space_after"]) is None
 
 
 def test_nothing() -> None:
     for content in (b"", b"\n\n", b"# newdoc\n\n"):
-        found = scanned(content, 0, COLUMNS)
+        found = scan_block(content, 0, COLUMNS)
         assert found is not None
         assert found.tokens.is_empty()
         assert found.sentences == 0
@@ -376,7 +376,7 @@ def test_is_read_as_by_the_slow_reader(
     drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     content = "\n".join(drawn)
-    assert scanned(content.encode(), 0, COLUMNS) is not None
+    assert scan_block(content.encode(), 0, COLUMNS) is not None
     path = tmp_path_factory.mktemp("drawn") / "t.conllu"
     path.write_text(content, newline="")
     expected = [[each[name] for name in COLUMNS] for each in slow_readers.conllu(path)]
@@ -400,7 +400,7 @@ def test_what_is_certain_is_right(tmp_path: Path) -> None:
     path, certain = tmp_path / "t.conllu", 0
     short = SCANNED[SCANNED.index("# newdoc") : SCANNED.index("# only a")]
     for content in mutated(short):
-        if scanned(content.encode(), 0, COLUMNS) is None:
+        if scan_block(content.encode(), 0, COLUMNS) is None:
             continue
         certain += 1
         path.write_text(content, newline="")

@@ -72,7 +72,7 @@ def test_damage_stops_a_strict_run(tmp_path: Path) -> None:
         lx.run(config, runs=tmp_path / "runs", report=False)
 
 
-# --- How a sentence is written: its readers against its text, on small cases and whole treebanks.
+# How a sentence is written: its readers against its text, on small cases and whole treebanks.
 
 
 def conllu(*words: str, text: str | None = None) -> str:

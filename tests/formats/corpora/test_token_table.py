@@ -91,10 +91,10 @@ def test_what_is_wrong_is_left_to_the_rules(line: str) -> None:
 
 @pytest.mark.parametrize("name", ["doc", "paragraph", "sentence", "file", "head", "space_after"])
 def test_columns_that_say_more_are_left_to_the_other_way(name: str) -> None:
-    assert SCAN.is_for()
-    assert not TokenScan([*NAMES, name], MARKS, 0).is_for()
-    assert not TokenScan(["form"], MARKS, 0).is_for()
-    assert not TokenScan(NAMES, TokenMarks("#\t", ""), 0).is_for()
+    assert SCAN.is_applicable()
+    assert not TokenScan([*NAMES, name], MARKS, 0).is_applicable()
+    assert not TokenScan(["form"], MARKS, 0).is_applicable()
+    assert not TokenScan(NAMES, TokenMarks("#\t", ""), 0).is_applicable()
 
 
 def test_the_header_is_no_token(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_novels(public_data: Callable[[str], Path]) -> None:
         assert found.equals(unscanned(path, COLUMNS, size, **given_document))
 
 
-# --- Token tables, tab-separated and Parquet, against a slow reader and each other.
+# Token tables, tab-separated and Parquet, against a slow reader and each other.
 
 COLUMNS_TOKEN_TABLES = ["form", "lemma", "head"]
 TSV: dict[str, Any] = {"name": "tokens"}

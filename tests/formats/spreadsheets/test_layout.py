@@ -1,4 +1,4 @@
-"""The guard against spreadsheets: undone exactly, put where it is needed."""
+"""Guards and escaped control characters: applied where needed, undone exactly."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.formats.spreadsheets.layout import (
-    endangered,
     escape,
+    escape_controls,
     guard,
-    original,
+    needs_guard,
+    unescape_controls,
     unguard,
-    visible,
 )
 from tests.formats.spreadsheets.sheet_frames import NASTY, cells
 
@@ -49,7 +49,7 @@ SAFE += [
 
 @pytest.mark.parametrize("text", DAMAGED)
 def test_what_a_spreadsheet_would_read_is_guarded(text: str) -> None:
-    assert endangered(text)
+    assert needs_guard(text)
     assert guard(text) == "'" + text
 
 
@@ -69,7 +69,7 @@ def test_escape_touches_only_what_looks_guarded() -> None:
     assert changed == ["'90", "it's '", "' "]
 
 
-# --- Control characters that people see, and every text back as it was.
+# Control characters that people see, and every text back as it was.
 
 texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) | st.text(
     max_size=9
@@ -78,8 +78,8 @@ texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) 
 
 @given(texts)
 def test_back_as_it_was_and_harmless(text: str) -> None:
-    shown = visible(text)
-    assert original(shown) == text
+    shown = escape_controls(text)
+    assert unescape_controls(shown) == text
     assert not {sign for sign in shown if sign < " "} - {"\n"}
     assert "_x000D_" not in shown
     if not {"\\", "_"} & set(text) and text.isprintable():
@@ -88,4 +88,4 @@ def test_back_as_it_was_and_harmless(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["C:\\new", "a_x", "_x00_", "x07", "it's", r"\x41"])
 def test_what_is_in_no_danger_stays(text: str) -> None:
-    assert visible(text) == original(text) == text
+    assert escape_controls(text) == unescape_controls(text) == text

@@ -1,4 +1,4 @@
-"""Workbooks that reach too far, or unpack to too much, are refused before they are opened."""
+"""Sheets and workbooks: size limits, returned sheets, damaged files, tables."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_what_is_no_archive_in_the_end_is_for_the_reader_to_tell(
         read(path)
 
 
-# --- Sheets as people send them back: moved, re-saved, damaged.
+# Sheets as people send them back: moved, re-saved, damaged.
 
 HEADER = "id,l1,l2,label,note\n"
 
@@ -320,7 +320,7 @@ def test_line_ends_of_windows_in_a_cell_are_kept(tmp_path: Path) -> None:
     assert resaved(book, tmp_path / "s.xlsx")["note"].to_list() == ["one\r\ntwo"]
 
 
-# --- Tables in workbooks: the texts of a worksheet, by row, whatever program saved it.
+# Tables in workbooks: the texts of a worksheet, by row, whatever program saved it.
 
 HEAD = ("l1", "l2", "f")
 

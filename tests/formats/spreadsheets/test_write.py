@@ -1,4 +1,4 @@
-"""CSV sheets: bytes as promised, and every text back as it was."""
+"""Written sheets: CSV and XLSX give every text back, with the rules that the file carries."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_saved_by_another_program(delimiter: str, encoding: str, line_end: str) 
     assert found.select(LAYOUT.names).equals(rows)
 
 
-# --- Workbooks: every text back as it was, and the rules that the file carries.
+# Workbooks: every text back as it was, and the rules that the file carries.
 
 
 def written(rows: pl.DataFrame, layout: Layout = LAYOUT) -> bytes:
