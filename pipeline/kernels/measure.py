@@ -1,4 +1,4 @@
-"""What an association measure is, and the registries that find them by name or alias."""
+"""Association measures: their definition, and registries that find them by name or alias."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from pipeline.registry import Number, Numbers, Registry, Template, place_of
 
-# --- What association measures are called in the field, for reading: t-score, MI, log-likelihood.
+# Names of association measures in the literature
 
 TITLES = {
     "average_mi": "average MI", "binomial": "binomial test",

@@ -1,4 +1,4 @@
-"""What measures share: names to expressions, 0 log 0, accurate deviance, log ratios."""
+"""Numeric helpers of kernels: stable logarithms, arrays, overlaps, parsing, bootstrap limits."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def bounded(score: pl.Expr) -> pl.Expr:
     return score.clip(-1.0, 1.0)
 
 
-# --- What kernels over arrays share.
+# Arrays
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -207,7 +207,7 @@ def labels_of(table: pl.LazyFrame, column: str) -> pl.Series:
     return table.select(pl.col(column).unique()).collect(engine="streaming").to_series().sort()
 
 
-# --- The overlaps of two groupings of the same members: classes and clusters, lemmas and lemmas.
+# Overlaps of two groupings of the same members
 
 
 def overlaps(
@@ -308,7 +308,7 @@ def _count() -> pl.Expr:
     return pl.len().cast(pl.Int64)
 
 
-# --- Text columns to numbers and judgements, and the rows where that fails.
+# Parsing of text columns, and faults
 
 TRUE = ("1", "true", "yes", "y", "+", "tp")
 FALSE = ("0", "false", "no", "n", "-", "fp")
@@ -445,7 +445,7 @@ def faults(
     return pl.concat(wrong)
 
 
-# --- Limits by a bootstrap: what may be asked of one, and the percentiles of what it gives.
+# Percentile bootstrap
 
 
 @overload

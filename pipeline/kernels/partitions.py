@@ -1,4 +1,4 @@
-"""Tables in parts that there is room for: by ranges of a column, or by a hash of it."""
+"""Partitions of tables that fit into memory: by ranges of a column, or by a hash of it."""
 
 from __future__ import annotations
 

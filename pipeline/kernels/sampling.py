@@ -1,4 +1,4 @@
-"""Simple random samples, with and without replacement, fixed by a seed."""
+"""Seeded simple random samples, with and without replacement, and the hashes that fix them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import polars_hash as plh
 
 from pipeline.kernels.partitions import batches, buckets_for, counted, spill_of
 
-# --- Stable hashes: candidate ids, and seeded keys for ties and samples.
-# The hashes are SHA-256 and XXH64 as published, so that an id or a sample drawn today is the
-# same under any later version of the libraries. (Polars' own ``hash`` changes between versions.)
+# Stable hashes: SHA-256 and XXH64 as published, so that ids and samples stay the same under any
+# version of the libraries (Polars' own ``hash`` changes between versions)
 
 _SEPARATOR = "\x1f"
 """ASCII unit separator: does not occur in text, so ("a b", "c") and ("a", "b c") differ."""
@@ -229,7 +228,7 @@ def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) 
     )
 
 
-# --- Simple random samples of more candidates than there is room for: those that `sampling` draws.
+# Samples of more candidates than fit into memory
 
 _KEYED = pl.Schema({"id": pl.String, "key": pl.Int64})
 _KEYS = 2**63

@@ -1,4 +1,4 @@
-"""One label per item from those of several annotators."""
+"""Adjudication: one label per item from those of several annotators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.sheets import canonical, fold
 
-# --- What an adjudication round decides: by whom, and on which label.
+# Rules of an adjudication round: by whom, and on which label
 
 _PERSON = ["id", "annotator"]
 
@@ -111,7 +111,7 @@ def _listed(column: str, separator: str) -> pl.Expr:
     return pl.when(said.len() > 0).then(said.unique(maintain_order=True).str.join(separator))
 
 
-# --- Rounds of annotation: labels that people gave by themselves, and those of who saw them.
+# Independent and informed rounds of annotation
 
 ROUND = "round"
 """The column that says in which round a row was filled in; the first where it is empty."""
@@ -172,7 +172,7 @@ def _problem(typed: str) -> str:
     return f"is no round; {did_you_mean(typed.strip(), _ROUNDS)}"
 
 
-# --- Sheets beside a log of decisions: which of the two counts where both speak of one item.
+# Precedence of sheets and the annotation log
 
 _KEY = ["_person", "id"]
 

@@ -1,4 +1,4 @@
-"""Agreement between annotators, with intervals: all of them and each two, for each category."""
+"""Inter-annotator agreement: kappa, alpha, AC1 and AC2, with intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 
-# --- Agreement of any number of annotators, from the labels that each item was given.
+# Coefficients of any number of annotators
 
 
 def mean_agreement(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> FloatArray:
@@ -226,7 +226,7 @@ def _sums(times: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("...i,ij->...j", times, values))
 
 
-# --- Agreement of two annotators, from the table of their labels.
+# Coefficients of two annotators
 
 
 def observed_agreement(confusion: npt.ArrayLike) -> FloatArray:
@@ -362,7 +362,7 @@ def _shares(confusion: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArra
     return np.trace(p, axis1=-2, axis2=-1), chance, p
 
 
-# --- Gwet's agreement coefficients AC1 and AC2, for any number of annotators.
+# Gwet's AC1 and AC2
 
 Closeness: TypeAlias = Literal["identity", "linear", "quadratic"]
 

@@ -1,4 +1,4 @@
-"""Filled-in sheets: what is wrong in them, and the labels in one spelling."""
+"""Annotation sheets: checks of the answers, assignment of items, names of annotators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from pipeline.errors import did_you_mean
 from pipeline.kernels.sampling import candidate_id, seeded_key
 
-# --- Which annotator judges which items, in which order.
+# Assignment of items to annotators, and their order
 
 _HALF_RANGE = 2**62
 
@@ -98,7 +98,7 @@ def _check(annotators: Sequence[str], overlap: float, times: int) -> None:
         raise ValueError(f"times is in [1, {len(annotators)}], the annotators, not {times}")
 
 
-# --- Annotators' names: what people type, and which person it means.
+# Names of annotators
 
 _ANNOTATOR = "annotator"
 _NEAREST = 3

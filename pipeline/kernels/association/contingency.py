@@ -16,10 +16,8 @@ import polars as pl
 from pipeline.kernels.numeric import deviance, log_of_ratio
 from schemas.candidates import cell, signature
 
-# --- Contingency tables of tuples: the 2^k cells, observed and as expected.
-# A cell is named by a digit per position, 1 where the element of the tuple stands and 2 where
-# any other does: o111, o112 ... o222, in the manner of O11 ... O22. The difference O - E is
-# computed in whole numbers and rounded once, as it is for pairs.
+# Contingency tables of tuples: a cell has a digit per position, 1 for the tuple's own element and
+# 2 for any other (o111 ... o222). O - E is an integer difference that is rounded once.
 
 _LARGE = 2**62
 

@@ -1,4 +1,4 @@
-"""The distribution of O11 under independence, at the observed table, row by row.
+"""Log tail probabilities: of the normal distribution, and of O11 under independence.
 
 The hypergeometric, the binomial and the Poisson distribution have the same form. Moving from
 k to k + 1 raises some counts by one and lowers others; the probability is a product of
@@ -28,7 +28,7 @@ from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.fisher import TOLERANCE, deviance, product, stirlerr
 from pipeline.registry import Number
 
-# --- Tail probabilities of the standard normal distribution as -log10 p, at any distance.
+# Normal tail probabilities as -log10 p
 
 _TO_DECIMAL = 1.0 / math.log(10.0)
 _HALF = math.log10(2.0)
@@ -243,7 +243,7 @@ def _corrections(counts: FloatArray) -> FloatArray:
     return total(some)
 
 
-# --- Sums of successive probabilities by term ratios.
+# Sums of successive probabilities by term ratios
 
 _NEGLIGIBLE = 2.0**-54  # adding it leaves a sum as it is, and so do all later terms
 _CROWDED = 0.6  # the share of open rows from which on the closed ones are carried along
@@ -348,11 +348,9 @@ def divide(x: Distribution, limit: float, small: FloatArray) -> tuple[FloatArray
     return small, large
 
 
-# --- Sums over very many values as integrals, where the distribution is wide.
-# The Euler-Maclaurin formula with midpoints: the sum of g over the integers from 0 on is the
-# integral from -1/2, plus g'(-1/2)/24 - 7 g'''(-1/2)/5760 + 31 g'''''(-1/2)/967680 - ... The
-# logarithm of a probability at real k is as smooth as the counts are large; Gauss-Legendre
-# quadrature then gives all digits from a few dozen values.
+# Sums over wide distributions as integrals: the Euler-Maclaurin formula with midpoints gives the
+# sum of g over the integers from 0 on as the integral from -1/2, plus g'(-1/2)/24 -
+# 7 g'''(-1/2)/5760 + 31 g'''''(-1/2)/967680 - ...; Gauss-Legendre quadrature gives all digits.
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _ROWS = 512  # at a time
@@ -408,7 +406,7 @@ def _border(x: Distribution, at: FloatArray) -> FloatArray:
     return slope * np.exp(log_pmf(moved) - log_pmf(x))
 
 
-# --- Minus the logarithm of P(X >= k) and of P(X = k), with all digits near 0 and at any size.
+# One-sided tail probabilities and likelihoods: -ln P(X >= k) and -ln P(X = k), accurate near 0
 
 FEW = 16.0  # values below k that are added up one by one
 LONG = 512.0  # terms from which on a sum is taken as an integral
@@ -500,9 +498,8 @@ def likelihood(x: Distribution) -> FloatArray:
     return result
 
 
-# --- Exact lower confidence limits of a Poisson mean and of binomial odds.
-# SciPy inverts the incomplete gamma and beta functions; where the counts are large its values
-# have lost digits, and Newton's method on the logarithm of the tail gives them back.
+# Exact lower confidence limits: SciPy's inverse gamma and beta functions lose digits where counts
+# are large; Newton's method on the log tail gives them back.
 
 _LARGE = 3000.0  # counts from which on SciPy's values are refined
 _FAR = 0.1  # the surprise of a count from which on ln m is solved for, and not k - m
@@ -677,7 +674,7 @@ def _newton(counts: FloatArray, start: FloatArray, log_tail: float, step: Step) 
     return result
 
 
-# --- Functions of contingency tables as expressions: blocks of rows, a thread each.
+# Functions of contingency tables as expressions: blocks of rows, one thread each
 
 Columns: TypeAlias = Mapping[str, FloatArray]
 Assumption: TypeAlias = Callable[[Columns], Distribution]
@@ -776,7 +773,7 @@ def _decimal(
     return result
 
 
-# --- The distributions of O11 that tests of independence assume, from columns of the tables.
+# Distributions of O11 that tests of independence assume
 
 
 def hypergeometric(columns: Columns) -> Distribution:
@@ -818,10 +815,8 @@ def _excess(columns: Columns, times: Number) -> FloatArray:
     return ((first - second) + errors) / (q * columns["N"])
 
 
-# --- Minus the logarithm of the two-sided p-value: all values that are no more probable than k.
-# As the probabilities rise to the mode and fall after it, these values are two tails, and what
-# lies between them is one stretch. The value k itself may count one or two neighbours nearer to
-# the mode as equal, because probabilities within a relative 1e-7 count so.
+# Two-sided p-values: the values no more probable than k are two tails around one stretch, with
+# one or two neighbours of k, since probabilities within a relative 1e-7 count as equal.
 
 _LIMIT = 1.0 + TOLERANCE
 _NEAR = 64.0  # the mean is no farther above the smallest value

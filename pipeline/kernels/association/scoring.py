@@ -1,4 +1,4 @@
-"""Score candidates: every distinct frequency signature once."""
+"""Scores of candidates: each distinct frequency signature is scored once, for pairs and tuples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.sampling import seeded_key
 from schemas.candidates import arity, signature
 
-# --- The random number of a candidate, for the measure `random`.
+# Random numbers of candidates
 
 RANDOM_NUMBER = "random_number"
 """Column for measures that tell candidates with equal signatures apart, and use no other."""
@@ -60,7 +60,7 @@ def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
 _MAKINGS = (("l1", "l2"), ("id",))
 
 
-# --- In what order columns are computed, when measures are written over other columns.
+# Order of computation of columns that depend on others
 
 
 def definition(column: str) -> pl.Expr:
@@ -152,7 +152,7 @@ def places(measures: Iterable[str], *, where: Callable[[str], str] = MEASURES.pl
     return {where(name) for name in names}
 
 
-# --- Score frequency signatures in batches that fit the cache, each distinct signature once.
+# Pairs: signatures in batches that fit the cache
 
 BATCH = 131_072
 """Rows of a batch: a column of it takes 1 MB, its query a small share of the time."""
@@ -437,7 +437,7 @@ def score_now(
     return candidates.with_columns(scores).select(*candidates.columns, *wanted)
 
 
-# --- Score tuples: every distinct set of frequencies once.
+# Tuples
 
 
 def parse_tuple_formula(formula: str, *, size: int) -> pl.Expr:

@@ -1,4 +1,4 @@
-"""Labels of items as numbers: one encoding of classes and clusters for every level."""
+"""Tokens and items with classes and clusters: alignment, filters, counts, integer encoding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.numeric import IntArray, codes
 from pipeline.kernels.partitions import buckets_for, counted, spill_of
 from pipeline.memory import Spill
 
-# --- Two readings of the same tokens, laid beside each other one by one.
+# Alignment of two taggings of the same tokens
 
 THEIRS = "~"
 """What the columns of the second reading begin with."""
@@ -89,7 +89,7 @@ def _place(side: str) -> pl.Expr:
     return pl.format("sentence {}, token {}, {}, line {}", sentence, position, file, line)
 
 
-# --- A dictionary of clusters applied to tokens: each gets the one cluster of its item.
+# Clusters of tokens from a dictionary
 
 
 def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
@@ -138,7 +138,7 @@ def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.Laz
     return tokens.join(pairs.lazy(), on="item", how="left")
 
 
-# --- From the tags of tokens to entries of items: what counts, and how much does not.
+# Counts of tokens by item, class and cluster
 
 
 def attribute(name: str, *, fold: bool = False) -> pl.Expr:
@@ -320,9 +320,6 @@ def _frequency() -> pl.Expr:
     return pl.col("f").sum().over("run", "item")
 
 
-# --- Counts of any number of tokens: laid aside batch by batch, then added up in parts.
-
-
 def added_up(laid: Spill, *further: str, by: Sequence[str]) -> Spill:
     """Return counts in parts that there is room for, each type in one row.
 
@@ -362,6 +359,8 @@ def added_up(laid: Spill, *further: str, by: Sequence[str]) -> Spill:
 
 
 Sparse: TypeAlias = "scipy.sparse.csr_array"
+
+# Integer encoding of labels and sets of labels
 
 _TABLE = 2**22
 """Numbers that a table is made for."""

@@ -1,4 +1,4 @@
-"""Several systems and several runs of each: one table, ranks, and how measures correlate."""
+"""Comparison of systems over runs: tables, ranks, correlations of measures, and class sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.clustering.encoding import check_labels
 from pipeline.kernels.numeric import FloatArray, ratio
 from schemas import MeasureCorrelations, SystemTable
 
-# --- Names of input files, as an experiment writes them, as names of runs.
+# Names of runs from names of input files
 
 _NAME = r"([^/\\]*?)(?:\.[^./\\]*?)?(?:\.gz|\.zst)?\)?$"
 """The last part of a path without its endings; a file found by a glob stands in brackets."""
@@ -38,7 +38,7 @@ def bare_name(column: str) -> pl.Expr:
     return pl.coalesce(bracketed, column).str.extract(_NAME)
 
 
-# --- How many types and tokens the classes have, and how much the most frequent types hold.
+# Sizes of classes, and the share of their most frequent types
 
 EVERY = "*"
 """Stands for all items together, in place of a class."""

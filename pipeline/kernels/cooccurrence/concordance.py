@@ -1,4 +1,4 @@
-"""A few sentences per candidate, chosen at random by the seed, the pair's tokens marked."""
+"""Concordances: example sentences of candidates, drawn at random, with the pair's tokens marked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline.kernels.sampling import candidate_id, seeded_key
 
-# --- How a sentence is written, and what is shown of it around the tokens of a candidate.
+# Text of sentences and contexts
 
 SURFACE, SPACE_AFTER = "surface", "space_after"
 """Attributes that a reader may give: what is written for a token in place of its form, "" if it

@@ -1,8 +1,8 @@
-"""Occurrences added up: how often each type occurs, and in how many documents.
+"""Counts of occurrences: frequencies and document frequencies of types.
 
 An occurrence is a row: the labels of a type as Categorical columns, and the number of its
-document. A document that may go on over a bound of what is at
-hand is counted apart, so that whoever has the rest of it can count it once.
+document. A document that may continue beyond the rows at hand is counted apart, so that it is
+counted once where its parts are added up.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.kernels.partitions import batches, bucket_of, buckets_for, counted
 from pipeline.kernels.sampling import candidate_id
 from pipeline.memory import Spill
 
-# --- Several small whole numbers in one: keys that are cheap to group by.
+# Packed keys: several small integers in one, cheap to group by
 
 _BITS = 64
 
@@ -262,9 +262,8 @@ def _by_grouping(
     return counts.select(*key, "f", "documents", DOCUMENT)
 
 
-# --- The documents of a corpus that comes in batches.
-# A document is a run of sentences under one name in one file. It is known by the sentence that it
-# begins with, so that it is one whether or not it goes on from one batch to the next.
+# Documents: a run of sentences under one name in one file, identified by its first sentence, so
+# that it stays one document across batches
 
 START = "start"
 """Column with the first sentence of a document in its file."""
@@ -333,7 +332,7 @@ def left_open(sentences: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     return sentences.tail(1).select(OPEN.names()) if sentences.height else before
 
 
-# --- Counts of several corpora as one: frequencies add up, and with them the marginals.
+# Merging of counts of several corpora
 
 _PAIR = ("l1", "l2")
 _COUNTS = ("f", "f1", "f2", "N")
@@ -401,7 +400,7 @@ def _by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: 
     return laid
 
 
-# --- How often each word occurs in each document, counted along a corpus that comes in batches.
+# Document frequencies of words, batch by batch
 
 
 def word_counts(units: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:

@@ -1,4 +1,4 @@
-"""How evenly words are spread over the parts of a corpus, which may be of unequal size."""
+"""Dispersion: how evenly words are spread over corpus parts, which may differ in size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pair tokens: which left and right units of a corpus belong together."""
+"""Pair tokens: by relation, in the same textual unit, and by distance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pipeline.kernels.numeric import BoolArray, IntArray
 from pipeline.kernels.partitions import divided, parts_needed
 from schemas.candidates import frequency_name, signature
 
-# --- Pairings: a tuple seen as a pair of two groups of its units.
+# Pairings: a tuple as a pair of two groups of its units
 
 
 def paired(
@@ -110,7 +110,7 @@ def ambiguous(
     return pl.concat(repeated).unique().sort("label")
 
 
-# --- Textual co-occurrence: pairs of unit types that occur in one sentence, paragraph, document.
+# Textual cooccurrence: unit types in one sentence, paragraph or document
 
 TEXT_UNIT = "text_unit"
 """Column with the number of the sentence, paragraph or document that a token is in."""
@@ -388,7 +388,7 @@ def _in_relation(*, governs: bool) -> pl.Expr:
     return label.cast(pl.Categorical(pl.Categories(LABELS)))
 
 
-# --- Pairs by distance: adjacent units, and units in the span of a node.
+# Cooccurrence by distance: adjacent units, and units in the span of a node
 
 START = "start"
 """Column with the first position that the span of a node may have."""

@@ -1,4 +1,4 @@
-"""Where tokens stand: numbers that make a relation between tokens plain arithmetic."""
+"""Tokens and units: numbers of tokens and sentences, labels of units, and units of tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from pipeline.kernels.numeric import IntArray
 
-# --- Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions.
+# Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions
 
 
 def fields(template: str) -> list[str]:
@@ -158,7 +158,7 @@ def head_token() -> pl.Expr:
     return pl.when(head > 0).then(pl.col(TOKEN) + head - pl.col("position"))
 
 
-# --- Units found by the token that they stand on.
+# Units found by their token
 
 
 class TokenIndex(NamedTuple):
@@ -212,7 +212,7 @@ def _rows(token: IntArray, size: int) -> Iterator[IntArray]:
         row = row[1:][np.diff(token[row]) == 0]  # those on the token of the row before them
 
 
-# --- Units: selected by the attributes of a token, labelled by its own and related tokens'.
+# Units selected by attributes of tokens
 
 LABELS = "lexassay labels"
 """Name of the categories of labels: as long as any are held, the same label has the same number."""

@@ -1,4 +1,4 @@
-"""Tuple tokens: units that follow each other, and pairs whose units have several elements."""
+"""Tuple tokens (n-grams, pairs with several elements) and the frequencies of their subsets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pipeline.kernels.numeric import IntArray
 from pipeline.memory import Spill
 from schemas.candidates import frequency_name, signature, subsets
 
-# --- Sums over all rows with the same key, for each row in its place: by way of the disk.
+# Sums by key for each row, in row order, on disk
 
 ROW = 200
 """Bytes that a row of numbers may take while rows like it are added up."""
@@ -326,7 +326,7 @@ def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
     return counts.with_columns(named).unnest("units")
 
 
-# --- Frequencies of the parts of all tuples, however many there are: added up on the disk.
+# Frequencies of subsets on disk
 
 _LABELS = pl.UInt32()
 
@@ -432,7 +432,7 @@ def _sums(
     yield from added_up(frames, packing.names, runs, most=most, least=least)
 
 
-# --- Frequencies of the parts of tuples: the marginals of their contingency tables.
+# Frequencies of subsets in memory: the marginals of contingency tables
 
 
 def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> pl.LazyFrame:

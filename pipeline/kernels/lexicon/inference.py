@@ -1,4 +1,4 @@
-"""The sampling error of L*, a ratio of sums over lemmas drawn without replacement."""
+"""Intervals of L*: linearisation, bootstrap, and differences between lexicons."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:
     return size, math.sqrt((1.0 - size / sample.population) / size) * spread
 
 
-# --- L* and its kin from lemmas that were drawn with different chances.
+# Estimates from lemmas with unequal inclusion probabilities
 
 ChanceMethod: TypeAlias = Literal["beta", "t", "linearised"]
 CHANCE_METHODS: tuple[ChanceMethod, ...] = ("beta", "t", "linearised")
@@ -462,7 +462,7 @@ def _floats(scores: pl.DataFrame, *names: str) -> Sequence[FloatArray]:
     return [scores[name].cast(pl.Float64).to_numpy() for name in names]
 
 
-# --- Limits of L* and of differences in L*, whatever the lemmas were drawn by.
+# Limits of L* and of differences in L*, for any design
 
 AnyMethod: TypeAlias = Method | ChanceMethod
 
@@ -590,7 +590,7 @@ def _resampled(*scores: pl.DataFrame, how: Limiting, method: Method) -> Interval
     )  # fmt: skip
 
 
-# --- How sure L* would be from other samples of lemmas, judged by the ones that were drawn.
+# Precision of L* under other designs, estimated from the sampled lemmas
 
 
 class Spread(NamedTuple):

@@ -1,4 +1,4 @@
-"""The L-measure of each sampled lemma and its contribution to L*."""
+"""The L-measure: best matches of lemmas, L* and F*, entropy and one-to-one assignment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipeline.kernels.partitions import (
 )
 from pipeline.memory import Spill
 
-# --- The forms of a lemma in the gold and in the lexicon, side by side.
+# Forms of gold and lexicon, aligned by lemma
 
 _FORMS = pl.Schema({"lemma": pl.String, "form": pl.String})
 
@@ -132,7 +132,7 @@ def listed(forms: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-# --- The lexicon's best match for each lemma of the gold, and how good it is.
+# Best matches and their scores
 
 
 def lexicon_overlaps(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
@@ -352,7 +352,7 @@ def l_star(size: npt.ArrayLike, values: npt.ArrayLike, n: float) -> float | None
     return float(weighted.sum() / n) if n > 0 else None
 
 
-# --- The classic cluster measures of two whole lexicons: F*, entropy, one-to-one matching.
+# Cluster measures of whole lexicons: F* and entropy
 
 
 @dataclass(frozen=True)
@@ -494,7 +494,7 @@ def _bits(n_ij: FloatArray, first: IntArray) -> FloatArray:
     return np.asarray(-np.add.reduceat(p * np.log2(p), first) + 0.0)
 
 
-# --- The best match of each lemma of a gold of any size, range by range, and what all add up to.
+# Best matches of a large gold, range by range
 
 
 @dataclass
@@ -572,7 +572,7 @@ def _add(found: Matched, every: pl.DataFrame, weights: Weights) -> None:
     found.values.append(every.select(best_values()).to_series().to_numpy())
 
 
-# --- The best one-to-one assignment of the lexicon's lemmas to those of the gold.
+# Best one-to-one assignment of lemmas
 
 
 def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) -> float | None:
@@ -710,7 +710,7 @@ def _solved(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     return np.flatnonzero(partner[i] == j)
 
 
-# --- The overlaps of two lexicons of any size, in parts: divided by the form, then by the lemma.
+# Overlaps of large lexicons: partitioned by form, then by lemma
 
 _SIDE = {"form": pl.String, "n": pl.Int64}
 _PAIRS = {"gold": pl.String, "lemma": pl.String, "n_ij": pl.Int64, "n_i": pl.Int64, "n_j": pl.Int64}
@@ -775,7 +775,7 @@ def _summed(pairs: pl.LazyFrame) -> pl.LazyFrame:
     return pairs.group_by("gold", "lemma").agg(pl.col("n_ij").sum(), *sizes)
 
 
-# --- The classic cluster measures of lexicons of any size: numbers are held, texts in parts.
+# Cluster measures of large lexicons: only integers are held in memory
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 

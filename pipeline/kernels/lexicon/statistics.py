@@ -1,4 +1,4 @@
-"""The statistics of a lexicon against the gold, as the rows of one table."""
+"""Tables of a lexicon evaluation: statistics, differences between lexicons, moving averages."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _off(scores: pl.DataFrame, name: str, weights: FloatArray) -> FloatArray:
     return np.asarray(values - mean)
 
 
-# --- Several lexicons against one gold, on the same lemmas: differences in L*.
+# Differences in L* between lexicons on the same lemmas
 
 
 def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interval]) -> pl.DataFrame:
@@ -321,7 +321,7 @@ def differing(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return joined.select(columns).sort("rank", "lexicon")
 
 
-# --- Precision, recall and L along the sampled lemmas, with moving averages.
+# Scores along the sampled lemmas, with moving averages
 
 Order: TypeAlias = Literal["position", "size"]
 

@@ -1,4 +1,4 @@
-"""Wordlists: a set of lemmas, each with the set of its wordforms."""
+"""Wordlists (lemmas with their sets of wordforms): making, checking, sampling, normalisation."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def sizes(wordlist: pl.LazyFrame, *, name: str = "n") -> pl.LazyFrame:
     return wordlist.group_by("lemma").agg(pl.col("form").count().cast(pl.Int64).alias(name))
 
 
-# --- Entries of a dictionary of any size as its wordlist and its lemmas, in parts.
+# Entries of a dictionary of any size
 
 ENTRY = pl.Schema(
     {"file": pl.String, "line": pl.Int64, "lemma": pl.String, "form": pl.String, "own": pl.String}
@@ -268,7 +268,7 @@ def _in_order(lemmas: Spill) -> Iterator[pl.DataFrame]:
             yield rows
 
 
-# --- What was keyed in from a printed dictionary: checked, and made a wordlist.
+# Forms keyed in from a printed dictionary
 
 ABSENT = ("-", "–", "—", "−")
 """Signs that the dictionary lacks the lemma."""
@@ -417,7 +417,7 @@ def _fault(entries: pl.LazyFrame, wrong: pl.Expr, column: str, problem: pl.Expr)
     return bad.select("file", "line", column=pl.lit(column), value=pl.col(column), problem=problem)
 
 
-# --- Lemmas drawn at random: with equal chances, or in proportion to their paradigms.
+# Samples of lemmas: simple, or in proportion to paradigm size
 
 Design: TypeAlias = Literal["simple", "size"]
 
@@ -528,7 +528,7 @@ def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFram
     return drawn.select("lemma", position=position, pi="pi")
 
 
-# --- One spelling for lemmas and forms: each step of it, and what it changed.
+# Normalisation of spelling
 
 UnicodeForm: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD", "as_it_is"]
 Case: TypeAlias = Literal["lower", "as_it_is"]
@@ -660,7 +660,7 @@ def _difference(
     return Change(name, changed.height, next(iter(changed.sort("old", "new").head(1).rows()), None))
 
 
-# --- Wordforms that paradigm tables generate.
+# Wordforms from paradigm tables
 
 STEM = "~"
 """Where the stem goes in an ending that is no mere suffix: ``n~u``."""
@@ -720,7 +720,7 @@ def generated_in_parts(entries: pl.LazyFrame, endings: pl.LazyFrame) -> Iterator
         yield from (generated(each.lazy(), table.lazy()).collect() for each in parts)
 
 
-# --- The sampled lemmas that gold and lexicon both have, and what they stand for.
+# Common lemmas of gold and lexicon, and what they represent
 
 
 @dataclass(frozen=True)

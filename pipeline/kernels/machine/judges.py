@@ -1,4 +1,4 @@
-"""Tables of judges: confusion with people, calibration, agreement, one row or more for each."""
+"""Evaluation of machine judges: agreement, calibration, confusion, explained variance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.kernels.survey.limits import Weights, domain_shares, linear_varian
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, divided
 from schemas import Calibration, Judges, MachineConfusion, Table
 
-# --- Agreement of a machine with people, from draws of any weights.
+# Agreement with people, from weighted draws
 
 
 class Coefficient(NamedTuple):
@@ -126,7 +126,7 @@ def _further(share: FloatArray, c: FloatArray) -> float:
     return float(c @ share**3) / spread if spread else 0.0
 
 
-# --- What machines answer, as it stands in a file: predictions, doubles, strangers, provenance.
+# Checks of prediction files
 
 _JUDGE = "~judge"
 """The column that says who predicts, whatever the file calls it."""
@@ -246,7 +246,7 @@ def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     return counted.sort("judge", "column", "value")
 
 
-# --- Whether probabilities are what they say: the reliability of predictions.
+# Calibration
 
 
 def calibration(
@@ -375,7 +375,7 @@ def brier_score(tp: npt.ArrayLike, prediction: npt.ArrayLike, weights: Weights) 
     return float(np.average((g - y) ** 2, weights=weights.w)) if len(y) else float("nan")
 
 
-# --- People's judgements against a machine's labels: how often it is right, and about what.
+# Confusion of judgements and labels
 
 _SHARES = ("sensitivity", "specificity", "ppv", "npv")
 
@@ -463,7 +463,7 @@ def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) ->
     return table / table.sum() if table.sum() else table
 
 
-# --- How much of the judgements predictions explain: the squared correlation within sets.
+# Explained variance: squared correlation within sets
 
 
 class Explained(NamedTuple):

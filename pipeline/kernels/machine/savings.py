@@ -1,4 +1,4 @@
-"""How many labels predictions save where an estimate uses them."""
+"""Labels that predictions save in prediction-assisted estimates."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def saved(
     return Saved(labels, np.where(few, np.nan, tau.mean(axis=1).reshape(sets, parts).mean(axis=1)))
 
 
-# --- Tables of what predictions save: for the precision of n-best lists, and for differences.
+# Tables for n-best precision and for differences
 
 _FOLDS = 10
 
@@ -234,7 +234,7 @@ def _rows(each: Judged, sets: Sets, fold: IntArray, confidence: float) -> Iterat
         yield {"category": each.category, "judge": each.judge, **key, **numbers, **whole}
 
 
-# --- A machine that errs as often as one wants, for trials and for tests.
+# Simulated predictions with given error rates
 
 
 def simulated(

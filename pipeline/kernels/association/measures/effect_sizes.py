@@ -31,7 +31,7 @@ E11, N, MI = pl.col("e11"), pl.col("N"), pl.col("mi")
 DETERMINANT, MARGINS = pl.col("determinant"), pl.col("margins")
 
 
-# --- Conservative estimates: what association strength is at least, with a given confidence.
+# Conservative estimates: lower limits of association strength at a given confidence
 
 REPRESENTED = 300
 """Decades n down to which 10^-n is a number of full precision."""
@@ -125,7 +125,7 @@ def _per_unit(log_odds: FloatArray, columns: Columns) -> FloatArray:
     return np.where((r1 > 0) & (r2 > 0), ratio, np.nan)
 
 
-# --- Point estimates of association strength: how much of each unit is in the pair.
+# Point estimates
 
 
 @measure(
@@ -246,7 +246,7 @@ def liddell() -> pl.Expr:
     return pl.col("determinant") / (C1 * pl.col("c2"))
 
 
-# --- Heuristic measures.
+# Heuristic measures
 
 
 @measure(
@@ -292,7 +292,7 @@ def random() -> pl.Expr:
     return pl.col("random_number")
 
 
-# --- Measures from information theory.
+# Information theory
 
 
 def _mi_power(power: pl.Expr, excess: str) -> pl.Expr:
@@ -364,7 +364,7 @@ def ppmi() -> pl.Expr:
     return pl.when(MI < 0).then(0.0).otherwise(MI * (math.log(10.0) / math.log(2.0)))
 
 
-# --- Log Ratio, and the conservative end of its confidence interval.
+# Log Ratio, relative risk, odds ratio, and differences of proportions
 
 ABSENT = float("nan")
 SEEN = pl.when(O21 == 0).then(0.5).otherwise(O21)

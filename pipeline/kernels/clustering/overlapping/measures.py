@@ -1,4 +1,4 @@
-"""Extended BCubed: precision and recall of pairs of items that may share several groups."""
+"""Measures of overlapping groupings: BCubed, element-centric similarity, NMI, Omega index."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _mean(values: FloatArray, data: Memberships) -> float:
     return float((values[defined] * data.counts[defined]).sum() / items) if items else float("nan")
 
 
-# --- Element-centric similarity: how alike the two groupings look from each item.
+# Element-centric similarity
 
 ALPHA = 0.9
 """Probability that the random walk goes on; the default of the authors."""
@@ -229,7 +229,7 @@ def _weighted(values: FloatArray, counts: IntArray) -> float:
     return float((values * counts).sum() / counts.sum())
 
 
-# --- Normalised mutual information of overlapping groupings: LFK, and max.
+# Normalised mutual information of overlapping groupings (LFK, max)
 
 
 @overlapping_measure(
@@ -318,7 +318,7 @@ def _lost(left: FloatArray, own: FloatArray, other: FloatArray) -> float:
     return float(shares.mean())
 
 
-# --- The Omega index: agreement of two overlapping groupings on pairs, corrected for chance.
+# Omega index
 
 
 @overlapping_measure(
@@ -359,7 +359,7 @@ def shared_by_pairs(data: Memberships) -> IntArray:
     return ordered // 2
 
 
-# --- Measures for overlapping classes and clusters as a table.
+# Table of measures
 
 ESTIMATES: Mapping[str, Callable[[Memberships], tuple[float, float]]] = MappingProxyType(
     {"element_centric": element_centric_estimate}

@@ -1,4 +1,4 @@
-"""Classes and clusters of items, several of each, as counts of distinct patterns."""
+"""Memberships of items in classes and clusters: distinct patterns, and labels that pairs share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.clustering.encoding import check_labels, incidence, numbered, sorted_distinct
 from pipeline.kernels.numeric import FloatArray, IntArray
 
-# --- Distinct sets of labels: what items have in common, so that each set is looked at once.
+# Overlaps of distinct sets of labels
 
 NOTHING = -1
 """Fills the places after the last label of a set."""
@@ -121,13 +121,11 @@ def subsets(members: IntArray, size: int) -> IntArray:
     return members[:, places]
 
 
-# --- How many classes and how many clusters pairs of items share, without looking at each pair.
+# Labels shared by pairs of items, without a loop over pairs.
 # For an item with classes A and clusters B, the sum over subsets S of A and T of B, of given sizes
 # s and t, of the items that have all of S and T is ``m(s, t) = sum_jk C(j, s) C(k, t) n(j, k)``,
-# where n(j, k) is the number of items that share j classes and k clusters with it. This is solved
-# for n(j, k) by inclusion and exclusion. With up to three labels a side an item has 64 pairs of
-# subsets, whatever the number of items. Where items have many labels but there are few distinct
-# patterns, pairs of patterns are looked at instead, block by block.
+# where n(j, k) items share j classes and k clusters with it; inclusion and exclusion solves this.
+# Where items have many labels but few distinct patterns, pairs of patterns are compared instead.
 
 MOST_WORK = 5 * 10**9
 """Pairs of patterns that are still looked at, some minutes; a pair of subsets counts as 16."""

@@ -20,7 +20,7 @@ from pipeline.kernels.partitions import batches
 from pipeline.kernels.sampling import seeded_generator
 from pipeline.memory import Spill
 
-# --- Tokens of classes in clusters sentence by sentence: numbers, on the disk where room is short.
+# Contingency counts by sentence, on disk where memory is short
 
 _COUNT, _PLACE = 16, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""

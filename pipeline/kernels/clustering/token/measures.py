@@ -1,4 +1,4 @@
-"""Entropies of classes and clusters, and what is made of them; natural logarithm."""
+"""Token-level measures: entropies, accuracies of mappings, pair counts, and set matching."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _unit(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-# --- Mapping clusters to classes: accuracies, and the mapping behind them as a table.
+# Accuracies of mappings of clusters to classes
 
 _NONE = -1
 
@@ -315,8 +315,7 @@ def _share(tokens: int, table: Contingency) -> float:
     return tokens / table.N if table.N else float("nan")
 
 
-# --- Counting pairs of tokens: together or apart in the classes, together or apart in the clusters.
-# The counts are exact integers of any size, and every quotient of them is rounded once.
+# Pair counts: exact integers of any size, each quotient rounded once
 
 _SAFE = 3_037_000_499
 """The largest number with a square in Int64: a sum of squares is at most the square of the sum."""
@@ -471,7 +470,7 @@ def _quotient(part: int, whole: int, table: Contingency) -> float:
     return 1.0 if table.equal else _NAN
 
 
-# --- Token-level measures of one clustering as a table.
+# Table of measures
 
 PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
 """Measures for a table like the paper's; its sixth could not be verified, H stands in its place."""
@@ -529,7 +528,7 @@ def score_table(table: Contingency, names: Sequence[str]) -> list[float]:
     return [TOKEN_MEASURES.get(name).score(table) for name in names]
 
 
-# --- Matching classes and clusters as sets, each with its best counterpart.
+# Set matching: each class or cluster with its best counterpart
 
 
 def _f_scores(table: Contingency) -> FloatArray:

@@ -1,4 +1,4 @@
-"""A proof that an M-1 mapping is best, or a bound that no mapping exceeds."""
+"""Upper bounds of M-1 mappings by Lagrangian relaxation, and proofs of optimality."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.entries import Neighbours, Patterns
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
-# --- Lagrangian bounds: what a relaxation has to say, and the descent to its best prices.
+# Lagrangian relaxation and subgradient descent
 
 PROVEN_WITHIN = 1e-11
 """A mapping is proven best if no mapping is better by more than this."""
@@ -161,7 +161,7 @@ def _safe(found: Relaxed, prices: FloatArray, least: float) -> Relaxed:
     return Relaxed(found.excess + slack, found.slope, found.given + slack)
 
 
-# --- A bound of MacroI and MicroI: every set of clusters chooses its classes, at prices.
+# Bound of MacroI and MicroI: every set of clusters chooses its classes, at prices
 
 MOST_PRICES = 20_000_000
 """Beyond so many prices all stay 0."""
@@ -287,7 +287,7 @@ def _images(group: _Group, price: FloatArray, allowed: BoolArray) -> tuple[float
     return float(worth[row, most].sum()), -paid.astype(np.float64)
 
 
-# --- A bound of MicroC: every class chooses its clusters, at prices.
+# Bound of MicroC: every class chooses its clusters, at prices
 
 INTERVALS = 24
 """Intervals of the size of the union of a class at first."""

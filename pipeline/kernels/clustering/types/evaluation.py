@@ -1,4 +1,4 @@
-"""Type-level evaluation of induced clusters: the measures, their mappings, and who is wrong."""
+"""Type-level evaluation of clusterings: scores, mappings, bootstrap limits and tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pipeline.kernels.sampling import seeded_generator
 from schemas import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.base import Table
 
-# --- Limits of the type-level measures: a bootstrap over items.
+# Bootstrap limits over items
 
 INTERVALS = ("fixed", "refitted")
 _CELLS = 4_000_000
@@ -186,7 +186,7 @@ def _fit(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> Int
     return climb(Neighbours(sample), measure, mapping)
 
 
-# --- The tables of a type-level evaluation: summary, mapping, classes, items.
+# Tables: summary, mapping, classes, items
 
 _SEPARATOR = " "
 

@@ -1,4 +1,4 @@
-"""The best M-1 mapping of clusters to classes that can be found: exact, or by hill climbing."""
+"""Mappings of clusters to classes: the best 1-1 mapping, and M-1 mappings by hill climbing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.kernels.clustering.types.measures import UNMAPPED, item_counts, on
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_generator
 
-# --- The best 1-1 mapping of clusters to classes, for each measure: one linear assignment.
+# Best 1-1 mapping for each measure: linear assignment
 
 EXACT_BELOW = 2**53
 """Integers up to here are exact as floats, and so are their sums in any order."""
@@ -169,7 +169,7 @@ def completed(mapping: IntArray, shared: IntArray) -> IntArray:
     return np.where(mapping == UNMAPPED, shared.argmax(axis=1), mapping)
 
 
-# --- What every single move of a cluster would do to MicroI.
+# MicroI after each move of a cluster
 
 _ROWS = 50_000
 """Patterns that are counted at a time."""
@@ -315,7 +315,7 @@ def _times(part: Block, data: FloatArray, matrix: Sparse) -> FloatArray:
     return np.asarray((transposed @ matrix).toarray(), dtype=np.float64)
 
 
-# --- What every single move of a cluster would do to MacroI and MicroC.
+# MacroI and MicroC after each move of a cluster
 
 
 class UnionState:
