@@ -245,10 +245,9 @@ def _multinomial(columns: Columns) -> FloatArray:
     """Return -log10 of N! / prod Oij! prod (Eij/N)^Oij = w(N) - sum w(Oij) - sum bd0(Oij, Eij)."""
     o11, o22, o12, o21 = (columns[f"o{ij}"] for ij in CELLS)
     means, total = np.stack([columns[f"e{ij}"] for ij in CELLS]), columns["N"][None]
-    none = np.empty((0, len(o11)))
     x = Distribution(
         np.stack([o11, o22]), np.stack([o12, o21]), means, columns["delta"],
-        np.ones(len(o11)), total, none,
+        np.ones(len(o11)), total, np.empty((0, len(o11))),
     )  # fmt: skip
     return np.where(total[0] > 0, -log_pmf(x) * PER_DECADE, np.nan)
 
@@ -307,8 +306,7 @@ def poisson_stirling() -> pl.Expr:
 
 def _chi_squared(determinant: pl.Expr) -> pl.Expr:
     """Return N D^2 / (R1 R2 C1 C2); 0 where a margin is empty."""
-    ratio = determinant * determinant * N / MARGINS
-    return pl.when(MARGINS == 0).then(0.0).otherwise(ratio)
+    return pl.when(MARGINS == 0).then(0.0).otherwise(determinant * determinant * N / MARGINS)
 
 
 @measure(
@@ -343,5 +341,4 @@ def log_likelihood_tt() -> pl.Expr:
     The deviances bd0(Oij, Eij) = Oij ln(Oij/Eij) + Eij - Oij add up to the same sum because
     observed and expected cells have the same total. 0 where R2 or C2 is 0.
     """
-    total = pl.col("d11") + pl.col("d12") + (pl.col("d21") + pl.col("d22"))
-    return 2.0 * total
+    return 2.0 * (pl.col("d11") + pl.col("d12") + (pl.col("d21") + pl.col("d22")))
