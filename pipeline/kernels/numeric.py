@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-_NEAR = 0.05
+_SERIES_BELOW = 0.05
 _TERMS = 6
 """Terms of the deviance series; with |v| < 0.05 the next is below 1e-17 of the sum."""
 
@@ -88,7 +88,7 @@ def deviance(x: str | pl.Expr, expected: str | pl.Expr, difference: str | pl.Exp
     near = v * (d + 2.0 * x * square * series)
     # Where x = m = 0, v is NaN, and the direct form gives 0 - d = 0.
     far = xlogy(x, x / m) - d
-    return pl.when(v.abs() < _NEAR).then(near).otherwise(far)
+    return pl.when(v.abs() < _SERIES_BELOW).then(near).otherwise(far)
 
 
 def log_of_ratio(
@@ -268,20 +268,20 @@ def overlaps(
     right = system.select(member, group).drop_nulls()
     if not distinct:
         left, right = left.unique(), right.unique()
-    shared = left.join(right, on=member).group_by(gold_group, group).agg(n_ij=_count())
-    sizes = left.group_by(gold_group).agg(n_i=_count())
-    sizes_j = right.group_by(group).agg(n_j=_count())
+    shared = left.join(right, on=member).group_by(gold_group, group).agg(n_ij=_row_count())
+    sizes = left.group_by(gold_group).agg(n_i=_row_count())
+    sizes_j = right.group_by(group).agg(n_j=_row_count())
     return shared.join(sizes, on=gold_group).join(sizes_j, on=group)
 
 
 def recall() -> pl.Expr:
     """Give the share of the gold group that the other one holds: ``r = n_ij / n_i``."""
-    return _share("n_i")
+    return _overlap_share("n_i")
 
 
 def precision() -> pl.Expr:
     """Give the share of the other group that lies in the gold group: ``p = n_ij / n_j``."""
-    return _share("n_j")
+    return _overlap_share("n_j")
 
 
 def f_score() -> pl.Expr:
@@ -300,11 +300,11 @@ def f_score() -> pl.Expr:
     return 2.0 * pl.col("n_ij").cast(pl.Float64) / both
 
 
-def _share(size: str) -> pl.Expr:
+def _overlap_share(size: str) -> pl.Expr:
     return pl.col("n_ij").cast(pl.Float64) / pl.col(size).cast(pl.Float64)
 
 
-def _count() -> pl.Expr:
+def _row_count() -> pl.Expr:
     return pl.len().cast(pl.Int64)
 
 
@@ -313,7 +313,7 @@ def _count() -> pl.Expr:
 TRUE = ("1", "true", "yes", "y", "+", "tp")
 FALSE = ("0", "false", "no", "n", "-", "fp")
 """Spellings of a judgement, in any case; an empty field means that nobody judged."""
-_TOO_MANY = 2.0**53
+_LARGEST_SUM = 2.0**53
 """What counts of a column add up to at the most: Float64 has every whole number below."""
 
 
@@ -363,7 +363,7 @@ def counted(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0)
     """
     whole = whole_number(column, dtype)
     count = pl.when(whole >= least).then(whole)
-    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _TOO_MANY - before
+    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _LARGEST_SUM - before
     return pl.when(fits).then(count)
 
 
@@ -406,12 +406,8 @@ def judgement(column: str) -> pl.Expr:
     [True, False, None, None]
     """
     folded = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
-    return (
-        pl.when(folded.is_in(TRUE))
-        .then(statement=True)
-        .when(folded.is_in(FALSE))
-        .then(statement=False)
-    )
+    true = pl.when(folded.is_in(TRUE)).then(statement=True)
+    return true.when(folded.is_in(FALSE)).then(statement=False)
 
 
 def faults(

@@ -189,7 +189,7 @@ def listed_in_parts(
     entries : Spill
         One bucket of `ENTRY`, all with a lemma, in any order; it is empty afterwards.
     counts : Counts
-        Is told of what is there.
+        Is updated with what is found.
 
     Yields
     ------

@@ -278,7 +278,7 @@ def mikolov(*, discount: float = 5.0) -> pl.Expr:
     Parameters
     ----------
     discount : float
-        What is taken off O11, delta in the paper; word2phrase takes 5 if nothing is said.
+        What is taken off O11, delta in the paper; word2phrase takes 5 by default.
     """
     return (O11 - discount) * N / (R1 * C1)
 
