@@ -344,7 +344,7 @@ def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.
 
 
 def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Return what the annotators say of the ids that they label differently.
+    """Return the labels of the ids that annotators label differently.
 
     Parameters
     ----------

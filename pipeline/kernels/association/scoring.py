@@ -27,7 +27,7 @@ from schemas.candidates import arity, signature
 
 _IDENTITIES = (("l1", "l2"), ("id",))
 RANDOM_NUMBER = "random_number"
-"""Column for measures that tell candidates with equal signatures apart, and use no other."""
+"""Column for measures that distinguish candidates with equal signatures, and use no other."""
 
 
 def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
@@ -368,7 +368,7 @@ def score(
     """Add one Float64 column per measure to the candidates.
 
     Equal frequency signatures get bitwise equal scores, because each distinct signature is
-    scored once. Only `random` tells candidates with equal signatures apart.
+    scored once. Only `random` distinguishes candidates with equal signatures.
 
     Parameters
     ----------
@@ -466,10 +466,7 @@ def parse_tuple_formula(formula: str, *, size: int) -> pl.Expr:
 
 
 def score_tuples(
-    tuples: pl.LazyFrame,
-    *,
-    measures: Sequence[str],
-    formulas: Mapping[str, str] | None = None,
+    tuples: pl.LazyFrame, *, measures: Sequence[str], formulas: Mapping[str, str] | None = None
 ) -> pl.LazyFrame:
     """Add one Float64 column per measure to the tuples.
 

@@ -19,7 +19,7 @@ from pipeline.memory import Spill
 THEIRS = "~"
 """What the columns of the second reading begin with."""
 PLACE = ("file", "line", "sentence", "position")
-"""What tells where a token stands."""
+"""The columns that locate a token."""
 
 
 def beside(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
@@ -158,7 +158,7 @@ def attribute(name: str, *, fold: bool = False) -> pl.Expr:
 TAGS = ("run", "item", "gold", "cluster")
 """What is known of a token."""
 _BATCH = 100_000
-"""Rows of counts to look at in one go."""
+"""Rows of counts read at a time."""
 
 
 def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:

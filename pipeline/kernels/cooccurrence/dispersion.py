@@ -22,7 +22,7 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     counts : LazyFrame
-        word, f, and columns that tell the part: the parts that have the word, f >= 1.
+        word, f, and columns that identify the part: the parts that have the word, f >= 1.
     sizes : LazyFrame
         The same columns, and size: every part, size >= 1.
 
@@ -52,9 +52,7 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
     """
     part = [name for name in sizes.collect_schema() if name != "size"]
     corpus = sizes.select(
-        N=pl.col("size").sum(),
-        parts=pl.len().cast(pl.Int64),
-        _smallest=pl.col("size").min(),
+        N=pl.col("size").sum(), parts=pl.len().cast(pl.Int64), _smallest=pl.col("size").min()
     )
     # Sorted by what is added up, so that the sums are the same whatever the parts are called.
     placed = counts.join(sizes, on=part).join(corpus, how="cross").sort("word", "size", "f")

@@ -31,11 +31,7 @@ from schemas.candidates import frequency_name, signature
 
 
 def paired(
-    tuples: pl.LazyFrame,
-    *,
-    first: Sequence[int],
-    second: Sequence[int],
-    separator: str,
+    tuples: pl.LazyFrame, *, first: Sequence[int], second: Sequence[int], separator: str
 ) -> pl.LazyFrame:
     """Return tuples as pairs: l1 and l2 are groups of elements, f1 and f2 their frequencies.
 
@@ -163,7 +159,7 @@ _RELATION = "_relation"
 _PAIR = ("l1", "l2")
 TOKEN_1, TOKEN_2 = "token_1", "token_2"
 COLUMNS = (PLACE, "l1", "l2", TOKEN_1, TOKEN_2)
-"""What a pair token says: its sentence, its units, and their tokens."""
+"""The columns of a pair token: its sentence, its units, and their tokens."""
 
 
 @dataclass(frozen=True)
@@ -392,7 +388,7 @@ def _relation_label(*, governs: bool) -> pl.Expr:
 
 START = "start"
 """Column with the first position that the span of a node may have."""
-_POSITIONS_AT_A_TIME = 200_000  # positions that are looked at: what fits into a processor's caches
+_POSITIONS_AT_A_TIME = 200_000  # fits into a processor's caches
 
 
 @dataclass(frozen=True)

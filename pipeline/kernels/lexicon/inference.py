@@ -112,7 +112,7 @@ def standard_error(sample: Sample) -> float | None:
 
 
 def _spread(sample: Sample) -> float | None:
-    """Return the standard deviation of e_i: what one more lemma tells."""
+    """Return the standard deviation of e_i: the linearised contribution of a lemma."""
     if sample.size < 2 or estimate(sample) is None:
         return None
     errors = _linearised_errors(
@@ -521,7 +521,7 @@ class Limiting:
 
 
 def sample_of(*scores: pl.DataFrame) -> Sample:
-    """Return what the sampling error of L* is reckoned from; of two tables, of their difference.
+    """Return what the sampling error of L* is estimated from; of two tables, of their difference.
 
     Parameters
     ----------
@@ -600,7 +600,7 @@ def _equal_chance_interval(*scores: pl.DataFrame, how: Limiting, method: Method)
 
 
 class Spread(NamedTuple):
-    """What drawn lemmas say of all: how many each stands for, its size, what it adds to the error.
+    """Sampled lemmas: the weight, the size, and the contribution to the error of each.
 
     Arrays of shape (lemmas,).
     """
@@ -608,7 +608,7 @@ class Spread(NamedTuple):
     weight: FloatArray
     """1/pi, scaled to add up to the number of all lemmas."""
     x: FloatArray
-    """Forms in the gold, 1 at least: what a sample by size goes by."""
+    """Forms in the gold, 1 at least: the size in a sample by size."""
     e: FloatArray
     """``base (L size / base - L*) / sum base``, the sum over all lemmas."""
 
@@ -624,7 +624,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(scores: pl.DataFrame) -> Spread | None:
-    """Return what the lemmas say of all; None of fewer than two, or of none that weighs.
+    """Return the spread over all lemmas; None of fewer than two, or of none that weighs.
 
     Parameters
     ----------

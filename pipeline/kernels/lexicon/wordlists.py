@@ -812,7 +812,7 @@ def _looked_up_lemmas(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataF
 
 
 def _total_weights(found: pl.DataFrame, asked: pl.DataFrame) -> tuple[float, float]:
-    """Return what the lemmas that both have stand for, and what all that were drawn do."""
+    """Return the total weights of the common lemmas and of all sampled lemmas."""
     if asked["pi"].null_count() or asked["pi"].n_unique() < 2:
         return float(found.height), float(max(1, asked.height))
     part, every = (float((1.0 / each["pi"].to_numpy()).sum()) for each in (found, asked))

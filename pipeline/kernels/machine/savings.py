@@ -62,7 +62,7 @@ def saved(
     members : array of bool, shape (sets, parts, draws)
         Which draws are in which part of which set: one part of a list, two of a difference.
     weights : Weights
-        What the draws stand for; those that are certain have no variance.
+        The weights of the draws; those that are certain have no variance.
     fold : array of int, shape (draws,)
         The fold of each draw, from 0.
     share : array of float, shape (sets, parts), optional
@@ -132,7 +132,7 @@ class Sets(NamedTuple):
     """Sets to estimate: lists, or the difference sets of pairs."""
 
     keys: list[dict[str, Any]]
-    """What tells their rows apart."""
+    """The key of the rows of each set."""
     members: BoolArray
     """Shape (sets, parts, draws)."""
     share: FloatArray | None = None

@@ -85,7 +85,7 @@ def sentence_counts(
         gold and cluster (String), f (Int64), and the columns of the place. Rows of one sentence
         and pair are added up.
     *place : str
-        The columns that tell sentences apart; these are numbered in the order of their values.
+        The columns that identify sentences; these are numbered in the order of their values.
     among : Expr, optional
         Which rows count, if not all.
 
@@ -224,7 +224,7 @@ def token_intervals(
         Fixes the samples; all measures are taken from the same ones. The order of the rows
         makes no difference.
     place : sequence of str
-        Columns that tell sentences apart, if not sentence alone.
+        Columns that identify sentences, if not sentence alone.
     among : pl.Expr, optional
         Which rows count, if not all.
 
