@@ -211,14 +211,9 @@ def pair_tokens(
     if relation is None:
         return in_sentence(units(tokens, left), units(tokens, right))
     first, second = _rename_units(units(tokens, left), 1), _rename_units(units(tokens, right), 2)
-    if relation.governor == "either":
-        one = _join_dependency(first, second, tokens, relation, governor=1)
-        two = _join_dependency(first, second, tokens, relation, governor=2)
-        paired = pl.concat([one, two]).unique()
-    else:
-        number = 1 if relation.governor == "left" else 2
-        paired = _join_dependency(first, second, tokens, relation, governor=number)
-    return _distinct_tokens(paired)
+    governors = {"left": (1,), "right": (2,), "either": (1, 2)}[relation.governor]
+    pairs = [_join_dependency(first, second, tokens, relation, governor=n) for n in governors]
+    return _distinct_tokens(pl.concat(pairs).unique() if len(pairs) > 1 else pairs[0])
 
 
 def in_sentence(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:

@@ -331,8 +331,6 @@ def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
 
 # Frequencies of subsets on disk
 
-_LABELS = pl.UInt32()
-
 
 class _NumberedTuples(NamedTuple):
     """Tuples as numbers: those of their labels, f and `PLACE`; exists while they are summed."""
@@ -381,8 +379,10 @@ def subset_sums(
     [[(9, 5, 2), (9, 5, 7)], [(9, 4, 7)]]
     """
     most = max(1, memory.room() // ROW)
+    labels = dict.fromkeys(elements(size), pl.UInt32())
+    schema = pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
     with ExitStack() as held:
-        spill = held.enter_context(Spill(1, _row_schema(size), most=most // 4))
+        spill = held.enter_context(Spill(1, schema, most=most // 4))
         tuples = _number_labels(parts, size, spill)
         runs = Runs.of(tuples.heights, most)
         columns = []
@@ -398,11 +398,6 @@ def subset_sums(
             beside = pl.concat([each.bucket(number) for each in columns], how="horizontal")
             for first, height in runs.parts(number):
                 yield beside.slice(first, height).collect()
-
-
-def _row_schema(size: int) -> pl.Schema:
-    labels = dict.fromkeys(elements(size), _LABELS)
-    return pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
 
 
 def _number_labels(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _NumberedTuples:

@@ -427,19 +427,17 @@ def confusion(
     shares = domain_shares(
         np.stack([x, ~x, y, ~y]), np.stack([y, ~y, x, ~x]), weights, confidence=confidence
     )
-    found: dict[str, Any] = {"threshold": threshold, "n_judged": len(y), **_confusion_cells(y, x)}
-    for name, share, lower, upper in zip(_SHARES, *shares, strict=True):
-        found |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
-    return found
-
-
-def _confusion_cells(y: BoolArray, x: BoolArray) -> dict[str, int]:
-    return {
+    found: dict[str, Any] = {
+        "threshold": threshold,
+        "n_judged": len(y),
         "true_positives": int((y & x).sum()),
         "false_negatives": int((y & ~x).sum()),
         "false_positives": int((~y & x).sum()),
         "true_negatives": int((~y & ~x).sum()),
     }
+    for name, share, lower, upper in zip(_SHARES, *shares, strict=True):
+        found |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
+    return found
 
 
 def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) -> FloatArray:

@@ -106,7 +106,8 @@ def sentence_counts(
     distinct = cells.filter(which).select(place).unique().collect(engine="streaming")
     _check(cells, which, {"gold": sums, "cluster": sums, **dict.fromkeys(place, distinct)})
     table = contingency(sums.select("gold", "cluster", "f"))
-    places = _index_places(distinct)
+    values = tuple(column.unique().sort() for column in distinct)
+    places = _PlaceIndex(values, np.sort(_place_keys(values, distinct)))
     what = f"the places of {len(places):,} sentences, for limits by the bootstrap,"
     memory.require(len(places) * _PLACE, what, otherwise="leave out replicates")
     schema = _count_schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
@@ -174,12 +175,6 @@ class _PlaceIndex:
     def number(self, rows: pl.DataFrame) -> IntArray:
         """Return the number of the sentence of each row, from 0."""
         return np.searchsorted(self.keys, _place_keys(self.values, rows))
-
-
-def _index_places(distinct: pl.DataFrame) -> _PlaceIndex:
-    """Give numbers to sentences, each there once."""
-    values = tuple(column.unique().sort() for column in distinct)
-    return _PlaceIndex(values, np.sort(_place_keys(values, distinct)))
 
 
 def _place_keys(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
