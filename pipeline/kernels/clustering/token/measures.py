@@ -301,14 +301,14 @@ def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:
     shared = np.where(mapped, table.counts[places, columns], 0)
     sizes = np.where(mapped, table.classes[places], 0)
     gold = [table.gold[place] if place != _UNMAPPED else None for place in places]
-    columns = {
+    data = {
         "mapping": [mapping] * len(places), "cluster": table.clusters, "gold": gold,
         "n_ij": shared, "n_i": sizes, "n_j": table.sizes,
     }  # fmt: skip
     schema = dict.fromkeys(("mapping", "cluster", "gold"), pl.String) | dict.fromkeys(
         ("n_ij", "n_i", "n_j"), pl.Int64
     )
-    return pl.DataFrame(columns, schema=schema)
+    return pl.DataFrame(data, schema=schema)
 
 
 def _token_share(tokens: int, table: Contingency) -> float:
