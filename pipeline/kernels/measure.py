@@ -1,4 +1,4 @@
-"""What an association measure is, and the registries that find them by name or alias."""
+"""Association measures: their definition, and registries that find them by name or alias."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from pipeline.registry import Number, Numbers, Registry, Template, place_of
 
-# --- What association measures are called in the field, for reading: t-score, MI, log-likelihood.
+# Names of association measures in the literature
 
 TITLES = {
     "average_mi": "average MI", "binomial": "binomial test",
@@ -65,17 +65,17 @@ def measure_title(name: str) -> str:
     if found:
         number = (found[1] or found[2]).replace("_", ".")
         return f"MI lower limit (α = 10^−{number})" if found[1] else f"Poisson, μ = {number} E"
-    said: list[str] = []
+    qualifiers: list[str] = []
     base = name
-    while base not in TITLES and (ending := _ending(base)):
+    while base not in TITLES and (ending := _find_ending(base)):
         base = base.removesuffix(ending[0])
-        said.insert(0, ending[1])
+        qualifiers.insert(0, ending[1])
     if base not in TITLES:
         return name
-    return f"{TITLES[base]} ({', '.join(said)})" if said else TITLES[base]
+    return f"{TITLES[base]} ({', '.join(qualifiers)})" if qualifiers else TITLES[base]
 
 
-def _ending(name: str) -> tuple[str, str] | None:
+def _find_ending(name: str) -> tuple[str, str] | None:
     return next((each for each in _ENDINGS if name.endswith(each[0]) and name != each[0]), None)
 
 
@@ -202,8 +202,8 @@ def measure_family(
             reference=reference, sided=sided, ucs=ucs, aliases=aliases, symmetric=symmetric,
             note=note,
         )  # fmt: skip
-        make = partial(_member, pattern, numbers=numbers, ucs_numbers=ucs_numbers)
-        listed = _listed(pattern, numbers, ucs_numbers)
+        make = partial(_make_member, pattern, numbers=numbers, ucs_numbers=ucs_numbers)
+        listed = _list_entry(pattern, numbers, ucs_numbers)
         spellings = pattern.spellings[1:]
         template = Template(function.__name__, numbers, make, listed, spellings)
         MEASURES.add_template(template, place_of(function))
@@ -214,26 +214,28 @@ def measure_family(
     return register
 
 
-def _member(
+def _make_member(
     pattern: Measure, name: str, number: Number, *, numbers: Numbers, ucs_numbers: Sequence[Number]
 ) -> Measure:
     """Return the measure of a family that has this number; UCS's name is its own, or an alias."""
     one = replace(
-        _numbered(pattern, numbers.write(number)), name=name, score=partial(pattern.score, number)
+        _insert_number(pattern, numbers.write(number)),
+        name=name,
+        score=partial(pattern.score, number),
     )
     known = number in ucs_numbers
     return one if known else replace(one, ucs="", aliases=one.spellings[1:])
 
 
-def _listed(pattern: Measure, numbers: Numbers, ucs_numbers: Sequence[Number]) -> Measure:
+def _list_entry(pattern: Measure, numbers: Numbers, ucs_numbers: Sequence[Number]) -> Measure:
     """Return what stands for a family in a list."""
     of_ucs = ",".join(map(numbers.write, ucs_numbers))
     note = "; ".join(filter(None, [f"n is {numbers}", pattern.note]))
     ucs = pattern.ucs.replace("{n}", f"{{{of_ucs}}}")
-    return replace(_numbered(pattern, "n"), ucs=ucs, note=note)
+    return replace(_insert_number(pattern, "n"), ucs=ucs, note=note)
 
 
-def _numbered(pattern: Measure, n: str) -> Measure:
+def _insert_number(pattern: Measure, n: str) -> Measure:
     formula, ucs, *aliases = (
         each.replace("{n}", n) for each in (pattern.formula, pattern.ucs, *pattern.aliases)
     )

@@ -1,4 +1,4 @@
-"""What measures share: names to expressions, 0 log 0, accurate deviance, log ratios."""
+"""Numeric helpers of kernels: stable logarithms, arrays, overlaps, parsing, bootstrap limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-_NEAR = 0.05
+_SERIES_BELOW = 0.05
 _TERMS = 6
 """Terms of the deviance series; with |v| < 0.05 the next is below 1e-17 of the sum."""
 
@@ -88,7 +88,7 @@ def deviance(x: str | pl.Expr, expected: str | pl.Expr, difference: str | pl.Exp
     near = v * (d + 2.0 * x * square * series)
     # Where x = m = 0, v is NaN, and the direct form gives 0 - d = 0.
     far = xlogy(x, x / m) - d
-    return pl.when(v.abs() < _NEAR).then(near).otherwise(far)
+    return pl.when(v.abs() < _SERIES_BELOW).then(near).otherwise(far)
 
 
 def log_of_ratio(
@@ -142,7 +142,7 @@ def bounded(score: pl.Expr) -> pl.Expr:
     return score.clip(-1.0, 1.0)
 
 
-# --- What kernels over arrays share.
+# Arrays
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -207,7 +207,7 @@ def labels_of(table: pl.LazyFrame, column: str) -> pl.Series:
     return table.select(pl.col(column).unique()).collect(engine="streaming").to_series().sort()
 
 
-# --- The overlaps of two groupings of the same members: classes and clusters, lemmas and lemmas.
+# Overlaps of two groupings of the same members
 
 
 def overlaps(
@@ -268,20 +268,20 @@ def overlaps(
     right = system.select(member, group).drop_nulls()
     if not distinct:
         left, right = left.unique(), right.unique()
-    shared = left.join(right, on=member).group_by(gold_group, group).agg(n_ij=_count())
-    sizes = left.group_by(gold_group).agg(n_i=_count())
-    sizes_j = right.group_by(group).agg(n_j=_count())
+    shared = left.join(right, on=member).group_by(gold_group, group).agg(n_ij=_row_count())
+    sizes = left.group_by(gold_group).agg(n_i=_row_count())
+    sizes_j = right.group_by(group).agg(n_j=_row_count())
     return shared.join(sizes, on=gold_group).join(sizes_j, on=group)
 
 
 def recall() -> pl.Expr:
     """Give the share of the gold group that the other one holds: ``r = n_ij / n_i``."""
-    return _share("n_i")
+    return _overlap_share("n_i")
 
 
 def precision() -> pl.Expr:
     """Give the share of the other group that lies in the gold group: ``p = n_ij / n_j``."""
-    return _share("n_j")
+    return _overlap_share("n_j")
 
 
 def f_score() -> pl.Expr:
@@ -300,20 +300,20 @@ def f_score() -> pl.Expr:
     return 2.0 * pl.col("n_ij").cast(pl.Float64) / both
 
 
-def _share(size: str) -> pl.Expr:
+def _overlap_share(size: str) -> pl.Expr:
     return pl.col("n_ij").cast(pl.Float64) / pl.col(size).cast(pl.Float64)
 
 
-def _count() -> pl.Expr:
+def _row_count() -> pl.Expr:
     return pl.len().cast(pl.Int64)
 
 
-# --- Text columns to numbers and judgements, and the rows where that fails.
+# Parsing of text columns, and faults
 
 TRUE = ("1", "true", "yes", "y", "+", "tp")
 FALSE = ("0", "false", "no", "n", "-", "fp")
 """Spellings of a judgement, in any case; an empty field means that nobody judged."""
-_TOO_MANY = 2.0**53
+_LARGEST_SUM = 2.0**53
 """What counts of a column add up to at the most: Float64 has every whole number below."""
 
 
@@ -363,7 +363,7 @@ def counted(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0)
     """
     whole = whole_number(column, dtype)
     count = pl.when(whole >= least).then(whole)
-    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _TOO_MANY - before
+    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _LARGEST_SUM - before
     return pl.when(fits).then(count)
 
 
@@ -406,12 +406,8 @@ def judgement(column: str) -> pl.Expr:
     [True, False, None, None]
     """
     folded = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
-    return (
-        pl.when(folded.is_in(TRUE))
-        .then(statement=True)
-        .when(folded.is_in(FALSE))
-        .then(statement=False)
-    )
+    true = pl.when(folded.is_in(TRUE)).then(statement=True)
+    return true.when(folded.is_in(FALSE)).then(statement=False)
 
 
 def faults(
@@ -445,7 +441,7 @@ def faults(
     return pl.concat(wrong)
 
 
-# --- Limits by a bootstrap: what may be asked of one, and the percentiles of what it gives.
+# Percentile bootstrap
 
 
 @overload

@@ -1,4 +1,4 @@
-"""Tables in parts that there is room for: by ranges of a column, or by a hash of it."""
+"""Partitions of tables that fit into memory: by ranges of a column, or by a hash of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW = 1600
 LEAST = 64 << 20
 """Bytes for rows where a limit leaves none: with less, parts would be countless."""
 _BATCH = 250_000
-_SEEN = 1000
+_SAMPLED_VALUES = 1000
 """Values that are looked at for each range."""
 
 
@@ -131,7 +131,7 @@ def ranges_of(column: str, *tables: pl.LazyFrame) -> Ranges:
     number = -(-rows // most_rows())
     if number <= 1:
         return Ranges(pl.Series(column, [], dtype=pl.String))
-    step = max(1, rows // (number * _SEEN))
+    step = max(1, rows // (number * _SAMPLED_VALUES))
     queries = [each.select(column).gather_every(step) for each in tables]
     seen = pl.concat(pl.collect_all(queries, engine="streaming")).drop_nulls().to_series().sort()
     places = sorted({place * len(seen) // number for place in range(1, number)})
@@ -139,23 +139,23 @@ def ranges_of(column: str, *tables: pl.LazyFrame) -> Ranges:
 
 
 def by_range(rows: Spill, *, by: str) -> Spill:
-    """Divide what was laid aside in one bucket, in any order, by ranges of a column."""
+    """Divide the rows of a spill with one bucket, in any order, by ranges of a column."""
     ranges = ranges_of(by, rows.bucket(0))
-    laid = spill_of(len(ranges), rows.schema)
+    parts = spill_of(len(ranges), rows.schema)
     for frame in rows.frames(0):
-        laid.add(frame, ranges.number(by))
-    return laid
+        parts.add(frame, ranges.number(by))
+    return parts
 
 
 def in_order(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
-    """Yield what was laid aside in one bucket in the order of a column, in parts; it is then empty.
+    """Yield the rows of a spill with one bucket in the order of a column, in parts; empty it.
 
     Examples
     --------
     >>> rows = pl.DataFrame({"id": ["b", "a"]})
-    >>> laid = spill_of(1, rows.schema)
-    >>> laid.put(rows, 0)
-    >>> [each["id"].to_list() for each in in_order(laid, by="id")]
+    >>> spill = spill_of(1, rows.schema)
+    >>> spill.put(rows, 0)
+    >>> [each["id"].to_list() for each in in_order(spill, by="id")]
     [['a', 'b']]
     """
     with by_range(rows, by=by) as by_value:
@@ -185,12 +185,12 @@ def divided(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.Dat
         yield pl.collect_all(tables)
         return
     with ExitStack() as stack:
-        laid = [stack.enter_context(spill_of(number, each.collect_schema())) for each in tables]
-        for table, aside in zip(tables, laid, strict=True):
+        spills = [stack.enter_context(spill_of(number, each.collect_schema())) for each in tables]
+        for table, spill in zip(tables, spills, strict=True):
             for batch in batches(table):
-                aside.add(batch, bucket_of(by, number))
+                spill.add(batch, bucket_of(by, number))
         for place in range(number):
-            yield [aside.bucket(place).collect() for aside in laid]
+            yield [spill.bucket(place).collect() for spill in spills]
 
 
 def parts_of(table: pl.LazyFrame, *, by: str) -> Iterator[pl.LazyFrame]:

@@ -1,4 +1,4 @@
-"""Simple random samples, with and without replacement, fixed by a seed."""
+"""Seeded simple random samples, with and without replacement, and the hashes that fix them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import polars_hash as plh
 
 from pipeline.kernels.partitions import batches, buckets_for, counted, spill_of
 
-# --- Stable hashes: candidate ids, and seeded keys for ties and samples.
-# The hashes are SHA-256 and XXH64 as published, so that an id or a sample drawn today is the
-# same under any later version of the libraries. (Polars' own ``hash`` changes between versions.)
+# Stable hashes: SHA-256 and XXH64 as published, so that ids and samples stay the same under any
+# version of the libraries (Polars' own ``hash`` changes between versions)
 
 _SEPARATOR = "\x1f"
 """ASCII unit separator: does not occur in text, so ("a b", "c") and ("a", "b c") differ."""
@@ -208,8 +207,7 @@ def slots(size: int, *, candidates: int, seed: str) -> pl.DataFrame:
 
 def numbered(shuffled: pl.DataFrame, *, first: int = 0) -> pl.DataFrame:
     """Add the number of each candidate in key order, from that of the first on."""
-    slot = pl.int_range(first, first + pl.len(), dtype=pl.Int64)
-    return shuffled.with_columns(slot=slot)
+    return shuffled.with_columns(slot=pl.int_range(first, first + pl.len(), dtype=pl.Int64))
 
 
 def shuffled(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
@@ -229,7 +227,7 @@ def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) 
     )
 
 
-# --- Simple random samples of more candidates than there is room for: those that `sampling` draws.
+# Samples of more candidates than fit into memory
 
 _KEYED = pl.Schema({"id": pl.String, "key": pl.Int64})
 _KEYS = 2**63
@@ -244,7 +242,7 @@ def smallest(ids: pl.LazyFrame, *, size: int, seed: str) -> tuple[pl.DataFrame, 
     ids : LazyFrame
         String column ``id``, distinct values; read batch by batch.
     size : int
-        How many to return, who are held; at most all.
+        How many to return; these are held in memory. At most all.
     seed : str
         Fixes the keys.
 
@@ -276,7 +274,7 @@ def smaller(best: pl.DataFrame, others: pl.DataFrame, *, size: int) -> pl.DataFr
 
 
 def without_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw as `sampling.without_replacement` does; what is held is the sample.
+    """Draw as `without_replacement` does; what is held is the sample.
 
     Parameters
     ----------
@@ -298,7 +296,7 @@ def without_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> 
 
 
 def with_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw as `sampling.with_replacement` does; the others are laid aside by ranges of their keys.
+    """Draw as `with_replacement` does; all are written to disk by ranges of keys.
 
     Parameters
     ----------
@@ -318,10 +316,10 @@ def with_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.
     rows = counted(ids)
     drawn, number = slots(size, candidates=rows, seed=seed), buckets_for(rows)
     chosen, before = [], 0
-    with spill_of(number, _KEYED) as laid:
+    with spill_of(number, _KEYED) as spill:
         for batch in batches(ids.select("id")):
-            laid.add(shuffled(batch, seed=seed), pl.col("key") // -(-_KEYS // number))
-        for part in laid:
+            spill.add(shuffled(batch, seed=seed), pl.col("key") // -(-_KEYS // number))
+        for part in spill:
             pool = numbered(part.sort("key", "id").collect(), first=before)
             before += pool.height
             chosen.append(drawn.join(pool, on="slot"))

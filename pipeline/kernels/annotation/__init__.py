@@ -1,1 +1,1 @@
-"""What people say: sheets checked, labels adjudicated, agreement measured."""
+"""Annotation: sheets, adjudication and agreement."""

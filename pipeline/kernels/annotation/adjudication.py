@@ -1,4 +1,4 @@
-"""One label per item from those of several annotators."""
+"""Adjudication: one label per item from those of several annotators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.sheets import canonical, fold
 
-# --- What an adjudication round decides: by whom, and on which label.
+# Rules of an adjudication round: by whom, and on which label
 
 _PERSON = ["id", "annotator"]
 
@@ -25,9 +25,9 @@ def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFr
     Parameters
     ----------
     annotations : LazyFrame
-        id, annotator, label: what was said in the first round.
+        id, annotator, label: answers of the first round.
     decisions : LazyFrame
-        id, annotator, label, note: what was said by people who saw the first labels.
+        id, annotator, label, note: answers of people who saw the first labels.
 
     Returns
     -------
@@ -43,25 +43,25 @@ def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFr
     Examples
     --------
     >>> first = pl.LazyFrame({"id": ["x", "x"], "annotator": ["anna", "ben"], "label": ["s", "f"]})
-    >>> said = {"id": ["x"], "annotator": ["carla"], "label": ["f"], "note": ["free to vary"]}
-    >>> resolutions(first, pl.LazyFrame(said)).collect().rows()
+    >>> decision = {"id": ["x"], "annotator": ["carla"], "label": ["f"], "note": ["free to vary"]}
+    >>> resolutions(first, pl.LazyFrame(decision)).collect().rows()
     [('x', 'f', 'carla', 'free to vary', 'anna: s; ben: f')]
-    >>> resolutions(first, pl.LazyFrame(said | {"annotator": ["ben"]})).collect().rows()
+    >>> resolutions(first, pl.LazyFrame(decision | {"annotator": ["ben"]})).collect().rows()
     []
     """
     first = annotations.select(*_PERSON, "label").drop_nulls().unique()
-    about = first.group_by("id").agg(asked=pl.col("annotator").n_unique(), first=_said())
+    about = first.group_by("id").agg(asked=pl.col("annotator").n_unique(), first=_first_answers())
     both = first.select(*_PERSON, own=pl.lit(value=True)).unique()
     made = decisions.drop_nulls([*_PERSON, "label"]).join(both, on=_PERSON, how="left")
     outside = pl.col("own").is_null()
-    heard = made.filter(outside | ~outside.any().over("id"))
-    decided = heard.group_by("id").agg(
+    decisive = made.filter(outside | ~outside.any().over("id"))
+    decided = decisive.group_by("id").agg(
         label=pl.col("label").first(),
         labels=pl.col("label").n_unique(),
         people=pl.col("annotator").n_unique(),
         outside=outside.any(),
-        annotator=_listed("annotator", ", "),
-        note=_listed("note", "; "),
+        annotator=_join_distinct("annotator", ", "),
+        note=_join_distinct("note", "; "),
     )
     full = decided.join(about, on="id", how="inner")
     enough = pl.col("outside") | (pl.col("people") == pl.col("asked"))
@@ -99,19 +99,19 @@ def settled(
     return joined.with_columns(pl.coalesce("_final", column).alias(column)).drop("_final")
 
 
-def _said() -> pl.Expr:
-    """Return who said what in the first round, in order of names."""
+def _first_answers() -> pl.Expr:
+    """Return the answers of the first round with their annotators, in order of names."""
     each = pl.format("{}: {}", "annotator", "label")
     return each.sort_by("annotator", "label").str.join("; ")
 
 
-def _listed(column: str, separator: str) -> pl.Expr:
-    """Return each text once, in order of the names of those who said it; null if there is none."""
-    said = pl.col(column).sort_by("annotator", "label", column).drop_nulls()
-    return pl.when(said.len() > 0).then(said.unique(maintain_order=True).str.join(separator))
+def _join_distinct(column: str, separator: str) -> pl.Expr:
+    """Return each text once, in order of the names of its annotators; null if there is none."""
+    texts = pl.col(column).sort_by("annotator", "label", column).drop_nulls()
+    return pl.when(texts.len() > 0).then(texts.unique(maintain_order=True).str.join(separator))
 
 
-# --- Rounds of annotation: labels that people gave by themselves, and those of who saw them.
+# Independent and informed rounds of annotation
 
 ROUND = "round"
 """The column that says in which round a row was filled in; the first where it is empty."""
@@ -147,7 +147,7 @@ def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     rows : LazyFrame
-        file, line and, if rounds are told apart, round.
+        file, line and, if rounds are distinguished, round.
 
     Returns
     -------
@@ -162,17 +162,15 @@ def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
     """
     if ROUND not in rows.collect_schema():
         rows = rows.select("file", "line", pl.lit(None, pl.String).alias(ROUND))
-    said = pl.col(ROUND).str.strip_chars() != ""
-    wrong = rows.filter(said & canonical(ROUND, labels=_ROUNDS).is_null())
-    problem = pl.col(ROUND).map_elements(_problem, return_dtype=pl.String)
+    filled = pl.col(ROUND).str.strip_chars() != ""
+    wrong = rows.filter(filled & canonical(ROUND, labels=_ROUNDS).is_null())
+    problem = pl.col(ROUND).map_elements(
+        lambda name: f"is no round; {did_you_mean(name.strip(), _ROUNDS)}", return_dtype=pl.String
+    )
     return wrong.select("file", "line", column=pl.lit(ROUND), value=ROUND, problem=problem)
 
 
-def _problem(typed: str) -> str:
-    return f"is no round; {did_you_mean(typed.strip(), _ROUNDS)}"
-
-
-# --- Sheets beside a log of decisions: which of the two counts where both speak of one item.
+# Precedence of sheets and the annotation log
 
 _KEY = ["_person", "id"]
 
@@ -217,37 +215,37 @@ def counting(
     >>> counting(rows, seen, log="log").collect().select("file", "label").rows()
     [('log', 'B'), ('a.csv', None)]
     """
-    base = _folded(seen).select(
+    base = _fold_keys(seen).select(
         "file", *_KEY, "shown", _seen=True, _held="answer", _noted="note", _stands="standing"
     )
-    own = _folded(rows).join(base, on=["file", *_KEY], how="left", maintain_order="left")
+    own = _fold_keys(rows).join(base, on=["file", *_KEY], how="left", maintain_order="left")
     known = pl.col("_seen").fill_null(value=False)
-    same = _spelt(answer).eq_missing(_spelt("_held"))
+    same = _fold_answer(answer).eq_missing(_fold_answer("_held"))
     stale = known & same
-    stood = _spelt("_stands").eq_missing(_spelt("_held"))
+    stood = _fold_answer("_stands").eq_missing(_fold_answer("_held"))
     overtaken = own.filter(known & ~same & stood & ~pl.col("shown"))
     kept = own.join(
         overtaken.select(*_KEY, file=pl.lit(log)).unique(), on=["file", *_KEY], how="anti",
         maintain_order="left",
     )  # fmt: skip
-    old = stale & _bare("note").eq_missing(_bare("_noted"))
+    old = stale & _trim("note").eq_missing(_trim("_noted"))
     return kept.with_columns(
         pl.when(gone).then(None).otherwise(pl.col(name)).alias(name)
         for name, gone in ((answer, stale), ("note", old))
     ).select(rows.collect_schema().names())
 
 
-def _folded(rows: pl.LazyFrame) -> pl.LazyFrame:
+def _fold_keys(rows: pl.LazyFrame) -> pl.LazyFrame:
     person = pl.col("annotator").map_elements(fold, return_dtype=pl.String)
     return rows.with_columns(_person=person, id=pl.col("id").str.strip_chars())
 
 
-def _spelt(name: str) -> pl.Expr:
+def _fold_answer(name: str) -> pl.Expr:
     """Return an answer as it is compared: no blanks around it, lower case; blank is null."""
-    return _bare(name).str.to_lowercase()
+    return _trim(name).str.to_lowercase()
 
 
-def _bare(name: str) -> pl.Expr:
+def _trim(name: str) -> pl.Expr:
     """Return a text without blanks around it; blank is null."""
     bare = pl.col(name).str.strip_chars()
     return pl.when(bare != "").then(bare)
@@ -310,11 +308,7 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
         "expert": pl.coalesce("expert", "majority"),
     }[rule]
     annotators = pl.col("annotators").fill_null(0)
-    return (
-        full.select("id", annotators, "agreed", label=label)
-        .select("id", "label", "annotators", "agreed")
-        .sort("id")
-    )
+    return full.select("id", label.alias("label"), annotators, "agreed").sort("id")
 
 
 def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.LazyFrame:
@@ -350,7 +344,7 @@ def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.
 
 
 def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Return what the annotators say of the ids that they label differently.
+    """Return the labels of the ids that annotators label differently.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Agreement between annotators, with intervals: all of them and each two, for each category."""
+"""Inter-annotator agreement: kappa, alpha, AC1 and AC2, with intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 
-# --- Agreement of any number of annotators, from the labels that each item was given.
+# Coefficients of any number of annotators
 
 
 def mean_agreement(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> FloatArray:
@@ -48,8 +48,8 @@ def mean_agreement(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = Non
     >>> float(mean_agreement([[3, 0], [2, 1], [0, 1]]).round(4))
     0.6667
     """
-    table, times = _rated(counts, weights)
-    return ratio(_sum(times, _pairs(table)), times.sum(axis=-1))
+    table, times = _multiply_rated(counts, weights)
+    return ratio(_weighted_sum(times, _pair_agreement(table)), times.sum(axis=-1))
 
 
 def category_agreement(
@@ -81,9 +81,11 @@ def category_agreement(
     >>> category_agreement([[3, 0], [2, 1]]).tolist()
     [0.8, 0.0]
     """
-    table, times = _rated(counts, weights)
+    table, times = _multiply_rated(counts, weights)
     others = table.sum(axis=1, keepdims=True) - 1.0
-    return ratio(_sums(times, table * (table - 1.0)), _sums(times, table * others))
+    return ratio(
+        _weighted_sums(times, table * (table - 1.0)), _weighted_sums(times, table * others)
+    )
 
 
 def fleiss_kappa(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> FloatArray:
@@ -114,10 +116,10 @@ def fleiss_kappa(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None)
     >>> float(fleiss_kappa([[3, 0], [2, 1], [0, 3]]).round(4))
     0.55
     """
-    table, times = _rated(counts, weights)
+    table, times = _multiply_rated(counts, weights)
     n = times.sum(axis=-1)
-    agreed = ratio(_sum(times, _pairs(table)), n)
-    shares = ratio(_sums(times, _proportions(table)), n[..., None])
+    agreed = ratio(_weighted_sum(times, _pair_agreement(table)), n)
+    shares = ratio(_weighted_sums(times, _proportions(table)), n[..., None])
     chance = (shares**2).sum(axis=-1)
     return ratio(agreed - chance, 1.0 - chance)
 
@@ -151,13 +153,13 @@ def fleiss_standard_error(
     >>> float(fleiss_standard_error([[3, 0], [2, 1], [0, 3]]).round(4))
     0.4649
     """
-    table, times = _rated(counts, weights)
+    table, times = _multiply_rated(counts, weights)
     n, kappa = times.sum(axis=-1), fleiss_kappa(counts, weights=weights)
     parts = _proportions(table)
-    shares = ratio(_sums(times, parts), n[..., None])
+    shares = ratio(_weighted_sums(times, parts), n[..., None])
     chance = (shares**2).sum(axis=-1)[..., None]
     expected = np.einsum("...j,ij->...i", shares, parts)
-    own = _pairs(table) - chance - 2.0 * (1.0 - kappa[..., None]) * (expected - chance)
+    own = _pair_agreement(table) - chance - 2.0 * (1.0 - kappa[..., None]) * (expected - chance)
     spread = (times * (ratio(own, 1.0 - chance) - kappa[..., None]) ** 2).sum(axis=-1)
     return np.sqrt(ratio(spread, n * (n - 1.0)))
 
@@ -191,17 +193,19 @@ def krippendorff_alpha(
     >>> float(krippendorff_alpha([[3, 0], [2, 1], [0, 3]]).round(4))
     0.6
     """
-    table, times = _rated(counts, weights)
+    table, times = _multiply_rated(counts, weights)
     others = np.maximum(table.sum(axis=1) - 1.0, 1.0)
-    alike = _sum(times, (table * (table - 1.0)).sum(axis=1) / others)
-    labels = _sums(times, table)
+    alike = _weighted_sum(times, (table * (table - 1.0)).sum(axis=1) / others)
+    labels = _weighted_sums(times, table)
     total = labels.sum(axis=-1)
     observed = 1.0 - ratio(alike, total)
     expected = 1.0 - ratio((labels * (labels - 1.0)).sum(axis=-1), total * (total - 1.0))
     return 1.0 - ratio(observed, expected)
 
 
-def _rated(counts: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+def _multiply_rated(
+    counts: npt.ArrayLike, weights: npt.ArrayLike | None
+) -> tuple[FloatArray, FloatArray]:
     """Return the items with two labels or more, and how often they count."""
     table = np.asarray(counts, dtype=np.float64)
     times = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -209,7 +213,7 @@ def _rated(counts: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[FloatA
     return table[rated], times[..., rated]
 
 
-def _pairs(table: FloatArray) -> FloatArray:
+def _pair_agreement(table: FloatArray) -> FloatArray:
     n = table.sum(axis=1)
     return np.asarray((table * (table - 1.0)).sum(axis=1) / (n * (n - 1.0)))
 
@@ -218,15 +222,15 @@ def _proportions(table: FloatArray) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _sum(times: FloatArray, values: FloatArray) -> FloatArray:
+def _weighted_sum(times: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("...i,i->...", times, values))
 
 
-def _sums(times: FloatArray, values: FloatArray) -> FloatArray:
+def _weighted_sums(times: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("...i,ij->...j", times, values))
 
 
-# --- Agreement of two annotators, from the table of their labels.
+# Coefficients of two annotators
 
 
 def observed_agreement(confusion: npt.ArrayLike) -> FloatArray:
@@ -309,7 +313,7 @@ def cohen_kappa(confusion: npt.ArrayLike) -> FloatArray:
     >>> round(float(cohen_kappa([[40, 9], [6, 45]])), 4)
     0.6995
     """
-    agreed, chance, _ = _shares(confusion)
+    agreed, chance, _ = _confusion_shares(confusion)
     return ratio(agreed - chance, 1.0 - chance)
 
 
@@ -341,7 +345,7 @@ def cohen_standard_error(confusion: npt.ArrayLike) -> FloatArray:
     >>> round(float(cohen_standard_error([[40, 9], [6, 45]])), 4)
     0.0714
     """
-    _, chance, p = _shares(confusion)
+    _, chance, p = _confusion_shares(confusion)
     kappa, n = cohen_kappa(confusion), np.asarray(confusion, dtype=np.float64).sum(axis=(-2, -1))
     rows, columns = p.sum(axis=-1), p.sum(axis=-2)
     both = np.diagonal(p, axis1=-2, axis2=-1)
@@ -354,7 +358,7 @@ def cohen_standard_error(confusion: npt.ArrayLike) -> FloatArray:
     return ratio(np.sqrt(np.maximum(a + b - c, 0.0)), (1.0 - chance) * np.sqrt(n))
 
 
-def _shares(confusion: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _confusion_shares(confusion: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return observed agreement, agreement by chance, and the table as shares."""
     table = np.asarray(confusion, dtype=np.float64)
     p = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
@@ -362,7 +366,7 @@ def _shares(confusion: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArra
     return np.trace(p, axis1=-2, axis2=-1), chance, p
 
 
-# --- Gwet's agreement coefficients AC1 and AC2, for any number of annotators.
+# Gwet's AC1 and AC2
 
 Closeness: TypeAlias = Literal["identity", "linear", "quadratic"]
 
@@ -417,7 +421,7 @@ def gwet_ac(
     >>> float(gwet_ac(twice).round(2))
     0.9
     """
-    return _coefficient(_parts(counts, weights, partial))
+    return _coefficient(_gwet_parts(counts, weights, partial))
 
 
 def gwet_standard_error(
@@ -455,8 +459,8 @@ def gwet_standard_error(
     >>> float(gwet_standard_error(twice).round(4))
     0.0365
     """
-    parts = _parts(counts, weights, partial)
-    n, several = parts.times.sum(axis=-1), _sum(parts.times, parts.several)
+    parts = _gwet_parts(counts, weights, partial)
+    n, several = parts.times.sum(axis=-1), _weighted_sum(parts.times, parts.several)
     ac, chance = _coefficient(parts)[..., None], parts.chance[..., None]
     own = ratio(n, several)[..., None] * parts.several * (parts.agreed - chance)
     own = own - 2.0 * (1.0 - ac) * (parts.expected - chance)
@@ -505,8 +509,8 @@ def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> Floa
     return np.asarray(1.0 - apart ** (1 if closeness == "linear" else 2))
 
 
-class _Parts(NamedTuple):
-    """What the coefficient and its error are made of: of each item, and of all."""
+class _GwetParts(NamedTuple):
+    """The parts of the coefficient and its error, by item and over all items."""
 
     times: FloatArray  # how often an item counts
     several: FloatArray  # 1 for items with two labels or more
@@ -515,15 +519,15 @@ class _Parts(NamedTuple):
     chance: FloatArray  # P_e
 
 
-def _parts(
+def _gwet_parts(
     counts: npt.ArrayLike, weights: npt.ArrayLike | None, partial: npt.ArrayLike | None
-) -> _Parts:
+) -> _GwetParts:
     table = np.asarray(counts, dtype=np.float64)
     times = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
     some = table.sum(axis=1) >= 1
     table, times = table[some], times[..., some]
     q, n = table.shape[1], table.sum(axis=1)
-    v = np.eye(q) if partial is None else _checked(partial, q)
+    v = np.eye(q) if partial is None else _check_partial(partial, q)
     shares = table / n[:, None]
     mean = ratio(np.einsum("...i,ij->...j", times, shares), times.sum(axis=-1)[..., None])
     scale = v.sum() / (q * (q - 1.0)) if q > 1 else np.nan
@@ -531,10 +535,10 @@ def _parts(
     several = (n >= 2).astype(np.float64)
     expected = scale * (1.0 - np.einsum("...j,ij->...i", mean, shares))
     chance = scale * (mean * (1.0 - mean)).sum(axis=-1)
-    return _Parts(times, several, agreed * several, expected, np.asarray(chance))
+    return _GwetParts(times, several, agreed * several, expected, np.asarray(chance))
 
 
-def _checked(partial: npt.ArrayLike, q: int) -> FloatArray:
+def _check_partial(partial: npt.ArrayLike, q: int) -> FloatArray:
     v = np.asarray(partial, dtype=np.float64)
     fits = v.shape == (q, q) and np.allclose(v, v.T) and np.allclose(np.diagonal(v), 1.0)
     if not (fits and v.min(initial=0.0) >= 0.0 and v.max(initial=1.0) <= 1.0):
@@ -545,16 +549,15 @@ def _checked(partial: npt.ArrayLike, q: int) -> FloatArray:
     return v
 
 
-def _coefficient(parts: _Parts) -> FloatArray:
-    agreed = ratio(
-        _sum(parts.times, parts.several * parts.agreed), _sum(parts.times, parts.several)
-    )
+def _coefficient(parts: _GwetParts) -> FloatArray:
+    several = _weighted_sum(parts.times, parts.several)
+    agreed = ratio(_weighted_sum(parts.times, parts.several * parts.agreed), several)
     return ratio(agreed - parts.chance, 1.0 - parts.chance)
 
 
 _Row = tuple[str | float, ...]
 
-_AT_A_TIME = 8_000_000  # numbers of the samples drawn again: bounds the memory
+_MOST_NUMBERS = 8_000_000  # numbers of the samples drawn again: bounds the memory
 EVERY = "*"
 """Stands for all annotators, and for the labels themselves instead of a category."""
 
@@ -627,22 +630,22 @@ def agreement(
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
     voices = votes(annotations.lazy()).sort("id", "annotator").collect()
-    _require_room(voices, replicates)
+    _require_memory(voices, replicates)
     rows: list[_Row] = []
     for group in _groups(voices, categories):
         bits = seeded_generator(seed=seed, purpose=" ".join(("agreement", *group.key)))
-        rows += _bootstrap(group, bits, replicates=replicates, confidence=confidence)
-        rows += _analytic(group, confidence=confidence)
+        rows += _bootstrap_rows(group, bits, replicates=replicates, confidence=confidence)
+        rows += _analytic_rows(group, confidence=confidence)
     table = pl.DataFrame(rows, schema=list(Agreement.columns()), orient="row").fill_nan(None)
     typed = [pl.col(name).cast(dtype) for name, dtype in Agreement.columns().items()]
     return table.select(typed).sort(*Agreement.key())
 
 
-def _require_room(voices: pl.DataFrame, replicates: int) -> None:
+def _require_memory(voices: pl.DataFrame, replicates: int) -> None:
     """Refuse tables of so many labels that they are no choice of labels."""
     labels, items = voices["label"].n_unique(), voices["id"].n_unique()
     table = max(labels * labels, labels * items)
-    drawn = min(_AT_A_TIME // max(1, labels**2) + 1, replicates) * labels * labels
+    drawn = min(_MOST_NUMBERS // max(1, labels**2) + 1, replicates) * labels * labels
     memory.require(
         8 * (table + 4 * drawn),
         f"agreement: {labels:,} different labels of {items:,} candidates: their tables",
@@ -668,9 +671,9 @@ def _groups(given: pl.DataFrame, categories: Mapping[str, Collection[str]]) -> I
         if positive is not None:
             place = np.array([0 if label in positive else 1 for label in labels], dtype=np.int64)
             coded = np.where(codes < 0, -1, np.append(place, -1)[codes])
-        yield _all(coded, size, category)
+        yield _group_of_all(coded, size, category)
         for a, b in itertools.combinations(range(len(annotators)), 2):
-            yield _pair(coded[:, [a, b]], size, (category, annotators[a], annotators[b]))
+            yield _group_of_pair(coded[:, [a, b]], size, (category, annotators[a], annotators[b]))
 
 
 def _codes(given: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> IntArray:
@@ -683,7 +686,7 @@ def _codes(given: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> Int
     return codes
 
 
-def _all(codes: IntArray, size: int, category: str) -> _Group:
+def _group_of_all(codes: IntArray, size: int, category: str) -> _Group:
     counts = (codes[:, :, None] == np.arange(size)).sum(axis=1)
     rated = counts[counts.sum(axis=1) >= 2]
     patterns, frequencies = np.unique(rated, axis=0, return_counts=True)
@@ -695,7 +698,7 @@ def _all(codes: IntArray, size: int, category: str) -> _Group:
             "fleiss_kappa": fleiss_kappa(patterns, weights=weights),
             "krippendorff_alpha": krippendorff_alpha(patterns, weights=weights),
             "gwet_ac1": gwet_ac(patterns, weights=weights),
-            **_sides(specific, category),
+            **_specific_columns(specific, category),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
@@ -707,7 +710,7 @@ def _all(codes: IntArray, size: int, category: str) -> _Group:
     return _Group((category, EVERY, EVERY), frequencies, coefficients, errors)
 
 
-def _pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
+def _group_of_pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
     both = codes[(codes >= 0).all(axis=1)]
     frequencies = np.bincount(both[:, 0] * size + both[:, 1], minlength=size * size)
     each = np.eye(size)
@@ -721,7 +724,7 @@ def _pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
             "observed": observed_agreement(table(weights)),
             "cohen_kappa": cohen_kappa(table(weights)),
             "gwet_ac1": gwet_ac(patterns, weights=weights),
-            **_sides(specific_agreement(table(weights)), key[0]),
+            **_specific_columns(specific_agreement(table(weights)), key[0]),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
@@ -733,20 +736,20 @@ def _pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
     return _Group(key, frequencies, coefficients, errors)
 
 
-def _sides(specific: FloatArray, category: str) -> dict[str, FloatArray]:
+def _specific_columns(specific: FloatArray, category: str) -> dict[str, FloatArray]:
     if category == EVERY:
         return {}
     return {"positive": specific[..., 0], "negative": specific[..., 1]}
 
 
-def _bootstrap(
+def _bootstrap_rows(
     group: _Group, bits: np.random.Generator, *, replicates: int, confidence: float
 ) -> Iterator[_Row]:
     """Draw candidates again, and take percentiles of the samples that have a value."""
     frequencies, items = group.frequencies, int(group.frequencies.sum())
     estimates = group.coefficients(frequencies.astype(float))
     parts = [group.coefficients(np.zeros((0, len(frequencies))))]
-    step = max(1, _AT_A_TIME // len(frequencies)) if items else replicates
+    step = max(1, _MOST_NUMBERS // len(frequencies)) if items else replicates
     for start in range(0, replicates if items else 0, step):
         size = min(step, replicates - start)
         drawn = bits.multinomial(items, frequencies / items, size=size).astype(np.float64)
@@ -758,7 +761,7 @@ def _bootstrap(
         yield (*group.key, name, "bootstrap", *map(float, numbers))
 
 
-def _analytic(group: _Group, *, confidence: float) -> Iterator[_Row]:
+def _analytic_rows(group: _Group, *, confidence: float) -> Iterator[_Row]:
     weights, z = group.frequencies.astype(np.float64), -scipy.special.ndtri(tail_of(confidence))
     items, estimates = weights.sum(), group.coefficients(weights)
     for name, error in group.errors(weights).items():
@@ -767,15 +770,11 @@ def _analytic(group: _Group, *, confidence: float) -> Iterator[_Row]:
         numbers = (items, estimate, error, *limits, 0)
         yield (*group.key, name, "analytic", *map(float, numbers))
     if group.key[1] != EVERY:
-        yield (
-            *group.key,
-            "observed",
-            "analytic",
-            *_share(estimates["observed"], items, confidence),
-        )
+        numbers = _wilson_row(estimates["observed"], items, confidence)
+        yield (*group.key, "observed", "analytic", *numbers)
 
 
-def _share(estimate: FloatArray, items: float, confidence: float) -> tuple[float, ...]:
+def _wilson_row(estimate: FloatArray, items: float, confidence: float) -> tuple[float, ...]:
     """Return Wilson's interval: the agreement of two is a proportion of the items."""
     if not items:
         return (0.0, *[float("nan")] * 4, 0.0)

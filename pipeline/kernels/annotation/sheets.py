@@ -1,4 +1,4 @@
-"""Filled-in sheets: what is wrong in them, and the labels in one spelling."""
+"""Annotation sheets: checks of the answers, assignment of items, names of annotators."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import polars as pl
 from pipeline.errors import did_you_mean
 from pipeline.kernels.sampling import candidate_id, seeded_key
 
-# --- Which annotator judges which items, in which order.
+# Assignment of items to annotators, and their order
 
-_HALF_RANGE = 2**62
+_KEY_RANGE = 2**62
 
 
 def assign(
@@ -69,7 +69,7 @@ def assign(
     [('ana', 3), ('bo', 3)]
     """
     several = len(annotators) if times is None else times
-    _check(annotators, overlap, several)
+    _check_assignment(annotators, overlap, several)
     people = pl.LazyFrame({"annotator": sorted(annotators)})
     pairs = ids.select(pl.col("id").unique()).join(people, how="cross")
     pairs = pairs.with_columns(_pair=pl.concat_str("id", "annotator", separator="\x1f"))
@@ -79,17 +79,17 @@ def assign(
         # Halved, so that an overlap of 1 (2**62 of 2**62) stays in Int64.
         _share=seeded_key("id", seed=seed, purpose="overlap") // 2,
     )
-    wanted = pl.when(pl.col("_share") < int(overlap * _HALF_RANGE)).then(several).otherwise(1)
-    chosen = keyed.filter(_place("id", by=["_weight", "annotator"]) <= wanted)
-    placed = chosen.with_columns(order=_place("annotator", by=["_order", "id"]))
+    wanted = pl.when(pl.col("_share") < int(overlap * _KEY_RANGE)).then(several).otherwise(1)
+    chosen = keyed.filter(_rank("id", by=["_weight", "annotator"]) <= wanted)
+    placed = chosen.with_columns(order=_rank("annotator", by=["_order", "id"]))
     return placed.select("id", "annotator", "order").sort("annotator", "order")
 
 
-def _place(group: str, *, by: list[str]) -> pl.Expr:
+def _rank(group: str, *, by: list[str]) -> pl.Expr:
     return pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(group, order_by=by)
 
 
-def _check(annotators: Sequence[str], overlap: float, times: int) -> None:
+def _check_assignment(annotators: Sequence[str], overlap: float, times: int) -> None:
     if not annotators or len(set(annotators)) < len(annotators):
         raise ValueError(f"annotators must be named, each once: {', '.join(annotators)}")
     if not 0 <= overlap <= 1:
@@ -98,7 +98,7 @@ def _check(annotators: Sequence[str], overlap: float, times: int) -> None:
         raise ValueError(f"times is in [1, {len(annotators)}], the annotators, not {times}")
 
 
-# --- Annotators' names: what people type, and which person it means.
+# Names of annotators
 
 _ANNOTATOR = "annotator"
 _NEAREST = 3
@@ -114,7 +114,7 @@ def fold(name: str) -> str:
     ('anna bo', True)
     """
     # Folding may take letters apart again.
-    return unicodedata.normalize("NFC", _bare(name).casefold())
+    return unicodedata.normalize("NFC", _collapse_blanks(name).casefold())
 
 
 def named(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
@@ -140,7 +140,9 @@ def named(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
     ['a1', 'a1', 'b', 'b', 'b', None]
     """
     counted = rows.drop_nulls(_ANNOTATOR).group_by(_ANNOTATOR).len().collect()
-    often = counted.with_columns(pl.col(_ANNOTATOR).map_elements(_bare, return_dtype=pl.String))
+    often = counted.with_columns(
+        pl.col(_ANNOTATOR).map_elements(_collapse_blanks, return_dtype=pl.String)
+    )
     often = often.group_by(_ANNOTATOR).agg(often=-pl.sum("len").cast(pl.Int64))
     meant = by_fold([*known, *often.sort("often", _ANNOTATOR)[_ANNOTATOR]])
     spelt = {typed: meant[fold(typed)] or None for typed in counted[_ANNOTATOR]}
@@ -211,8 +213,8 @@ def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.Lazy
         meant = f"was not asked: did you mean {near}?" if near else "was not asked."
         return f'{meant} If this person was asked formerly: former = ["{name}"]'
 
-    said = pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String)
-    return _faults(rows.filter(_answered(answer) & stranger), said)
+    text = pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String)
+    return _annotator_faults(rows.filter(_has_answer(answer) & stranger), text)
 
 
 def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
@@ -237,20 +239,20 @@ def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
     'is empty: say who gave the label of this row'
     """
     nobody = (pl.col(_ANNOTATOR).str.strip_chars() == "").fill_null(value=True)
-    said = pl.lit(f"is empty: say who gave the {answer} of this row")
-    return _faults(rows.filter(_answered(answer) & nobody), said)
+    text = pl.lit(f"is empty: say who gave the {answer} of this row")
+    return _annotator_faults(rows.filter(_has_answer(answer) & nobody), text)
 
 
-def _answered(answer: str) -> pl.Expr:
+def _has_answer(answer: str) -> pl.Expr:
     return pl.col(answer).str.strip_chars() != ""
 
 
-def _faults(wrong: pl.LazyFrame, problem: pl.Expr) -> pl.LazyFrame:
+def _annotator_faults(wrong: pl.LazyFrame, problem: pl.Expr) -> pl.LazyFrame:
     name = pl.col(_ANNOTATOR)
     return wrong.select("file", "line", column=pl.lit(_ANNOTATOR), value=name, problem=problem)
 
 
-def _bare(name: str) -> str:
+def _collapse_blanks(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
@@ -303,7 +305,7 @@ def faults(
         _contradictions(rows, labels),
     ]
     if units:
-        wrong.append(_changed(rows, units))
+        wrong.append(_mismatched_ids(rows, units))
     return pl.concat(wrong)
 
 
@@ -337,7 +339,7 @@ def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:
     """
     label = canonical("label", labels=labels)
     return rows.select(
-        "file", "line", _trimmed("id"), "annotator", label.alias("label"), _trimmed("note")
+        "file", "line", _trim("id"), "annotator", label.alias("label"), _trim("note")
     ).drop_nulls("id")
 
 
@@ -349,7 +351,7 @@ def with_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
     >>> with_ids(pl.LazyFrame({"line": [2, 3], "id": [" x1", " "]})).collect().rows()
     [(2, 'x1'), (3, None)]
     """
-    return rows.with_columns(_trimmed("id"))
+    return rows.with_columns(_trim("id"))
 
 
 def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -365,7 +367,7 @@ def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
     >>> notes(pl.LazyFrame({"line": [2, 3, 4], "note": ["odd", " ", None]})).collect().rows()
     [(2, 'odd')]
     """
-    return rows.filter(_trimmed("note").is_not_null())
+    return rows.filter(_trim("note").is_not_null())
 
 
 def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
@@ -390,40 +392,39 @@ def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
     ['SVC', 'free', None, None]
     """
     spelt = pl.DataFrame({"label": list(labels)}, schema={"label": pl.String})
-    folded = spelt.select(_folded("label")).to_series().to_list()
+    folded = spelt.select(_fold_column("label")).to_series().to_list()
     if len(set(folded)) < len(folded):
         raise ValueError(f"two labels differ in case or blanks alone: {', '.join(labels)}")
-    return _folded(column).replace_strict(
+    return _fold_column(column).replace_strict(
         dict(zip(folded, labels, strict=True)), default=None, return_dtype=pl.String
     )
 
 
-def _folded(column: str) -> pl.Expr:
+def _fold_column(column: str) -> pl.Expr:
     # NFC, since some systems save a letter and its accent as two characters.
     return pl.col(column).str.normalize("NFC").str.strip_chars().str.to_lowercase()
 
 
-def _trimmed(column: str) -> pl.Expr:
+def _trim(column: str) -> pl.Expr:
     text = pl.col(column).str.strip_chars()
     return pl.when(text != "").then(text).alias(column)
 
 
 def _empty_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
-    problem = "is empty; restore the id of this row from the original sheet"
-    bad = rows.filter(_trimmed("id").is_null())
-    return bad.select(
-        "file", "line", column=pl.lit("id"), value=pl.col("id"), problem=pl.lit(problem)
-    )
+    problem = pl.lit("is empty; restore the id of this row from the original sheet")
+    bad = rows.filter(_trim("id").is_null())
+    return bad.select("file", "line", column=pl.lit("id"), value="id", problem=problem)
 
 
-def _changed(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
-    own = _trimmed("id")
+def _mismatched_ids(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
+    own = _trim("id")
     wrong = own.is_not_null() & own.ne_missing(candidate_id(*units))
     shown = pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator="', '")
     what = "pair" if len(units) == len(_PAIR) else "tuple"
-    said = (f"id and {what} do not belong together: ('", f"') is not the {what} of this id; ")
     problem = pl.concat_str(
-        pl.lit(said[0]), shown, pl.lit(said[1] + "restore the row from the original sheet")
+        pl.lit(f"id and {what} do not belong together: ('"),
+        shown,
+        pl.lit(f"') is not the {what} of this id; restore the row from the original sheet"),
     )
     return rows.filter(wrong).select(
         "file", "line", column=pl.lit("id"), value=own, problem=problem
@@ -431,7 +432,7 @@ def _changed(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
 
 
 def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
-    unknown = _trimmed("label").is_not_null() & canonical("label", labels=labels).is_null()
+    unknown = _trim("label").is_not_null() & canonical("label", labels=labels).is_null()
     bad = rows.filter(unknown).select("file", "line", "label")
 
     def problem(label: str) -> str:
@@ -440,13 +441,12 @@ def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     named = bad.select(pl.col("label").unique()).with_columns(
         problem=pl.col("label").map_elements(problem, return_dtype=pl.String)
     )
-    return bad.join(named, on="label").select(
-        "file", "line", column=pl.lit("label"), value=pl.col("label"), problem=pl.col("problem")
-    )
+    joined = bad.join(named, on="label")
+    return joined.select("file", "line", column=pl.lit("label"), value="label", problem="problem")
 
 
 def _contradictions(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
-    own, label = _trimmed("id"), canonical("label", labels=labels)
+    own, label = _trim("id"), canonical("label", labels=labels)
     judged = rows.select("file", "line", "annotator", own, meant=label, value="label")
     judged = judged.drop_nulls(["id", "meant"])
     place = pl.concat_str("meant", pl.lit(" ("), "file", pl.lit(", line "), "line", pl.lit(")"))

@@ -16,10 +16,8 @@ import polars as pl
 from pipeline.kernels.numeric import deviance, log_of_ratio
 from schemas.candidates import cell, signature
 
-# --- Contingency tables of tuples: the 2^k cells, observed and as expected.
-# A cell is named by a digit per position, 1 where the element of the tuple stands and 2 where
-# any other does: o111, o112 ... o222, in the manner of O11 ... O22. The difference O - E is
-# computed in whole numbers and rounded once, as it is for pairs.
+# Contingency tables of tuples: a cell has a digit per position, 1 for the tuple's own element and
+# 2 for any other (o111 ... o222). O - E is an integer difference that is rounded once.
 
 _LARGE = 2**62
 
@@ -86,12 +84,14 @@ def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) ->
         joint = name == "1" * size
         keys = [(letter, f"{letter}{name}") for letter in ("o", "e", "delta")]
         asked = [letter for letter, key in keys if {key, letter if joint else key} & set(wanted)]
-        for letter, column in _cell(tuples, name, asked).items():
+        for letter, column in _cell_frequencies(tuples, name, asked).items():
             table |= {f"{letter}{name}": column} | ({letter: column} if joint else {})
     return pl.DataFrame({name: table[name] for name in wanted})
 
 
-def _cell(tuples: pl.DataFrame, name: str, asked: Sequence[str]) -> dict[str, pl.Series]:
+def _cell_frequencies(
+    tuples: pl.DataFrame, name: str, asked: Sequence[str]
+) -> dict[str, pl.Series]:
     """Return the observed and expected frequency of a cell, and their difference."""
     if not asked:
         return {}
@@ -147,10 +147,8 @@ def difference(observed: pl.Series, margins: Sequence[pl.Series], total: pl.Seri
     """
     base = total.cast(pl.Int128)
     whole, *digits = _digits([margin.cast(pl.Int128) for margin in margins], base)
-    numerator, scale = (
-        observed.cast(pl.Int128) - whole,
-        pl.Series([1.0]).new_from_index(0, len(base)),
-    )
+    numerator = observed.cast(pl.Int128) - whole
+    scale = pl.Series([1.0]).new_from_index(0, len(base))
     for digit in digits:
         small = numerator.abs() < _LARGE
         numerator = (numerator * base - digit).zip_with(small, numerator)
@@ -181,7 +179,7 @@ COLUMNS = (
 """What a measure may use; all Float64. ``delta`` is O11 - E11."""
 
 
-def _exact(f: pl.Expr, f1: pl.Expr, f2: pl.Expr, n: pl.Expr) -> dict[str, pl.Expr]:
+def _exact_columns(f: pl.Expr, f1: pl.Expr, f2: pl.Expr, n: pl.Expr) -> dict[str, pl.Expr]:
     """Return what is computed from the whole numbers themselves and then rounded once."""
     joint, independent = f.cast(pl.Int128), f1.cast(pl.Int128) * f2
     square = joint * f
@@ -193,7 +191,7 @@ def _exact(f: pl.Expr, f1: pl.Expr, f2: pl.Expr, n: pl.Expr) -> dict[str, pl.Exp
     return {name: count.cast(pl.Float64) for name, count in counts.items()}
 
 
-EXACT: Mapping[str, pl.Expr] = _exact(*(pl.col(name) for name in SIGNATURE))
+EXACT: Mapping[str, pl.Expr] = _exact_columns(*(pl.col(name) for name in SIGNATURE))
 """Columns that come from the signature.
 
 ``square_excess`` is N O11^2 - R1 C1 and ``cube_excess`` is N O11^3 - R1 C1, which decide where
@@ -201,18 +199,18 @@ MI2 and MI3 are near 0. They wrap around where O11^3 N is above 1e38, far from t
 """
 
 
-def _derived() -> dict[str, pl.Expr]:
+def _derived_columns() -> dict[str, pl.Expr]:
     N, delta = pl.col("N"), pl.col("delta")
     cells = {f"e{i}{j}": pl.col(f"r{i}") * pl.col(f"c{j}") / N for i in "12" for j in "12"}
     signs = {"11": delta, "12": -delta, "21": -delta, "22": delta}
     deviances = {f"d{ij}": deviance(f"o{ij}", f"e{ij}", each) for ij, each in signs.items()}
     margins = pl.col("r1") * pl.col("r2") * (pl.col("c1") * pl.col("c2"))
-    information = log_of_ratio("o11", "e11", "delta")
-    shared = {"delta": pl.col("determinant") / N, "margins": margins, "ln_ratio": information}
+    ln_ratio = log_of_ratio("o11", "e11", "delta")
+    shared = {"delta": pl.col("determinant") / N, "margins": margins, "ln_ratio": ln_ratio}
     return shared | cells | deviances
 
 
-DERIVED: Mapping[str, pl.Expr] = _derived()
+DERIVED: Mapping[str, pl.Expr] = _derived_columns()
 """Columns that come from those: expected cells, what several measures share.
 
 ``margins`` is R1 R2 C1 C2, ``ln_ratio`` is ln(O11 / E11), and ``d11 .. d22`` are the deviances

@@ -1,4 +1,4 @@
-"""The distribution of O11 under independence, at the observed table, row by row.
+"""Log tail probabilities: of the normal distribution, and of O11 under independence.
 
 The hypergeometric, the binomial and the Poisson distribution have the same form. Moving from
 k to k + 1 raises some counts by one and lowers others; the probability is a product of
@@ -28,7 +28,7 @@ from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.fisher import TOLERANCE, deviance, product, stirlerr
 from pipeline.registry import Number
 
-# --- Tail probabilities of the standard normal distribution as -log10 p, at any distance.
+# Normal tail probabilities as -log10 p
 
 _TO_DECIMAL = 1.0 / math.log(10.0)
 _HALF = math.log10(2.0)
@@ -54,10 +54,10 @@ def normal_two_sided(square: pl.Expr) -> pl.Expr:
     >>> frame.select(normal_two_sided(pl.col("x2")).round(6)).to_series().to_list()
     [0.0, 1.30103, 21717.322159]
     """
-    return square.map_batches(_two_sided, return_dtype=pl.Float64, is_elementwise=True)
+    return square.map_batches(_normal_two_sided, return_dtype=pl.Float64, is_elementwise=True)
 
 
-def _two_sided(square: pl.Series) -> pl.Series:
+def _normal_two_sided(square: pl.Series) -> pl.Series:
     return pl.Series(square.name, log10_two_sided(square.to_numpy()))
 
 
@@ -72,8 +72,7 @@ def log10_two_sided(square: FloatArray) -> FloatArray:
     tails = np.empty_like(square)
     with np.errstate(divide="ignore", over="ignore"):
         for start in range(0, len(square), _NORMAL_BLOCK):
-            part = slice(start, start + _NORMAL_BLOCK)
-            _fill(tails[part], square[part])
+            _fill(tails[start : start + _NORMAL_BLOCK], square[start : start + _NORMAL_BLOCK])
     return tails
 
 
@@ -112,11 +111,12 @@ def one_sided(statistic: pl.Expr, two_sided: pl.Expr) -> pl.Expr:
     >>> frame.select(one_sided(pl.col("z"), both).round(6)).to_series().to_list()
     [0.30103, 1.60206, 0.010995]
     """
-    pair = [statistic, two_sided]
-    return pl.map_batches(pair, _one_sided, return_dtype=pl.Float64, is_elementwise=True)
+    return pl.map_batches(
+        [statistic, two_sided], _normal_one_sided, return_dtype=pl.Float64, is_elementwise=True
+    )
 
 
-def _one_sided(pair: Sequence[pl.Series]) -> pl.Series:
+def _normal_one_sided(pair: Sequence[pl.Series]) -> pl.Series:
     statistic, both = pair[0].to_numpy(), pair[1].to_numpy()
     tail = both + _HALF
     below = np.flatnonzero(statistic <= 0)
@@ -126,7 +126,7 @@ def _one_sided(pair: Sequence[pl.Series]) -> pl.Series:
     return pl.Series(pair[0].name, tail)
 
 
-_NOTHING = 0.5 / np.pi  # stands for n = 0 where ln(2 pi n) is taken, since 0! = 1
+_ZERO_COUNT = 0.5 / np.pi  # stands for n = 0 where ln(2 pi n) is taken, since 0! = 1
 
 
 @dataclass(frozen=True)
@@ -226,8 +226,8 @@ def log_pmf(x: Distribution) -> FloatArray:
     Loader, Fast and Accurate Computation of Binomial Probabilities (2000).
     """
     counts = np.concatenate([x.rising, x.falling])
-    powers = product_of(np.maximum(x.above, _NOTHING)) / (
-        product_of(np.maximum(x.below, _NOTHING)) * product_of(np.maximum(counts, _NOTHING))
+    powers = product_of(np.maximum(x.above, _ZERO_COUNT)) / (
+        product_of(np.maximum(x.below, _ZERO_COUNT)) * product_of(np.maximum(counts, _ZERO_COUNT))
     )
     odd = len(x.above) - len(x.below) - len(counts)
     value = 0.5 * np.log(powers * (2.0 * np.pi) ** odd)
@@ -239,14 +239,13 @@ def log_pmf(x: Distribution) -> FloatArray:
 
 
 def _corrections(counts: FloatArray) -> FloatArray:
-    some = np.where(counts > 0, stirlerr(np.maximum(counts, 1.0)), 0.0)
-    return total(some)
+    return total(np.where(counts > 0, stirlerr(np.maximum(counts, 1.0)), 0.0))
 
 
-# --- Sums of successive probabilities by term ratios.
+# Sums of successive probabilities by term ratios
 
 _NEGLIGIBLE = 2.0**-54  # adding it leaves a sum as it is, and so do all later terms
-_CROWDED = 0.6  # the share of open rows from which on the closed ones are carried along
+_COMPACT_BELOW = 0.6  # the share of open rows from which on the closed ones are carried along
 _DIGITS = 44.0  # e^-44 is below 1e-19
 
 
@@ -304,7 +303,7 @@ def excess(x: Distribution, *, start: float = 0.0, most: FloatArray | None = Non
         falling -= 1.0
         done += 1
         open_ = term > _NEGLIGIBLE * added
-        if np.count_nonzero(open_) <= _CROWDED * rows.size:
+        if np.count_nonzero(open_) <= _COMPACT_BELOW * rows.size:
             result[rows] = added
             kept = np.flatnonzero(open_)
             rising, falling, scale = rising[:, kept], falling[:, kept], scale[kept]
@@ -340,7 +339,7 @@ def divide(x: Distribution, limit: float, small: FloatArray) -> tuple[FloatArray
         rising += 1.0
         falling -= 1.0
         open_ = term > _NEGLIGIBLE * low  # below 1 the terms only fall
-        if np.count_nonzero(open_) <= _CROWDED * rows.size:
+        if np.count_nonzero(open_) <= _COMPACT_BELOW * rows.size:
             small[rows], large[rows] = low, high
             kept = np.flatnonzero(open_)
             rising, falling, scale = rising[:, kept], falling[:, kept], scale[kept]
@@ -348,11 +347,9 @@ def divide(x: Distribution, limit: float, small: FloatArray) -> tuple[FloatArray
     return small, large
 
 
-# --- Sums over very many values as integrals, where the distribution is wide.
-# The Euler-Maclaurin formula with midpoints: the sum of g over the integers from 0 on is the
-# integral from -1/2, plus g'(-1/2)/24 - 7 g'''(-1/2)/5760 + 31 g'''''(-1/2)/967680 - ... The
-# logarithm of a probability at real k is as smooth as the counts are large; Gauss-Legendre
-# quadrature then gives all digits from a few dozen values.
+# Sums over wide distributions as integrals: the Euler-Maclaurin formula with midpoints gives the
+# sum of g over the integers from 0 on as the integral from -1/2, plus g'(-1/2)/24 -
+# 7 g'''(-1/2)/5760 + 31 g'''''(-1/2)/967680 - ...; Gauss-Legendre quadrature gives all digits.
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _ROWS = 512  # at a time
@@ -378,8 +375,8 @@ def between(
         lower = start[part] - 0.5
         upper = far[part] if stop is None else stop[part] + 0.5
         few = x.take(part)
-        value = _integral(few, lower, upper) + _border(few, lower)
-        result[part] = value if stop is None else value - _border(few, upper)
+        value = _integral(few, lower, upper) + _border_terms(few, lower)
+        result[part] = value if stop is None else value - _border_terms(few, upper)
     return result
 
 
@@ -391,7 +388,7 @@ def _integral(x: Distribution, lower: FloatArray, upper: FloatArray) -> FloatArr
     return half * area
 
 
-def _border(x: Distribution, at: FloatArray) -> FloatArray:
+def _border_terms(x: Distribution, at: FloatArray) -> FloatArray:
     """Return g'/24 - 7 g'''/5760 + 31 g'''''/967680 at a half-integer.
 
     Derivatives of ln g come from digamma(n + 1/2) = ln n + 1/(24 n^2) - ...
@@ -408,7 +405,7 @@ def _border(x: Distribution, at: FloatArray) -> FloatArray:
     return slope * np.exp(log_pmf(moved) - log_pmf(x))
 
 
-# --- Minus the logarithm of P(X >= k) and of P(X = k), with all digits near 0 and at any size.
+# One-sided tail probabilities and likelihoods: -ln P(X >= k) and -ln P(X = k), accurate near 0
 
 FEW = 16.0  # values below k that are added up one by one
 LONG = 512.0  # terms from which on a sum is taken as an integral
@@ -438,25 +435,19 @@ def upper_tail(x: Distribution) -> FloatArray:
     down = x.mirror()
     few = (x.lowest <= FEW) & (x.step <= 0.5) | (down.lowest <= FEW) & (down.step <= 0.5)
     above = ~few & (x.delta >= 0.5)
-    for chosen, method in ((above, _directly), (~few & ~above, _by_complement)):
-        rows = np.flatnonzero(chosen)
-        result[rows] = method(x.take(rows))
+    rows = np.flatnonzero(above)
+    result[rows] = -log_tail(x.take(rows))
+    rows = np.flatnonzero(~few & ~above)
+    result[rows] = _complement_tail(x.take(rows))
     rows = np.flatnonzero(few)
-    result[rows] = _by_ratios(x.ratios().take(rows))
+    ratios = x.ratios().take(rows)
+    result[rows] = np.log1p(excess(ratios.mirror()) / excess(ratios, start=1.0))
     rows = rows[~np.isfinite(result[rows])]  # L is past 10^308
-    result[rows] = _directly(x.take(rows))
+    result[rows] = -log_tail(x.take(rows))
     return result
 
 
-def _by_ratios(x: Distribution) -> FloatArray:
-    return np.log1p(excess(x.mirror()) / excess(x, start=1.0))
-
-
-def _directly(x: Distribution) -> FloatArray:
-    return -log_tail(x)
-
-
-def _by_complement(x: Distribution) -> FloatArray:
+def _complement_tail(x: Distribution) -> FloatArray:
     result = np.zeros(len(x.delta))
     rows = np.flatnonzero(x.lowest > 0)  # else k is the smallest value: P(X >= k) = 1
     result[rows] = -np.log1p(-np.exp(log_tail(x.take(rows).move(-1.0).mirror())))
@@ -500,9 +491,8 @@ def likelihood(x: Distribution) -> FloatArray:
     return result
 
 
-# --- Exact lower confidence limits of a Poisson mean and of binomial odds.
-# SciPy inverts the incomplete gamma and beta functions; where the counts are large its values
-# have lost digits, and Newton's method on the logarithm of the tail gives them back.
+# Exact lower confidence limits: SciPy's inverse gamma and beta functions lose digits where counts
+# are large; Newton's method on the log tail gives them back.
 
 _LARGE = 3000.0  # counts from which on SciPy's values are refined
 _FAR = 0.1  # the surprise of a count from which on ln m is solved for, and not k - m
@@ -555,13 +545,13 @@ def poisson_limit(k: FloatArray, tail: float, *, log_tail: float | None = None) 
     found.log_mean[counts == 0] = -np.inf
     log_tail = float(np.log(tail)) if log_tail is None else log_tail
     far = (counts <= _LARGE) | (-log_tail > _FAR * counts)
-    for rows, solve in ((far & (counts > 0), _far_below), (~far, _not_far_below)):
+    for rows, solve in ((far & (counts > 0), _solve_log_mean), (~far, _solve_shortfall)):
         for each, solved in zip(found, solve(counts[rows], tail, log_tail), strict=True):
             each[rows] = solved
     return PoissonLimit(*(each[inverse] for each in found))
 
 
-def _far_below(k: FloatArray, tail: float, log_tail: float) -> PoissonLimit:
+def _solve_log_mean(k: FloatArray, tail: float, log_tail: float) -> PoissonLimit:
     """Solve for ln m."""
     first_term = (log_tail + scipy.special.gammaln(k + 1.0)) / k  # ln m if P(X >= k) = m^k / k!
     log_mean, rows = first_term.copy(), np.flatnonzero(first_term > _TINY)
@@ -573,7 +563,7 @@ def _far_below(k: FloatArray, tail: float, log_tail: float) -> PoissonLimit:
     return PoissonLimit(mean, k - mean, log_mean)
 
 
-def _not_far_below(k: FloatArray, tail: float, log_tail: float) -> PoissonLimit:
+def _solve_shortfall(k: FloatArray, tail: float, log_tail: float) -> PoissonLimit:
     """Solve for k - m."""
     start = -np.expm1(_chernoff(-log_tail / k)) * k
     if tail > _USUAL:
@@ -663,7 +653,7 @@ def _binomial_step(counts: FloatArray, log_odds: FloatArray) -> tuple[FloatArray
 
 
 def _newton(counts: FloatArray, start: FloatArray, log_tail: float, step: Step) -> FloatArray:
-    """Solve ln P(X >= k) = `log_tail`; each row stops on its own account."""
+    """Solve ln P(X >= k) = `log_tail`; each row stops when it has converged."""
     result, rows, x = start.copy(), np.arange(len(start)), start
     for _ in range(_STEPS):
         if not rows.size:
@@ -677,7 +667,7 @@ def _newton(counts: FloatArray, start: FloatArray, log_tail: float, step: Step) 
     return result
 
 
-# --- Functions of contingency tables as expressions: blocks of rows, a thread each.
+# Functions of contingency tables as expressions: blocks of rows, one thread each
 
 Columns: TypeAlias = Mapping[str, FloatArray]
 Assumption: TypeAlias = Callable[[Columns], Distribution]
@@ -707,8 +697,7 @@ def surprise(
     Expr
         Float64 from 0; 0 where an expectation is 0, since then only one table is possible.
     """
-    decimal = partial(_decimal, function=function, assumption=assumption)
-    return by_rows(decimal, names)
+    return by_rows(partial(_log10_tails, function=function, assumption=assumption), names)
 
 
 def by_rows(
@@ -732,13 +721,12 @@ def by_rows(
         Float64; equal rows get equal bits, whatever the other rows and the threads.
     """
     size = _BLOCK if blocks else None
-    whole = partial(_whole, function=function, names=tuple(names), size=size)
-    return pl.map_batches(
-        [pl.col(name) for name in names], whole, return_dtype=pl.Float64, is_elementwise=True
-    )
+    work = partial(_apply_by_rows, function=function, names=tuple(names), size=size)
+    columns = [pl.col(name) for name in names]
+    return pl.map_batches(columns, work, return_dtype=pl.Float64, is_elementwise=True)
 
 
-def _whole(
+def _apply_by_rows(
     series: Sequence[pl.Series],
     *,
     function: Callable[[Columns], FloatArray],
@@ -749,7 +737,11 @@ def _whole(
     size = size or max(len(series[0]), 1)
     starts = range(0, len(series[0]), size)
     blocks = [{name: c[at : at + size] for name, c in columns.items()} for at in starts]
-    work = partial(_silently, function=function)
+
+    def work(block: Columns) -> FloatArray:
+        with np.errstate(all="ignore"):
+            return function(block) + 0.0  # no -0
+
     if len(blocks) <= 1:
         parts = [work(block) for block in blocks]
     else:
@@ -758,12 +750,7 @@ def _whole(
     return pl.Series(np.concatenate([np.empty(0), *parts]))
 
 
-def _silently(block: Columns, *, function: Callable[[Columns], FloatArray]) -> FloatArray:
-    with np.errstate(all="ignore"):
-        return function(block) + 0.0  # no -0
-
-
-def _decimal(
+def _log10_tails(
     columns: Columns, *, function: Callable[[Distribution], FloatArray], assumption: Assumption
 ) -> FloatArray:
     x = assumption(columns)
@@ -776,7 +763,7 @@ def _decimal(
     return result
 
 
-# --- The distributions of O11 that tests of independence assume, from columns of the tables.
+# Distributions of O11 that tests of independence assume
 
 
 def hypergeometric(columns: Columns) -> Distribution:
@@ -804,11 +791,11 @@ def poisson(columns: Columns, *, times: Number = 1) -> Distribution:
     """Return the Poisson distribution of O11 with expectation `times` E11."""
     o11, mean = columns["o11"], times.numerator * columns["e11"] / times.denominator
     none = np.empty((0, len(o11)))
-    delta = columns["delta"] if times == 1 else _excess(columns, times)
+    delta = columns["delta"] if times == 1 else _exact_excess(columns, times)
     return Distribution(o11[None], none, mean[None], delta, mean, none, none)
 
 
-def _excess(columns: Columns, times: Number) -> FloatArray:
+def _exact_excess(columns: Columns, times: Number) -> FloatArray:
     """Return O11 - times E11 = (q O11 N - p R1 C1) / (q N) from exact products, times = p / q."""
     q = float(times.denominator)
     first, first_error = product(q * columns["o11"], columns["N"])
@@ -818,10 +805,8 @@ def _excess(columns: Columns, times: Number) -> FloatArray:
     return ((first - second) + errors) / (q * columns["N"])
 
 
-# --- Minus the logarithm of the two-sided p-value: all values that are no more probable than k.
-# As the probabilities rise to the mode and fall after it, these values are two tails, and what
-# lies between them is one stretch. The value k itself may count one or two neighbours nearer to
-# the mode as equal, because probabilities within a relative 1e-7 count so.
+# Two-sided p-values: the values no more probable than k are two tails around one stretch, with
+# one or two neighbours of k, since probabilities within a relative 1e-7 count as equal.
 
 _LIMIT = 1.0 + TOLERANCE
 _NEAR = 64.0  # the mean is no farther above the smallest value
@@ -847,7 +832,7 @@ def two_sided(x: Distribution) -> FloatArray:
     result[rows] = _two_sided_by_ratios(x.ratios().take(rows))
     for side, oriented in ((x.delta >= 0, x), (x.delta < 0, x.mirror())):
         rows = np.flatnonzero(side & ~few)
-        result[rows] = _by_tails(oriented.take(rows))
+        result[rows] = _two_sided_by_tails(oriented.take(rows))
     return result
 
 
@@ -858,17 +843,17 @@ def _two_sided_by_ratios(x: Distribution) -> FloatArray:
     return np.log1p((below + above) / others)
 
 
-def _by_tails(x: Distribution) -> FloatArray:
+def _two_sided_by_tails(x: Distribution) -> FloatArray:
     result = np.zeros(len(x.delta))
-    inward = _equals(x)
+    inward = _count_equal(x)
     rows = np.flatnonzero(np.isfinite(inward))  # else even the mode counts: p = 1
     if rows.size:
         x, inward = x.take(rows), inward[rows]
-        result[rows] = _from_edges(x, inward, _lower_edge(x))
+        result[rows] = _combine_tails(x, inward, _lower_edge(x))
     return result
 
 
-def _equals(x: Distribution) -> FloatArray:
+def _count_equal(x: Distribution) -> FloatArray:
     """Count the values just below k that are no more probable; infinite if the mode is one."""
     result = np.zeros(len(x.delta))
     rows, term, down = np.arange(len(result)), np.ones(len(result)), x.ratios().mirror()
@@ -888,11 +873,11 @@ def _lower_edge(x: Distribution) -> FloatArray:
     limit = log_pmf(x) + np.log1p(TOLERANCE)
     result = np.full(len(limit), np.inf)
     rows = np.flatnonzero(log_pmf(x.move(-x.lowest)) <= limit)
-    result[rows] = _search(x.take(rows), limit[rows])
+    result[rows] = _find_edge(x.take(rows), limit[rows])
     return result
 
 
-def _search(x: Distribution, limit: FloatArray) -> FloatArray:
+def _find_edge(x: Distribution, limit: FloatArray) -> FloatArray:
     """Find the largest value below the mode whose log probability is at most `limit`.
 
     The gap between the two is a concave function of the value. So its chord over one step,
@@ -916,7 +901,7 @@ def _search(x: Distribution, limit: FloatArray) -> FloatArray:
     return result
 
 
-def _from_edges(x: Distribution, inward: FloatArray, below: FloatArray) -> FloatArray:
+def _combine_tails(x: Distribution, inward: FloatArray, below: FloatArray) -> FloatArray:
     """Return -ln p from the edges of both tails, as distances below k."""
     log_p = log_tail(x.move(-inward))
     rows = np.flatnonzero(np.isfinite(below))
@@ -926,11 +911,11 @@ def _from_edges(x: Distribution, inward: FloatArray, below: FloatArray) -> Float
     if rows.size:
         last = np.minimum(below[rows] - 1.0, x.lowest[rows])
         inside = x.take(rows).move(-inward[rows] - 1.0).mirror()
-        log_p[rows] = np.log1p(-_stretch(inside, last - inward[rows] - 1.0))
+        log_p[rows] = np.log1p(-_interval_probability(inside, last - inward[rows] - 1.0))
     return -log_p
 
 
-def _stretch(x: Distribution, more: FloatArray) -> FloatArray:
+def _interval_probability(x: Distribution, more: FloatArray) -> FloatArray:
     """Return P(k <= X <= k + more)."""
     total, long = np.empty(len(more)), more > LONG
     few, rows = np.flatnonzero(~long), np.flatnonzero(long)

@@ -1,4 +1,4 @@
-"""Score candidates: every distinct frequency signature once."""
+"""Scores of candidates: each distinct frequency signature is scored once, for pairs and tuples."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.sampling import seeded_key
 from schemas.candidates import arity, signature
 
-# --- The random number of a candidate, for the measure `random`.
+# Random numbers of candidates
 
+_IDENTITIES = (("l1", "l2"), ("id",))
 RANDOM_NUMBER = "random_number"
-"""Column for measures that tell candidates with equal signatures apart, and use no other."""
+"""Column for measures that distinguish candidates with equal signatures, and use no other."""
 
 
 def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
@@ -51,16 +52,13 @@ def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
     >>> pair.select(random_number(["l1", "l2"], seed="a").round(6)).item()
     0.296009
     """
-    makings = next((each for each in _MAKINGS if set(each) <= set(columns)), SIGNATURE)
-    key = seeded_key(*makings, seed=seed, purpose="random")
+    identity = next((each for each in _IDENTITIES if set(each) <= set(columns)), SIGNATURE)
+    key = seeded_key(*identity, seed=seed, purpose="random")
     # The key has 63 bits; a Float64 below 1 takes its upper 53.
     return ((key // 2**10).cast(pl.Float64) * 2.0**-53).alias(RANDOM_NUMBER)
 
 
-_MAKINGS = (("l1", "l2"), ("id",))
-
-
-# --- In what order columns are computed, when measures are written over other columns.
+# Order of computation of columns that depend on others
 
 
 def definition(column: str) -> pl.Expr:
@@ -107,18 +105,20 @@ def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
     """
     columns: dict[str, pl.Expr] = {}
     for each in expressions:
-        _collect(each, columns, ())
+        _add_dependencies(each, columns, ())
     return columns
 
 
-def _collect(expression: pl.Expr, columns: dict[str, pl.Expr], above: tuple[str, ...]) -> None:
+def _add_dependencies(
+    expression: pl.Expr, columns: dict[str, pl.Expr], above: tuple[str, ...]
+) -> None:
     for name in expression.meta.root_names():
         if name in above:
             raise ValueError(f"{name} is defined by itself: {' -> '.join((*above, name))}")
         if name not in columns and name != RANDOM_NUMBER:
             column = definition(name)
             if name not in EXACT:
-                _collect(column, columns, (*above, name))
+                _add_dependencies(column, columns, (*above, name))
             columns[name] = column
 
 
@@ -152,7 +152,7 @@ def places(measures: Iterable[str], *, where: Callable[[str], str] = MEASURES.pl
     return {where(name) for name in names}
 
 
-# --- Score frequency signatures in batches that fit the cache, each distinct signature once.
+# Pairs: signatures in batches that fit the cache
 
 BATCH = 131_072
 """Rows of a batch: a column of it takes 1 MB, its query a small share of the time."""
@@ -181,9 +181,8 @@ def score_signatures(
     """
     if all_distinct(signatures):
         return _score_rows(signatures, wanted, threads)
-    place = pl.int_range(pl.len(), dtype=pl.Int64)
     distinct = signatures.unique(maintain_order=True)
-    numbered = distinct.with_columns(place.alias("_place"))
+    numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
     places = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
     return _score_rows(distinct, wanted, threads)[places.get_column("_place")]
 
@@ -202,7 +201,7 @@ def all_distinct(signatures: pl.DataFrame) -> bool:
     >>> all_distinct(table), all_distinct(pl.concat([table, table]))
     (True, False)
     """
-    mixed = reduce(lambda sofar, name: sofar * _FACTOR + pl.col(name), SIGNATURE, pl.lit(0))
+    mixed = reduce(lambda hashed, name: hashed * _FACTOR + pl.col(name), SIGNATURE, pl.lit(0))
     return bool(signatures.select(mixed.n_unique()).item() == signatures.height)
 
 
@@ -221,7 +220,7 @@ def _score_rows(
         for name, each in wanted.items()
     }
     score = partial(_score_batch, steps=steps(columns), numbers=numbers)
-    return _by_batches(_plain(signatures), score, threads)
+    return _map_batches(_single_chunks(signatures), score, threads)
 
 
 def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) -> pl.DataFrame:
@@ -236,13 +235,13 @@ def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) 
     threads : int
         Batches at a time, as of `score_signatures`.
     """
-    return _by_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part), threads)
+    return _map_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part), threads)
 
 
-def _by_batches(
+def _map_batches(
     rows: pl.DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], threads: int
 ) -> pl.DataFrame:
-    """Put together what is made of every batch, some of them at a time."""
+    """Apply a function to every batch, in threads, and concatenate the results."""
     slices = list(rows.iter_slices(BATCH)) or [rows]
     if threads == 1 or len(slices) == 1:
         return pl.concat(map(work, slices))
@@ -255,17 +254,20 @@ def _score_batch(
 ) -> pl.DataFrame:
     """Score the rows of a batch together, never fewer than two."""
     small = part.height < 2
-    query = (_plain(pl.concat([part, _PADDING])) if small else part).lazy()
+    query = (_single_chunks(pl.concat([part, _PADDING])) if small else part).lazy()
     for step in steps:
         query = query.with_columns(**step)
-    names = pl.all()
-    defined = pl.when(names.is_nan()).then(None).otherwise(names).name.keep()
-    scored = query.select(**numbers).select(defined)
-    values = scored.collect(engine="in-memory", optimizations=_AS_WRITTEN)
+    scores = pl.all()
+    defined = pl.when(scores.is_nan()).then(None).otherwise(scores).name.keep()
+    values = (
+        query.select(**numbers)
+        .select(defined)
+        .collect(engine="in-memory", optimizations=_NO_REWRITING)
+    )
     return values.head(part.height) if small else values
 
 
-def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+def _single_chunks(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the same columns, each as one chunk that holds every value.
 
     Polars keeps a column of equal values, or of one row, as a single value with a length, and
@@ -275,8 +277,8 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([frame.get_column(name).rechunk() for name in frame.columns])
 
 
-_AS_WRITTEN = pl.QueryOptFlags.none().update(comm_subexpr_elim=True)
-"""Nothing is put in another form, which could round otherwise; what stands twice is done once."""
+_NO_REWRITING = pl.QueryOptFlags.none().update(comm_subexpr_elim=True)
+"""No rewriting of expressions, which could change rounding; only common subexpressions."""
 _PADDING = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [2, 3], "N": [9, 9]})
 
 
@@ -351,9 +353,9 @@ def _is_row_by_row(parsed: pl.Expr, probe: pl.DataFrame) -> bool:
 
     Not alone: Polars divides a single row by a literal in another way, see `batches`.
     """
-    together = probe.select(parsed.alias("x"))
-    twice = [probe[[index, index]].select(parsed.alias("x")) for index in range(probe.height)]
-    return together.equals(pl.concat(each.head(1) for each in twice))
+    column = parsed.alias("x")
+    alone = (probe[[row, row]].select(column).head(1) for row in range(probe.height))
+    return probe.select(column).equals(pl.concat(alone))
 
 
 def score(
@@ -366,7 +368,7 @@ def score(
     """Add one Float64 column per measure to the candidates.
 
     Equal frequency signatures get bitwise equal scores, because each distinct signature is
-    scored once. Only `random` tells candidates with equal signatures apart.
+    scored once. Only `random` distinguishes candidates with equal signatures.
 
     Parameters
     ----------
@@ -437,7 +439,7 @@ def score_now(
     return candidates.with_columns(scores).select(*candidates.columns, *wanted)
 
 
-# --- Score tuples: every distinct set of frequencies once.
+# Tuples
 
 
 def parse_tuple_formula(formula: str, *, size: int) -> pl.Expr:
@@ -460,14 +462,11 @@ def parse_tuple_formula(formula: str, *, size: int) -> pl.Expr:
     >>> parse_tuple_formula("o / f_12", size=3).meta.root_names()
     ['o', 'f_12']
     """
-    return parse(formula, probe=_probe(size))
+    return parse(formula, probe=_tuple_probe(size))
 
 
 def score_tuples(
-    tuples: pl.LazyFrame,
-    *,
-    measures: Sequence[str],
-    formulas: Mapping[str, str] | None = None,
+    tuples: pl.LazyFrame, *, measures: Sequence[str], formulas: Mapping[str, str] | None = None
 ) -> pl.LazyFrame:
     """Add one Float64 column per measure to the tuples.
 
@@ -505,7 +504,7 @@ def score_tuples(
         tuples.select(key)
         .unique()
         .map_batches(
-            partial(_score_signatures, wanted=wanted, size=size),
+            partial(_score_tuple_signatures, wanted=wanted, size=size),
             schema=dict.fromkeys(key, pl.Int64) | dict.fromkeys(wanted, pl.Float64),
             predicate_pushdown=False,
             projection_pushdown=False,
@@ -515,7 +514,7 @@ def score_tuples(
     return tuples.join(scored, on=key, how="left", maintain_order="left")
 
 
-def _score_signatures(
+def _score_tuple_signatures(
     signatures: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], size: int
 ) -> pl.DataFrame:
     """Score all signatures at once, never fewer than two rows.
@@ -523,7 +522,7 @@ def _score_signatures(
     A frame of one row takes other paths in Polars, see `association.score`.
     """
     asked = list(dict.fromkeys(name for each in wanted.values() for name in each.meta.root_names()))
-    padded = pl.concat([signatures, _padding(size)])
+    padded = pl.concat([signatures, _padding_rows(size)])
     expanded = tuple_tables(padded, size=size, wanted=asked)
     defined = [
         pl.when(number.is_nan()).then(None).otherwise(number).alias(name)
@@ -533,15 +532,15 @@ def _score_signatures(
     return pl.concat([signatures, scores], how="horizontal")
 
 
-def _padding(size: int) -> pl.DataFrame:
+def _padding_rows(size: int) -> pl.DataFrame:
     """Return two tables: a tuple that occurs once, and one that occurs twice."""
     rows = [dict.fromkeys(signature(size), number) | {"N": 9} for number in (1, 2)]
     return pl.DataFrame(rows, schema=dict.fromkeys(signature(size), pl.Int64))
 
 
 @cache
-def _probe(size: int) -> pl.DataFrame:
+def _tuple_probe(size: int) -> pl.DataFrame:
     """Return a few tables with all columns that a formula may use."""
-    base = _padding(size)
+    base = _padding_rows(size)
     rows = [base, base.with_columns(N=pl.col("N") + 5), base.with_columns(f1=pl.col("f1") + 3)]
     return tuple_tables(pl.concat(rows), size=size, wanted=columns(size))

@@ -1,4 +1,4 @@
-"""Labels of items as numbers: one encoding of classes and clusters for every level."""
+"""Tokens and items with classes and clusters: alignment, filters, counts, integer encoding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pipeline.kernels.numeric import IntArray, codes
 from pipeline.kernels.partitions import buckets_for, counted, spill_of
 from pipeline.memory import Spill
 
-# --- Two readings of the same tokens, laid beside each other one by one.
+# Alignment of two taggings of the same tokens
 
 THEIRS = "~"
 """What the columns of the second reading begin with."""
 PLACE = ("file", "line", "sentence", "position")
-"""What tells where a token stands."""
+"""The columns that locate a token."""
 
 
 def beside(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
@@ -84,12 +84,12 @@ def faults(pair: pl.LazyFrame, *, compare: str) -> pl.LazyFrame:
 
 
 def _place(side: str) -> pl.Expr:
-    """Say where a token stands."""
+    """Return the location of a token as text."""
     file, line, sentence, position = (pl.col(f"{side}{name}") for name in PLACE)
     return pl.format("sentence {}, token {}, {}, line {}", sentence, position, file, line)
 
 
-# --- A dictionary of clusters applied to tokens: each gets the one cluster of its item.
+# Clusters of tokens from a dictionary
 
 
 def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
@@ -138,7 +138,7 @@ def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.Laz
     return tokens.join(pairs.lazy(), on="item", how="left")
 
 
-# --- From the tags of tokens to entries of items: what counts, and how much does not.
+# Counts of tokens by item, class and cluster
 
 
 def attribute(name: str, *, fold: bool = False) -> pl.Expr:
@@ -158,7 +158,7 @@ def attribute(name: str, *, fold: bool = False) -> pl.Expr:
 TAGS = ("run", "item", "gold", "cluster")
 """What is known of a token."""
 _BATCH = 100_000
-"""Rows of counts to look at in one go."""
+"""Rows of counts read at a time."""
 
 
 def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
@@ -169,7 +169,7 @@ def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
     tags : LazyFrame
         `TAGS` and further columns; a row for each token, or with f for several.
     *further : str
-        Columns that are told apart besides `TAGS`, such as file and sentence.
+        Columns that are grouped by besides `TAGS`, such as file and sentence.
 
     Returns
     -------
@@ -204,14 +204,14 @@ def kept(
     >>> kept(tags, exclude=["."]).collect().sort("gold").select("item", "gold", "f").rows()
     [('a', 'N', 1), ('a', 'V', 1)]
     """
-    usable = _usable(tags).filter(~_of(exclude))
+    usable = _tagged(tags).filter(~_is_gold(exclude))
     return usable.filter(_frequency() >= min_frequency) if min_frequency > 1 else usable
 
 
 def sizes(
     tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
 ) -> pl.LazyFrame:
-    """Say how many tokens were read in each run, and how many do not count for which reason.
+    """Count the tokens of each run, and those that do not count by reason.
 
     All of these add up where the rows of each item are together in one of several tables; how
     many classes and clusters there are does not: see `kinds`.
@@ -226,33 +226,35 @@ def sizes(
     LazyFrame
         run, what, count. Every token is in one row: those that count, or one of the reasons.
     """
-    usable, f = _usable(tags), pl.col("f")
-    left = usable.filter(~_of(exclude))
+    usable, f = _tagged(tags), pl.col("f")
+    left = usable.filter(~_is_gold(exclude))
     parts = {
         "tokens without a gold tag": tags.filter(pl.col("gold").is_null()),
         "tokens without an item": tags.filter(
             pl.col("gold").is_not_null(), pl.col("item").is_null()
         ),
-        **{f"tokens of the excluded class {one}": usable.filter(_of([one])) for one in exclude},
+        **{
+            f"tokens of the excluded class {one}": usable.filter(_is_gold([one])) for one in exclude
+        },
     }
     if min_frequency > 1:
         rare = left.filter(_frequency() < min_frequency)
         parts[f"tokens of items seen less than {min_frequency} times"] = rare
     every = tags.group_by("run").agg(count=f.sum())
     named = [every.select("run", pl.lit("tokens").alias("what"), "count")]
-    named += [_said(every, part, what, f.sum()) for what, part in parts.items()]
+    named += [_count_by_run(every, part, what, f.sum()) for what, part in parts.items()]
     counting = kept(tags, exclude=exclude, min_frequency=min_frequency)
     alone = counting.filter(pl.col("cluster").is_null())
     named += [
-        _said(every, counting, "tokens that count", f.sum()),
-        _said(every, counting, "items", pl.col("item").n_unique()),
-        _said(every, alone, "tokens that count but have no cluster", f.sum()),
+        _count_by_run(every, counting, "tokens that count", f.sum()),
+        _count_by_run(every, counting, "items", pl.col("item").n_unique()),
+        _count_by_run(every, alone, "tokens that count but have no cluster", f.sum()),
     ]
     return pl.concat(named)
 
 
 def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many classes and clusters there are in each run.
+    """Count the classes and clusters of each run.
 
     Parameters
     ----------
@@ -266,12 +268,9 @@ def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
     LazyFrame
         run, what, count.
     """
-    return pl.concat(
-        [
-            _said(every, cells, "classes", pl.col("gold").n_unique()),
-            _said(every, cells, "clusters", pl.col("cluster").drop_nulls().n_unique()),
-        ]
-    )
+    classes, clusters = pl.col("gold").n_unique(), pl.col("cluster").drop_nulls().n_unique()
+    named = (("classes", classes), ("clusters", clusters))
+    return pl.concat(_count_by_run(every, cells, what, count) for what, count in named)
 
 
 def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -301,18 +300,20 @@ def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     yield from held
 
 
-def _said(every: pl.LazyFrame, part: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:
+def _count_by_run(
+    every: pl.LazyFrame, part: pl.LazyFrame, what: str, count: pl.Expr
+) -> pl.LazyFrame:
     """Return a count for each run, 0 where the run has no such rows."""
     by_run = part.group_by("run").agg(count=count.cast(pl.Int64))
     rows = every.select("run").join(by_run, on="run", how="left")
     return rows.select("run", pl.lit(what).alias("what"), pl.col("count").fill_null(0))
 
 
-def _usable(tags: pl.LazyFrame) -> pl.LazyFrame:
+def _tagged(tags: pl.LazyFrame) -> pl.LazyFrame:
     return tags.filter(pl.col("gold").is_not_null(), pl.col("item").is_not_null())
 
 
-def _of(classes: Sequence[str]) -> pl.Expr:
+def _is_gold(classes: Sequence[str]) -> pl.Expr:
     return pl.col("gold").is_in(list(classes))
 
 
@@ -320,18 +321,15 @@ def _frequency() -> pl.Expr:
     return pl.col("f").sum().over("run", "item")
 
 
-# --- Counts of any number of tokens: laid aside batch by batch, then added up in parts.
-
-
-def added_up(laid: Spill, *further: str, by: Sequence[str]) -> Spill:
+def added_up(spill: Spill, *further: str, by: Sequence[str]) -> Spill:
     """Return counts in parts that there is room for, each type in one row.
 
     Parameters
     ----------
-    laid : Spill
+    spill : Spill
         Counts of batches as of `tagged_types.counted`, in one bucket; it is empty afterwards.
     *further : str
-        Columns that are told apart besides `tagged_types.TAGS`.
+        Columns that are grouped by besides `TAGS`.
     by : sequence of str
         All rows that are alike in these are in one part.
 
@@ -344,26 +342,27 @@ def added_up(laid: Spill, *further: str, by: Sequence[str]) -> Spill:
     --------
     >>> rows = {"run": ["", ""], "item": ["a", "a"], "gold": ["N", "N"], "cluster": ["1", "1"]}
     >>> counts = pl.DataFrame(rows | {"f": [2, 3]})
-    >>> laid = spill_of(1, counts.schema)
-    >>> laid.add(counts, pl.lit(0))
-    >>> [part.collect().rows() for part in added_up(laid, by=["item"])]
+    >>> spill = spill_of(1, counts.schema)
+    >>> spill.add(counts, pl.lit(0))
+    >>> [part.collect().rows() for part in added_up(spill, by=["item"])]
     [[('', 'a', 'N', '1', 5)]]
     """
-    number = buckets_for(counted(laid.bucket(0)))
-    added = Spill(number, laid.schema, most=0)
-    with spill_of(number, laid.schema) as divided:
-        for frame in laid.frames(0):
-            divided.add(frame, pl.struct(by).hash(seed=0) % number)
-        laid.clear()
+    number = buckets_for(counted(spill.bucket(0)))
+    sums = Spill(number, spill.schema, most=0)
+    with spill_of(number, spill.schema) as parts:
+        for frame in spill.frames(0):
+            parts.add(frame, pl.struct(by).hash(seed=0) % number)
+        spill.clear()
         for each in range(number):
-            sums = count_tokens(divided.bucket(each), *further).sort("item")
-            added.put(sums.collect(), each)
-    return added
+            sums.put(count_tokens(parts.bucket(each), *further).sort("item").collect(), each)
+    return sums
 
 
 Sparse: TypeAlias = "scipy.sparse.csr_array"
 
-_TABLE = 2**22
+# Integer encoding of labels and sets of labels
+
+_LARGEST_TABLE = 2**22
 """Numbers that a table is made for."""
 
 
@@ -445,7 +444,7 @@ def numbered(values: IntArray) -> tuple[IntArray, IntArray]:
     ([3, 7], [1, 0, 1])
     """
     limit = int(values.max(initial=-1)) + 1
-    if limit > _TABLE:
+    if limit > _LARGEST_TABLE:
         distinct, places = np.unique(values, return_inverse=True)
         return distinct, places
     # A table of all numbers up to the largest is many times as fast as sorting.

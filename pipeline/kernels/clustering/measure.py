@@ -1,4 +1,4 @@
-"""What a measure of clusterings is, and the registries that find them by name or alias."""
+"""Measures of clusterings: their definition, and registries that find them by name or alias."""
 
 from __future__ import annotations
 

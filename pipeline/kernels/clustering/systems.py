@@ -1,4 +1,4 @@
-"""Several systems and several runs of each: one table, ranks, and how measures correlate."""
+"""Comparison of systems over runs: tables, ranks, correlations of measures, and class sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.clustering.encoding import check_labels
 from pipeline.kernels.numeric import FloatArray, ratio
 from schemas import MeasureCorrelations, SystemTable
 
-# --- Names of input files, as an experiment writes them, as names of runs.
+# Names of runs from names of input files
 
 _NAME = r"([^/\\]*?)(?:\.[^./\\]*?)?(?:\.gz|\.zst)?\)?$"
 """The last part of a path without its endings; a file found by a glob stands in brackets."""
@@ -38,7 +38,7 @@ def bare_name(column: str) -> pl.Expr:
     return pl.coalesce(bracketed, column).str.extract(_NAME)
 
 
-# --- How many types and tokens the classes have, and how much the most frequent types hold.
+# Sizes of classes, and the share of their most frequent types
 
 EVERY = "*"
 """Stands for all items together, in place of a class."""
@@ -127,7 +127,7 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
         _types=pl.len().over("gold").cast(pl.Int64),
         _all=pl.col("f").sum().over("gold"),
     )
-    wanted = _round(items["item"].n_unique()) if most is None else sorted(set(most))
+    wanted = _round_numbers(items["item"].n_unique()) if most is None else sorted(set(most))
     kept = pl.col("k").is_in(wanted)
     if most is None:
         kept |= pl.col("k") == pl.col("_types")
@@ -135,7 +135,7 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
     return sums.filter(kept).select("gold", "k", "tokens", share_tokens=share).sort("gold", "k")
 
 
-def _round(types: int) -> list[int]:
+def _round_numbers(types: int) -> list[int]:
     """Return 1, 2, 5, 10, 20, 50 ... below the number of types."""
     powers = range(len(str(types)))
     return [k for power in powers for k in (10**power, 2 * 10**power, 5 * 10**power) if k < types]
@@ -251,7 +251,9 @@ def measure_correlations(
     signs = [-1.0 if name in lower_is_better else 1.0 for name in measures]
     values *= np.array(signs)[:, None]
     pairs = itertools.product(enumerate(measures), repeat=2)
-    correlations = [row for (i, a), (j, b) in pairs for row in _both(a, b, values[i], values[j])]
+    correlations = [
+        row for (i, a), (j, b) in pairs for row in _rank_correlations(a, b, values[i], values[j])
+    ]
     table = pl.DataFrame(correlations, schema=MeasureCorrelations.columns(), orient="row")
     return table.fill_nan(None).sort(*MeasureCorrelations.key())
 
@@ -273,15 +275,15 @@ def _means(scores: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_Row = tuple[str, str, str, float, int]
+_CorrelationRow = tuple[str, str, str, float, int]
 
 
-def _both(a: str, b: str, x: FloatArray, y: FloatArray) -> list[_Row]:
+def _rank_correlations(a: str, b: str, x: FloatArray, y: FloatArray) -> list[_CorrelationRow]:
     defined = ~(np.isnan(x) | np.isnan(y))
     x, y = x[defined], y[defined]
     return [
         (a, b, "spearman", _correlation(_ranks(x), _ranks(y)), len(x)),
-        (a, b, "kendall", _correlation(_orders(x), _orders(y)), len(x)),
+        (a, b, "kendall", _correlation(_signs(x), _signs(y)), len(x)),
     ]
 
 
@@ -290,7 +292,7 @@ def _ranks(values: FloatArray) -> FloatArray:
     return np.asarray(np.sign(values[:, None] - values[None, :]).sum(axis=1))
 
 
-def _orders(values: FloatArray) -> FloatArray:
+def _signs(values: FloatArray) -> FloatArray:
     """Return 1, -1 or 0 for every ordered pair: higher, lower or equal."""
     return np.asarray(np.sign(values[:, None] - values[None, :]).ravel())
 

@@ -1,4 +1,4 @@
-"""A few sentences per candidate, chosen at random by the seed, the pair's tokens marked."""
+"""Concordances: example sentences of candidates, drawn at random, with the pair's tokens marked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline.kernels.sampling import candidate_id, seeded_key
 
-# --- How a sentence is written, and what is shown of it around the tokens of a candidate.
+# Text of sentences and contexts
 
 SURFACE, SPACE_AFTER = "surface", "space_after"
 """Attributes that a reader may give: what is written for a token in place of its form, "" if it
@@ -115,18 +115,18 @@ def in_context(sentence: Written, examples: Iterable[Collection[int]], *, width:
     """
     parts = [word + space for word, space in zip(sentence.words, sentence.spaces, strict=True)]
     starts = [0, *accumulate(map(len, parts))]
-    begins = _chunks(sentence) if 0 < width < starts[-1] else [0, len(parts)]
+    begins = _chunk_starts(sentence) if 0 < width < starts[-1] else [0, len(parts)]
     edges = [starts[place] for place in begins]
     texts = []
     for positions in examples:
         marked = {sentence.places[position - 1] for position in positions}
         own = {bisect_right(begins, place) - 1 for place in marked} or {0}
-        kept = _nearest(edges, own, width)
-        texts.append(_joined(sentence, parts, marked, [begins[n : n + 2] for n in kept]))
+        kept = _nearest_chunks(edges, own, width)
+        texts.append(_mark(sentence, parts, marked, [begins[n : n + 2] for n in kept]))
     return texts
 
 
-def _joined(
+def _mark(
     sentence: Written, parts: list[str], marked: set[int], kept: Iterable[Sequence[int]]
 ) -> str:
     """Return the pieces in these ranges, with marks, and with cuts between them."""
@@ -142,10 +142,10 @@ def _joined(
     return (text + cut if end < len(parts) else text).rstrip()
 
 
-def _chunks(sentence: Written) -> list[int]:
+def _chunk_starts(sentence: Written) -> list[int]:
     """Return the pieces with which something begins that goes as one, and their number."""
     words, spaces = sentence.words, sentence.spaces
-    apart = [place for place in range(1, len(words)) if not _leans(words[place])]
+    apart = [place for place in range(1, len(words)) if not _is_combining(words[place])]
     begins = [0, *(place for place in apart if _WHITE.search(spaces[place - 1])), len(words)]
     long = [
         (first, after)
@@ -156,14 +156,14 @@ def _chunks(sentence: Written) -> list[int]:
     return sorted(more.union(begins))
 
 
-def _leans(word: str) -> bool:
+def _is_combining(word: str) -> bool:
     """Return whether the first character belongs to the one before."""
     return not word[0].isascii() and (
         word[0] in _JOINERS or unicodedata.category(word[0])[0] == "M"
     )
 
 
-def _nearest(edges: Sequence[int], own: Collection[int], width: int) -> list[int]:
+def _nearest_chunks(edges: Sequence[int], own: Collection[int], width: int) -> list[int]:
     """Return which chunks there is room for, given those that stay and where each begins."""
     kept, room = set(own), width - sum(edges[n + 1] - edges[n] for n in own)
     ends = len(edges) - 1
@@ -260,12 +260,12 @@ def sentences(
         id, number (of the draw within this corpus), doc, text, draw_key.
     """
     some = tokens.join(drawn.select(_SENTENCE), on=_SENTENCE, how="semi", maintain_order="left")
-    within = _written(some, form)
+    within = _sentence_lists(some, form)
     numbered = drawn.with_columns(number=_number()).with_row_index("example")
     examples = numbered.group_by(_SENTENCE).agg("example", places=pl.concat_list(positions))
     columns = ("forms", "surfaces", "spaces", "places")
     texts = pl.struct(columns).map_batches(
-        lambda rows: _texts(rows, width), return_dtype=pl.List(pl.String())
+        lambda rows: _example_texts(rows, width), return_dtype=pl.List(pl.String())
     )
     shown = (
         within.join(examples, on=_SENTENCE).select("example", text=texts).explode("example", "text")
@@ -281,8 +281,8 @@ def merge(parts: pl.LazyFrame, *, most: int) -> pl.LazyFrame:
     return chosen.with_columns(number=_number()).select("id", "number", "doc", "text", "draw_key")
 
 
-def _written(tokens: pl.LazyFrame, form: str) -> pl.LazyFrame:
-    """Return each sentence with lists of what `surface.written` asks for."""
+def _sentence_lists(tokens: pl.LazyFrame, form: str) -> pl.LazyFrame:
+    """Return each sentence with the lists that `written` takes."""
     names = tokens.collect_schema().names()
     nothing = pl.lit(None, pl.String())
     lists = {
@@ -294,7 +294,7 @@ def _written(tokens: pl.LazyFrame, form: str) -> pl.LazyFrame:
     return one.group_by(_SENTENCE, maintain_order=True).agg(pl.col(*lists))
 
 
-def _texts(rows: pl.Series, width: int) -> pl.Series:
+def _example_texts(rows: pl.Series, width: int) -> pl.Series:
     """Return the texts of each sentence's examples."""
     texts = []
     for forms, surfaces, spaces, examples in rows.struct.unnest().iter_rows():

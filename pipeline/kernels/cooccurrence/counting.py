@@ -1,8 +1,8 @@
-"""Occurrences added up: how often each type occurs, and in how many documents.
+"""Counts of occurrences: frequencies and document frequencies of types.
 
 An occurrence is a row: the labels of a type as Categorical columns, and the number of its
-document. A document that may go on over a bound of what is at
-hand is counted apart, so that whoever has the rest of it can count it once.
+document. A document that may continue beyond the rows at hand is counted apart, so that it is
+counted once where its parts are added up.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.kernels.partitions import batches, bucket_of, buckets_for, counted
 from pipeline.kernels.sampling import candidate_id
 from pipeline.memory import Spill
 
-# --- Several small whole numbers in one: keys that are cheap to group by.
+# Packed keys: several small integers in one, cheap to group by
 
 _BITS = 64
 
@@ -167,14 +167,14 @@ def tally(
     """
     coding = _Coding.of(occurrences, key)
     if not coding.fits:
-        return _by_grouping(occurrences, key, across)
-    counted = coding.added_up(occurrences)
+        return _tally_by_group(occurrences, key, across)
+    counted = coding.counts(occurrences)
     if not across:
-        return _inside(coding, counted)
+        return _sum_types(coding, counted)
     open_ = coding.document().is_in(list(across))
     one, document = pl.lit(1, pl.Int64).alias("documents"), coding.document().alias(DOCUMENT)
     apart = counted.filter(open_).select(*coding.labels(coding.types()), "f", one, document)
-    return pl.concat([_inside(coding, counted.filter(~open_)), apart])
+    return pl.concat([_sum_types(coding, counted.filter(~open_)), apart])
 
 
 @dataclass(frozen=True)
@@ -201,11 +201,11 @@ class _Coding:
         """Whether one number of 64 bits holds all."""
         return len(self.packing.names) == 1
 
-    def added_up(self, occurrences: pl.DataFrame) -> pl.DataFrame:
+    def counts(self, occurrences: pl.DataFrame) -> pl.DataFrame:
         """Return each number that occurs, in order, as `_WORD`, and how often it does as f."""
         labels = [pl.col(name).to_physical() for name in reversed(self.key)]
         words = self.packing.words([pl.col(DOCUMENT) - self.first, *labels])
-        return _runs(occurrences.select(words).to_series().sort())
+        return _run_lengths(occurrences.select(words).to_series().sort())
 
     def types(self) -> pl.Expr:
         """Return the numbers without the documents."""
@@ -229,9 +229,9 @@ class _Coding:
         ]
 
 
-def _inside(coding: _Coding, counted: pl.DataFrame) -> pl.DataFrame:
+def _sum_types(coding: _Coding, counted: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each type, from the sums by type and document."""
-    types = _runs(counted.select(coding.types()).to_series())
+    types = _run_lengths(counted.select(coding.types()).to_series())
     documents = types.get_column("f").rename("documents")
     f = counted.get_column("f")
     if types.height < counted.height:  # some types are in several documents
@@ -241,13 +241,13 @@ def _inside(coding: _Coding, counted: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.lit(None, pl.UInt32).alias(DOCUMENT))
 
 
-def _runs(ordered: pl.Series) -> pl.DataFrame:
+def _run_lengths(ordered: pl.Series) -> pl.DataFrame:
     """Return each number of a series in order, and how often it stands there as f."""
     runs = ordered.rle().struct.unnest()
     return runs.select(pl.col("value").alias(_WORD), f=pl.col("len").cast(pl.Int64))
 
 
-def _by_grouping(
+def _tally_by_group(
     occurrences: pl.DataFrame, key: Sequence[str], across: Collection[int]
 ) -> pl.DataFrame:
     """Do what `tally` does where no number is large enough: several are."""
@@ -262,9 +262,8 @@ def _by_grouping(
     return counts.select(*key, "f", "documents", DOCUMENT)
 
 
-# --- The documents of a corpus that comes in batches.
-# A document is a run of sentences under one name in one file. It is known by the sentence that it
-# begins with, so that it is one whether or not it goes on from one batch to the next.
+# Documents: a run of sentences under one name in one file, identified by its first sentence, so
+# that it stays one document across batches
 
 START = "start"
 """Column with the first sentence of a document in its file."""
@@ -333,7 +332,7 @@ def left_open(sentences: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     return sentences.tail(1).select(OPEN.names()) if sentences.height else before
 
 
-# --- Counts of several corpora as one: frequencies add up, and with them the marginals.
+# Merging of counts of several corpora
 
 _PAIR = ("l1", "l2")
 _COUNTS = ("f", "f1", "f2", "N")
@@ -376,7 +375,7 @@ def merged_in_parts(
     every = pl.Schema([(name, pl.String) for name in texts] + [(name, pl.Int64) for name in counts])
     summed = [pl.col(name).sum() for name in ("f", *added)]
     with spill_of(1, every) as kept:
-        with _by_second(rows, summed, number) as by_second:
+        with _sum_by_second(rows, summed, number) as by_second:
             total = sum(part.select(pl.col("f").sum()).collect().item() for part in by_second)
             for part in by_second:
                 f2 = pl.col("f").sum().over("l2")
@@ -386,10 +385,10 @@ def merged_in_parts(
         yield from in_order(kept, by="id")
 
 
-def _by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: int) -> Spill:
+def _sum_by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: int) -> Spill:
     """Return the pairs with their sums and f1, divided by l2."""
     schema = rows[0].collect_schema()
-    laid = spill_of(number, pl.Schema([*schema.items(), ("f1", pl.Int64())]))
+    by_second = spill_of(number, pl.Schema([*schema.items(), ("f1", pl.Int64())]))
     with spill_of(number, schema) as by_first:
         for table in rows:
             for batch in batches(table):
@@ -397,11 +396,11 @@ def _by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: 
         for part in by_first:
             sums = part.group_by(_PAIR).agg(*summed)
             pairs = sums.with_columns(f1=pl.col("f").sum().over("l1"))
-            laid.add(pairs.collect(), bucket_of("l2", number))
-    return laid
+            by_second.add(pairs.collect(), bucket_of("l2", number))
+    return by_second
 
 
-# --- How often each word occurs in each document, counted along a corpus that comes in batches.
+# Document frequencies of words, batch by batch
 
 
 def word_counts(units: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:

@@ -1,4 +1,4 @@
-"""How evenly words are spread over the parts of a corpus, which may be of unequal size."""
+"""Dispersion: how evenly words are spread over corpus parts, which may differ in size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     counts : LazyFrame
-        word, f, and columns that tell the part: the parts that have the word, f >= 1.
+        word, f, and columns that identify the part: the parts that have the word, f >= 1.
     sizes : LazyFrame
         The same columns, and size: every part, size >= 1.
 
@@ -52,9 +52,7 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
     """
     part = [name for name in sizes.collect_schema() if name != "size"]
     corpus = sizes.select(
-        N=pl.col("size").sum(),
-        parts=pl.len().cast(pl.Int64),
-        _smallest=pl.col("size").min(),
+        N=pl.col("size").sum(), parts=pl.len().cast(pl.Int64), _smallest=pl.col("size").min()
     )
     # Sorted by what is added up, so that the sums are the same whatever the parts are called.
     placed = counts.join(sizes, on=part).join(corpus, how="cross").sort("word", "size", "f")
@@ -62,25 +60,30 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
         pl.sum("f"),
         pl.col("N", "parts", "_smallest").first(),
         documents=pl.len().cast(pl.Int64),
-        _excess=_excess(),
-        _spread=_spread(),
+        _excess_sum=_excess_sum(),
+        _squared_variation=_squared_variation(),
     )
     # Sums of fractions are the same in any buckets if no group is added up in parts.
     words = words.collect(engine="in-memory").lazy()
     several = pl.when(pl.col("parts") > 1)
     return words.select(
-        "word", "f", "N", "documents", "parts", **{k: several.then(v) for k, v in _scaled().items()}
+        "word",
+        "f",
+        "N",
+        "documents",
+        "parts",
+        **{k: several.then(v) for k, v in _measures().items()},
     )
 
 
-def _excess() -> pl.Expr:
+def _excess_sum() -> pl.Expr:
     """Return sum max(0, v N - s f) over the parts of a word."""
     here = pl.col("f").cast(_WIDE) * pl.col("N").cast(_WIDE)
     even = pl.col("size").cast(_WIDE) * pl.col("f").sum().cast(_WIDE)
     return pl.when(here > even).then(here - even).otherwise(pl.lit(0, _WIDE)).sum()
 
 
-def _spread() -> pl.Expr:
+def _squared_variation() -> pl.Expr:
     """Return sd(p)^2 / mean(p)^2; each part without the word adds mean(p)^2 to the squares."""
     p, parts = pl.col("f") / pl.col("size"), pl.col("parts").first().cast(pl.Float64)
     mean = p.sum() / parts
@@ -88,11 +91,11 @@ def _spread() -> pl.Expr:
     return squares / parts / mean.pow(2)
 
 
-def _scaled() -> dict[str, pl.Expr]:
+def _measures() -> dict[str, pl.Expr]:
     """Return the measures, from whole numbers and the squared coefficient of variation."""
-    f, total, excess = (pl.col(name).cast(pl.Float64) for name in ("f", "N", "_excess"))
+    f, total, excess = (pl.col(name).cast(pl.Float64) for name in ("f", "N", "_excess_sum"))
     rest = (pl.col("N") - pl.col("_smallest")).cast(pl.Float64)
-    variation = (pl.col("_spread") / (pl.col("parts") - 1)).sqrt()
+    variation = (pl.col("_squared_variation") / (pl.col("parts") - 1)).sqrt()
     return {
         "dp": excess / (f * total),
         "dp_norm": (excess / (f * rest)).clip(0.0, 1.0),

@@ -1,4 +1,4 @@
-"""Pair tokens: which left and right units of a corpus belong together."""
+"""Pair tokens: by relation, in the same textual unit, and by distance."""
 
 from __future__ import annotations
 
@@ -27,15 +27,11 @@ from pipeline.kernels.numeric import BoolArray, IntArray
 from pipeline.kernels.partitions import divided, parts_needed
 from schemas.candidates import frequency_name, signature
 
-# --- Pairings: a tuple seen as a pair of two groups of its units.
+# Pairings: a tuple as a pair of two groups of its units
 
 
 def paired(
-    tuples: pl.LazyFrame,
-    *,
-    first: Sequence[int],
-    second: Sequence[int],
-    separator: str,
+    tuples: pl.LazyFrame, *, first: Sequence[int], second: Sequence[int], separator: str
 ) -> pl.LazyFrame:
     """Return tuples as pairs: l1 and l2 are groups of elements, f1 and f2 their frequencies.
 
@@ -110,7 +106,7 @@ def ambiguous(
     return pl.concat(repeated).unique().sort("label")
 
 
-# --- Textual co-occurrence: pairs of unit types that occur in one sentence, paragraph, document.
+# Textual cooccurrence: unit types in one sentence, paragraph or document
 
 TEXT_UNIT = "text_unit"
 """Column with the number of the sentence, paragraph or document that a token is in."""
@@ -163,7 +159,7 @@ _RELATION = "_relation"
 _PAIR = ("l1", "l2")
 TOKEN_1, TOKEN_2 = "token_1", "token_2"
 COLUMNS = (PLACE, "l1", "l2", TOKEN_1, TOKEN_2)
-"""What a pair token says: its sentence, its units, and their tokens."""
+"""The columns of a pair token: its sentence, its units, and their tokens."""
 
 
 @dataclass(frozen=True)
@@ -214,15 +210,10 @@ def pair_tokens(
     """
     if relation is None:
         return in_sentence(units(tokens, left), units(tokens, right))
-    first, second = _named(units(tokens, left), 1), _named(units(tokens, right), 2)
-    if relation.governor == "either":
-        one = _related(first, second, tokens, relation, governor=1)
-        two = _related(first, second, tokens, relation, governor=2)
-        paired = pl.concat([one, two]).unique()
-    else:
-        number = 1 if relation.governor == "left" else 2
-        paired = _related(first, second, tokens, relation, governor=number)
-    return _apart(paired)
+    first, second = _rename_units(units(tokens, left), 1), _rename_units(units(tokens, right), 2)
+    governors = {"left": (1,), "right": (2,), "either": (1, 2)}[relation.governor]
+    pairs = [_join_dependency(first, second, tokens, relation, governor=n) for n in governors]
+    return _distinct_tokens(pl.concat(pairs).unique() if len(pairs) > 1 else pairs[0])
 
 
 def in_sentence(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
@@ -233,10 +224,10 @@ def in_sentence(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
     first, second : LazyFrame
         As `units` gives them.
     """
-    return _apart(_named(first, 1).join(_named(second, 2), on=PLACE))
+    return _distinct_tokens(_rename_units(first, 1).join(_rename_units(second, 2), on=PLACE))
 
 
-def _apart(paired: pl.LazyFrame) -> pl.LazyFrame:
+def _distinct_tokens(paired: pl.LazyFrame) -> pl.LazyFrame:
     return paired.filter(pl.col(TOKEN_1) != pl.col(TOKEN_2)).select(COLUMNS)
 
 
@@ -351,11 +342,11 @@ def marginals(counts: pl.LazyFrame) -> pl.LazyFrame:
     return counts.with_columns(f1=f.sum().over("l1"), f2=f.sum().over("l2"), N=f.sum())
 
 
-def _named(found: pl.LazyFrame, number: int) -> pl.LazyFrame:
+def _rename_units(found: pl.LazyFrame, number: int) -> pl.LazyFrame:
     return found.rename({"unit": f"l{number}", TOKEN: f"token_{number}"})
 
 
-def _related(
+def _join_dependency(
     first: pl.LazyFrame,
     second: pl.LazyFrame,
     tokens: pl.LazyFrame,
@@ -377,22 +368,22 @@ def _related(
     edges = edges.rename({"_by": above}).drop_nulls()
     joined = first.join(edges, on=TOKEN_1).join(second.drop(PLACE), on=TOKEN_2)
     if relation.named:
-        joined = joined.with_columns(l1=_in_relation(governs=governor == 1))
+        joined = joined.with_columns(l1=_relation_label(governs=governor == 1))
     return joined.select(COLUMNS)
 
 
-def _in_relation(*, governs: bool) -> pl.Expr:
+def _relation_label(*, governs: bool) -> pl.Expr:
     """Return l1 with its relation, written as a dependency with a place for l2."""
     places = "{}({}, *)" if governs else "{}(*, {})"
     label = pl.format(places, _RELATION, pl.col("l1").cast(pl.String))
     return label.cast(pl.Categorical(pl.Categories(LABELS)))
 
 
-# --- Pairs by distance: adjacent units, and units in the span of a node.
+# Cooccurrence by distance: adjacent units, and units in the span of a node
 
 START = "start"
 """Column with the first position that the span of a node may have."""
-_AT_A_TIME = 200_000  # positions that are looked at: what fits into a processor's caches
+_POSITIONS_AT_A_TIME = 200_000  # fits into a processor's caches
 
 
 @dataclass(frozen=True)
@@ -494,18 +485,18 @@ def in_span(
     own, counted = text.place[node], np.zeros(len(node), dtype=np.int64)
     pairs = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
     offsets = np.array(span.offsets(), dtype=np.int64)
-    step = max(1, _AT_A_TIME // max(1, len(node)))
+    step = max(1, _POSITIONS_AT_A_TIME // max(1, len(node)))
     for some in (offsets[begin : begin + step] for begin in range(0, len(offsets), step)):
         at = node[:, None] + some
-        inside = _inside(at, text.place, own[:, None], start[:, None])
+        inside = _in_sentence_span(at, text.place, own[:, None], start[:, None])
         number = inside.sum(axis=1)
         counted += number
         rows, at = np.repeat(np.arange(len(node)), number), at[inside]
-        pairs += [_pairs(rows, at, labels) for labels in text.labels]
+        pairs += [_pair_codes(rows, at, labels) for labels in text.labels]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     if span.count == "nodes":
-        return once(_frame(pairs, nodes, text.place, COLUMNS)).select(columns), positions
-    return _frame(pairs, nodes, text.place, columns), positions
+        return once(_to_frame(pairs, nodes, text.place, COLUMNS)).select(columns), positions
+    return _to_frame(pairs, nodes, text.place, columns), positions
 
 
 def once(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -527,13 +518,13 @@ def started(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
     if span.count != "positions":
         return nodes.with_columns(pl.lit(0, pl.Int64).alias(START))
     ordered = in_order(nodes)
-    before = _before(ordered)
+    before = _previous_rows(ordered)
     # A token may bear one unit twice only by several attachments; then both count it once.
     after = ordered.get_column(TOKEN).to_numpy().take(before, mode="clip") + span.right + 1
     return ordered.with_columns(pl.Series(START, np.where(before < 0, 0, after), pl.Int64))
 
 
-def _before(nodes: pl.DataFrame) -> IntArray:
+def _previous_rows(nodes: pl.DataFrame) -> IntArray:
     """Return for each node, in order, the row of the last of its type in its sentence; -1: none.
 
     Those of a type and a sentence follow each other when place, type and row are sorted.
@@ -624,20 +615,20 @@ class _Pairs(NamedTuple):
     labels: IntArray
 
 
-def _inside(at: IntArray, place: IntArray, own: IntArray, start: IntArray) -> BoolArray:
+def _in_sentence_span(at: IntArray, place: IntArray, own: IntArray, start: IntArray) -> BoolArray:
     """Return which positions count: not before the start, and in the node's sentence."""
     there = place.take(at, mode="clip") == own if len(place) else np.zeros(len(at), np.bool_)
     return there & (at >= start) & (at < len(place))
 
 
-def _pairs(rows: IntArray, at: IntArray, labels: IntArray) -> _Pairs:
+def _pair_codes(rows: IntArray, at: IntArray, labels: IntArray) -> _Pairs:
     """Return the pairs of the nodes in `rows` with the labels of the units on the tokens `at`."""
     found = labels[at]
     hit = found >= 0
     return _Pairs(rows, at, found) if hit.all() else _Pairs(rows[hit], at[hit], found[hit])
 
 
-def _frame(
+def _to_frame(
     pairs: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray, columns: Sequence[str]
 ) -> pl.DataFrame:
     """Return pairs as a table; labels have the same numbers on both sides, see `units`."""

@@ -1,4 +1,4 @@
-"""Where tokens stand: numbers that make a relation between tokens plain arithmetic."""
+"""Tokens and units: numbers of tokens and sentences, labels of units, and units of tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from pipeline.kernels.numeric import IntArray
 
-# --- Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions.
+# Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions
 
 
 def fields(template: str) -> list[str]:
@@ -35,7 +35,7 @@ def fields(template: str) -> list[str]:
     ['prep.lemma', 'lemma']
     """
     attributes = []
-    for _text, name, specification, conversion in _parts(template):
+    for _text, name, specification, conversion in _parse_template(template):
         if name is None:
             continue
         if not name or specification or conversion:
@@ -46,7 +46,7 @@ def fields(template: str) -> list[str]:
     return attributes
 
 
-def _parts(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
+def _parse_template(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
     """Return what stands before each field, and the field."""
     try:
         return list(string.Formatter().parse(template))
@@ -81,7 +81,7 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
     """
     fields(template)
     parts: list[pl.Expr] = []
-    for text, name, _specification, _conversion in _parts(template):
+    for text, name, _specification, _conversion in _parse_template(template):
         if text:
             parts.append(pl.lit(text))
         if name:
@@ -89,22 +89,19 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
             absent = name.partition(".")[0] in optional and "." in name
             parts.append(column.fill_null("") if absent else column)
     whole = pl.concat_str(parts) if len(parts) > 1 else parts[0]
-    return whole.map_batches(_filled, return_dtype=pl.String(), is_elementwise=True)
+    return whole.map_batches(_null_if_blank, return_dtype=pl.String(), is_elementwise=True)
 
 
-def _filled(texts: pl.Series) -> pl.Series:
-    """Return texts, null where there is nothing but white space: next to none, so looked for."""
+def _null_if_blank(texts: pl.Series) -> pl.Series:
+    """Return texts, null where blank; most columns hold no such text, so look for one first."""
     doubtful = (texts < "!") | (texts > "~")  # what begins otherwise begins with no white space
     if not doubtful.any():
         return texts
     blank = texts.filter(doubtful).str.strip_chars() == ""
     if not blank.any():
         return texts
-    return (
-        texts.to_frame("text")
-        .select(pl.when(pl.col("text").str.strip_chars() != "").then("text"))
-        .to_series()
-    )
+    filled = pl.when(pl.col("text").str.strip_chars() != "").then("text")
+    return texts.to_frame("text").select(filled).to_series()
 
 
 TOKEN, PLACE = "token", "place"
@@ -158,7 +155,7 @@ def head_token() -> pl.Expr:
     return pl.when(head > 0).then(pl.col(TOKEN) + head - pl.col("position"))
 
 
-# --- Units found by the token that they stand on.
+# Units found by their token
 
 
 class TokenIndex(NamedTuple):
@@ -194,7 +191,7 @@ def token_index(units: pl.DataFrame, size: int) -> TokenIndex:
     [[0, -1, 1], [-1, -1, 2]]
     """
     ordered = in_order(units)
-    return TokenIndex(ordered, list(_rows(ordered.get_column(TOKEN).to_numpy(), size)))
+    return TokenIndex(ordered, list(_index_rows(ordered.get_column(TOKEN).to_numpy(), size)))
 
 
 def in_order(units: pl.DataFrame) -> pl.DataFrame:
@@ -202,7 +199,7 @@ def in_order(units: pl.DataFrame) -> pl.DataFrame:
     return units if units.get_column(TOKEN).is_sorted() else units.sort(TOKEN)
 
 
-def _rows(token: IntArray, size: int) -> Iterator[IntArray]:
+def _index_rows(token: IntArray, size: int) -> Iterator[IntArray]:
     row = np.arange(len(token))
     while len(row):
         index = np.full(size, -1, dtype=np.int64)
@@ -212,7 +209,7 @@ def _rows(token: IntArray, size: int) -> Iterator[IntArray]:
         row = row[1:][np.diff(token[row]) == 0]  # those on the token of the row before them
 
 
-# --- Units: selected by the attributes of a token, labelled by its own and related tokens'.
+# Units selected by attributes of tokens
 
 LABELS = "lexassay labels"
 """Name of the categories of labels: as long as any are held, the same label has the same number."""
@@ -324,18 +321,18 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     """
     rows = tokens.filter(unit.where)
     for name, related in unit.attach.items():
-        rows = _attach(rows, tokens, name, related, _wanted(unit.templates, name))
+        rows = _join_related(rows, tokens, name, related, _attributes_of(unit.templates, name))
     named = rows.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
     return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
 
 
-def _wanted(templates: Sequence[str], name: str) -> list[str]:
+def _attributes_of(templates: Sequence[str], name: str) -> list[str]:
     """Return the attributes that templates ask of one related token."""
     asked = (each.partition(".") for template in templates for each in fields(template))
     return list(dict.fromkeys(rest for first, dot, rest in asked if dot and first == name))
 
 
-def _attach(
+def _join_related(
     found: pl.LazyFrame, tokens: pl.LazyFrame, name: str, related: Related, attributes: list[str]
 ) -> pl.LazyFrame:
     """Join the attributes of a related token as columns ``name.attribute``."""

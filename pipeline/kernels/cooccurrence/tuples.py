@@ -1,4 +1,4 @@
-"""Tuple tokens: units that follow each other, and pairs whose units have several elements."""
+"""Tuple tokens (n-grams, pairs with several elements) and the frequencies of their subsets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pipeline.kernels.numeric import IntArray
 from pipeline.memory import Spill
 from schemas.candidates import frequency_name, signature, subsets
 
-# --- Sums over all rows with the same key, for each row in its place: by way of the disk.
+# Sums by key for each row, in row order, on disk
 
 ROW = 200
 """Bytes that a row of numbers may take while rows like it are added up."""
@@ -117,19 +117,19 @@ def added_up(
     schema = pl.Schema({**dict.fromkeys(key, pl.UInt64()), "f": pl.Int64(), ROW_PLACE: pl.Int64()})
     number = max(1, -(-2 * runs.firsts[-1] * len(key) // most))
     with (
-        Spill(number, schema, most=most // 4) as laid,
+        Spill(number, schema, most=most // 4) as spill,
         Spill(len(runs.heights), _FOUND, most=most // 4) as found,
     ):
         for frame in frames:
-            laid.add(frame, pl.struct(key).hash(seed=0) % number)
+            spill.add(frame, pl.struct(key).hash(seed=0) % number)
         for bucket in range(number):
-            sums = _summed(_batches(laid.frames(bucket), most), key)
-            for frame in _batches(laid.frames(bucket), most):
+            sums = _sum_by_key(_batches(spill.frames(bucket), most), key)
+            for frame in _batches(spill.frames(bucket), most):
                 wanted = frame.filter(pl.col("f") >= least)
                 found.add(wanted.join(sums, on=key, how="left"), runs.number)
-        laid.clear()
+        spill.clear()
         for run, (first, heights) in enumerate(zip(runs.firsts, runs.heights, strict=False)):
-            yield _placed(found.frames(run), first, sum(heights))
+            yield _order_sums(found.frames(run), first, sum(heights))
 
 
 def _batches(frames: Iterable[pl.DataFrame], most: int) -> Iterator[pl.DataFrame]:
@@ -147,14 +147,14 @@ def _batches(frames: Iterable[pl.DataFrame], most: int) -> Iterator[pl.DataFrame
         yield pl.concat(held)
 
 
-def _summed(frames: Iterable[pl.DataFrame], key: Sequence[str]) -> pl.DataFrame:
+def _sum_by_key(frames: Iterable[pl.DataFrame], key: Sequence[str]) -> pl.DataFrame:
     """Return the sum of f for each key; a frame is held, and what its keys sum up to."""
     f = pl.col("f").sum().alias(_SUM)
     sums = [frame.group_by(key).agg(f) for frame in frames]
     return pl.concat(sums).group_by(key).agg(pl.col(_SUM).sum()) if sums else pl.DataFrame()
 
 
-def _placed(frames: Iterable[pl.DataFrame], first: int, height: int) -> pl.Series:
+def _order_sums(frames: Iterable[pl.DataFrame], first: int, height: int) -> pl.Series:
     """Return the sums of a run in the order of its rows, null where there is none."""
     sums: IntArray = np.zeros(height, dtype=np.int64)
     for frame in frames:
@@ -258,18 +258,21 @@ def pair_tuples(pairs: pl.DataFrame, *, left: int, right: int) -> pl.DataFrame:
     DataError
         If an element holds the character that separates them, U+001F.
     """
-    split = [*_split(pairs.get_column("l1"), left), *_split(pairs.get_column("l2"), right)]
+    split = [
+        *_split_labels(pairs.get_column("l1"), left),
+        *_split_labels(pairs.get_column("l2"), right),
+    ]
     named = [column.alias(name) for column, name in zip(split, elements(len(split)), strict=True)]
     return pl.DataFrame([pairs.get_column(PLACE), *named, *pairs.select("^token_.*$")])
 
 
-def _split(labels: pl.Series, number: int) -> list[pl.Series]:
+def _split_labels(labels: pl.Series, number: int) -> list[pl.Series]:
     """Split each distinct label once."""
     if number == 1:
         return [labels]
     kinds = labels.unique().to_frame("label")
     text = kinds.select(pl.col("label").cast(pl.String)).to_series()
-    _require_parts(text, number)
+    _check_separators(text, number)
     parts = text.str.split_exact(ELEMENTS, number - 1).struct.unnest()
     coded = [each.cast(pl.Categorical(pl.Categories(LABELS))) for each in parts]
     joined = labels.to_frame("label").join(
@@ -278,7 +281,7 @@ def _split(labels: pl.Series, number: int) -> list[pl.Series]:
     return joined.drop("label").get_columns()
 
 
-def _require_parts(text: pl.Series, number: int) -> None:
+def _check_separators(text: pl.Series, number: int) -> None:
     wrong = text.filter(text.str.count_matches(ELEMENTS, literal=True) != number - 1)
     if len(wrong):
         examples = ", ".join(map(repr, wrong.sort().head(3)))
@@ -309,7 +312,7 @@ def together(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
     texts = [pl.col(name).cast(pl.String) for name in elements(size)]
     units = pl.concat_str(texts, separator=ELEMENTS).alias("units")
     named = counts.select(units, pl.exclude(elements(size)))
-    _require_parts(named.get_column("units"), size)
+    _check_separators(named.get_column("units"), size)
     return named
 
 
@@ -326,12 +329,10 @@ def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
     return counts.with_columns(named).unnest("units")
 
 
-# --- Frequencies of the parts of all tuples, however many there are: added up on the disk.
-
-_LABELS = pl.UInt32()
+# Frequencies of subsets on disk
 
 
-class _Numbered(NamedTuple):
+class _NumberedTuples(NamedTuple):
     """Tuples as numbers: those of their labels, f and `PLACE`; exists while they are summed."""
 
     rows: Spill
@@ -378,16 +379,20 @@ def subset_sums(
     [[(9, 5, 2), (9, 5, 7)], [(9, 4, 7)]]
     """
     most = max(1, memory.room() // ROW)
+    labels = dict.fromkeys(elements(size), pl.UInt32())
+    schema = pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
     with ExitStack() as held:
-        laid = held.enter_context(Spill(1, _schema(size), most=most // 4))
-        tuples = _numbered(parts, size, laid)
+        spill = held.enter_context(Spill(1, schema, most=most // 4))
+        tuples = _number_labels(parts, size, spill)
         runs = Runs.of(tuples.heights, most)
         columns = []
         for positions in sets:
             name = frequency_name(positions, size)
             column = Spill(len(runs.heights), pl.Schema({name: pl.Int64()}), most=0)
             columns.append(held.enter_context(column))
-            for number, sums in enumerate(_sums(tuples, runs, positions, most, min_frequency)):
+            for number, sums in enumerate(
+                _position_sums(tuples, runs, positions, most, min_frequency)
+            ):
                 column.put(sums.to_frame(name), number)
         for number in range(len(runs.heights)):
             beside = pl.concat([each.bucket(number) for each in columns], how="horizontal")
@@ -395,13 +400,8 @@ def subset_sums(
                 yield beside.slice(first, height).collect()
 
 
-def _schema(size: int) -> pl.Schema:
-    labels = dict.fromkeys(elements(size), _LABELS)
-    return pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
-
-
-def _numbered(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Numbered:
-    """Lay aside all tuples as numbers."""
+def _number_labels(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _NumberedTuples:
+    """Write all tuples to the spill as numbers."""
     labels = pl.col(elements(size))
     # Labels keep their numbers from part to part while there is a column of this dtype.
     held = pl.Series(dtype=pl.Categorical(pl.Categories.random()))
@@ -415,11 +415,11 @@ def _numbered(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Numbere
         total += int(frame.get_column("f").sum())
         heights.append(frame.height)
         rows.put(frame, 0)
-    return _Numbered(rows, heights, most + 1, total)
+    return _NumberedTuples(rows, heights, most + 1, total)
 
 
-def _sums(
-    tuples: _Numbered, runs: Runs, positions: tuple[int, ...], most: int, least: int
+def _position_sums(
+    tuples: _NumberedTuples, runs: Runs, positions: tuple[int, ...], most: int, least: int
 ) -> Iterator[pl.Series]:
     """Yield the sums of a set of positions, run by run."""
     if not positions:
@@ -432,7 +432,7 @@ def _sums(
     yield from added_up(frames, packing.names, runs, most=most, least=least)
 
 
-# --- Frequencies of the parts of tuples: the marginals of their contingency tables.
+# Frequencies of subsets in memory: the marginals of contingency tables
 
 
 def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> pl.LazyFrame:
@@ -469,7 +469,7 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
     has = counts.collect_schema()
     schema = dict(has) | dict.fromkeys(signature(size), pl.Int64())
     return counts.map_batches(
-        partial(_with_subsets, size=size, min_frequency=min_frequency),
+        partial(_add_subsets, size=size, min_frequency=min_frequency),
         schema=schema,
         predicate_pushdown=False,
         projection_pushdown=False,
@@ -477,7 +477,7 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
     )
 
 
-def _with_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.DataFrame:
+def _add_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.DataFrame:
     words, packing = packed(counts, elements(size))
     keyed = words.with_columns(counts.get_column("f"))
     enough = counts.get_column("f") >= min_frequency

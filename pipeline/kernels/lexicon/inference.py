@@ -1,4 +1,4 @@
-"""The sampling error of L*, a ratio of sums over lemmas drawn without replacement."""
+"""Intervals of L*: linearisation, bootstrap, and differences between lexicons."""
 
 from __future__ import annotations
 
@@ -112,14 +112,18 @@ def standard_error(sample: Sample) -> float | None:
 
 
 def _spread(sample: Sample) -> float | None:
-    """Return the standard deviation of e_i: what one more lemma tells."""
+    """Return the standard deviation of e_i: the linearised contribution of a lemma."""
     if sample.size < 2 or estimate(sample) is None:
         return None
-    errors = _errors(tuple(y[None, :] for y in sample.y), tuple(x[None, :] for x in sample.x))[1]
+    errors = _linearised_errors(
+        tuple(y[None, :] for y in sample.y), tuple(x[None, :] for x in sample.x)
+    )[1]
     return float(np.sqrt((errors**2).sum(axis=1) / (sample.size - 1))[0])
 
 
-def _errors(y: Sequence[FloatArray], x: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+def _linearised_errors(
+    y: Sequence[FloatArray], x: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
     """Return the ratio (or difference) of each row, and e of each cell."""
     ratios, errors = [], []
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -193,21 +197,21 @@ def interval(
         return Interval(value, None, None, None, used)
     if sample.unseen == 0.0:
         return Interval(value, 0.0, value, value, "all lemmas")
-    low, high = _limits(sample, used, confidence, replicates, seed)
+    low, high = _standardised_limits(sample, used, confidence, replicates, seed)
     if math.isnan(low) or math.isnan(high):
         return Interval(value, error, None, None, used)
     lower, upper = (float(np.clip(value + each * error, *bounds)) for each in (low, high))
     return Interval(value, error, min(lower, value), max(upper, value), used)
 
 
-def _limits(
+def _standardised_limits(
     sample: Sample, method: str, confidence: float, replicates: int, seed: str
 ) -> tuple[float, float]:
     """Return how many standard errors the limits lie above the estimate; NaN if none are known."""
     if method == "linearised":
         z = normal_quantile(confidence)
         return -z, z
-    parts = list(_again(sample, replicates, seed))
+    parts = list(_bootstrap_replicates(sample, replicates, seed))
     deviations = np.concatenate([each[0] for each in parts])
     spreads = np.concatenate([each[1] for each in parts])
     if method == "percentile":
@@ -221,7 +225,9 @@ def _limits(
     return -last, -first
 
 
-def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatArray, FloatArray]]:
+def _bootstrap_replicates(
+    sample: Sample, replicates: int, seed: str
+) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield, for samples drawn again, R_b - R and the standard deviation of e."""
     value, size = estimate(sample), sample.size
     generator = seeded_generator(seed=seed, purpose="lexicon bootstrap")
@@ -229,7 +235,7 @@ def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatAr
     for start in range(0, replicates, step):
         drawn = generator.integers(0, size, size=(min(step, replicates - start), size))
         y, x = ([each[drawn] for each in side] for side in (sample.y, sample.x))
-        ratios, errors = _errors(y, x)
+        ratios, errors = _linearised_errors(y, x)
         yield ratios - (value or 0.0), np.sqrt((errors**2).sum(axis=1) / (size - 1))
 
 
@@ -266,7 +272,7 @@ def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:
     return size, math.sqrt((1.0 - size / sample.population) / size) * spread
 
 
-# --- L* and its kin from lemmas that were drawn with different chances.
+# Estimates from lemmas with unequal inclusion probabilities
 
 ChanceMethod: TypeAlias = Literal["beta", "t", "linearised"]
 CHANCE_METHODS: tuple[ChanceMethod, ...] = ("beta", "t", "linearised")
@@ -324,7 +330,7 @@ def form_weights(scores: pl.DataFrame) -> FloatArray:
     >>> form_weights(pl.DataFrame(rows)).round(3).tolist()
     [0.01, 0.024, 0.048]
     """
-    pi, base = _floats(scores, "pi", "base")
+    pi, base = _columns(scores, "pi", "base")
     return draw_weights(pi, base, total=base_total(scores))
 
 
@@ -356,7 +362,7 @@ def alike(scores: pl.DataFrame) -> FloatArray:
     """
     if not unequal(scores):
         return np.full(scores.height, 1.0 / max(1, scores.height))
-    (pi,) = _floats(scores, "pi")
+    (pi,) = _columns(scores, "pi")
     known = float(scores["population"][0]) if base_total(scores) is not None else None
     return draw_weights(pi, np.ones_like(pi), total=known)
 
@@ -385,7 +391,7 @@ def interval_by_chance(
         Nothing but the estimate where no limits are known: t and linearised have none where all
         lemmas that were not certain have one L.
     """
-    found = _mean(scores)
+    found = _weighted_star(scores)
     if found is None:
         return Interval(None, None, None, None, method)
     estimate, variance = min(float(found.estimate), 1.0), float(found.variance)
@@ -404,9 +410,9 @@ def interval_by_chance(
     return Interval(estimate, error, float(limits[0]), float(limits[1]), method)
 
 
-def _mean(scores: pl.DataFrame) -> Estimates | None:
+def _weighted_star(scores: pl.DataFrame) -> Estimates | None:
     """Return L* of the lemmas that weigh; None if none does."""
-    y, pi, base = _values(scores)
+    y, pi, base = _lemma_values(scores)
     weighs = base > 0
     if not weighs.any():
         return None
@@ -436,7 +442,7 @@ def difference_by_chance(
     Interval
         In [-1, 1]; nothing but the estimate where all lemmas differ alike.
     """
-    one, two = (_values(each) for each in (first, second))
+    one, two = (_lemma_values(each) for each in (first, second))
     if not (one[2].any() and two[2].any()):
         return Interval(None, None, None, None, method)
     moved = (influence(*one, total=base_total(first)), influence(*two, total=base_total(second)))
@@ -452,17 +458,17 @@ def difference_by_chance(
     return Interval(found.estimate, error, lower, upper, used)
 
 
-def _values(scores: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _lemma_values(scores: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return ``size L / base``, which lies in [0, 1], pi and base."""
-    size, value, pi, base = _floats(scores.sort("lemma"), "size", "L", "pi", "base")
+    size, value, pi, base = _columns(scores.sort("lemma"), "size", "L", "pi", "base")
     return np.divide(size * value, base, out=np.zeros_like(base), where=base > 0), pi, base
 
 
-def _floats(scores: pl.DataFrame, *names: str) -> Sequence[FloatArray]:
+def _columns(scores: pl.DataFrame, *names: str) -> Sequence[FloatArray]:
     return [scores[name].cast(pl.Float64).to_numpy() for name in names]
 
 
-# --- Limits of L* and of differences in L*, whatever the lemmas were drawn by.
+# Limits of L* and of differences in L*, for any design
 
 AnyMethod: TypeAlias = Method | ChanceMethod
 
@@ -515,7 +521,7 @@ class Limiting:
 
 
 def sample_of(*scores: pl.DataFrame) -> Sample:
-    """Return what the sampling error of L* is reckoned from; of two tables, of their difference.
+    """Return what the sampling error of L* is estimated from; of two tables, of their difference.
 
     Parameters
     ----------
@@ -553,12 +559,12 @@ def star_interval(scores: pl.DataFrame, how: Limiting, *, method: AnyMethod) -> 
     """
     if not scores["drawn"].all():
         shown: Method = method if method in METHODS else "linearised"
-        return unsure(_resampled(scores, how=how, method=shown))
+        return unsure(_equal_chance_interval(scores, how=how, method=shown))
     if unequal(scores) or method not in METHODS:
         return interval_by_chance(
             scores, method=cast(ChanceMethod, method), confidence=how.confidence
         )
-    return _resampled(scores, how=how, method=method)
+    return _equal_chance_interval(scores, how=how, method=method)
 
 
 def difference_interval(first: pl.DataFrame, second: pl.DataFrame, how: Limiting) -> Interval:
@@ -573,15 +579,15 @@ def difference_interval(first: pl.DataFrame, second: pl.DataFrame, how: Limiting
     """
     method = how.chosen(first)
     if not (first["drawn"].all() and second["drawn"].all()):
-        return unsure(_resampled(first, second, how=how, method="linearised"))
+        return unsure(_equal_chance_interval(first, second, how=how, method="linearised"))
     if unequal(first) or method not in METHODS:
         return difference_by_chance(
             first, second, method=cast(ChanceMethod, method), confidence=how.confidence
         )
-    return _resampled(first, second, how=how, method=method)
+    return _equal_chance_interval(first, second, how=how, method=method)
 
 
-def _resampled(*scores: pl.DataFrame, how: Limiting, method: Method) -> Interval:
+def _equal_chance_interval(*scores: pl.DataFrame, how: Limiting, method: Method) -> Interval:
     """Return the interval for lemmas that all had the same chance."""
     return interval(
         sample_of(*scores), method=method, confidence=how.confidence,
@@ -590,11 +596,11 @@ def _resampled(*scores: pl.DataFrame, how: Limiting, method: Method) -> Interval
     )  # fmt: skip
 
 
-# --- How sure L* would be from other samples of lemmas, judged by the ones that were drawn.
+# Precision of L* under other designs, estimated from the sampled lemmas
 
 
 class Spread(NamedTuple):
-    """What drawn lemmas say of all: how many each stands for, its size, what it adds to the error.
+    """Sampled lemmas: the weight, the size, and the contribution to the error of each.
 
     Arrays of shape (lemmas,).
     """
@@ -602,7 +608,7 @@ class Spread(NamedTuple):
     weight: FloatArray
     """1/pi, scaled to add up to the number of all lemmas."""
     x: FloatArray
-    """Forms in the gold, 1 at least: what a sample by size goes by."""
+    """Forms in the gold, 1 at least: the size in a sample by size."""
     e: FloatArray
     """``base (L size / base - L*) / sum base``, the sum over all lemmas."""
 
@@ -618,7 +624,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(scores: pl.DataFrame) -> Spread | None:
-    """Return what the lemmas say of all; None of fewer than two, or of none that weighs.
+    """Return the spread over all lemmas; None of fewer than two, or of none that weighs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The L-measure of each sampled lemma and its contribution to L*."""
+"""The L-measure: best matches of lemmas, L* and F*, entropy and one-to-one assignment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipeline.kernels.partitions import (
 )
 from pipeline.memory import Spill
 
-# --- The forms of a lemma in the gold and in the lexicon, side by side.
+# Forms of gold and lexicon, aligned by lemma
 
 _FORMS = pl.Schema({"lemma": pl.String, "form": pl.String})
 
@@ -132,7 +132,7 @@ def listed(forms: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-# --- The lexicon's best match for each lemma of the gold, and how good it is.
+# Best matches and their scores
 
 
 def lexicon_overlaps(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
@@ -190,11 +190,9 @@ def best(table: pl.LazyFrame) -> pl.LazyFrame:
     scored = table.select("gold", "lemma", "n_ij", "n_j", f=f_score())
     most = scored.group_by("gold").agg(most=pl.col("f").max())
     tied = scored.join(most, on="gold").filter(pl.col("f") == pl.col("most"))
-    itself = (pl.col("lemma") == pl.col("gold")).any()
-    least = pl.col("lemma").min()
-    first = tied.group_by("gold").agg(
-        lemma=pl.when(itself).then(pl.col("gold").first()).otherwise(least)
-    )
+    same = (pl.col("lemma") == pl.col("gold")).any()
+    preferred = pl.when(same).then(pl.col("gold").first()).otherwise(pl.col("lemma").min())
+    first = tied.group_by("gold").agg(lemma=preferred)
     chosen = tied.join(first, on=["gold", "lemma"])
     return chosen.select(lemma="gold", match="lemma", n_common="n_ij", n_match="n_j")
 
@@ -352,7 +350,7 @@ def l_star(size: npt.ArrayLike, values: npt.ArrayLike, n: float) -> float | None
     return float(weighted.sum() / n) if n > 0 else None
 
 
-# --- The classic cluster measures of two whole lexicons: F*, entropy, one-to-one matching.
+# Cluster measures of whole lexicons: F* and entropy
 
 
 @dataclass(frozen=True)
@@ -397,9 +395,8 @@ def f_star(found: pl.DataFrame) -> float | None:
     >>> f_star(pl.DataFrame({"lemma": ["a"], "n_gold": [2], "n_match": [1], "n_common": [1]}))
     0.6666666666666666
     """
-    ordered = found.sort("lemma")
-    values = ordered.select(best_values()).to_series()
-    return l_star(ordered["n_gold"], values, float(ordered["n_gold"].sum()))
+    ordered = found.sort("lemma").select("n_gold", value=best_values())
+    return l_star(ordered["n_gold"], ordered["value"], float(ordered["n_gold"].sum()))
 
 
 def best_values() -> pl.Expr:
@@ -464,7 +461,7 @@ def clusters(table: pl.DataFrame) -> tuple[IntArray, FloatArray]:
     first = np.flatnonzero(np.diff(cluster, prepend=-1))
     if not first.size:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    return n_j[first], _bits(n_ij.astype(np.float64), first)
+    return n_j[first], _entropies(n_ij.astype(np.float64), first)
 
 
 def entropy_of(
@@ -486,7 +483,7 @@ def entropy_of(
     return Entropy(float(weighted.sum() / sizes.sum()), lemmas - len(sizes), unknown)
 
 
-def _bits(n_ij: FloatArray, first: IntArray) -> FloatArray:
+def _entropies(n_ij: FloatArray, first: IntArray) -> FloatArray:
     """Return the entropy of each run of rows that begins at a place of `first`."""
     sums = np.add.reduceat(n_ij, first)
     p = n_ij / np.repeat(sums, np.diff(np.append(first, len(n_ij))))
@@ -494,7 +491,7 @@ def _bits(n_ij: FloatArray, first: IntArray) -> FloatArray:
     return np.asarray(-np.add.reduceat(p * np.log2(p), first) + 0.0)
 
 
-# --- The best match of each lemma of a gold of any size, range by range, and what all add up to.
+# Best matches of a large gold, range by range
 
 
 @dataclass
@@ -518,7 +515,7 @@ class Matched:
 
     @property
     def f_star(self) -> float | None:
-        """F*, see `cluster_measures.f_star`."""
+        """F*, see `f_star`."""
         n, values = (np.concatenate(each) for each in (self.sizes, self.values))
         return l_star(n, values, float(self.gold_forms))
 
@@ -551,7 +548,7 @@ def matched(
         mine, other = (ranges.of(each, number, by="lemma") for each in (gold, lexicon))
         every = matches(pairs, mine, other).sort("lemma").collect()
         counts = other.select(pl.col("lemma").n_unique(), pl.col("form").count()).collect()
-        _add(found, every, weights)
+        _add_matches(found, every, weights)
         found.lexicon_lemmas += counts.item(0, "lemma")
         found.lexicon_forms += counts.item(0, "form")
         asked = every.drop_nulls("n_same")
@@ -561,8 +558,8 @@ def matched(
     return found
 
 
-def _add(found: Matched, every: pl.DataFrame, weights: Weights) -> None:
-    """Take in the matches of a range of lemmas, in their order."""
+def _add_matches(found: Matched, every: pl.DataFrame, weights: Weights) -> None:
+    """Add the matches of a range of lemmas, in their order."""
     common = every.drop_nulls("n_same")
     found.gold_lemmas += every.height
     found.gold_forms += int(every["n_gold"].sum())
@@ -572,7 +569,7 @@ def _add(found: Matched, every: pl.DataFrame, weights: Weights) -> None:
     found.values.append(every.select(best_values()).to_series().to_numpy())
 
 
-# --- The best one-to-one assignment of the lexicon's lemmas to those of the gold.
+# Best one-to-one assignment of lemmas
 
 
 def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) -> float | None:
@@ -659,17 +656,16 @@ def pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     taken: list[IntArray] = []
     rows = np.arange(len(n))
     while rows.size:
-        sure = rows[_certain(i[rows], j[rows], n[rows])]
+        sure = rows[_certain_pairs(i[rows], j[rows], n[rows])]
         if not sure.size:
-            taken.append(rows[_solved(i[rows], j[rows], n[rows])])
+            taken.append(rows[_solve_assignment(i[rows], j[rows], n[rows])])
             break
         taken.append(sure)
-        free = ~(np.isin(i[rows], i[sure]) | np.isin(j[rows], j[sure]))
-        rows = rows[free]
+        rows = rows[~(np.isin(i[rows], i[sure]) | np.isin(j[rows], j[sure]))]
     return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *taken]))
 
 
-def _certain(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+def _certain_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     """Return the pairs that some best assignment holds, no two with a lemma in common."""
     sure = np.flatnonzero(n >= other(i, n) + other(j, n))
     # Equal pairs may compete for a lemma: the first in order of rows is taken.
@@ -693,8 +689,8 @@ def other(side: IntArray, n: IntArray) -> IntArray:
     return greatest
 
 
-def _solved(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
-    """Solve the sparse problem: every gold lemma gets a stand-in of its own, worth nothing.
+def _solve_assignment(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+    """Solve the sparse problem: every gold lemma gets a dummy partner of weight 0.
 
     All weights are one more than n, since a weight of 0 would be no edge.
     """
@@ -710,14 +706,14 @@ def _solved(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     return np.flatnonzero(partner[i] == j)
 
 
-# --- The overlaps of two lexicons of any size, in parts: divided by the form, then by the lemma.
+# Overlaps of large lexicons: partitioned by form, then by lemma
 
 _SIDE = {"form": pl.String, "n": pl.Int64}
 _PAIRS = {"gold": pl.String, "lemma": pl.String, "n_ij": pl.Int64, "n_i": pl.Int64, "n_j": pl.Int64}
 
 
 def overlaps_in_parts(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Yield what `matching.lexicon_overlaps` returns, in ranges of the gold's lemmas, in order.
+    """Yield what `lexicon_overlaps` returns, in ranges of the gold's lemmas, in order.
 
     Each form goes, with its lemma and the size of the lemma, into a bucket by a hash of the form;
     what the lemmas of a bucket share goes into ranges of the gold's lemma, where it is added up.
@@ -737,29 +733,31 @@ def overlaps_in_parts(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.
     ranges = ranges_of("lemma", gold)
     buckets = buckets_for(counted(gold, lexicon))
     with spill_of(len(ranges), pl.Schema(_PAIRS)) as pairs:
-        with _by_form(gold, "gold", buckets) as left, _by_form(lexicon, "lemma", buckets) as right:
+        with (
+            _split_by_form(gold, "gold", buckets) as left,
+            _split_by_form(lexicon, "lemma", buckets) as right,
+        ):
             for one, two in zip(left, right, strict=True):
-                for found in _shared(one, two):
+                for found in _count_shared(one, two):
                     pairs.add(found, ranges.number("gold"))
         for each in pairs:
             # Where forms are shared by many lemmas, there are far more pairs than forms.
             for part in parts_of(each, by="gold"):
-                yield _summed(part).sort("gold", "lemma").collect()
+                yield _sum_pairs(part).sort("gold", "lemma").collect()
 
 
-def _by_form(table: pl.LazyFrame, name: str, buckets: int) -> Spill:
+def _split_by_form(table: pl.LazyFrame, name: str, buckets: int) -> Spill:
     """Divide the forms of a lexicon by a hash, each beside its lemma and the size of the lemma."""
-    laid = spill_of(buckets, pl.Schema({name: pl.String, **_SIDE}))
-    ranges = ranges_of("lemma", table)
-    size = pl.len().over("lemma").cast(pl.Int64)
+    spill = spill_of(buckets, pl.Schema({name: pl.String, **_SIDE}))
+    ranges, size = ranges_of("lemma", table), pl.len().over("lemma").cast(pl.Int64)
     for number in range(len(ranges)):
         forms = ranges.of(table, number, by="lemma").select("lemma", "form").drop_nulls()
         rows = forms.with_columns(n=size).rename({"lemma": name}).collect()
-        laid.add(rows, bucket_of("form", buckets))
-    return laid
+        spill.add(rows, bucket_of("form", buckets))
+    return spill
 
 
-def _shared(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+def _count_shared(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     """Yield pairs of lemmas with the forms of a bucket that they share, some forms at a time."""
     right = lexicon.rename({"n": "n_j"}).collect()
     times = right.group_by("form").agg(times=pl.len().cast(pl.Int64))
@@ -767,15 +765,15 @@ def _shared(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.DataFrame]
     numbered = left.with_columns((pl.col("times").cum_sum() // most_rows()).alias("~part"))
     for part in numbered.drop("times").partition_by("~part", include_key=False):
         joined = part.lazy().join(right.lazy(), on="form")
-        yield _summed(joined.with_columns(n_ij=pl.lit(1, pl.Int64))).collect()
+        yield _sum_pairs(joined.with_columns(n_ij=pl.lit(1, pl.Int64))).collect()
 
 
-def _summed(pairs: pl.LazyFrame) -> pl.LazyFrame:
+def _sum_pairs(pairs: pl.LazyFrame) -> pl.LazyFrame:
     sizes = (pl.col(name).first() for name in ("n_i", "n_j"))
     return pairs.group_by("gold", "lemma").agg(pl.col("n_ij").sum(), *sizes)
 
 
-# --- The classic cluster measures of lexicons of any size: numbers are held, texts in parts.
+# Cluster measures of large lexicons: only integers are held in memory
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
@@ -783,7 +781,7 @@ Numbers: TypeAlias = npt.NDArray[np.int32]
 def entropy_in_parts(
     table: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame, *, lemmas: int
 ) -> Entropy:
-    """Return what `cluster_measures.entropy` does.
+    """Return what `entropy` does, in parts.
 
     Parameters
     ----------
@@ -795,16 +793,16 @@ def entropy_in_parts(
         Lemmas of the lexicon.
     """
     buckets = buckets_for(counted(table))
-    with _by_hash(table.select("lemma", "n_ij", "n_j"), "lemma", buckets) as laid:
-        found = [clusters(each.collect()) for each in laid]
-    return entropy_of(found, lemmas=lemmas, unknown=_unknown(gold, lexicon))
+    with _split_by_hash(table.select("lemma", "n_ij", "n_j"), "lemma", buckets) as parts:
+        found = [clusters(part.collect()) for part in parts]
+    return entropy_of(found, lemmas=lemmas, unknown=_count_unknown(gold, lexicon))
 
 
-def _unknown(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> int:
+def _count_unknown(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> int:
     """Return how many distinct forms of the lexicon are not in the gold."""
     forms = [each.select("form").drop_nulls() for each in (gold, lexicon)]
     buckets, unknown = buckets_for(counted(*forms)), 0
-    known, asked = (_by_hash(each, "form", buckets) for each in forms)
+    known, asked = (_split_by_hash(each, "form", buckets) for each in forms)
     with known, asked:
         for one, two in zip(known, asked, strict=True):
             strange = two.join(one, on="form", how="anti")
@@ -812,12 +810,12 @@ def _unknown(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> int:
     return unknown
 
 
-def _by_hash(table: pl.LazyFrame, column: str, buckets: int) -> Spill:
+def _split_by_hash(table: pl.LazyFrame, column: str, buckets: int) -> Spill:
     """Divide a table by a hash of a column."""
-    laid = spill_of(buckets, table.collect_schema())
+    spill = spill_of(buckets, table.collect_schema())
     for batch in batches(table):
-        laid.add(batch, bucket_of(column, buckets))
-    return laid
+        spill.add(batch, bucket_of(column, buckets))
+    return spill
 
 
 class Pairs(NamedTuple):
@@ -834,7 +832,7 @@ class Pairs(NamedTuple):
 def best_match_in_parts(
     table: pl.LazyFrame, *, gold_forms: int, lexicon_forms: int
 ) -> float | None:
-    """Return what `one_to_one.best_match_f` does.
+    """Return what `best_match_f` does, in parts.
 
     Parameters
     ----------
@@ -850,10 +848,10 @@ def best_match_in_parts(
     0.6
     """
     both = gold_forms + lexicon_forms
-    return 2.0 * _most_in_common(_numbered(table)) / both if both else None
+    return 2.0 * _assignment_total(_number_pairs(table)) / both if both else None
 
 
-def _most_in_common(found: Pairs) -> int:
+def _assignment_total(found: Pairs) -> int:
     """Return the sum of n over a best assignment: first the sure pairs, then what they leave."""
     i, j, n = found.i, found.j, found.n
     sure = np.flatnonzero(found.sure)
@@ -868,35 +866,35 @@ def _most_in_common(found: Pairs) -> int:
     return int(n[taken].sum(dtype=np.int64)) + int(left[2][pairs(*left)].sum())
 
 
-def _numbered(table: pl.LazyFrame) -> Pairs:
-    """Return all pairs; those of a lemma of the gold are looked at together, then the other way."""
+def _number_pairs(table: pl.LazyFrame) -> Pairs:
+    """Return all pairs: those of each lemma of the gold together, then of each other lemma."""
     schema = {"lemma": pl.String, "i": pl.Int64, "n": pl.Int64, "other": pl.Int64}
     buckets, before = buckets_for(counted(table)), 0
     ranges, parts = ranges_of("gold", table), []
-    with spill_of(buckets, pl.Schema(schema)) as laid:
+    with spill_of(buckets, pl.Schema(schema)) as by_lemma:
         for number in range(len(ranges)):
             part = ranges.of(table, number, by="gold")
             rows = part.select("gold", "lemma", "n_ij").sort("gold").collect()
-            i, n = _of(rows, "gold", "n_ij", before)
+            i, n = _side_numbers(rows, "gold", "n_ij", before)
             frame = rows.select("lemma", i=pl.Series(i), n=pl.Series(n), other=other(i, n))
-            laid.add(frame, bucket_of("lemma", buckets))
+            by_lemma.add(frame, bucket_of("lemma", buckets))
             before = int(i.max(initial=before - 1)) + 1
         before = 0
-        for each in laid:
+        for each in by_lemma:
             rows = each.sort("lemma").collect()
-            j, n = _of(rows, "lemma", "n", before)
-            parts.append(_sure(rows["i"].to_numpy(), j, n, rows["other"].to_numpy()))
+            j, n = _side_numbers(rows, "lemma", "n", before)
+            parts.append(_mark_sure(rows["i"].to_numpy(), j, n, rows["other"].to_numpy()))
             before = int(j.max(initial=before - 1)) + 1
     return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _of(rows: pl.DataFrame, side: str, n: str, before: int) -> tuple[IntArray, IntArray]:
+def _side_numbers(rows: pl.DataFrame, side: str, n: str, before: int) -> tuple[IntArray, IntArray]:
     """Return a number for each lemma of a side, from `before`, and n; the rows are in order."""
     number = rows[side].rle_id().to_numpy().astype(np.int64) + before
     return number, rows[n].to_numpy().astype(np.int64)
 
 
-def _sure(i: IntArray, j: IntArray, n: IntArray, others: IntArray) -> Pairs:
+def _mark_sure(i: IntArray, j: IntArray, n: IntArray, others: IntArray) -> Pairs:
     """Return the pairs of all lemmas j of a bucket, at most one of them sure for each j.
 
     A pair whose n is at least the greatest other n of both its lemmas together stands in some

@@ -1,4 +1,4 @@
-"""The statistics of a lexicon against the gold, as the rows of one table."""
+"""Tables of a lexicon evaluation: statistics, differences between lexicons, moving averages."""
 
 from __future__ import annotations
 
@@ -76,25 +76,18 @@ def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | Non
     ordered = scores.sort("lemma")
     total = n if n is not None else int(ordered["base"].sum())
     whole_size = int(ordered["population"][0]) if ordered.height else None
-    population: Row = (
-        "lemmas sampled from",
-        whole_size,
-        "those that the sample stands for; lemmas",
-    )
-    sampled: Row = ("sampled lemmas", ordered.height, "S; lemmas")
-    star: Row = ("L*", found.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1")
     rows = [
-        *_lemmas(whole),
-        population,
-        sampled,
+        *_lemma_rows(whole),
+        ("lemmas sampled from", whole_size, "those that the sample stands for; lemmas"),
+        ("sampled lemmas", ordered.height, "S; lemmas"),
         ("n", total, "wordforms of the sampled lemmas that L is weighted over; forms"),
-        star,
+        ("L*", found.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1"),
         ("standard error", found.standard_error, "of L*, linearised"),
-        *_means(ordered),
-        *_forms(ordered),
-        *_whole(whole),
+        *_mean_rows(ordered),
+        *_form_rows(ordered),
+        *_whole_rows(whole),
     ]
-    limits = {star[0]: (found.lower, found.upper)}
+    limits = {"L*": (found.lower, found.upper)}
     return pl.DataFrame(
         [
             (number, name, value, *limits.get(name, (None, None)), meaning)
@@ -105,7 +98,7 @@ def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | Non
     )
 
 
-def _lemmas(whole: Whole) -> Sequence[Row]:
+def _lemma_rows(whole: Whole) -> Sequence[Row]:
     gold, common = whole.gold_lemmas, whole.common_lemmas
     coverage = common / gold if gold and common is not None else None
     return (
@@ -116,7 +109,7 @@ def _lemmas(whole: Whole) -> Sequence[Row]:
     )
 
 
-def _means(scores: pl.DataFrame) -> Sequence[Row]:
+def _mean_rows(scores: pl.DataFrame) -> Sequence[Row]:
     means = {name: mean_of(scores, name) for name in ("precision", "recall", "L", "same_l")}
     return (
         ("mean precision", means["precision"], "P of the best match; proportion"),
@@ -129,7 +122,7 @@ def _means(scores: pl.DataFrame) -> Sequence[Row]:
         ("mean contribution", _mean(scores["contribution"]),
          "L* / S where n is the sum of the sizes"),
         ("mean L, same lemma", means["same_l"], "the lexicon's own cluster of each lemma; 0 to 1"),
-        ("L*, same lemma", _same_l_star(scores), "the same, weighted by gold sizes; 0 to 1"),
+        ("L*, same lemma", _same_lemma_star(scores), "the same, weighted by gold sizes; 0 to 1"),
     )  # fmt: skip
 
 
@@ -151,7 +144,7 @@ def mean_of(scores: pl.DataFrame, name: str) -> float | None:
     return min(max(mean, float(values.min())), float(values.max()))  # rounding: 1.0000000000000002
 
 
-def _same_l_star(scores: pl.DataFrame) -> float | None:
+def _same_lemma_star(scores: pl.DataFrame) -> float | None:
     """Return L* by the lexicon's own cluster of each lemma, weighted by the gold's forms."""
     if not unequal(scores):
         return l_star(scores["n_gold"], scores["same_l"], float(scores["n_gold"].sum()))
@@ -161,41 +154,31 @@ def _same_l_star(scores: pl.DataFrame) -> float | None:
     return float(weight @ by_gold["same_l"].to_numpy()) if by_gold["base"].sum() else None
 
 
-def _forms(scores: pl.DataFrame) -> Sequence[Row]:
-    sums = {
-        name: int(scores[name].sum()) for name in ("n_gold", "n_common", "n_missing", "n_spurious")
-    }
+def _form_rows(scores: pl.DataFrame) -> Sequence[Row]:
+    names = ("n_gold", "n_common", "n_missing", "n_spurious")
+    gold, common, missing, spurious = (int(scores[name].sum()) for name in names)
     empty = scores.filter(pl.col("n_gold") == 0).height
     return (
-        ("gold forms", sums["n_gold"], "of the sampled lemmas; forms"),
-        ("common forms", sums["n_common"], "in the best match, too; forms"),
-        ("missing forms", sums["n_missing"], "of the gold, not in the best match; forms"),
-        ("spurious forms", sums["n_spurious"], "of the best match, not in the gold; forms"),
+        ("gold forms", gold, "of the sampled lemmas; forms"),
+        ("common forms", common, "in the best match, too; forms"),
+        ("missing forms", missing, "of the gold, not in the best match; forms"),
+        ("spurious forms", spurious, "of the best match, not in the gold; forms"),
         ("lemmas without forms", empty, "in the gold: their L is 0 and weighs nothing; lemmas"),
     )
 
 
-def _whole(whole: Whole) -> Sequence[Row]:
+def _whole_rows(whole: Whole) -> Sequence[Row]:
     bits = whole.entropy
     return (
         ("F*", whole.f_star, "best match of every gold lemma, in Y or not; 0 to 1"),
-        (
-            "E*",
-            bits.value if bits else None,
-            "entropy of the lexicon's clusters; bits, 0 if none is mixed",
-        ),
-        (
-            "lemmas outside",
-            bits.outside if bits else None,
-            "of the lexicon, no form in the gold; lemmas",
-        ),
-        (
-            "forms outside",
-            bits.unknown if bits else None,
-            "of the lexicon, in no gold lemma; forms",
-        ),
+        ("E*", bits.value if bits else None,
+         "entropy of the lexicon's clusters; bits, 0 if none is mixed"),
+        ("lemmas outside", bits.outside if bits else None,
+         "of the lexicon, no form in the gold; lemmas"),
+        ("forms outside", bits.unknown if bits else None,
+         "of the lexicon, in no gold lemma; forms"),
         ("best-match F1", whole.best_match, "one-to-one, all lemmas of both count; 0 to 1"),
-    )
+    )  # fmt: skip
 
 
 def _mean(values: pl.Series) -> float | None:
@@ -208,13 +191,13 @@ def _variance(scores: pl.DataFrame, ddof: int) -> float | None:
         return None
     if not unequal(scores):
         return float(values.var(ddof=ddof))
-    off = _off(scores, "L", alike(scores))
+    off = _deviations(scores, "L", alike(scores))
     return float(alike(scores) @ off**2) * len(values) / (len(values) - ddof)
 
 
 def _correlation(scores: pl.DataFrame, name: str) -> float | None:
     weights = alike(scores)
-    x, y = (_off(scores, each, weights) for each in ("L", name))
+    x, y = (_deviations(scores, each, weights) for each in ("L", name))
     if unequal(scores):
         root = np.sqrt(weights * scores.height)
         x, y = root * x, root * y
@@ -225,14 +208,14 @@ def _correlation(scores: pl.DataFrame, name: str) -> float | None:
     return max(-1.0, min(1.0, float(x @ y) / scale))
 
 
-def _off(scores: pl.DataFrame, name: str, weights: FloatArray) -> FloatArray:
+def _deviations(scores: pl.DataFrame, name: str, weights: FloatArray) -> FloatArray:
     """Return how far the values are from their mean."""
     values = scores[name].to_numpy()
     mean = weights @ values if unequal(scores) else _mean(scores[name]) or 0.0
     return np.asarray(values - mean)
 
 
-# --- Several lexicons against one gold, on the same lemmas: differences in L*.
+# Differences in L* between lexicons on the same lemmas
 
 
 def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interval]) -> pl.DataFrame:
@@ -321,7 +304,7 @@ def differing(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return joined.select(columns).sort("rank", "lexicon")
 
 
-# --- Precision, recall and L along the sampled lemmas, with moving averages.
+# Scores along the sampled lemmas, with moving averages
 
 Order: TypeAlias = Literal["position", "size"]
 
@@ -356,10 +339,10 @@ def trends(
     }
     number = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("n")
     kept = ordered.select(number, "lemma", "n_gold", "precision", "recall", "L")
-    span_column = pl.lit(width, pl.Int64).alias("span")
-    return kept.with_columns(**{k: pl.Series(v) for k, v in averages.items()}).with_columns(
-        span_column
-    ).select(*LexiconTrends.columns())  # fmt: skip
+    columns = {name: pl.Series(values) for name, values in averages.items()}
+    return kept.with_columns(**columns, span=pl.lit(width, pl.Int64)).select(
+        *LexiconTrends.columns()
+    )
 
 
 def moving_average(values: npt.ArrayLike, *, span: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Wordlists: a set of lemmas, each with the set of its wordforms."""
+"""Wordlists (lemmas with their sets of wordforms): making, checking, sampling, normalisation."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
     >>> lex(pl.LazyFrame(rows)).collect().rows()
     [('ktieb', 1, 1), ('ra', 2, 2)]
     """
-    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
-    ordered = firsts(entries).sort("first", "first_line", "lemma")
-    return ordered.select("lemma", place, "n_rows")
+    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
+    return firsts(entries).sort("first", "first_line", "lemma").select("lemma", position, "n_rows")
 
 
 def firsts(entries: pl.LazyFrame) -> pl.LazyFrame:
@@ -155,7 +154,7 @@ def sizes(wordlist: pl.LazyFrame, *, name: str = "n") -> pl.LazyFrame:
     return wordlist.group_by("lemma").agg(pl.col("form").count().cast(pl.Int64).alias(name))
 
 
-# --- Entries of a dictionary of any size as its wordlist and its lemmas, in parts.
+# Entries of a dictionary of any size
 
 ENTRY = pl.Schema(
     {"file": pl.String, "line": pl.Int64, "lemma": pl.String, "form": pl.String, "own": pl.String}
@@ -190,7 +189,7 @@ def listed_in_parts(
     entries : Spill
         One bucket of `ENTRY`, all with a lemma, in any order; it is empty afterwards.
     counts : Counts
-        Is told of what is there.
+        Is updated with what is found.
 
     Yields
     ------
@@ -212,12 +211,12 @@ def listed_in_parts(
             entries.clear()
             for part in by_lemma:
                 rows = part.collect()
-                forms = _forms(rows).sort("lemma", "form")
-                lemmas = _lemmas(rows, forms)
-                _count(counts, rows, lemmas)
+                forms = _entry_forms(rows).sort("lemma", "form")
+                lemmas = _entry_lemmas(rows, forms)
+                _add_counts(counts, rows, lemmas)
                 places.add(lemmas, pl.lit(0))
                 yield forms, None
-        yield from ((None, each) for each in _in_order(places))
+        yield from ((None, each) for each in _sort_lemmas(places))
 
 
 def canonical_in_parts(rows: Spill) -> Iterator[pl.DataFrame]:
@@ -234,20 +233,20 @@ def canonical_in_parts(rows: Spill) -> Iterator[pl.DataFrame]:
             yield canonical(part).collect().sort("lemma", "form")
 
 
-def _forms(rows: pl.DataFrame) -> pl.DataFrame:
+def _entry_forms(rows: pl.DataFrame) -> pl.DataFrame:
     own = rows.lazy().drop_nulls("own").select("lemma", form="own")
     return canonical(pl.concat([rows.lazy().select("lemma", "form"), own])).collect()
 
 
-def _lemmas(rows: pl.DataFrame, forms: pl.DataFrame) -> pl.DataFrame:
+def _entry_lemmas(rows: pl.DataFrame, forms: pl.DataFrame) -> pl.DataFrame:
     """Return the lemmas of some rows, each with the place where it first stands."""
     number = pl.col("first_line").cast(pl.String).str.zfill(20)
     place = pl.concat_str("first", pl.lit("\0"), number)
-    found = firsts(rows.lazy()).join(sizes(forms.lazy(), name="n_forms"), on="lemma")
-    return found.with_columns(place=place).select(*_LEMMA).collect()
+    lemmas = firsts(rows.lazy()).join(sizes(forms.lazy(), name="n_forms"), on="lemma")
+    return lemmas.with_columns(place=place).select(*_LEMMA).collect()
 
 
-def _count(counts: Counts, rows: pl.DataFrame, lemmas: pl.DataFrame) -> None:
+def _add_counts(counts: Counts, rows: pl.DataFrame, lemmas: pl.DataFrame) -> None:
     filled = rows.select("lemma", "form").drop_nulls()
     counts.repeated += filled.height - filled.n_unique()
     counts.lemmas += lemmas.height
@@ -255,26 +254,25 @@ def _count(counts: Counts, rows: pl.DataFrame, lemmas: pl.DataFrame) -> None:
     counts.forms += int(lemmas["n_forms"].sum())
 
 
-def _in_order(lemmas: Spill) -> Iterator[pl.DataFrame]:
+def _sort_lemmas(lemmas: Spill) -> Iterator[pl.DataFrame]:
     """Yield the lemmas in the order of their first appearance, numbered."""
     before = 0
     with by_range(lemmas, by="place") as by_place:
         for part in by_place:
             ordered = part.sort("first", "first_line", "lemma")
             place = pl.int_range(before + 1, before + pl.len() + 1, dtype=pl.Int64)
-            found = ordered.select("lemma", "n_rows", "n_forms", position=place)
-            rows = found.select("lemma", "position", "n_rows", "n_forms").collect()
+            rows = ordered.select("lemma", place.alias("position"), "n_rows", "n_forms").collect()
             before += rows.height
             yield rows
 
 
-# --- What was keyed in from a printed dictionary: checked, and made a wordlist.
+# Forms keyed in from a printed dictionary
 
 ABSENT = ("-", "–", "—", "−")
 """Signs that the dictionary lacks the lemma."""
 SEPARATORS = r"[,;\n\r،、]+"
 """Between two forms."""
-_LONE = r"\r(?:[^\n]|$)"
+_LONE_CARRIAGE_RETURN = r"\r(?:[^\n]|$)"
 """A carriage return without a line feed: workbooks have the text _x000D_ so, too."""
 _MOST_PLACES = 4
 """Places that a message names."""
@@ -305,8 +303,7 @@ def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
     filled = entries.with_columns(forms=text).drop_nulls(["id", "lemma", "forms"])
     typed = filled.filter(pl.col("forms") != "")
     absent = typed.filter(pl.col("forms").is_in(ABSENT))
-    # Polars splits at no pattern: so every separator is made the same first.
-    parts = pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
+    parts = _split_forms()
     there = typed.filter(~pl.col("forms").is_in(ABSENT)).select(pl.exclude("forms"), form=parts)
     forms = there.explode("form").with_columns(pl.col("form").str.strip_chars())
     lacking = absent.select(pl.exclude("forms"), form=pl.lit(None, pl.String))
@@ -344,8 +341,7 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         "is not the id of '{}'; restore the row from the original sheet",
         pl.col("lemma").fill_null(""),
     )
-    parts = pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
-    parts = parts.list.eval(pl.element().str.strip_chars())
+    parts = _split_forms().list.eval(pl.element().str.strip_chars())
     signs = parts.list.eval(pl.element().is_in(ABSENT)).list.any()
     mixed = signs & (parts.list.eval(pl.element() != "").list.sum() > 1)
     nothing = (parts.list.eval(pl.element() != "").list.sum() == 0) & (
@@ -359,7 +355,7 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
         _fault(entries, strange, "id", not_of),
         _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
-        _fault(entries, pl.col("forms").str.contains(_LONE), "forms", pl.lit(
+        _fault(entries, pl.col("forms").str.contains(_LONE_CARRIAGE_RETURN), "forms", pl.lit(
             "has a carriage return, as spreadsheets read the text _x000D_:"
             " part forms by commas or line feeds, and type that text \\x5Fx000D_"
         )),
@@ -394,7 +390,7 @@ def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
     anna keys this lemma in differently: ra, rajt (a, line 2); ra (b, line 9); keep one
     """
     cell = ["annotator", "lemma", "file", "line"]
-    cells = forms.drop_nulls("form").group_by(cell).agg(value=_listed("form"))
+    cells = forms.drop_nulls("form").group_by(cell).agg(value=_join_values("form"))
     place = pl.format("{} ({}, line {})", "value", "file", "line")
     each = cells.sort(cell).group_by("annotator", "lemma", maintain_order=True)
     several = each.agg(
@@ -408,7 +404,12 @@ def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
     return bad.select("file", "line", column=pl.lit("forms"), value="value", problem=problem)
 
 
-def _listed(column: str) -> pl.Expr:
+def _split_forms() -> pl.Expr:
+    # Polars cannot split at a pattern: every separator is replaced by the same one first.
+    return pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
+
+
+def _join_values(column: str) -> pl.Expr:
     return pl.col(column).unique().sort().str.join(", ")
 
 
@@ -417,7 +418,7 @@ def _fault(entries: pl.LazyFrame, wrong: pl.Expr, column: str, problem: pl.Expr)
     return bad.select("file", "line", column=pl.lit(column), value=pl.col(column), problem=problem)
 
 
-# --- Lemmas drawn at random: with equal chances, or in proportion to their paradigms.
+# Samples of lemmas: simple, or in proportion to paradigm size
 
 Design: TypeAlias = Literal["simple", "size"]
 
@@ -450,12 +451,14 @@ def paradigm_sizes(
     counted = [gold] if gold is not None else lexicons
     ranges = ranges_of("lemma", *counted)
     return pl.concat(
-        _mean_sizes(*(ranges.of(each, number, by="lemma") for each in (lemmas, *counted))).collect()
+        _mean_paradigm_sizes(
+            *(ranges.of(each, number, by="lemma") for each in (lemmas, *counted))
+        ).collect()
         for number in range(len(ranges))
     )
 
 
-def _mean_sizes(lemmas: pl.LazyFrame, *wordlists: pl.LazyFrame) -> pl.LazyFrame:
+def _mean_paradigm_sizes(lemmas: pl.LazyFrame, *wordlists: pl.LazyFrame) -> pl.LazyFrame:
     counted = pl.concat(sizes(each) for each in wordlists)
     mean = counted.group_by("lemma").agg(pl.col("n").sum() / len(wordlists))
     joined = lemmas.join(mean, on="lemma", how="left")
@@ -528,7 +531,7 @@ def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFram
     return drawn.select("lemma", position=position, pi="pi")
 
 
-# --- One spelling for lemmas and forms: each step of it, and what it changed.
+# Normalisation of spelling
 
 UnicodeForm: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD", "as_it_is"]
 Case: TypeAlias = Literal["lower", "as_it_is"]
@@ -612,8 +615,8 @@ def spelt(
     """Return what `normalised` does of some of many rows, with what `counts_of` adds up."""
     changes = []
     for name, how in steps(spelling):
-        after = rows.with_columns(_changed(pl.col(column), how) for column in columns)
-        changes.append(_difference(name, rows, after, columns))
+        after = rows.with_columns(_apply_step(pl.col(column), how) for column in columns)
+        changes.append(_count_changes(name, rows, after, columns))
         rows = after
     filled = [pl.when(pl.col(column) != "").then(column).alias(column) for column in columns]
     return rows.with_columns(filled), changes
@@ -637,7 +640,7 @@ def counts_of(batches: Iterable[Sequence[Change]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _changed(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
+def _apply_step(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
     if isinstance(how, dict):
         longest = sorted(how, key=lambda old: (-len(old), old))
         return text.str.replace_many(longest, [how[old] for old in longest], leftmost=True)
@@ -646,21 +649,16 @@ def _changed(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
     return text.str.to_lowercase() if how == "lower" else text.str.normalize(how)  # type: ignore[arg-type]  # else a Unicode form
 
 
-def _difference(
+def _count_changes(
     name: str, before: pl.DataFrame, after: pl.DataFrame, columns: Sequence[str]
 ) -> Change:
     """Return how many texts differ, and an example."""
-    pairs = [
-        pl.DataFrame({"old": before[column], "new": after[column]}).filter(
-            pl.col("old") != pl.col("new")
-        )
-        for column in columns
-    ]
-    changed = pl.concat(pairs)
-    return Change(name, changed.height, next(iter(changed.sort("old", "new").head(1).rows()), None))
+    pairs = [pl.DataFrame({"old": before[each], "new": after[each]}) for each in columns]
+    changed = pl.concat(pairs).filter(pl.col("old") != pl.col("new")).sort("old", "new")
+    return Change(name, changed.height, next(iter(changed.head(1).rows()), None))
 
 
-# --- Wordforms that paradigm tables generate.
+# Wordforms from paradigm tables
 
 STEM = "~"
 """Where the stem goes in an ending that is no mere suffix: ``n~u``."""
@@ -690,11 +688,12 @@ def generated(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
     ['ktibna', 'niktib']
     """
     both = entries.join(endings.with_columns(pl.col("ending").fill_null("")), on="paradigm")
-    whole = pl.col("ending").str.contains(STEM, literal=True)
-    before = pl.when(whole).then(pl.col("ending").str.splitn(STEM, 2).struct[0]).otherwise(
-        pl.lit("")
-    )  # fmt: skip
-    after = pl.when(whole).then(pl.col("ending").str.splitn(STEM, 2).struct[1]).otherwise("ending")
+    has_stem, parts = (
+        pl.col("ending").str.contains(STEM, literal=True),
+        pl.col("ending").str.splitn(STEM, 2),
+    )
+    before = pl.when(has_stem).then(parts.struct[0]).otherwise(pl.lit(""))
+    after = pl.when(has_stem).then(parts.struct[1]).otherwise("ending")
     return both.select("lemma", form=pl.concat_str(before, "stem", after))
 
 
@@ -720,7 +719,7 @@ def generated_in_parts(entries: pl.LazyFrame, endings: pl.LazyFrame) -> Iterator
         yield from (generated(each.lazy(), table.lazy()).collect() for each in parts)
 
 
-# --- The sampled lemmas that gold and lexicon both have, and what they stand for.
+# Common lemmas of gold and lexicon, and what they represent
 
 
 @dataclass(frozen=True)
@@ -789,11 +788,11 @@ def held(
     """
     asked = sample.sort("lemma")
     if looked_up is not None:
-        asked = _part(asked, looked_up)
+        asked = _looked_up_lemmas(asked, looked_up)
     found = asked.join(both.matches.select("lemma"), on="lemma", how="semi", maintain_order="left")
     whole = complete and looked_up is None and found.height == asked.height
     known = whole and bool((found["population"] == both.lemmas).all())
-    part, every = _stand_for(found, asked)
+    part, every = _total_weights(found, asked)
     joined = both.matches.lazy().join(found.lazy(), on="lemma")
     return joined.with_columns(
         population=(pl.col("population") * part / every).round().cast(pl.Int64),
@@ -801,7 +800,7 @@ def held(
     )
 
 
-def _part(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:
+def _looked_up_lemmas(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:
     """Return the lemmas that were looked up, with the chance to be drawn and looked up by now.
 
     The certain ones and the others apart: what is looked up first may be either.
@@ -812,8 +811,8 @@ def _part(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:
     return chances.filter(done)
 
 
-def _stand_for(found: pl.DataFrame, asked: pl.DataFrame) -> tuple[float, float]:
-    """Return what the lemmas that both have stand for, and what all that were drawn do."""
+def _total_weights(found: pl.DataFrame, asked: pl.DataFrame) -> tuple[float, float]:
+    """Return the total weights of the common lemmas and of all sampled lemmas."""
     if asked["pi"].null_count() or asked["pi"].n_unique() < 2:
         return float(found.height), float(max(1, asked.height))
     part, every = (float((1.0 / each["pi"].to_numpy()).sum()) for each in (found, asked))

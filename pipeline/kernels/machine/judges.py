@@ -1,4 +1,4 @@
-"""Tables of judges: confusion with people, calibration, agreement, one row or more for each."""
+"""Evaluation of machine judges: agreement, calibration, confusion, explained variance."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import polars as pl
 import scipy
 
 from pipeline.kernels import numeric
-from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import Weights, domain_shares, linear_variance, weights_of
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, divided
 from schemas import Calibration, Judges, MachineConfusion, Table
 
-# --- Agreement of a machine with people, from draws of any weights.
+# Agreement with people, from weighted draws
 
 
 class Coefficient(NamedTuple):
@@ -112,7 +112,9 @@ def _coefficient(
     missed = float(share @ ~equal)  # and not what is equal, so that 1 is 1 exactly
     value = float(1.0 - missed / (1.0 - chance))
     u = (missed - ~equal - (1.0 - value) * moved) / (1.0 - chance)
-    variance = float(linear_variance(share * u, c)) + (_further(share, c) / (1.0 - chance)) ** 2
+    variance = (
+        float(linear_variance(share * u, c)) + (_mean_draw_weight(share, c) / (1.0 - chance)) ** 2
+    )
     half = z * float(np.sqrt(variance))
     if half == 0.0 or 1.0 - abs(value) < 1e-12:
         return Coefficient(value, max(value - half, -1.0), min(value + half, 1.0))
@@ -120,20 +122,20 @@ def _coefficient(
     return Coefficient(value, float(np.tanh(middle - arm)), float(np.tanh(middle + arm)))
 
 
-def _further(share: FloatArray, c: FloatArray) -> float:
+def _mean_draw_weight(share: FloatArray, c: FloatArray) -> float:
     """Return what a further draw would weigh: the mean by its part in the variance."""
     spread = float(c @ share**2)
     return float(c @ share**3) / spread if spread else 0.0
 
 
-# --- What machines answer, as it stands in a file: predictions, doubles, strangers, provenance.
+# Checks of prediction files
 
 _JUDGE = "~judge"
 """The column that says who predicts, whatever the file calls it."""
 
 
 def probability(column: str) -> pl.Expr:
-    """Return a column as probabilities; null where nothing is said or it cannot be one.
+    """Return a column as probabilities; null where it is empty or not one.
 
     A label counts as 1.0 or 0.0, in the spellings that judgements have.
 
@@ -149,8 +151,8 @@ def probability(column: str) -> pl.Expr:
 
     Examples
     --------
-    >>> said = pl.DataFrame({"p": [" 0.7", "TP", "no", "1.2", ""]})
-    >>> said.select(probability("p")).to_series().to_list()
+    >>> answers = pl.DataFrame({"p": [" 0.7", "TP", "no", "1.2", ""]})
+    >>> answers.select(probability("p")).to_series().to_list()
     [0.7, 1.0, 0.0, None, None]
     """
     number = pl.col(column).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
@@ -174,10 +176,10 @@ def doubled(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     >>> doubled(rows, ["id"]).select("line", "problem").collect().row(0)
     (2, "this judge has another row for the pair: 'm'")
     """
-    told = rows.filter(_about(units)).drop_nulls(_JUDGE)
-    twice = told.filter(pl.struct("id", _JUDGE).is_duplicated())
-    said = pl.format("this judge has another row for the pair: '{}'", _JUDGE)
-    return _faults(twice, units, said)
+    named = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
+    twice = named.filter(pl.struct("id", _JUDGE).is_duplicated())
+    problem = pl.format("this judge has another row for the pair: '{}'", _JUDGE)
+    return _candidate_faults(twice, units, problem)
 
 
 def strange(rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
@@ -196,23 +198,21 @@ def strange(rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]) 
     >>> strange(rows, pl.LazyFrame({"id": ["a"]}), ["id"]).select("line", "value").collect().rows()
     [(3, 'b')]
     """
-    lost = rows.filter(_about(units)).join(candidates.select("id"), on="id", how="anti")
-    return _faults(lost, units, pl.lit('is no candidate; others = "skip" leaves such rows out'))
+    lost = rows.filter(_names_candidate(units)).join(candidates.select("id"), on="id", how="anti")
+    return _candidate_faults(
+        lost, units, pl.lit('is no candidate; others = "skip" leaves such rows out')
+    )
 
 
-def _about(units: Sequence[str]) -> pl.Expr:
-    """Tell the rows that say which candidate they are about; the others are faults already."""
+def _names_candidate(units: Sequence[str]) -> pl.Expr:
+    """Return whether a row names its candidate; the others are faults already."""
     return pl.all_horizontal(numeric.filled(name).is_not_null() for name in units)
 
 
-def _faults(rows: pl.LazyFrame, units: Sequence[str], problem: pl.Expr) -> pl.LazyFrame:
-    return rows.select(
-        "file",
-        "line",
-        column=pl.lit(", ".join(units)),
-        value=pl.concat_str([pl.col(name).cast(pl.String) for name in units], separator=" "),
-        problem=problem,
-    )
+def _candidate_faults(rows: pl.LazyFrame, units: Sequence[str], problem: pl.Expr) -> pl.LazyFrame:
+    value = pl.concat_str([pl.col(name).cast(pl.String) for name in units], separator=" ")
+    column = pl.lit(", ".join(units))
+    return rows.select("file", "line", column=column, value=value, problem=problem)
 
 
 def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
@@ -241,12 +241,12 @@ def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
         for name in columns
     ]
     nothing = pl.LazyFrame(schema={"judge": pl.String, "column": pl.String, "value": pl.String})
-    told = pl.concat([nothing, *long]).drop_nulls()
-    counted = told.group_by("judge", "column", "value").agg(rows=pl.len().cast(pl.Int64))
+    values = pl.concat([nothing, *long]).drop_nulls()
+    counted = values.group_by("judge", "column", "value").agg(rows=pl.len().cast(pl.Int64))
     return counted.sort("judge", "column", "value")
 
 
-# --- Whether probabilities are what they say: the reliability of predictions.
+# Calibration
 
 
 def calibration(
@@ -298,12 +298,12 @@ def calibration(
     if bins < 1:
         raise ValueError(f"bins = {bins}: there must be one at least")
     y, g = np.asarray(tp, dtype=np.bool_), np.asarray(prediction, dtype=np.float64)
-    place = _places(g, bins)
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    place = np.searchsorted(edges[1:-1], g, side="right")  # 1 is in the last bin
     members = place == np.arange(bins)[:, None]
     shares = domain_shares(y, members, weights, confidence=confidence)
     held = members.astype(np.float64) @ weights.w
     mean = divided((members * g) @ weights.w, held)
-    edges = np.linspace(0.0, 1.0, bins + 1)
     table = pl.DataFrame({
         "bin": np.arange(1, bins + 1), "first": edges[:-1], "last": edges[1:],
         "n_judged": members.sum(axis=1), "weight": divided(held, held.sum()),
@@ -312,12 +312,6 @@ def calibration(
     })  # fmt: skip
     counts = pl.col("bin", "n_judged").cast(pl.Int64)
     return table.with_columns(counts).filter(pl.col("n_judged") > 0)
-
-
-def _places(prediction: FloatArray, bins: int) -> IntArray:
-    """Return the bin of each prediction, from 0; 1 is in the last one."""
-    edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
-    return np.searchsorted(edges, prediction, side="right").astype(np.int64)
 
 
 def calibration_error(bins: pl.DataFrame) -> float:
@@ -375,7 +369,7 @@ def brier_score(tp: npt.ArrayLike, prediction: npt.ArrayLike, weights: Weights) 
     return float(np.average((g - y) ** 2, weights=weights.w)) if len(y) else float("nan")
 
 
-# --- People's judgements against a machine's labels: how often it is right, and about what.
+# Confusion of judgements and labels
 
 _SHARES = ("sensitivity", "specificity", "ppv", "npv")
 
@@ -433,19 +427,17 @@ def confusion(
     shares = domain_shares(
         np.stack([x, ~x, y, ~y]), np.stack([y, ~y, x, ~x]), weights, confidence=confidence
     )
-    found: dict[str, Any] = {"threshold": threshold, "n_judged": len(y), **_cells(y, x)}
-    for name, share, lower, upper in zip(_SHARES, *shares, strict=True):
-        found |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
-    return found
-
-
-def _cells(y: BoolArray, x: BoolArray) -> dict[str, int]:
-    return {
+    found: dict[str, Any] = {
+        "threshold": threshold,
+        "n_judged": len(y),
         "true_positives": int((y & x).sum()),
         "false_negatives": int((y & ~x).sum()),
         "false_positives": int((~y & x).sum()),
         "true_negatives": int((~y & ~x).sum()),
     }
+    for name, share, lower, upper in zip(_SHARES, *shares, strict=True):
+        found |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
+    return found
 
 
 def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) -> FloatArray:
@@ -463,7 +455,7 @@ def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) ->
     return table / table.sum() if table.sum() else table
 
 
-# --- How much of the judgements predictions explain: the squared correlation within sets.
+# Explained variance: squared correlation within sets
 
 
 class Explained(NamedTuple):
@@ -533,24 +525,26 @@ def explained(
     draws = members.sum(axis=-1).astype(np.float64)
     a = divided(members * weights.w, (members * weights.w).sum(axis=-1, keepdims=True))
     y, g = (each - (a * each).sum(axis=-1, keepdims=True) for each in (tp, prediction))
-    scale = [_sum(a * y * y), _sum(a * g * g)]
+    scale = [_sum_parts(a * y * y), _sum_parts(a * g * g)]
     known = (draws.min(axis=-1) >= enough) & (scale[0] > 1e-12) & (scale[1] > 1e-12)
     v, w = (np.where(known, each, 1.0)[:, None, None] for each in scale)
-    rho = np.clip(_sum(a * y * g) / np.sqrt(v * w)[:, 0, 0], -1.0, 1.0)
+    rho = np.clip(_sum_parts(a * y * g) / np.sqrt(v * w)[:, 0, 0], -1.0, 1.0)
     u = y * g / np.sqrt(v * w) - rho[:, None, None] / 2.0 * (y**2 / v + g**2 / w)
     z = a * (u - (a * u).sum(axis=-1, keepdims=True))
     variance = linear_variance(z, np.where(members, weights.c, 0.0)).sum(axis=-1)
-    worth = divided(np.ones_like(rho), _sum(a**2)) * members.shape[1] ** 2
-    limits = _limits(rho, variance, np.maximum(worth - 2.0 * members.shape[1], 1.0), tail)
+    worth = divided(np.ones_like(rho), _sum_parts(a**2)) * members.shape[1] ** 2
+    limits = _correlation_limits(
+        rho, variance, np.maximum(worth - 2.0 * members.shape[1], 1.0), tail
+    )
     found = (np.maximum(each, 0.0) ** 2 for each in (rho, *limits))
     return Explained(*(np.where(known, each, np.nan) for each in found))
 
 
-def _sum(values: FloatArray) -> FloatArray:
+def _sum_parts(values: FloatArray) -> FloatArray:
     return np.asarray(values.sum(axis=(-2, -1)))
 
 
-def _limits(
+def _correlation_limits(
     rho: FloatArray, variance: FloatArray, freedom: FloatArray, tail: float
 ) -> tuple[FloatArray, FloatArray]:
     inside = np.clip(rho, -1.0 + 1e-15, 1.0 - 1e-15)
@@ -618,9 +612,9 @@ def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[Judged]
     parts = predictions.partition_by("category", "judge", as_dict=True)
     for category, judge in sorted(parts):
         mine = judged.filter(category=category).drop("category")
-        said = parts[category, judge].select("id", "prediction")
-        both = mine.join(said, on="id", how="inner").sort("id")
-        yield Judged(category, judge, said.height, mine.height - both.height, both)
+        predicted = parts[category, judge].select("id", "prediction")
+        both = mine.join(predicted, on="id", how="inner").sort("id")
+        yield Judged(category, judge, predicted.height, mine.height - both.height, both)
 
 
 def judge_tables(
@@ -672,14 +666,14 @@ def judge_tables(
         binned = calibration(*given, bins=bins, confidence=confidence)
         rows["confusion"].append(key | cells)
         rows["calibration"] += [key | row for row in binned.iter_rows(named=True)]
-        rows["judges"].append(key | _nearness(each, binned, threshold, confidence))
+        rows["judges"].append(key | _judge_row(each, binned, threshold, confidence))
     models: dict[str, type[Table]] = {
         "confusion": MachineConfusion, "calibration": Calibration, "judges": Judges,
     }  # fmt: skip
     return {name: typed(rows[name], model) for name, model in models.items()}
 
 
-def _nearness(
+def _judge_row(
     each: Judged, binned: pl.DataFrame, threshold: float, confidence: float
 ) -> dict[str, Any]:
     """Return the further columns of `Judges`."""

@@ -1,4 +1,4 @@
-"""How many labels predictions save where an estimate uses them."""
+"""Labels that predictions save in prediction-assisted estimates."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from pipeline.kernels.survey.ratio_estimator import (
 from pipeline.kernels.survey.study import folds_of, rank_matrix
 from schemas import PairSavings, Savings
 
-_ALIKE = 0.5  # any chance: where all are equal it makes no difference
+_EQUAL_CHANCE = 0.5  # any chance: where all are equal it makes no difference
 
 
 class Saved(NamedTuple):
-    """What predictions save, arrays of shape (sets,); NaN where it is not known."""
+    """Savings by predictions, arrays of shape (sets,); NaN where it is not known."""
 
     labels: FloatArray
     """Share of the labels; at most 1, below 0 where predictions cost some."""
@@ -62,7 +62,7 @@ def saved(
     members : array of bool, shape (sets, parts, draws)
         Which draws are in which part of which set: one part of a list, two of a difference.
     weights : Weights
-        What the draws stand for; those that are certain have no variance.
+        The weights of the draws; those that are certain have no variance.
     fold : array of int, shape (draws,)
         The fold of each draw, from 0.
     share : array of float, shape (sets, parts), optional
@@ -88,7 +88,7 @@ def saved(
     >>> saved(y, y, everybody, alike, fold=fold).labels.tolist()
     [1.0]
     """
-    pi = np.full(len(tp), _ALIKE) if weights.simple else 1.0 / weights.w
+    pi = np.full(len(tp), _EQUAL_CHANCE) if weights.simple else 1.0 / weights.w
     open_ = pi < 1
     columns = draw_moments(tp[open_], pi[open_], prediction=prediction[open_])
     folds = int(fold.max(initial=0)) + 1
@@ -107,7 +107,7 @@ def saved(
     return Saved(labels, np.where(few, np.nan, tau.mean(axis=1).reshape(sets, parts).mean(axis=1)))
 
 
-# --- Tables of what predictions save: for the precision of n-best lists, and for differences.
+# Tables for n-best precision and for differences
 
 _FOLDS = 10
 
@@ -129,10 +129,10 @@ class Ranked:
 
 
 class Sets(NamedTuple):
-    """What is asked about: lists, or the difference sets of pairs."""
+    """Sets to estimate: lists, or the difference sets of pairs."""
 
     keys: list[dict[str, Any]]
-    """What tells their rows apart."""
+    """The key of the rows of each set."""
     members: BoolArray
     """Shape (sets, parts, draws)."""
     share: FloatArray | None = None
@@ -199,14 +199,14 @@ def saving_tables(
         for n in at:
             inside = mine <= n
             names = [{"measure": name, "n": n} for name in ranked.measures]
-            lists += _rows(one, Sets(names, inside[:, None]), fold, confidence)
+            lists += _set_rows(one, Sets(names, inside[:, None]), fold, confidence)
             if pairs:
-                sets = _differences(ranked, one, inside, n, pairs)
-                compared += _rows(one, sets, fold, confidence)
+                sets = _difference_sets(ranked, one, inside, n, pairs)
+                compared += _set_rows(one, sets, fold, confidence)
     return {"savings": typed(lists, Savings), "pair_savings": typed(compared, PairSavings)}
 
 
-def _differences(
+def _difference_sets(
     ranked: Ranked, each: Judged, inside: BoolArray, n: int, pairs: Sequence[tuple[str, str]]
 ) -> Sets:
     """Return the difference sets of pairs."""
@@ -221,7 +221,9 @@ def _differences(
     return Sets(keys, members, share)
 
 
-def _rows(each: Judged, sets: Sets, fold: IntArray, confidence: float) -> Iterator[dict[str, Any]]:
+def _set_rows(
+    each: Judged, sets: Sets, fold: IntArray, confidence: float
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of some sets."""
     y, g, weights = each.tp.astype(np.float64), each.prediction, each.weights
     rho2 = explained(y, g, sets.members, weights, confidence=confidence)
@@ -234,7 +236,7 @@ def _rows(each: Judged, sets: Sets, fold: IntArray, confidence: float) -> Iterat
         yield {"category": each.category, "judge": each.judge, **key, **numbers, **whole}
 
 
-# --- A machine that errs as often as one wants, for trials and for tests.
+# Simulated predictions with given error rates
 
 
 def simulated(
@@ -284,13 +286,15 @@ def simulated(
     key = seeded_key("category", "id", seed=seed, purpose=f"machine {judge}")
     uniform = (key.cast(pl.Float64) + 0.5) / 2.0**63
     up, down = (float(scipy.special.ndtri(each)) for each in (sensitivity, specificity))
-    z = _elementwise(uniform.clip(1e-15, 1.0 - 1e-15), inverse=True)
-    chance = _elementwise(z + pl.when("tp").then(up).otherwise(-down), inverse=False)
-    said = (chance >= 0.5).cast(pl.Float64) if labels else chance
-    return truth.select("category", pl.lit(judge).alias("judge"), "id", said.alias("prediction"))
+    z = _map_normal(uniform.clip(1e-15, 1.0 - 1e-15), inverse=True)
+    chance = _map_normal(z + pl.when("tp").then(up).otherwise(-down), inverse=False)
+    prediction = (chance >= 0.5).cast(pl.Float64) if labels else chance
+    return truth.select(
+        "category", pl.lit(judge).alias("judge"), "id", prediction.alias("prediction")
+    )
 
 
-def _elementwise(value: pl.Expr, *, inverse: bool) -> pl.Expr:
+def _map_normal(value: pl.Expr, *, inverse: bool) -> pl.Expr:
     """Return the normal distribution, or its quantiles, of each value."""
     function = scipy.special.ndtri if inverse else scipy.special.ndtr
     return value.map_batches(

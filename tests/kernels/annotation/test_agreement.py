@@ -181,7 +181,7 @@ def test_mistakes_are_refused(options: dict[str, Any]) -> None:
 
 def test_samples_in_parts_are_the_same_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = table()
-    monkeypatch.setattr(kernel, "_AT_A_TIME", 50)
+    monkeypatch.setattr(kernel, "_MOST_NUMBERS", 50)
     assert table().equals(whole)
 
 

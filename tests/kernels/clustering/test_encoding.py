@@ -44,7 +44,7 @@ def test_no_labels_at_all() -> None:
 def test_numbers_are_the_same_with_and_without_a_table(
     table: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoding, "_TABLE", table)
+    monkeypatch.setattr(encoding, "_LARGEST_TABLE", table)
     distinct, places = numbered(np.array([5, 0, 9, 5]))
     assert distinct.tolist() == [0, 5, 9]
     assert places.tolist() == [1, 0, 2, 1]

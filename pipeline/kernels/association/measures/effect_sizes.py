@@ -22,20 +22,20 @@ from pipeline.kernels.association.log_tails import (
 )
 from pipeline.kernels.measure import measure, measure_family
 from pipeline.kernels.numeric import FloatArray, bounded, log_of_ratio
-from pipeline.kernels.numeric import log_of_ratio as logarithm
 from pipeline.registry import Numbers
 
 O11, O12, O21, O22 = (pl.col(f"o{ij}") for ij in ("11", "12", "21", "22"))
 R1, R2, C1, C2 = (pl.col(margin) for margin in ("r1", "r2", "c1", "c2"))
+ABSENT = float("nan")
 E11, N, MI = pl.col("e11"), pl.col("N"), pl.col("mi")
 DETERMINANT, MARGINS = pl.col("determinant"), pl.col("margins")
 
 
-# --- Conservative estimates: what association strength is at least, with a given confidence.
+# Conservative estimates: lower limits of association strength at a given confidence
 
 REPRESENTED = 300
 """Decades n down to which 10^-n is a number of full precision."""
-_NORMAL = 1e-300
+_SMALLEST_MEAN = 1e-300
 """Means below lose digits, since numbers near 1e-308 have fewer of them."""
 ALPHA = 0.05
 FAMILY = 1  # comparisons that the error probability is shared by (Bonferroni)
@@ -58,8 +58,9 @@ def mi_conf(decades: int) -> pl.Expr:
     """
     tail, log_tail = 10.0**-decades / 2.0, -decades * math.log(10.0) - math.log(2.0)
     known = None if decades <= REPRESENTED else log_tail
-    score = partial(_mi_conf, tail=tail, log_tail=known)
-    return by_rows(score, ("o11", "e11", "delta"), blocks=False)
+    return by_rows(
+        partial(_mi_conf, tail=tail, log_tail=known), ("o11", "e11", "delta"), blocks=False
+    )
 
 
 def _mi_conf(columns: Columns, *, tail: float, log_tail: float | None) -> FloatArray:
@@ -69,7 +70,7 @@ def _mi_conf(columns: Columns, *, tail: float, log_tail: float | None) -> FloatA
     excess = (columns["delta"] - limit.shortfall) / expected
     close = (np.abs(excess) < 0.5) & (expected > 0.25 * observed)  # else O - E has lost E
     ratio = np.log(limit.mean / expected)
-    ratio = np.where(limit.mean > _NORMAL, ratio, limit.log_mean - np.log(expected))
+    ratio = np.where(limit.mean > _SMALLEST_MEAN, ratio, limit.log_mean - np.log(expected))
     return np.where(close, np.log1p(excess), ratio) * PER_DECADE
 
 
@@ -89,8 +90,7 @@ def positive_lrc() -> pl.Expr:
 
 
 def _positive_lrc(columns: Columns) -> FloatArray:
-    log_odds = log_odds_limit(columns["o11"], columns["o21"], ALPHA / FAMILY)
-    return _per_unit(log_odds, columns)
+    return _log2_ratio(log_odds_limit(columns["o11"], columns["o21"], ALPHA / FAMILY), columns)
 
 
 @measure(
@@ -113,19 +113,19 @@ def _lrc(columns: Columns) -> FloatArray:
     hits, others, tail = columns["o11"], columns["o21"], ALPHA / (2.0 * FAMILY)
     more = columns["delta"] >= 0.0  # just where O11 / R1 >= O21 / R2
     limit = log_odds_limit(np.where(more, hits, others), np.where(more, others, hits), tail)
-    score = _per_unit(np.where(more, limit, -limit), columns)
+    score = _log2_ratio(np.where(more, limit, -limit), columns)
     clamped = np.where(more, np.maximum(score, 0.0), np.minimum(score, 0.0))
     return np.where(np.isnan(score), np.nan, clamped)
 
 
-def _per_unit(log_odds: FloatArray, columns: Columns) -> FloatArray:
+def _log2_ratio(log_odds: FloatArray, columns: Columns) -> FloatArray:
     """Return log2 of the odds that a token is of the first unit, per token of R1 and R2."""
     r1, r2 = columns["r1"], columns["r2"]
     ratio = (np.log(r2 / r1) + log_odds) * _PER_DOUBLING
     return np.where((r1 > 0) & (r2 > 0), ratio, np.nan)
 
 
-# --- Point estimates of association strength: how much of each unit is in the pair.
+# Point estimates
 
 
 @measure(
@@ -190,7 +190,7 @@ def jaccard() -> pl.Expr:
 def minimum_sensitivity() -> pl.Expr:
     """Return the smaller of P(l2 | l1) and P(l1 | l2); null where a margin is empty."""
     larger = pl.when(R1 > C1).then(R1).otherwise(C1)
-    return pl.when((R1 == 0) | (C1 == 0)).then(float("nan")).otherwise(O11 / larger)
+    return pl.when((R1 == 0) | (C1 == 0)).then(ABSENT).otherwise(O11 / larger)
 
 
 @measure(
@@ -243,10 +243,10 @@ def liddell() -> pl.Expr:
 
     0 where R1 or R2 is 0: DeltaP(l1 | l2) is the same difference, but null where R2 = 0.
     """
-    return pl.col("determinant") / (C1 * pl.col("c2"))
+    return DETERMINANT / (C1 * C2)
 
 
-# --- Heuristic measures.
+# Heuristic measures
 
 
 @measure(
@@ -278,9 +278,9 @@ def mikolov(*, discount: float = 5.0) -> pl.Expr:
     Parameters
     ----------
     discount : float
-        What is taken off O11, delta in the paper; word2phrase takes 5 if nothing is said.
+        What is taken off O11, delta in the paper; word2phrase takes 5 by default.
     """
-    return (O11 - discount) * pl.col("N") / (R1 * C1)
+    return (O11 - discount) * N / (R1 * C1)
 
 
 @measure(
@@ -292,7 +292,7 @@ def random() -> pl.Expr:
     return pl.col("random_number")
 
 
-# --- Measures from information theory.
+# Information theory
 
 
 def _mi_power(power: pl.Expr, excess: str) -> pl.Expr:
@@ -349,8 +349,7 @@ def average_mi() -> pl.Expr:
 )  # fmt: skip
 def npmi() -> pl.Expr:
     """MI on a scale from -1 (never together) to 1 (only together); null where O11 = N."""
-    without = pl.col("o21") + pl.col("c2")
-    information = log_of_ratio(N, O11, without, base=10.0)
+    information = log_of_ratio(N, O11, O21 + C2, base=10.0)
     return pl.when((O11 == 0) & (E11 > 0)).then(-1.0).otherwise(bounded(MI / information))
 
 
@@ -364,9 +363,8 @@ def ppmi() -> pl.Expr:
     return pl.when(MI < 0).then(0.0).otherwise(MI * (math.log(10.0) / math.log(2.0)))
 
 
-# --- Log Ratio, and the conservative end of its confidence interval.
+# Log Ratio, relative risk, odds ratio, and differences of proportions
 
-ABSENT = float("nan")
 SEEN = pl.when(O21 == 0).then(0.5).otherwise(O21)
 """O21, 1/2 where it is 0."""
 
@@ -381,9 +379,9 @@ def log_ratio() -> pl.Expr:
     """Binary logarithm of P(l2 | l1) to P(l2 | not l1); null where R2 or C2 is 0."""
     first, second = O11 * R2, SEEN * R1
     # Where 1/2 stands for 0 and the ratio is near 1, both products are exact.
-    difference = pl.when(O21 == 0).then(first - second).otherwise(pl.col("determinant"))
-    score = logarithm(first, second, difference, base=2.0)
-    return pl.when((R2 == 0) | (C2 == 0)).then(ABSENT).otherwise(score)
+    difference = pl.when(O21 == 0).then(first - second).otherwise(DETERMINANT)
+    score = log_of_ratio(first, second, difference, base=2.0)
+    return _where_comparable(score)
 
 
 @measure(

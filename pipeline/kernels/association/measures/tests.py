@@ -1,4 +1,4 @@
-"""Asymptotic hypothesis tests: how surprising is O11 under independence."""
+"""Hypothesis tests of independence: exact tests, likelihoods, and asymptotic test statistics."""
 
 from __future__ import annotations
 
@@ -145,9 +145,7 @@ def keyness_ll() -> pl.Expr:
     return sign(DELTA, 2.0 * (pl.col("d11") + pl.col("d21")))
 
 
-# --- Exact tests of independence: p-values as negative decimal logarithms.
-# All are finite and keep their order down to p = 10^-400000 and beyond; where p is near 1 the
-# score is as accurate, relative to its size, as where p is small.
+# Exact tests: finite and in order down to p = 10^-400000 and beyond, and accurate near p = 1
 
 
 @measure(
@@ -226,7 +224,7 @@ def poisson_mu(times: Number) -> pl.Expr:
     return surprise(upper_tail, partial(poisson, times=times))
 
 
-# --- Likelihoods of the observed table under independence, as negative decimal logarithms.
+# Likelihoods of the observed table, as negative decimal logarithms
 
 CELLS = ("11", "22", "12", "21")
 REFERENCE = "Evert 2004, section 3.1.2"
@@ -247,10 +245,9 @@ def _multinomial(columns: Columns) -> FloatArray:
     """Return -log10 of N! / prod Oij! prod (Eij/N)^Oij = w(N) - sum w(Oij) - sum bd0(Oij, Eij)."""
     o11, o22, o12, o21 = (columns[f"o{ij}"] for ij in CELLS)
     means, total = np.stack([columns[f"e{ij}"] for ij in CELLS]), columns["N"][None]
-    none = np.empty((0, len(o11)))
     x = Distribution(
         np.stack([o11, o22]), np.stack([o12, o21]), means, columns["delta"],
-        np.ones(len(o11)), total, none,
+        np.ones(len(o11)), total, np.empty((0, len(o11))),
     )  # fmt: skip
     return np.where(total[0] > 0, -log_pmf(x) * PER_DECADE, np.nan)
 
@@ -286,7 +283,7 @@ def hypergeometric_likelihood_pv() -> pl.Expr:
     return surprise(likelihood, hypergeometric)
 
 
-# --- The Poisson likelihood in Stirling's approximation.
+# Poisson likelihood in Stirling's approximation
 
 
 @measure(
@@ -303,15 +300,13 @@ def poisson_stirling() -> pl.Expr:
     return pl.when((O11 == 0) & (E11 > 0)).then(0.0).otherwise(score)
 
 
-# --- Test statistics without a sign: a deviation from independence in either direction.
-# The signed ones are made of these. The other way round would lose the statistic where O11 = E11,
-# which has no sign, and where Yates' correction leaves something nevertheless.
+# Unsigned statistics: the signed ones derive from these, since at O11 = E11 a signed one has lost
+# what Yates' correction leaves
 
 
 def _chi_squared(determinant: pl.Expr) -> pl.Expr:
     """Return N D^2 / (R1 R2 C1 C2); 0 where a margin is empty."""
-    ratio = determinant * determinant * N / MARGINS
-    return pl.when(MARGINS == 0).then(0.0).otherwise(ratio)
+    return pl.when(MARGINS == 0).then(0.0).otherwise(determinant * determinant * N / MARGINS)
 
 
 @measure(
@@ -346,5 +341,4 @@ def log_likelihood_tt() -> pl.Expr:
     The deviances bd0(Oij, Eij) = Oij ln(Oij/Eij) + Eij - Oij add up to the same sum because
     observed and expected cells have the same total. 0 where R2 or C2 is 0.
     """
-    total = pl.col("d11") + pl.col("d12") + (pl.col("d21") + pl.col("d22"))
-    return 2.0 * total
+    return 2.0 * (pl.col("d11") + pl.col("d12") + (pl.col("d21") + pl.col("d22")))

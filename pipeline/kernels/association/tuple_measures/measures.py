@@ -1,4 +1,4 @@
-"""Asymptotic tests of a tuple: how surprising is O under complete independence."""
+"""Association measures of tuples: test statistics, point estimates, and exact tests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def log_likelihood(size: int) -> pl.Expr:
     return sign(DELTA, 2.0 * total)
 
 
-# --- Point estimates of the association of a tuple, and its frequency.
+# Point estimates and frequency
 
 
 @tuple_measure(
@@ -72,7 +72,7 @@ def frequency(_size: int) -> pl.Expr:
     return pl.col("o")
 
 
-# --- Exact tests of a tuple.
+# Exact tests
 
 
 @tuple_measure(

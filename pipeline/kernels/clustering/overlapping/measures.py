@@ -1,4 +1,4 @@
-"""Extended BCubed: precision and recall of pairs of items that may share several groups."""
+"""Measures of overlapping groupings: BCubed, element-centric similarity, NMI, Omega index."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _mean(values: FloatArray, data: Memberships) -> float:
     return float((values[defined] * data.counts[defined]).sum() / items) if items else float("nan")
 
 
-# --- Element-centric similarity: how alike the two groupings look from each item.
+# Element-centric similarity
 
 ALPHA = 0.9
 """Probability that the random walk goes on; the default of the authors."""
@@ -146,15 +146,15 @@ def element_centric_estimate(
     if not data.items:
         return math.nan, math.nan
     if data.gold.members.shape[1] == 1 and data.clusters.members.shape[1] <= 1:
-        return _of_partitions(data), 0.0
+        return _partition_similarity(data), 0.0
     patterns = len(data.counts)
     if patterns**2 <= most_pairs:
         places = np.arange(patterns)
-        return _weighted(_similarities(data, places, alpha), data.counts), 0.0
-    return _sampled(data, alpha, max(2, most_pairs // patterns))
+        return _weighted_mean(_similarities(data, places, alpha), data.counts), 0.0
+    return _estimate_by_sampling(data, alpha, max(2, most_pairs // patterns))
 
 
-def _of_partitions(data: Memberships) -> float:
+def _partition_similarity(data: Memberships) -> float:
     """Return the mean of ``1 - (n |1/n_c - 1/n_k| + (n_c-n)/n_c + (n_k-n)/n_k) / 2``."""
     held = data.clusters.sizes[data.pairs[:, 1]] > 0
     c = data.gold.members[data.pairs[:, 0], 0]
@@ -167,19 +167,19 @@ def _of_partitions(data: Memberships) -> float:
         )
         # The sum in brackets is 2 - 2 n / max(n_c, n_k).
         similarity[held] = n / np.maximum(n_c, n_k)
-    return _weighted(similarity, data.counts)
+    return _weighted_mean(similarity, data.counts)
 
 
-def _sampled(data: Memberships, alpha: float, draws: int) -> tuple[float, float]:
+def _estimate_by_sampling(data: Memberships, alpha: float, draws: int) -> tuple[float, float]:
     bits = seeded_generator(seed=data.seed, purpose="element-centric")
-    places, times = np.unique(_drawn(data.counts, draws, bits), return_counts=True)
+    places, times = np.unique(_draw_patterns(data.counts, draws, bits), return_counts=True)
     values = _similarities(data, places, alpha)
-    mean = _weighted(values, times)
+    mean = _weighted_mean(values, times)
     spread = float((times * (values - mean) ** 2).sum() / (draws - 1))
     return mean, math.sqrt(spread / draws)
 
 
-def _drawn(counts: IntArray, draws: int, bits: np.random.Generator) -> IntArray:
+def _draw_patterns(counts: IntArray, draws: int, bits: np.random.Generator) -> IntArray:
     """Return the joint patterns of items that are drawn with replacement."""
     ends = np.cumsum(counts)
     items = bits.integers(ends[-1], size=draws)
@@ -225,11 +225,11 @@ def _walks(
     return np.asarray((1.0 - alpha) * alpha * np.einsum("pi,ij->pj", steps, middle) / items)
 
 
-def _weighted(values: FloatArray, counts: IntArray) -> float:
+def _weighted_mean(values: FloatArray, counts: IntArray) -> float:
     return float((values * counts).sum() / counts.sum())
 
 
-# --- Normalised mutual information of overlapping groupings: LFK, and max.
+# Normalised mutual information of overlapping groupings (LFK, max)
 
 
 @overlapping_measure(
@@ -248,8 +248,15 @@ def nmi_lfk(data: Memberships) -> float:
         return float("nan")
     if not data.clusters.labels:
         return 0.0
-    first, second = _sides(data)
-    return 1.0 - (_lost(*first, second[1]) + _lost(*second, first[1])) / 2.0
+    first, second = _entropies_of_sides(data)
+    return (
+        1.0
+        - (
+            _mean_conditional_entropy(*first, second[1])
+            + _mean_conditional_entropy(*second, first[1])
+        )
+        / 2.0
+    )
 
 
 @overlapping_measure(
@@ -267,7 +274,7 @@ def nmi_max(data: Memberships) -> float:
         return float("nan")
     if not data.clusters.labels:
         return 0.0
-    (left_x, whole_x), (left_y, whole_y) = _sides(data)
+    (left_x, whole_x), (left_y, whole_y) = _entropies_of_sides(data)
     x, y = float(whole_x.sum()), float(whole_y.sum())
     if not max(x, y):
         return 1.0
@@ -275,16 +282,16 @@ def nmi_max(data: Memberships) -> float:
     return min(1.0, max(0.0, shared / (2.0 * max(x, y))))
 
 
-_Side = tuple[FloatArray, FloatArray]
+_Entropies = tuple[FloatArray, FloatArray]
 
 
-def _sides(data: Memberships) -> tuple[_Side, _Side]:
+def _entropies_of_sides(data: Memberships) -> tuple[_Entropies, _Entropies]:
     """Return H(X_i|Y) and H(X_i) of every class, and the same of every cluster."""
     n, sizes, l = data.overlap, (data.sizes(0), data.sizes(1)), data.items  # noqa: E741  the letters of the field
-    return _side(n, *sizes, l), _side(n.T, *sizes[::-1], l)
+    return _entropies(n, *sizes, l), _entropies(n.T, *sizes[::-1], l)
 
 
-def _side(n: IntArray, first: IntArray, second: IntArray, items: int) -> _Side:
+def _entropies(n: IntArray, first: IntArray, second: IntArray, items: int) -> _Entropies:
     """Return, for each group of the first side, the least entropy that one of the other leaves.
 
     A group counts only if ``h(a) + h(d) >= h(b) + h(c)``, h(w) = -w/l ln(w/l), with a items in
@@ -294,31 +301,36 @@ def _side(n: IntArray, first: IntArray, second: IntArray, items: int) -> _Side:
     b, c = first[:, None] - a, second[None, :] - a
     d = items - a - b - c
     inside, outside = a + c, b + d
-    lost = _rest(a, inside) + _rest(c, inside) + _rest(b, outside) + _rest(d, outside)
+    lost = (
+        _entropy_term(a, inside)
+        + _entropy_term(c, inside)
+        + _entropy_term(b, outside)
+        + _entropy_term(d, outside)
+    )
     size = first.astype(np.float64)
-    own = _h(size, items) + _h(items - size, items)
-    close = _h(a, items) + _h(d, items) >= _h(b, items) + _h(c, items)
+    own = _entropy(size, items) + _entropy(items - size, items)
+    close = _entropy(a, items) + _entropy(d, items) >= _entropy(b, items) + _entropy(c, items)
     left: FloatArray = np.where(close, lost / items, own[:, None])
     return np.minimum(left.min(axis=1), own), own
 
 
-def _rest(part: FloatArray, whole: FloatArray) -> FloatArray:
+def _entropy_term(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Return ``-part ln(part/whole)``, 0 for no part."""
     return np.asarray(-scipy.special.xlogy(part, part / np.maximum(whole, 1.0)), dtype=np.float64)
 
 
-def _h(count: FloatArray, items: int) -> FloatArray:
-    return _rest(count, np.full_like(count, items)) / items
+def _entropy(count: FloatArray, items: int) -> FloatArray:
+    return _entropy_term(count, np.full_like(count, items)) / items
 
 
-def _lost(left: FloatArray, own: FloatArray, other: FloatArray) -> float:
+def _mean_conditional_entropy(left: FloatArray, own: FloatArray, other: FloatArray) -> float:
     """Return the mean of ``H(X_i|Y) / H(X_i)``."""
     without = 0.0 if (other == 0.0).any() else 1.0
     shares = np.divide(left, own, out=np.full_like(own, without), where=own > 0.0)
     return float(shares.mean())
 
 
-# --- The Omega index: agreement of two overlapping groupings on pairs, corrected for chance.
+# Omega index
 
 
 @overlapping_measure(
@@ -359,7 +371,7 @@ def shared_by_pairs(data: Memberships) -> IntArray:
     return ordered // 2
 
 
-# --- Measures for overlapping classes and clusters as a table.
+# Table of measures
 
 ESTIMATES: Mapping[str, Callable[[Memberships], tuple[float, float]]] = MappingProxyType(
     {"element_centric": element_centric_estimate}

@@ -1,4 +1,4 @@
-"""Classes and clusters of items, several of each, as counts of distinct patterns."""
+"""Memberships of items in classes and clusters: distinct patterns, and labels that pairs share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.clustering.encoding import check_labels, incidence, numbered, sorted_distinct
 from pipeline.kernels.numeric import FloatArray, IntArray
 
-# --- Distinct sets of labels: what items have in common, so that each set is looked at once.
+# Overlaps of distinct sets of labels
 
 NOTHING = -1
 """Fills the places after the last label of a set."""
@@ -121,13 +121,11 @@ def subsets(members: IntArray, size: int) -> IntArray:
     return members[:, places]
 
 
-# --- How many classes and how many clusters pairs of items share, without looking at each pair.
+# Labels shared by pairs of items, without a loop over pairs.
 # For an item with classes A and clusters B, the sum over subsets S of A and T of B, of given sizes
 # s and t, of the items that have all of S and T is ``m(s, t) = sum_jk C(j, s) C(k, t) n(j, k)``,
-# where n(j, k) is the number of items that share j classes and k clusters with it. This is solved
-# for n(j, k) by inclusion and exclusion. With up to three labels a side an item has 64 pairs of
-# subsets, whatever the number of items. Where items have many labels but there are few distinct
-# patterns, pairs of patterns are looked at instead, block by block.
+# where n(j, k) items share j classes and k clusters with it; inclusion and exclusion solves this.
+# Where items have many labels but few distinct patterns, pairs of patterns are compared instead.
 
 MOST_WORK = 5 * 10**9
 """Pairs of patterns that are still looked at, some minutes; a pair of subsets counts as 16."""
@@ -153,7 +151,7 @@ class Sharing:
     recall: FloatArray
 
 
-class _Part(NamedTuple):
+class _SharedCounts(NamedTuple):
     """Some joint patterns, and n(j, k) of each: shape (patterns, classes + 1, clusters + 1)."""
 
     places: IntArray
@@ -181,15 +179,15 @@ def sharing(gold: Patterns, clusters: Patterns, pairs: IntArray, counts: IntArra
     widths = gold.members.shape[1] + 1, clusters.members.shape[1] + 1
     ordered = np.zeros(widths, dtype=np.int64)
     precision, recall = (np.full(len(counts), np.nan) for _ in range(2))
-    for places, shared in _parts(gold, clusters, pairs, counts):
+    for places, shared in _count_shared(gold, clusters, pairs, counts):
         rows, columns = shared.shape[1:]
         ordered[:rows, :columns] += (shared * counts[places, None, None]).sum(axis=0)
-        precision[places] = _mean(shared.transpose(0, 2, 1))
-        recall[places] = _mean(shared)
+        precision[places] = _mean_shares(shared.transpose(0, 2, 1))
+        recall[places] = _mean_shares(shared)
     return Sharing(ordered, precision, recall)
 
 
-def _mean(shared: IntArray) -> FloatArray:
+def _mean_shares(shared: IntArray) -> FloatArray:
     """Return the mean of ``min(j, k) / j`` over the items with j > 0; NaN if there are none."""
     j, k = np.ogrid[1 : shared.shape[1], 0 : shared.shape[2]]
     flat = shared[:, 1:].reshape(len(shared), -1)
@@ -200,9 +198,9 @@ def _mean(shared: IntArray) -> FloatArray:
     return mean
 
 
-def _parts(
+def _count_shared(
     gold: Patterns, clusters: Patterns, pairs: IntArray, counts: IntArray
-) -> Iterator[_Part]:
+) -> Iterator[_SharedCounts]:
     labels = gold.sizes[pairs[:, 0]] + clusters.sizes[pairs[:, 1]]
     by_subsets, by_pairs = 16.0 * float(np.exp2(labels).sum()), float(len(pairs)) ** 2
     if min(by_subsets, by_pairs) > MOST_WORK:
@@ -217,7 +215,7 @@ def _parts(
 
 def _from_pairs(
     gold: Patterns, clusters: Patterns, pairs: IntArray, counts: IntArray
-) -> Iterator[_Part]:
+) -> Iterator[_SharedCounts]:
     """Compare blocks of patterns with all patterns."""
     sides = [side.incidence().astype(np.float32) for side in (gold, clusters)]
     widths = gold.members.shape[1] + 1, clusters.members.shape[1] + 1
@@ -233,12 +231,12 @@ def _from_pairs(
         key = (row * widths[0] + j) * widths[1] + k
         weights = np.broadcast_to(counts.astype(np.float64), key.shape).ravel()
         counted = np.bincount(key.ravel(), weights=weights, minlength=len(places) * cells)
-        yield _Part(places, counted.astype(np.int64).reshape(len(places), *widths))
+        yield _SharedCounts(places, counted.astype(np.int64).reshape(len(places), *widths))
 
 
 def _from_subsets(
     gold: Patterns, clusters: Patterns, pairs: IntArray, counts: IntArray
-) -> Iterator[_Part]:
+) -> Iterator[_SharedCounts]:
     """Count subsets, group by group of patterns with as many classes and clusters."""
     sizes = np.stack([gold.sizes[pairs[:, 0]], clusters.sizes[pairs[:, 1]]], axis=1)
     kinds, kind = np.unique(sizes, axis=0, return_inverse=True)
@@ -247,16 +245,18 @@ def _from_subsets(
         for place, (a, b) in enumerate(kinds)
     ]
     moments = [np.zeros((len(g.places), g.a + 1, g.b + 1), dtype=np.int64) for g in groups]
-    all_t = [_numbered(clusters, t) for t in range(clusters.members.shape[1] + 1)]
+    all_t = [_number_subsets(clusters, t) for t in range(clusters.members.shape[1] + 1)]
     for s in range(gold.members.shape[1] + 1):
-        one = _numbered(gold, s)
+        one = _number_subsets(gold, s)
         for t, two in enumerate(all_t):
             wanted = [n for n, g in enumerate(groups) if g.a >= s and g.b >= t]
             sums = _subset_sums([groups[n] for n in wanted], one, two, pairs, counts)
             for n, total in zip(wanted, sums, strict=True):
                 moments[n][:, s, t] = total
     for group, found in zip(groups, moments, strict=True):
-        yield _Part(group.places, _inverse(group.a) @ found @ _inverse(group.b).T)
+        yield _SharedCounts(
+            group.places, _inverse_binomials(group.a) @ found @ _inverse_binomials(group.b).T
+        )
 
 
 class _Group(NamedTuple):
@@ -267,7 +267,7 @@ class _Group(NamedTuple):
     places: IntArray
 
 
-class _Numbered(NamedTuple):
+class _NumberedSubsets(NamedTuple):
     """The subsets of one size: how many, of each set by its number of labels, place of a set."""
 
     many: int
@@ -275,7 +275,7 @@ class _Numbered(NamedTuple):
     row: IntArray
 
 
-def _numbered(side: Patterns, size: int) -> _Numbered:
+def _number_subsets(side: Patterns, size: int) -> _NumberedSubsets:
     """Give a number to each subset of this size that some set of labels has."""
     sizes, row, by_size = side.sizes, np.zeros(len(side.members), dtype=np.int64), {}
     for labels in np.unique(sizes[sizes >= size]):
@@ -288,11 +288,15 @@ def _numbered(side: Patterns, size: int) -> _Numbered:
     ends = np.cumsum([len(part) for part in flat])[:-1]
     split = dict(zip(by_size, np.split(numbers, ends), strict=True)) if flat else {}
     shaped = {labels: split[labels].reshape(part.shape[:2]) for labels, part in by_size.items()}
-    return _Numbered(len(distinct), shaped, row)
+    return _NumberedSubsets(len(distinct), shaped, row)
 
 
 def _subset_sums(
-    groups: list[_Group], one: _Numbered, two: _Numbered, pairs: IntArray, counts: IntArray
+    groups: list[_Group],
+    one: _NumberedSubsets,
+    two: _NumberedSubsets,
+    pairs: IntArray,
+    counts: IntArray,
 ) -> list[IntArray]:
     """Return, for each joint pattern, the items that have S and T, summed over its S and T."""
     blocks = [(n, rows) for n, group in enumerate(groups) for rows in _blocks(group, one, two)]
@@ -304,16 +308,16 @@ def _subset_sums(
         cells = len(distinct)
     total = np.zeros(cells, dtype=np.int64)
     for n, rows in blocks:
-        key = _place(_keys(groups[n], rows, one, two, pairs), distinct)
+        key = _compact_keys(_keys(groups[n], rows, one, two, pairs), distinct)
         np.add.at(total, key.ravel(), np.repeat(counts[rows], key.shape[1]))
     sums: list[list[IntArray]] = [[] for _ in groups]
     for n, rows in blocks:
-        key = _place(_keys(groups[n], rows, one, two, pairs), distinct)
+        key = _compact_keys(_keys(groups[n], rows, one, two, pairs), distinct)
         sums[n].append(total[key].sum(axis=1))
     return [np.concatenate(parts) for parts in sums]
 
 
-def _blocks(group: _Group, one: _Numbered, two: _Numbered) -> list[IntArray]:
+def _blocks(group: _Group, one: _NumberedSubsets, two: _NumberedSubsets) -> list[IntArray]:
     """Cut the places of a group so that blocks of several have few pairs of subsets."""
     pairs = one.of[group.a].shape[1] * two.of[group.b].shape[1]
     many = -(-len(group.places) * pairs // _BLOCK)
@@ -321,7 +325,7 @@ def _blocks(group: _Group, one: _Numbered, two: _Numbered) -> list[IntArray]:
 
 
 def _keys(
-    group: _Group, rows: IntArray, one: _Numbered, two: _Numbered, pairs: IntArray
+    group: _Group, rows: IntArray, one: _NumberedSubsets, two: _NumberedSubsets, pairs: IntArray
 ) -> IntArray:
     """Return a number for each pair of subsets, shape (rows, pairs of subsets)."""
     first = one.of[group.a][one.row[pairs[rows, 0]]]
@@ -330,13 +334,11 @@ def _keys(
     return np.asarray(both.reshape(len(rows), -1), dtype=np.int64)
 
 
-def _place(keys: IntArray, known: IntArray | None) -> IntArray:
-    if known is None:
-        return keys
-    return np.searchsorted(known, keys).astype(np.int64)
+def _compact_keys(keys: IntArray, known: IntArray | None) -> IntArray:
+    return keys if known is None else np.searchsorted(known, keys).astype(np.int64)
 
 
-def _inverse(most: int) -> IntArray:
+def _inverse_binomials(most: int) -> IntArray:
     """Return the inverse of the matrix of ``C(j, s)``: ``(-1)^(s - j) C(s, j)``."""
     j, s = np.ogrid[: most + 1, : most + 1]
     signs = np.where((s - j) % 2, -1, 1)
@@ -394,9 +396,10 @@ class Memberships:
         return np.asarray(self._held(side).T @ self.counts, dtype=np.int64)
 
     def _held(self, side: int) -> scipy.sparse.csr_array:
-        members = (self.gold, self.clusters)[side].members[self.pairs[:, side]]
+        patterns = (self.gold, self.clusters)[side]
+        members = patterns.members[self.pairs[:, side]]
         rows, places = np.nonzero(members != NOTHING)
-        shape = (len(members), len((self.gold, self.clusters)[side].labels))
+        shape = (len(members), len(patterns.labels))
         ones = np.ones(len(rows), dtype=np.int64)
         return scipy.sparse.csr_array((ones, (rows, members[rows, places])), shape=shape)
 

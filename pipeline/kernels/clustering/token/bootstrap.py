@@ -20,7 +20,7 @@ from pipeline.kernels.partitions import batches
 from pipeline.kernels.sampling import seeded_generator
 from pipeline.memory import Spill
 
-# --- Tokens of classes in clusters sentence by sentence: numbers, on the disk where room is short.
+# Contingency counts by sentence, on disk where memory is short
 
 _COUNT, _PLACE = 16, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""
@@ -42,14 +42,14 @@ class SentenceCounts:
         The tokens of all sentences.
     sentences : int
         How many there are.
-    laid : Spill
+    spill : Spill
         Columns pair, place, f: the tokens of a pair in a sentence, which may stand in several rows.
         Pairs are numbered class by class.
     """
 
     table: Contingency
     sentences: int
-    laid: Spill
+    spill: Spill
 
     def samples_at_a_time(self) -> int:
         """Return for how many samples there is room at a time: all counts are read for these."""
@@ -66,7 +66,7 @@ class SentenceCounts:
         """
         shape = (self.table.counts.size, self.sentences)
         added = np.zeros((shape[0], weights.shape[1]), dtype=np.int64)
-        for rows in self.laid.frames(0):
+        for rows in self.spill.frames(0):
             pairs, places, counts = (column.to_numpy() for column in rows)
             added += scipy.sparse.coo_array((counts, (pairs, places)), shape=shape) @ weights
         for flat in added.T:
@@ -85,7 +85,7 @@ def sentence_counts(
         gold and cluster (String), f (Int64), and the columns of the place. Rows of one sentence
         and pair are added up.
     *place : str
-        The columns that tell sentences apart; these are numbered in the order of their values.
+        The columns that identify sentences; these are numbered in the order of their values.
     among : Expr, optional
         Which rows count, if not all.
 
@@ -102,25 +102,26 @@ def sentence_counts(
     [[[3], [3]], [[2], [0]]]
     """
     which = pl.lit(value=True) if among is None else among
-    sums = _sums(cells.filter(which))
+    sums = _sum_cells(cells.filter(which))
     distinct = cells.filter(which).select(place).unique().collect(engine="streaming")
     _check(cells, which, {"gold": sums, "cluster": sums, **dict.fromkeys(place, distinct)})
     table = contingency(sums.select("gold", "cluster", "f"))
-    places = _places(distinct)
+    values = tuple(column.unique().sort() for column in distinct)
+    places = _PlaceIndex(values, np.sort(_place_keys(values, distinct)))
     what = f"the places of {len(places):,} sentences, for limits by the bootstrap,"
     memory.require(len(places) * _PLACE, what, otherwise="leave out replicates")
-    schema = _schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
+    schema = _count_schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
     # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
-    codes = cells.select(which.alias(_WHICH), _pair(table), *place, "f")
-    with Spill(1, schema, most=int(memory.room() * _OF_ROOM_FOR_COUNTS) // _COUNT) as laid:
+    codes = cells.select(which.alias(_WHICH), _pair_number(table), *place, "f")
+    with Spill(1, schema, most=int(memory.room() * _OF_ROOM_FOR_COUNTS) // _COUNT) as spill:
         for batch in batches(codes):
             held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
             number = pl.Series("place", places.number(held))
-            laid.put(held.select("pair", number, "f").cast(schema), 0)
-        yield SentenceCounts(table, len(places), laid)
+            spill.put(held.select("pair", number, "f").cast(schema), 0)
+        yield SentenceCounts(table, len(places), spill)
 
 
-def _sums(cells: pl.LazyFrame) -> pl.DataFrame:
+def _sum_cells(cells: pl.LazyFrame) -> pl.DataFrame:
     """Return the tokens of each pair, and the largest count of a row; null if one is impossible."""
     f = pl.col("f")
     fine = f.is_not_null().all() & (f >= 0).all()
@@ -138,7 +139,7 @@ def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame
             refuse_missing(column, rows.collect(engine="streaming").to_series().sort())
 
 
-def _pair(table: Contingency) -> pl.Expr:
+def _pair_number(table: Contingency) -> pl.Expr:
     """Return the number of the pair of a row; null where it has no token."""
     gold, cluster = (
         pl.col(name).cast(pl.Enum(names), strict=False).to_physical().cast(pl.Int64)
@@ -147,14 +148,14 @@ def _pair(table: Contingency) -> pl.Expr:
     return (gold * len(table.clusters) + cluster).alias("pair")
 
 
-def _schema(table: Contingency, most: int) -> pl.Schema:
+def _count_schema(table: Contingency, most: int) -> pl.Schema:
     """Return the columns of the counts, of 32 bits where that is enough."""
     pair, f = (pl.Int32() if size <= _LARGEST else pl.Int64() for size in (table.counts.size, most))
     return pl.Schema({"pair": pair, "place": pl.Int32(), "f": f})
 
 
 @dataclass(frozen=True)
-class _Places:
+class _PlaceIndex:
     """Sentences by their number.
 
     Parameters
@@ -173,16 +174,10 @@ class _Places:
 
     def number(self, rows: pl.DataFrame) -> IntArray:
         """Return the number of the sentence of each row, from 0."""
-        return np.searchsorted(self.keys, _key(self.values, rows))
+        return np.searchsorted(self.keys, _place_keys(self.values, rows))
 
 
-def _places(distinct: pl.DataFrame) -> _Places:
-    """Give numbers to sentences, each there once."""
-    values = tuple(column.unique().sort() for column in distinct)
-    return _Places(values, np.sort(_key(values, distinct)))
-
-
-def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
+def _place_keys(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
     key = np.zeros(rows.height, dtype=np.int64)
     for known in values:
         key = key * len(known) + known.search_sorted(rows.get_column(known.name)).to_numpy()
@@ -212,7 +207,7 @@ def token_intervals(
     cells : pl.DataFrame or pl.LazyFrame
         Columns sentence (Int64 or any dtype that sorts), gold, cluster (String) and f (Int64):
         tokens of each pair in each sentence. Rows of one sentence and pair are added up. It is
-        read batch by batch; of a row some 16 bytes are held, or laid aside on the disk where
+        read batch by batch; of a row some 16 bytes are held, or written on the disk where
         there is no room for them.
     measures : sequence of str
         As for `token_scores`.
@@ -224,7 +219,7 @@ def token_intervals(
         Fixes the samples; all measures are taken from the same ones. The order of the rows
         makes no difference.
     place : sequence of str
-        Columns that tell sentences apart, if not sentence alone.
+        Columns that identify sentences, if not sentence alone.
     among : pl.Expr, optional
         Which rows count, if not all.
 
@@ -263,7 +258,7 @@ def token_intervals(
     bits = seeded_generator(seed=seed, purpose="sentences")
     with sentence_counts(cells.lazy(), *place, among=among) as counts:
         values = score_table(counts.table, names)
-        again = [score_table(drawn, names) for drawn in _samples(counts, bits, replicates)]
+        again = [score_table(drawn, names) for drawn in _sample_tables(counts, bits, replicates)]
     columns = np.asarray(again, dtype=np.float64).reshape(len(again), len(names)).T
     pairs = zip(names, values, columns, strict=True)
     rows = [(name, value, *summary(drawn, confidence=confidence)) for name, value, drawn in pairs]
@@ -277,7 +272,7 @@ _SCHEMA = {
 }
 
 
-def _samples(
+def _sample_tables(
     counts: SentenceCounts, bits: np.random.Generator, replicates: int
 ) -> Iterator[Contingency]:
     """Give the table of each sample; the samples don't depend on the size of a batch."""
@@ -286,12 +281,12 @@ def _samples(
     for start in range(0, replicates, size):
         weights = np.empty((sentences, min(size, replicates - start)), dtype=np.int64)
         for sample in range(weights.shape[1]):
-            weights[:, sample] = _drawn(bits, sentences)
+            weights[:, sample] = _draw_weights(bits, sentences)
         for drawn in counts.weighted(weights):
             yield without_empty(Contingency(table.gold, table.clusters, drawn))
 
 
-def _drawn(bits: np.random.Generator, sentences: int) -> IntArray:
+def _draw_weights(bits: np.random.Generator, sentences: int) -> IntArray:
     """Return how often each sentence is drawn."""
     if not sentences:
         return np.zeros(0, dtype=np.int64)

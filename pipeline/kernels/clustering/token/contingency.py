@@ -13,7 +13,7 @@ import scipy
 from pipeline.kernels.clustering.encoding import check_labels, refuse
 from pipeline.kernels.numeric import FloatArray, IntArray, codes
 
-# --- The mutual information that classes and clusters of given sizes have by chance.
+# Expected mutual information of classes and clusters of given sizes
 
 _REACH = 72
 """Points on each side of the mean: 12 standard deviations and 24 more, in steps."""

@@ -1,4 +1,4 @@
-"""Entropies of classes and clusters, and what is made of them; natural logarithm."""
+"""Token-level measures: entropies, accuracies of mappings, pair counts, and set matching."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def homogeneity(table: Contingency) -> float:
     if not table.N:
         return _NAN
     whole = entropy(table.classes)
-    return _unit(1.0 - conditional_entropy(table) / whole) if whole else 1.0
+    return _clip(1.0 - conditional_entropy(table) / whole) if whole else 1.0
 
 
 @token_measure(
@@ -125,7 +125,7 @@ def mutual_information(table: Contingency) -> float:
 )  # fmt: skip
 def nmi(table: Contingency) -> float:
     """Mutual information over the mean entropy; equal to V but for one class or one cluster."""
-    return _over_mean(table, 0.0)
+    return _divide_by_mean_entropy(table, 0.0)
 
 
 @token_measure(
@@ -140,7 +140,7 @@ def nmi_geometric(table: Contingency) -> float:
     first, second = entropy(table.classes), entropy(table.sizes)
     if not first * second:
         return float(first == second)
-    return _unit(mutual_information(table) / math.sqrt(first * second))
+    return _clip(mutual_information(table) / math.sqrt(first * second))
 
 
 @token_measure(
@@ -155,10 +155,10 @@ def ami(table: Contingency) -> float:
     """Mutual information corrected for chance: 0 for clusters drawn at random."""
     if table.N and table.equal:
         return 1.0
-    return _over_mean(table, expected_information(table.classes, table.sizes))
+    return _divide_by_mean_entropy(table, expected_information(table.classes, table.sizes))
 
 
-def _over_mean(table: Contingency, chance: float) -> float:
+def _divide_by_mean_entropy(table: Contingency, chance: float) -> float:
     if not table.N:
         return _NAN
     mean = (entropy(table.classes) + entropy(table.sizes)) / 2.0
@@ -168,13 +168,13 @@ def _over_mean(table: Contingency, chance: float) -> float:
     return (mutual_information(table) - chance) / (mean - chance)
 
 
-def _unit(value: float) -> float:
+def _clip(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-# --- Mapping clusters to classes: accuracies, and the mapping behind them as a table.
+# Accuracies of mappings of clusters to classes
 
-_NONE = -1
+_UNMAPPED = -1
 
 
 @token_measure(
@@ -190,7 +190,7 @@ def many_to_one(table: Contingency) -> float:
 
     It can't fall when a cluster is split, and is 1 when each token has a cluster of its own.
     """
-    return _share(int(table.counts.max(axis=0, initial=0).sum()), table)
+    return _token_share(int(table.counts.max(axis=0, initial=0).sum()), table)
 
 
 @token_measure(
@@ -205,7 +205,7 @@ def many_to_one(table: Contingency) -> float:
 def one_to_one(table: Contingency) -> float:
     """Accuracy when every cluster stands for a class of its own, by the best assignment."""
     rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
-    return _share(int(table.counts[rows, columns].sum()), table)
+    return _token_share(int(table.counts[rows, columns].sum()), table)
 
 
 @token_measure(
@@ -277,46 +277,45 @@ def token_mapping(cells: pl.DataFrame) -> pl.DataFrame:
     [('one_to_one', '1', 'a', 4, 5, 4), ('one_to_one', '2', 'b', 2, 2, 3)]
     """
     table = contingency(cells)
-    parts = [_rows(table, "many_to_one", _best(table)), _rows(table, "one_to_one", _paired(table))]
-    return pl.concat(parts)
+    return pl.concat([
+        _rows(table, "many_to_one", _largest_classes(table)),
+        _rows(table, "one_to_one", _assign(table)),
+    ])  # fmt: skip
 
 
-def _best(table: Contingency) -> IntArray:
+def _largest_classes(table: Contingency) -> IntArray:
     if not table.gold:
         return np.zeros(0, dtype=np.int64)
     return np.asarray(table.counts.argmax(axis=0), dtype=np.int64)
 
 
-def _paired(table: Contingency) -> IntArray:
+def _assign(table: Contingency) -> IntArray:
     rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
-    mapping = np.full(len(table.clusters), _NONE, dtype=np.int64)
+    mapping = np.full(len(table.clusters), _UNMAPPED, dtype=np.int64)
     mapping[columns] = rows
     return mapping
 
 
 def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:
-    mapped, columns = places != _NONE, np.arange(len(places))
+    mapped, columns = places != _UNMAPPED, np.arange(len(places))
     shared = np.where(mapped, table.counts[places, columns], 0)
     sizes = np.where(mapped, table.classes[places], 0)
-    gold = [table.gold[place] if place != _NONE else None for place in places]
-    return pl.DataFrame(
-        {
-            "mapping": pl.Series([mapping] * len(places), dtype=pl.String),
-            "cluster": pl.Series(table.clusters, dtype=pl.String),
-            "gold": pl.Series(gold, dtype=pl.String),
-            "n_ij": pl.Series(shared, dtype=pl.Int64),
-            "n_i": pl.Series(sizes, dtype=pl.Int64),
-            "n_j": pl.Series(table.sizes, dtype=pl.Int64),
-        }
+    gold = [table.gold[place] if place != _UNMAPPED else None for place in places]
+    data = {
+        "mapping": [mapping] * len(places), "cluster": table.clusters, "gold": gold,
+        "n_ij": shared, "n_i": sizes, "n_j": table.sizes,
+    }  # fmt: skip
+    schema = dict.fromkeys(("mapping", "cluster", "gold"), pl.String) | dict.fromkeys(
+        ("n_ij", "n_i", "n_j"), pl.Int64
     )
+    return pl.DataFrame(data, schema=schema)
 
 
-def _share(tokens: int, table: Contingency) -> float:
-    return tokens / table.N if table.N else float("nan")
+def _token_share(tokens: int, table: Contingency) -> float:
+    return tokens / table.N if table.N else _NAN
 
 
-# --- Counting pairs of tokens: together or apart in the classes, together or apart in the clusters.
-# The counts are exact integers of any size, and every quotient of them is rounded once.
+# Pair counts: exact integers of any size, each quotient rounded once
 
 _SAFE = 3_037_000_499
 """The largest number with a square in Int64: a sum of squares is at most the square of the sum."""
@@ -347,14 +346,14 @@ def count_pairs(table: Contingency) -> Pairs:
     Pairs(both=1, cluster=2, gold=0, neither=0)
     """
     N = table.N
-    both = (_squares(table.counts.ravel(), N) - N) // 2
-    clusters = (_squares(table.sizes, N) - N) // 2
-    classes = (_squares(table.classes, N) - N) // 2
+    both = (_sum_of_squares(table.counts.ravel(), N) - N) // 2
+    clusters = (_sum_of_squares(table.sizes, N) - N) // 2
+    classes = (_sum_of_squares(table.classes, N) - N) // 2
     rest = N * (N - 1) // 2 - clusters - classes + both
     return Pairs(both, clusters - both, classes - both, rest)
 
 
-def _squares(counts: IntArray, total: int) -> int:
+def _sum_of_squares(counts: IntArray, total: int) -> int:
     if total <= _SAFE:
         return int(np.dot(counts, counts))
     return sum(int(count) ** 2 for count in counts)
@@ -368,7 +367,7 @@ def _squares(counts: IntArray, total: int) -> int:
 def rand(table: Contingency) -> float:
     """Share of pairs that classes and clusters treat alike; near 1 with many of either."""
     pairs = count_pairs(table)
-    return _quotient(pairs.both + pairs.neither, sum(pairs), table)
+    return _pair_quotient(pairs.both + pairs.neither, sum(pairs), table)
 
 
 @token_measure(
@@ -381,7 +380,7 @@ def rand(table: Contingency) -> float:
 def adjusted_rand(table: Contingency) -> float:
     """Rand index corrected for chance: 0 on average for clusters drawn at random."""
     a, b, c, d = count_pairs(table)
-    return _quotient(2 * (a * d - b * c), (a + b) * (b + d) + (a + c) * (c + d), table)
+    return _pair_quotient(2 * (a * d - b * c), (a + b) * (b + d) + (a + c) * (c + d), table)
 
 
 @token_measure(
@@ -392,7 +391,7 @@ def adjusted_rand(table: Contingency) -> float:
 def jaccard(table: Contingency) -> float:
     """Of the pairs that share a class or a cluster, the share that has both."""
     pairs = count_pairs(table)
-    return _quotient(pairs.both, pairs.both + pairs.cluster + pairs.gold, table)
+    return _pair_quotient(pairs.both, pairs.both + pairs.cluster + pairs.gold, table)
 
 
 @token_measure(
@@ -403,7 +402,7 @@ def jaccard(table: Contingency) -> float:
 def pair_precision(table: Contingency) -> float:
     """Of the pairs that share a cluster, the share that has one class."""
     pairs = count_pairs(table)
-    return _quotient(pairs.both, pairs.both + pairs.cluster, table)
+    return _pair_quotient(pairs.both, pairs.both + pairs.cluster, table)
 
 
 @token_measure(
@@ -414,7 +413,7 @@ def pair_precision(table: Contingency) -> float:
 def pair_recall(table: Contingency) -> float:
     """Of the pairs that share a class, the share that has one cluster."""
     pairs = count_pairs(table)
-    return _quotient(pairs.both, pairs.both + pairs.gold, table)
+    return _pair_quotient(pairs.both, pairs.both + pairs.gold, table)
 
 
 @token_measure(
@@ -426,7 +425,7 @@ def fowlkes_mallows(table: Contingency) -> float:
     """Geometric mean of precision and recall of pairs; 0 where no pair shares both."""
     a, b, c, _ = count_pairs(table)
     if not table.N or a == b == c == 0:
-        return _quotient(0, 0, table)
+        return _pair_quotient(0, 0, table)
     return a / math.sqrt((a + b) * (a + c)) if a else 0.0
 
 
@@ -457,12 +456,12 @@ def hubert_gamma(table: Contingency) -> float:
     """
     a, b, c, d = count_pairs(table)
     if table.equal or not table.N:
-        return _quotient(0, 0, table)
+        return _pair_quotient(0, 0, table)
     below = math.sqrt((a + b) * (c + d) * (a + c) * (b + d))
     return min(1.0, max(-1.0, (a * d - b * c) / below)) if below else _NAN
 
 
-def _quotient(part: int, whole: int, table: Contingency) -> float:
+def _pair_quotient(part: int, whole: int, table: Contingency) -> float:
     """Divide; where nothing is there to compare, classes and clusters are equal or it is NaN."""
     if not table.N:
         return _NAN
@@ -471,7 +470,7 @@ def _quotient(part: int, whole: int, table: Contingency) -> float:
     return 1.0 if table.equal else _NAN
 
 
-# --- Token-level measures of one clustering as a table.
+# Table of measures
 
 PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
 """Measures for a table like the paper's; its sixth could not be verified, H stands in its place."""
@@ -518,10 +517,8 @@ def token_scores(cells: pl.DataFrame, *, measures: Sequence[str]) -> pl.DataFram
     """
     names = TOKEN_MEASURES.resolve(measures)
     values = score_table(contingency(cells), names)
-    return pl.DataFrame({"measure": names, "value": values}, schema=_SCHEMA).fill_nan(None)
-
-
-_SCHEMA = {"measure": pl.String, "value": pl.Float64}
+    schema = {"measure": pl.String, "value": pl.Float64}
+    return pl.DataFrame({"measure": names, "value": values}, schema=schema).fill_nan(None)
 
 
 def score_table(table: Contingency, names: Sequence[str]) -> list[float]:
@@ -529,7 +526,7 @@ def score_table(table: Contingency, names: Sequence[str]) -> list[float]:
     return [TOKEN_MEASURES.get(name).score(table) for name in names]
 
 
-# --- Matching classes and clusters as sets, each with its best counterpart.
+# Set matching: each class or cluster with its best counterpart
 
 
 def _f_scores(table: Contingency) -> FloatArray:

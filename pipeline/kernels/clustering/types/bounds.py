@@ -1,4 +1,4 @@
-"""A proof that an M-1 mapping is best, or a bound that no mapping exceeds."""
+"""Upper bounds of M-1 mappings by Lagrangian relaxation, and proofs of optimality."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.entries import Neighbours, Patterns
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
-# --- Lagrangian bounds: what a relaxation has to say, and the descent to its best prices.
+# Lagrangian relaxation and subgradient descent
 
 PROVEN_WITHIN = 1e-11
 """A mapping is proven best if no mapping is better by more than this."""
@@ -135,7 +135,7 @@ def descend(
     for step in range(1 if relaxation.fixed else steps):
         if not work.spend(relaxation.cost, until=until) and step:
             break
-        now = _safe(relaxation.at(prices, allowed), prices, relaxation.least)
+        now = _add_rounding_slack(relaxation.at(prices, allowed), prices, relaxation.least)
         waited = 0 if now.excess < best - 1e-6 * abs(best) or step == 0 else waited + 1
         if now.excess < best:
             best, best_prices = now.excess, prices
@@ -155,13 +155,13 @@ def descend(
     return Descended(float(best / relaxation.least), best_prices, allowed)
 
 
-def _safe(found: Relaxed, prices: FloatArray, least: float) -> Relaxed:
+def _add_rounding_slack(found: Relaxed, prices: FloatArray, least: float) -> Relaxed:
     """Add what rounding may have taken away."""
     slack = 4 * np.finfo(np.float64).eps * (float(np.abs(prices).sum()) + least)
     return Relaxed(found.excess + slack, found.slope, found.given + slack)
 
 
-# --- A bound of MacroI and MicroI: every set of clusters chooses its classes, at prices.
+# Bound of MacroI and MicroI: every set of clusters chooses its classes, at prices
 
 MOST_PRICES = 20_000_000
 """Beyond so many prices all stay 0."""
@@ -226,12 +226,12 @@ class SetRelaxation:
         for members, gains in self.groups:
             start, end = end, end + members.size * gains.shape[2]
             parts.append(prices[start:end].reshape(*members.shape, -1))
-            values += _gathered(members, parts[-1], len(values))
+            values += _sum_payments(members, parts[-1], len(values))
         values[~allowed] = -np.inf
         best, taken = values.max(axis=1), values.argmax(axis=1)
         excess, slopes = float(best.sum()) - self.target, list[FloatArray]()
         for group, price in zip(self.groups, parts, strict=True):
-            gained, slope = _images(group, price, allowed)
+            gained, slope = _best_images(group, price, allowed)
             places = np.indices(group.members.shape)
             slope[places[0], places[1], taken[group.members]] += 1.0
             excess += gained
@@ -259,14 +259,14 @@ def _gains(
     return members, np.stack(gain, axis=1)
 
 
-def _gathered(members: IntArray, price: FloatArray, clusters: int) -> FloatArray:
+def _sum_payments(members: IntArray, price: FloatArray, clusters: int) -> FloatArray:
     """Add up what the sets pay to each cluster for each class."""
     at = (members.ravel(), np.arange(members.size))
     matrix = scipy.sparse.csr_array((np.ones(members.size), at), shape=(clusters, members.size))
     return np.asarray(matrix @ price.reshape(members.size, -1))
 
 
-def _images(group: _Group, price: FloatArray, allowed: BoolArray) -> tuple[float, FloatArray]:
+def _best_images(group: _Group, price: FloatArray, allowed: BoolArray) -> tuple[float, FloatArray]:
     """Return what all sets gain by their best images, less what these cost, and the slope.
 
     A class costs the least that any clusters with it pay: all negative prices, or the lowest.
@@ -287,14 +287,14 @@ def _images(group: _Group, price: FloatArray, allowed: BoolArray) -> tuple[float
     return float(worth[row, most].sum()), -paid.astype(np.float64)
 
 
-# --- A bound of MicroC: every class chooses its clusters, at prices.
+# Bound of MicroC: every class chooses its clusters, at prices
 
 INTERVALS = 24
 """Intervals of the size of the union of a class at first."""
 MOST_INTERVALS = 20_000
 _FINE = 1e-6
 """Intervals are not halved where that would change less, as a value."""
-_NEVER = 1e15
+_IMPOSSIBLE = 1e15
 _CELLS = 4_000_000
 """Weights of sets that are computed at a time."""
 
@@ -377,14 +377,16 @@ class UnionRelaxation:
         self._sizes, self._shared = single.sizes, single.overlap
         self._overlaps = _overlaps(several, self._of)
         every, sizes = np.arange(n), np.tile(self._overlaps.sizes[:, None], n)
-        upper, self._sure = self._modular(every, sizes)
-        lower, _ = self._modular(every, -sizes)
+        upper, self._sure = self._modular_bounds(every, sizes)
+        lower, _ = self._modular_bounds(every, -sizes)
         self._upper, self._lower = self._sizes + upper, self._sizes - lower
         top = np.unique(np.geomspace(1, self.least, INTERVALS).astype(np.int64))
         low = np.concatenate([[1], top[:-1] + 1])
-        self.rows = self._made(np.repeat(np.arange(n), len(top)), np.tile(low, n), np.tile(top, n))
+        self.rows = self._weigh(np.repeat(np.arange(n), len(top)), np.tile(low, n), np.tile(top, n))
 
-    def _modular(self, classes: IntArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _modular_bounds(
+        self, classes: IntArray, gains: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Bound sums over the sets that the union of a class reaches by sums over its clusters.
 
         Where the mapping reaches a set twice, a gain counts as reached, and a loss is shared by
@@ -398,7 +400,7 @@ class UnionRelaxation:
         weights += self._of[:, classes] * (members.T @ (losses * (held > 0) / np.maximum(held, 1)))
         return weights.T, (wins * (held >= 2)).sum(axis=0)
 
-    def _made(self, classes: IntArray, low: IntArray, high: IntArray) -> _Rows:
+    def _weigh(self, classes: IntArray, low: IntArray, high: IntArray) -> _Rows:
         """Weigh the clusters in some intervals."""
         share = 2.0 * high / (high + self.classes[classes])
         weights = share[:, None] * self._shared[:, classes].T - self.ratio * self._sizes
@@ -407,7 +409,7 @@ class UnionRelaxation:
         for at in (slice(start, start + size) for start in range(0, len(classes), size)):
             gains = self._overlaps.hits[:, classes[at]] * share[at]
             gains -= self.ratio * self._overlaps.sizes[:, None]
-            more, fixed[at] = self._modular(classes[at], gains)
+            more, fixed[at] = self._modular_bounds(classes[at], gains)
             weights[at] += more
         return _Rows(classes, low, high, weights, fixed)
 
@@ -416,7 +418,7 @@ class UnionRelaxation:
         rows, c, empty = self.rows, self.rows.classes, self._empty
         prices = np.where(empty, 0, prices)
         open_ = allowed[:, c].T
-        worth = np.where(open_, rows.weights - prices, -_NEVER)
+        worth = np.where(open_, rows.weights - prices, -_IMPOSSIBLE)
         low = rows.low - self._sure[c]
         bounds = self._lower[c] * open_, self._upper[c] * open_, low, rows.high
         values, taken, rate = _knapsack(worth, *bounds)
@@ -445,13 +447,9 @@ class UnionRelaxation:
         chosen = chosen[(high > low) & (change > _FINE * self.least)]
         if not len(chosen) or len(self.rows.low) > MOST_INTERVALS:
             return
-        low, high, classes = (
-            self.rows.low[chosen],
-            self.rows.high[chosen],
-            self.rows.classes[chosen],
-        )
+        classes, low, high = (each[chosen] for each in self.rows[:3])
         middle = (low + high) // 2
-        parts = self._made(classes, low, middle), self._made(classes, middle + 1, high)
+        parts = self._weigh(classes, low, middle), self._weigh(classes, middle + 1, high)
         kept = np.ones(len(self.rows.low), dtype=np.bool_)
         kept[chosen] = False
         joined = [
@@ -488,7 +486,7 @@ def _knapsack(
     taken = np.where((full | bare)[:, None], filled, positive)
     left = worth - rate[:, None] * size
     values = np.maximum(left, 0).sum(axis=1) + rate * limit
-    values[upper.sum(axis=1) < low] = -_NEVER
+    values[upper.sum(axis=1) < low] = -_IMPOSSIBLE
     return values, taken, left
 
 
@@ -573,16 +571,16 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
         raise ValueError(f"{seconds} seconds for the certificate: give more than 0")
     score, work = TYPE_MEASURES.get(measure).score, Work(seconds)
     value = score(patterns, mapping).value
-    found = _searched(patterns, measure, mapping, value, work)
+    found = _branch_and_bound(patterns, measure, mapping, value, work)
     while found.better is not None:
         mapping, value = found.better, score(patterns, found.better).value
-        found = _searched(patterns, measure, mapping, value, work)
+        found = _branch_and_bound(patterns, measure, mapping, value, work)
     proven = value == 1 or found.excess <= PROVEN_WITHIN
     bound = float(value) if proven else min(1.0, float(value) + found.excess)
     return Certificate(mapping, value, bound, proven, 0 if proven else found.open_clusters)
 
 
-class _Searched(NamedTuple):
+class _SearchResult(NamedTuple):
     """A better mapping; or by how much none is better, and how many clusters are open."""
 
     better: IntArray | None
@@ -590,12 +588,16 @@ class _Searched(NamedTuple):
     open_clusters: int = 0
 
 
-def _searched(
+def _branch_and_bound(
     patterns: Patterns, measure: str, mapping: IntArray, value: Fraction, work: Work
-) -> _Searched:
+) -> _SearchResult:
     """Bound all mappings, then branch: the branch with the highest bound is split first."""
     score = TYPE_MEASURES.get(measure).score
-    relaxation = _relaxation(patterns, measure, mapping, float(value))
+    relaxation: Relaxation = (
+        UnionRelaxation(patterns, mapping, float(value))
+        if measure == "MicroC"
+        else SetRelaxation(patterns, measure, float(value))
+    )
     every = np.ones((patterns.induced.shape[1], patterns.gold.shape[1]), dtype=np.bool_)
     rest = (1 - ROOT_SHARE) * work.left
     root = descend(relaxation, relaxation.prices, every, steps=ROOT_STEPS, work=work, until=rest)
@@ -605,22 +607,16 @@ def _searched(
         highest, _, allowed = heapq.heappop(heap)
         candidate = np.asarray(allowed.argmax(axis=1), dtype=np.int64)
         if score(patterns, candidate).value > value:
-            return _Searched(candidate)
-        for part in _split(allowed):
+            return _SearchResult(candidate)
+        for part in _branches(allowed):
             made = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, work=work)
             if made.excess:
                 heapq.heappush(heap, (max(highest, -made.excess), next(numbers), made.allowed))
     loose = int((root.allowed.sum(axis=1) > 1).sum())
-    return _Searched(None, -heap[0][0], loose) if heap else _Searched(None)
+    return _SearchResult(None, -heap[0][0], loose) if heap else _SearchResult(None)
 
 
-def _relaxation(patterns: Patterns, measure: str, mapping: IntArray, value: float) -> Relaxation:
-    if measure == "MicroC":
-        return UnionRelaxation(patterns, mapping, value)
-    return SetRelaxation(patterns, measure, value)
-
-
-def _split(allowed: BoolArray) -> Iterator[BoolArray]:
+def _branches(allowed: BoolArray) -> Iterator[BoolArray]:
     """Give a cluster each of its classes: one with the fewest, from two."""
     classes = allowed.sum(axis=1)
     if not (classes > 1).any():

@@ -149,7 +149,7 @@ def _patterns(gold: Sparse, induced: Sparse) -> tuple[Patterns, IntArray]:
     return Patterns(np.bincount(pattern), gold[shown], induced[shown]), pattern
 
 
-# --- The items of each cluster, ready to be counted again when the cluster moves.
+# Items of each cluster, for recounting when the cluster moves
 
 _KEPT_ENTRIES = 20_000_000
 """Blocks are kept in memory if they have fewer entries in all."""

@@ -1,11 +1,10 @@
-"""Type-level evaluation of induced clusters: the measures, their mappings, and who is wrong."""
+"""Type-level evaluation of clusterings: scores, mappings, bootstrap limits and tables."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +30,7 @@ from pipeline.kernels.sampling import seeded_generator
 from schemas import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.base import Table
 
-# --- Limits of the type-level measures: a bootstrap over items.
+# Bootstrap limits over items
 
 INTERVALS = ("fixed", "refitted")
 _CELLS = 4_000_000
@@ -103,14 +102,14 @@ def type_level_limits(
     bits = seeded_generator(seed=seed, purpose=f"type level {measure} {kind}")
     if interval == "refitted":
         by = TYPE_MEASURES.get(measure).mapped_by
-        fit = functools.partial(_fit, measure=by, kind=kind, mapping=mapping)
-        values = _one_by_one(patterns, fit, measure, replicates, bits)
+        fit = functools.partial(_fit_mapping, measure=by, kind=kind, mapping=mapping)
+        values = _resample_each(patterns, fit, measure, replicates, bits)
     elif measure == "MicroC":
-        values = _by_union(patterns, mapping, replicates, bits)
+        values = _resample_unions(patterns, mapping, replicates, bits)
     elif measure in {"MacroI", "MicroI"}:
-        values = _by_item(patterns, measure, mapping, replicates, bits)
+        values = _resample_items(patterns, measure, mapping, replicates, bits)
     else:
-        values = _one_by_one(patterns, lambda _: mapping, measure, replicates, bits)
+        values = _resample_each(patterns, lambda _: mapping, measure, replicates, bits)
     lower, upper = np.clip(percentiles(values, confidence=confidence), 0.0, 1.0)
     return float(lower), float(upper)
 
@@ -122,7 +121,7 @@ def check_limits(*, replicates: int, confidence: float, interval: str) -> None:
         raise ValueError(f"interval {interval!r}; valid: {', '.join(INTERVALS)}")
 
 
-def _by_item(
+def _resample_items(
     patterns: Patterns, measure: str, mapping: IntArray, replicates: int, bits: np.random.Generator
 ) -> FloatArray:
     """Score samples under one mapping: items with equal numbers of classes are alike."""
@@ -133,13 +132,12 @@ def _by_item(
     drawn = bits.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
     gold, mapped, common = alike.T
     if measure == "MacroI":
-        return np.asarray(
-            2.0 * (drawn * common).sum(axis=1) / (drawn * (gold + mapped)).sum(axis=1)
-        )
+        whole = (drawn * (gold + mapped)).sum(axis=1)
+        return np.asarray(2.0 * (drawn * common).sum(axis=1) / whole)
     return np.asarray((drawn * (2.0 * common / (gold + mapped))).sum(axis=1) / counts.sum())
 
 
-def _by_union(
+def _resample_unions(
     patterns: Patterns, mapping: IntArray, replicates: int, bits: np.random.Generator
 ) -> FloatArray:
     """Score samples under one mapping by the unions of clusters, exactly but for the end."""
@@ -147,14 +145,16 @@ def _by_union(
     common = patterns.gold.multiply(mapped).tocsr()
     loose = patterns.induced @ (mapping < 0).astype(np.int64)
     values = []
-    for drawn in _draws(patterns.counts, replicates, bits):
+    for drawn in _draw_counts(patterns.counts, replicates, bits):
         n_i, n_j, n_ij = ((part.T @ drawn.T).T for part in (patterns.gold, mapped, common))
         weighted = (2.0 * n_j * n_ij / np.maximum(n_i + n_j, 1)).sum(axis=1)
         values.append(weighted / np.maximum(n_j.sum(axis=1) + (drawn * loose).sum(axis=1), 1))
     return np.concatenate(values)
 
 
-def _draws(counts: IntArray, replicates: int, bits: np.random.Generator) -> Iterator[IntArray]:
+def _draw_counts(
+    counts: IntArray, replicates: int, bits: np.random.Generator
+) -> Iterator[IntArray]:
     """Draw how many items of a sample have each pattern, some samples at a time."""
     size = max(1, _CELLS // len(counts))
     for start in range(0, replicates, size):
@@ -162,7 +162,7 @@ def _draws(counts: IntArray, replicates: int, bits: np.random.Generator) -> Iter
         yield bits.multinomial(counts.sum(), counts / counts.sum(), size=batch)
 
 
-def _one_by_one(
+def _resample_each(
     patterns: Patterns,
     fit: Callable[[Patterns], IntArray],
     measure: str,
@@ -171,14 +171,14 @@ def _one_by_one(
 ) -> FloatArray:
     """Score samples, each under the mapping that is fitted to it."""
     score, values = TYPE_MEASURES.get(measure).score, []
-    for batch in _draws(patterns.counts, replicates, bits):
+    for batch in _draw_counts(patterns.counts, replicates, bits):
         for counts in batch:
             sample = chosen(patterns._replace(counts=counts), counts > 0)
             values.append(float(score(sample, fit(sample)).value))
     return np.array(values)
 
 
-def _fit(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> IntArray:
+def _fit_mapping(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> IntArray:
     if kind == "1-1":
         return one_to_one(sample, measure)
     if is_separable(sample, measure):
@@ -186,7 +186,7 @@ def _fit(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> Int
     return climb(Neighbours(sample), measure, mapping)
 
 
-# --- The tables of a type-level evaluation: summary, mapping, classes, items.
+# Tables: summary, mapping, classes, items
 
 _SEPARATOR = " "
 
@@ -246,7 +246,7 @@ def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
         "mapping": found.kind,
         "value": value,
         "recall": float(found.score.recall),
-        "precision": _float(found.score.precision),
+        "precision": None if (p := found.score.precision) is None else float(p),
         "certificate": found.certificate,
         "bound": bound,
         "gap": None if bound is None else bound - value,
@@ -277,7 +277,7 @@ def mapping_rows(made: Entries, found: Found) -> pl.DataFrame:
         "measure": [found.measure] * len(h),
         "mapping": [found.kind] * len(h),
         "cluster": made.clusters,
-        "gold": _names(made.classes, h),
+        "gold": _names_of(made.classes, h),
         "n_ij": shared,
         "n_i": pl.Series(classes[np.maximum(h, 0)]).set(pl.Series(~mapped), None),
         "n_j": patterns.induced.T @ patterns.counts,
@@ -307,8 +307,8 @@ def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame
     order = np.argsort(f[made.pattern], kind="stable")[:worst]
     pattern = made.pattern[order]
     shown, place = numbered(pattern)
-    labels = _joined(made.patterns.gold[shown], made.classes)
-    images = _joined(image(made.patterns, found.mapping)[shown], made.classes)
+    labels = _join_names(made.patterns.gold[shown], made.classes)
+    images = _join_names(image(made.patterns, found.mapping)[shown], made.classes)
     return pl.DataFrame({
         "measure": pl.repeat(found.measure, len(order), eager=True),
         "mapping": pl.repeat(found.kind, len(order), eager=True),
@@ -318,7 +318,7 @@ def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame
     })  # fmt: skip
 
 
-def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
+def _join_names(matrix: Sparse, names: pl.Series) -> pl.Series:
     """Return the names of each row, in their order, with spaces between."""
     rows = scipy.sparse.csr_array(matrix).sorted_indices()
     # Many rows hold the same: their text is made once.
@@ -332,14 +332,10 @@ def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
     return pl.Series(texts, dtype=pl.String).gather(place)
 
 
-def _names(names: pl.Series, codes: IntArray) -> pl.Series:
+def _names_of(names: pl.Series, codes: IntArray) -> pl.Series:
     """Return names by their places; null for -1."""
     places = pl.Series(codes, dtype=pl.Int64)
     return names.gather(pl.select(pl.when(places >= 0).then(places)).to_series())
-
-
-def _float(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
 
 
 MAPPING_KINDS = ("1-1", "M-1")
@@ -436,20 +432,20 @@ def evaluate_type_level(
     """
     options = _Options(restarts, kicks, seed, certificate_seconds, replicates, confidence, interval)
     names = sorted(TYPE_MEASURES.resolve(measures))
-    _check(mappings, worst, options)
+    _check_options(mappings, worst, options)
     encoded = entries(gold, induced)
     neighbours = Neighbours(encoded.patterns)
     results = [
-        _limited(neighbours, _found(neighbours, measure, kind, options), options)
+        _add_limits(neighbours, _evaluate_mapping(neighbours, measure, kind, options), options)
         for measure in names
         for kind in sorted(set(mappings))
     ]
-    floors = [_floor(encoded, measure) for measure in names]
+    floors = [_evaluate_floor(encoded, measure) for measure in names]
     return Evaluated(
         summary_table(encoded, [*results, *floors]),
-        _stacked([mapping_rows(encoded, each) for each in results], ClusterMapping),
-        _stacked([class_rows(encoded, each) for each in results], ClassScores),
-        _stacked([item_rows(encoded, each, worst=worst) for each in results], ItemScores),
+        _concat([mapping_rows(encoded, each) for each in results], ClusterMapping),
+        _concat([class_rows(encoded, each) for each in results], ClassScores),
+        _concat([item_rows(encoded, each, worst=worst) for each in results], ItemScores),
     )
 
 
@@ -465,8 +461,8 @@ class _Options(NamedTuple):
     interval: str
 
 
-def _check(mappings: Sequence[str], worst: int | None, options: _Options) -> None:
-    """Complain about options before any work."""
+def _check_options(mappings: Sequence[str], worst: int | None, options: _Options) -> None:
+    """Check options before any work."""
     for name in mappings:
         if name not in MAPPING_KINDS:
             raise ValueError(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
@@ -483,7 +479,7 @@ def _check(mappings: Sequence[str], worst: int | None, options: _Options) -> Non
         )
 
 
-def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -> Found:
+def _evaluate_mapping(neighbours: Neighbours, measure: str, kind: str, options: _Options) -> Found:
     """Find the best mapping of a kind, and evaluate it.
 
     A mapping that is best for another measure is not known to be best for this one.
@@ -494,21 +490,18 @@ def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -
         mapping = one_to_one(patterns, facts.mapped_by)
         return Found(measure, kind, mapping, facts.score(patterns, mapping), best)
     search = many_to_one(
-        neighbours,
-        facts.mapped_by,
-        restarts=options.restarts,
-        kicks=options.kicks,
+        neighbours, facts.mapped_by, restarts=options.restarts, kicks=options.kicks,
         seed=options.seed,
-    )
+    )  # fmt: skip
     score = facts.score(patterns, search.mapping)
     certificate = best if search.exact else "not proven"
     result = Found(measure, kind, search.mapping, score, certificate, search.starts, search.reached)
     if facts.mapped_by != measure or search.exact or options.certificate_seconds is None:
         return result
-    return _certified(patterns, result, options.certificate_seconds)
+    return _certify(patterns, result, options.certificate_seconds)
 
 
-def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
+def _certify(patterns: Patterns, found: Found, seconds: float) -> Found:
     """Search for a proof; a better mapping that turns up was reached by no climb."""
     proof = certify(patterns, found.measure, found.mapping, seconds=seconds)
     return found._replace(
@@ -521,24 +514,19 @@ def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
     )
 
 
-def _limited(neighbours: Neighbours, found: Found, options: _Options) -> Found:
+def _add_limits(neighbours: Neighbours, found: Found, options: _Options) -> Found:
     """Add the limits, if wanted."""
     if not options.replicates:
         return found
     lower, upper = type_level_limits(
-        neighbours.patterns,
-        found.measure,
-        found.kind,
-        found.mapping,
-        replicates=options.replicates,
-        confidence=options.confidence,
-        seed=options.seed,
+        neighbours.patterns, found.measure, found.kind, found.mapping,
+        replicates=options.replicates, confidence=options.confidence, seed=options.seed,
         interval=options.interval,
-    )
+    )  # fmt: skip
     return found._replace(lower=lower, upper=upper, interval=options.interval)
 
 
-def _floor(made: Entries, measure: str) -> Found:
+def _evaluate_floor(made: Entries, measure: str) -> Found:
     """Map every cluster to the largest class; of equal ones, to the first."""
     patterns = made.patterns
     largest = int((patterns.gold.T @ patterns.counts).argmax())
@@ -546,7 +534,7 @@ def _floor(made: Entries, measure: str) -> Found:
     return Found(measure, "floor", mapping, TYPE_MEASURES.get(measure).score(patterns, mapping))
 
 
-def _stacked(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:
+def _concat(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:
     """Put tables with one schema below each other; none makes an empty one."""
     typed = [pl.col(name).cast(t) for name, t in schema.columns().items() if name not in _STAGE]
     empty = schema.zero_rows().collect().drop(_STAGE)

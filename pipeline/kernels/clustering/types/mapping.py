@@ -1,4 +1,4 @@
-"""The best M-1 mapping of clusters to classes that can be found: exact, or by hill climbing."""
+"""Mappings of clusters to classes: the best 1-1 mapping, and M-1 mappings by hill climbing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.kernels.clustering.types.measures import UNMAPPED, item_counts, on
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_generator
 
-# --- The best 1-1 mapping of clusters to classes, for each measure: one linear assignment.
+# Best 1-1 mapping for each measure: linear assignment
 
 EXACT_BELOW = 2**53
 """Integers up to here are exact as floats, and so are their sums in any order."""
@@ -169,7 +169,7 @@ def completed(mapping: IntArray, shared: IntArray) -> IntArray:
     return np.where(mapping == UNMAPPED, shared.argmax(axis=1), mapping)
 
 
-# --- What every single move of a cluster would do to MicroI.
+# MicroI after each move of a cluster
 
 _ROWS = 50_000
 """Patterns that are counted at a time."""
@@ -194,10 +194,10 @@ class ItemState:
         most = int(gold.sum(axis=1).max()) + int(induced.sum(axis=1).max(initial=0))
         self.reciprocals = reciprocals(np.arange(1, most + 2), items=int(counts.sum()))
         self.items = int(counts.sum()) * self.reciprocals[1]
-        self.after = _of_single(neighbours.patterns, self.reciprocals)
+        self.after = _single_cluster_sums(neighbours.patterns, self.reciprocals)
         for start in range(0, len(self.several.patterns.counts), _ROWS):
             self._count(block(self.several.patterns, slice(start, start + _ROWS)), 1.0)
-        self.total = _total(neighbours.patterns, mapping, self.reciprocals)
+        self.total = _total_f(neighbours.patterns, mapping, self.reciprocals)
 
     def move(self, cluster: int, to: int) -> None:
         """Move a cluster to another class, and count again the items that it shares."""
@@ -207,7 +207,7 @@ class ItemState:
         self.mapping[cluster] = to
         self._count(shared, 1.0)
 
-    def copied(self) -> ItemState:
+    def copy(self) -> ItemState:
         """Return one that can be moved while this stays."""
         other = copy.copy(self)
         other.mapping, other.after = self.mapping.copy(), self.after.copy()
@@ -215,10 +215,10 @@ class ItemState:
 
     def _count(self, part: Block, sign: float) -> None:
         """Add the items of some patterns to the table, or take them away."""
-        seen = _seen(part, self.mapping, self.after.shape[1])
+        seen = _tabulate(part, self.mapping, self.after.shape[1])
         self.after += sign * self._after(part, seen, np.diff(part.gold.indptr))
 
-    def _after(self, part: Block, seen: _Seen, sizes: IntArray) -> FloatArray:
+    def _after(self, part: Block, seen: _MappingTables, sizes: IntArray) -> FloatArray:
         """Return the sum of F over some items of each cluster after each move of it.
 
         Without the cluster, an item has `left` classes in common of `whole`. Then the class
@@ -230,7 +230,9 @@ class ItemState:
         weight = 2.0 * part.counts[rows]
         wider = weight * self.reciprocals[whole + 1]
         within = weight * left * self.reciprocals[whole] - left * wider
-        after = _times(part, wider, seen.missed) + _times(part, within, seen.image)
+        after = _transpose_product(part, wider, seen.missed) + _transpose_product(
+            part, within, seen.image
+        )
         own = part.induced.indices * np.int64(n) + seen.classes
         # A cluster that alone has its class would find it gone.
         again = seen.alone * (seen.right * wider - within)
@@ -245,7 +247,7 @@ def item_moves(state: ItemState) -> FloatArray:
     return np.asarray((state.total - now[:, None] + state.after) / state.items)
 
 
-def _of_single(patterns: Patterns, inverse: FloatArray) -> FloatArray:
+def _single_cluster_sums(patterns: Patterns, inverse: FloatArray) -> FloatArray:
     """Return the sums of F of the items with one cluster: they don't depend on the mapping."""
     counts, gold, induced = chosen(patterns, patterns.induced.sum(axis=1) == 1)
     shares = 2.0 * counts * inverse[gold.sum(axis=1) + 1]
@@ -253,12 +255,12 @@ def _of_single(patterns: Patterns, inverse: FloatArray) -> FloatArray:
     return np.asarray((induced.T @ weighted).toarray(), dtype=np.float64)
 
 
-def _total(patterns: Patterns, mapping: IntArray, inverse: FloatArray) -> float:
+def _total_f(patterns: Patterns, mapping: IntArray, inverse: FloatArray) -> float:
     gold, mapped, common = item_counts(patterns, mapping)
     return float((2.0 * patterns.counts * common * inverse[gold + mapped]).sum())
 
 
-class _Seen(NamedTuple):
+class _MappingTables(NamedTuple):
     """Some patterns under a mapping.
 
     Parameters
@@ -282,13 +284,13 @@ class _Seen(NamedTuple):
     missed: Sparse
 
 
-def _seen(part: Block, mapping: IntArray, n: int) -> _Seen:
+def _tabulate(part: Block, mapping: IntArray, n: int) -> _MappingTables:
     size, classes = len(part.counts), mapping[part.induced.indices]
     places = part.rows * n + classes
     golden = part.gold_rows * n + part.gold.indices
     held = np.bincount(places, minlength=size * n)
     hit = held[golden] > 0
-    first = _first(places, size * n)
+    first = _mark_first(places, size * n)
     mapped = np.bincount(part.rows[first], minlength=size)
     starts = np.concatenate([[0], np.cumsum(mapped)])
     image = scipy.sparse.csr_array(
@@ -298,10 +300,12 @@ def _seen(part: Block, mapping: IntArray, n: int) -> _Seen:
     is_gold[golden] = True
     common = np.bincount(part.gold_rows[hit], minlength=size)
     missed = filled(part.gold, (~hit).astype(np.float64))
-    return _Seen(classes, held[places] == 1, is_gold[places], mapped, common, image, missed)
+    return _MappingTables(
+        classes, held[places] == 1, is_gold[places], mapped, common, image, missed
+    )
 
 
-def _first(places: IntArray, size: int) -> BoolArray:
+def _mark_first(places: IntArray, size: int) -> BoolArray:
     """Mark one of the entries at each place."""
     order = np.arange(len(places), dtype=np.int32)
     last = np.empty(size, dtype=np.int32)
@@ -309,13 +313,13 @@ def _first(places: IntArray, size: int) -> BoolArray:
     return np.asarray(last[places] == order)
 
 
-def _times(part: Block, data: FloatArray, matrix: Sparse) -> FloatArray:
+def _transpose_product(part: Block, data: FloatArray, matrix: Sparse) -> FloatArray:
     """Multiply the transpose of the induced entries, with other data, by a matrix."""
     transposed = filled(part.transposed, data[part.transposed.data])
     return np.asarray((transposed @ matrix).toarray(), dtype=np.float64)
 
 
-# --- What every single move of a cluster would do to MacroI and MicroC.
+# MacroI and MicroC after each move of a cluster
 
 
 class UnionState:
@@ -350,7 +354,7 @@ class UnionState:
         for cluster, at in enumerate(mapping.tolist()):
             self._place(cluster, at, 1)
 
-    def copied(self) -> UnionState:
+    def copy(self) -> UnionState:
         """Return one that can be moved while this stays."""
         other = copy.copy(self)
         other.mapping, other.union, other.common = (
@@ -403,7 +407,8 @@ class UnionState:
         only = (after == 1).astype(np.int64) - (held == 1)
         gold = block.gold[:, columns].toarray()
         change = np.hstack([new, new * gold, only, only * gold]) * block.counts[:, None]
-        self._add(columns, np.asarray(_ones(block.transposed) @ change))
+        ones = filled(block.transposed, np.ones(block.transposed.nnz, dtype=np.int64))
+        self._add(columns, np.asarray(ones @ change))
         total = change.sum(axis=0)
         self.union[columns] -= total[:2]
         self.common[columns] -= total[2:4]
@@ -420,34 +425,30 @@ def macro_moves(state: UnionState) -> FloatArray:
     common = int(state.common.sum()) - out_common[:, None] + into_common
     whole = int(state.classes.sum() + state.union.sum()) - out[:, None] + into
     now = 2.0 * int(state.common.sum()) / int(state.classes.sum() + state.union.sum())
-    return _stay(state, 2.0 * common / whole, now)
+    return _keep_current(state, 2.0 * common / whole, now)
 
 
 def micro_moves(state: UnionState) -> FloatArray:
     """Return MicroC after each single move, shape (clusters, classes)."""
     out, out_common, into, into_common = state.moves()
     h, union, common, classes = state.mapping, state.union, state.common, state.classes
-    now = _weighted(union, common, classes)
-    less = _weighted(union[h] - out, common[h] - out_common, classes[h]) - now[h]
-    more = _weighted(union + into, common + into_common, classes) - now
+    now = _weighted_f(union, common, classes)
+    less = _weighted_f(union[h] - out, common[h] - out_common, classes[h]) - now[h]
+    more = _weighted_f(union + into, common + into_common, classes) - now
     whole = int(union.sum()) - out[:, None] + into
     values = np.asarray((now.sum() + less[:, None] + more) / np.maximum(whole, 1))
-    return _stay(state, values, float(now.sum() / max(int(union.sum()), 1)))
+    return _keep_current(state, values, float(now.sum() / max(int(union.sum()), 1)))
 
 
-def _stay(state: UnionState, values: FloatArray, now: float) -> FloatArray:
+def _keep_current(state: UnionState, values: FloatArray, now: float) -> FloatArray:
     """Put the present value where a cluster keeps its class: nothing leaves or enters."""
     values[np.arange(len(values)), state.mapping] = now
     return values
 
 
-def _weighted(union: IntArray, common: IntArray, classes: IntArray) -> FloatArray:
+def _weighted_f(union: IntArray, common: IntArray, classes: IntArray) -> FloatArray:
     """Return |z| F_z."""
     return np.asarray(2.0 * union * common / np.maximum(union + classes, 1))
-
-
-def _ones(matrix: Sparse) -> Sparse:
-    return filled(matrix, np.ones(matrix.nnz, dtype=np.int64))
 
 
 def _dense(matrix: Sparse) -> IntArray:
@@ -549,19 +550,20 @@ def many_to_one(
             raise ValueError(f"{number} {what}: give 0 or more")
     if is_separable(patterns, measure):
         return Climbed(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
-    ends = [
-        climb(neighbours, measure, start)
-        for start in _starts(neighbours, measure, _restarts(patterns, restarts), seed)
-    ]
-    value = _valued(patterns, measure)
+    if restarts is None:
+        restarts = RESTARTS_OF_FEW if patterns.counts.sum() <= FEW_ITEMS else RESTARTS_OF_MANY
+    if kicks is None:
+        kicks = min(MOST_KICKS, KICKS_A_CLUSTER * patterns.induced.shape[1])
+    starts = _starting_mappings(neighbours, measure, restarts, seed)
+    ends = [climb(neighbours, measure, start) for start in starts]
+    value = _cached_score(patterns, measure)
     values = [value(end) for end in ends]
     first = ends[values.index(max(values))]
-    kicks = _kicks(patterns, kicks)
-    mapping = _kicked(neighbours, measure, first, value, kicks=kicks, seed=seed)
+    mapping = _climb_with_kicks(neighbours, measure, first, value, kicks=kicks, seed=seed)
     return Climbed(mapping, False, len(ends), values.count(value(mapping)))
 
 
-def _valued(patterns: Patterns, measure: str) -> Callable[[IntArray], Fraction]:
+def _cached_score(patterns: Patterns, measure: str) -> Callable[[IntArray], Fraction]:
     """Return a function that scores a mapping, each one once."""
     score, known = TYPE_MEASURES.get(measure).score, dict[bytes, Fraction]()
 
@@ -574,7 +576,7 @@ def _valued(patterns: Patterns, measure: str) -> Callable[[IntArray], Fraction]:
     return value
 
 
-def _kicked(
+def _climb_with_kicks(
     neighbours: Neighbours,
     measure: str,
     best: IntArray,
@@ -588,10 +590,10 @@ def _kicked(
     make, moves = _STATES[measure]
     now, state = best, make(neighbours, best)
     for _ in range(kicks):
-        trial = state.copied()
+        trial = state.copy()
         for cluster, to in _kick(now, neighbours.overlap, bits):
             trial.move(cluster, to)
-        end = _climbed(trial, moves)
+        end = _climb_from(trial, moves)
         if value(end) >= value(now) and not np.array_equal(end, now):
             # Made anew: sums that are not exact would drift from kick to kick.
             now, state = end, make(neighbours, end)
@@ -640,7 +642,7 @@ def climb(neighbours: Neighbours, measure: str, start: IntArray) -> IntArray:
         A mapping that no single move improves by more than 1e-12.
     """
     make, moves = _STATES[measure]
-    return _climbed(make(neighbours, start), moves)
+    return _climb_from(make(neighbours, start), moves)
 
 
 _STATES: dict[str, tuple[Callable[[Neighbours, IntArray], Any], Callable[[Any], FloatArray]]] = {
@@ -651,7 +653,7 @@ _STATES: dict[str, tuple[Callable[[Neighbours, IntArray], Any], Callable[[Any], 
 """A mapping that can be changed, and the values after each move of it."""
 
 
-def _climbed(state: Any, moves: Callable[[Any], FloatArray]) -> IntArray:
+def _climb_from(state: Any, moves: Callable[[Any], FloatArray]) -> IntArray:
     while True:
         values = moves(state)
         now = values[0, state.mapping[0]]
@@ -662,22 +664,12 @@ def _climbed(state: Any, moves: Callable[[Any], FloatArray]) -> IntArray:
         state.move(*divmod(first, values.shape[1]))
 
 
-def _starts(neighbours: Neighbours, measure: str, restarts: int, seed: str) -> Iterator[IntArray]:
+def _starting_mappings(
+    neighbours: Neighbours, measure: str, restarts: int, seed: str
+) -> Iterator[IntArray]:
     shared = neighbours.overlap
     yield shared.argmax(axis=1)
     yield completed(one_to_one(neighbours.patterns, measure), shared)
     bits = seeded_generator(seed=seed, purpose=f"climb {measure}")
     for _ in range(restarts):
         yield bits.integers(shared.shape[1], size=len(shared))
-
-
-def _kicks(patterns: Patterns, kicks: int | None) -> int:
-    if kicks is not None:
-        return kicks
-    return min(MOST_KICKS, KICKS_A_CLUSTER * patterns.induced.shape[1])
-
-
-def _restarts(patterns: Patterns, restarts: int | None) -> int:
-    if restarts is not None:
-        return restarts
-    return RESTARTS_OF_FEW if patterns.counts.sum() <= FEW_ITEMS else RESTARTS_OF_MANY

@@ -192,7 +192,7 @@ def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
 
 
 def test_every_item_can_be_drawn() -> None:
-    drawn = measures._drawn(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
+    drawn = measures._draw_patterns(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
     assert np.bincount(drawn) == pytest.approx([1000, 2000, 1000], abs=150)
 
 

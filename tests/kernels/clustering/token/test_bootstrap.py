@@ -192,7 +192,7 @@ def test_counts_that_there_is_no_room_for_lie_on_the_disk_and_give_the_same(tmp_
         laid = token_intervals(frame(rows), **options, place=["file", "s"])
         with sentence_counts(frame(rows).lazy(), "file", "s") as found:
             assert found.samples_at_a_time() == 1
-            assert found.laid.files(0)
+            assert found.spill.files(0)
         assert not any((tmp_path / "aside").iterdir())
     assert laid.equals(held)
 
