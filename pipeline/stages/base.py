@@ -149,13 +149,9 @@ Tables: TypeAlias = Mapping[str, pl.LazyFrame]
 Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
 
 
-def as_one(pieces: Iterable[Outputs]) -> Outputs:
-    """Return the tables of a stage that makes them piece by piece, each as a whole."""
-    tables: dict[str, list[pl.LazyFrame]] = {}
-    for piece in pieces:
-        for name, table in piece.items():
-            tables.setdefault(name, []).append(table.lazy())
-    return {name: pl.concat(parts) for name, parts in tables.items()}
+def as_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
+    """Return what `Stage.make` gives as pieces: a single one unless it is a generator."""
+    return made if isinstance(made, Iterator) else iter([made])
 
 
 FAULTS = "faults"
@@ -362,8 +358,10 @@ class Stage(Generic[C]):
     ----------
     name : str
         What an experiment writes after ``use =``: verb and operation, "sample.random".
-    run : callable
-        (config, tables) -> outputs. Never touches a file; must run on zero-row frames.
+    make : callable
+        (config, tables) -> outputs; or a generator of outputs, for tables that are larger than
+        what should be held: each piece holds parts of some tables, those of a table in the order
+        of its key. Never touches a file; must run on zero-row frames.
     config : type of StageConfig
         The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     outputs : mapping of str to schema
@@ -377,9 +375,6 @@ class Stage(Generic[C]):
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
-    pieces : callable or None
-        Gives what `run` gives as parts of its tables, each in the order of its key, one after the
-        other: for tables that are larger than what should be held.
     delivers : callable, str or None
         config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
         the store. The format of sheets, or "list", where the options are called as their fields.
@@ -393,7 +388,7 @@ class Stage(Generic[C]):
     """
 
     name: str
-    run: Callable[[C, Tables], Outputs]
+    make: Callable[[C, Tables], Outputs | Iterator[Outputs]]
     _: KW_ONLY
     config: type[C]
     outputs: Mapping[str, type[Table]]
@@ -403,7 +398,17 @@ class Stage(Generic[C]):
     delivers: Callable[[C], Delivery] | str | None = None
     agree: Callable[[C, Mapping[str, Referred]], Iterable[Problem]] | None = None
     origin: Callable[[C, Tables], pl.LazyFrame] | None = None
-    pieces: Callable[[C, Tables], Iterable[Outputs]] | None = None
+
+    def run(self, config: C, tables: Tables) -> Outputs:
+        """Return the tables, each as a whole."""
+        made = self.make(config, tables)
+        if not isinstance(made, Iterator):
+            return made
+        parts: dict[str, list[pl.LazyFrame]] = {}
+        for piece in made:
+            for name, table in piece.items():
+                parts.setdefault(name, []).append(table.lazy())
+        return {name: pl.concat(each) for name, each in parts.items()}
 
     def places(self, config: C) -> set[str]:
         """Return where the code is that it finds through registries, with these options."""
@@ -450,7 +455,7 @@ class Stage(Generic[C]):
 STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
 stage = STAGES.naming(Stage)
-"""Registers a function (config, tables) -> outputs as the stage of a name."""
+"""Registers a function (config, tables) -> outputs, or a generator of them, as a named stage."""
 
 
 def _delivery(name: str, config: StageConfig) -> Delivery:

@@ -23,7 +23,6 @@ from pipeline.stages.base import (
     Referred,
     StageConfig,
     Tables,
-    as_one,
     stage,
 )
 from pipeline.stages.clustering.extract import (
@@ -353,8 +352,9 @@ class JoinTagging(TaggingOptions):
     empty."""
 
 
-def _pieces(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
-    """Read both sides once, batch by batch, and make the tables in parts."""
+@stage("join.tagging", config=JoinTagging, outputs=OUTPUTS)
+def join_tagging(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
+    """Lay each run beside the gold tags; a token that is not the same is a fault."""
     gold, induced = tables["gold"], tables["induced"]
     _require(config, gold, induced)
     with (
@@ -367,12 +367,6 @@ def _pieces(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
         yield {FAULTS: faults}
         if not faults.height:
             yield from _outputs(config, tags, sentences)
-
-
-@stage("join.tagging", config=JoinTagging, outputs=OUTPUTS, pieces=_pieces)
-def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
-    """Lay each run beside the gold tags; a token that is not the same is a fault."""
-    return as_one(_pieces(config, tables))
 
 
 def _count(config: JoinTagging, pair: pl.LazyFrame, laid: Mapping[str, Spill]) -> pl.DataFrame:

@@ -33,7 +33,7 @@ from pipeline.kernels.nbest.precision import (
 from pipeline.kernels.nbest.ranking import RankBlocks, rank_blocks
 from pipeline.kernels.numeric import IntArray, column_ratio
 from pipeline.kernels.statistics.intervals import interval_columns
-from pipeline.stages.base import Of, Outputs, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
     DifferenceOptions,
@@ -188,7 +188,28 @@ class EvaluateComparison(ByCluster, DifferenceOptions):
         return self
 
 
-def _pieces(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
+def _of_all(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
+    """Return the ranks, so that every measure ranks all candidates, those of a pool too."""
+    pooled = "pool_depth" in ranks.collect_schema()
+    return ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
+
+
+@stage(
+    "evaluate.comparison",
+    config=EvaluateComparison,
+    outputs={
+        "comparison": Comparison,
+        "cuts": CutComparison,
+        "baseline": BaselineComparison,
+        "baseline_cuts": CutBaselineComparison,
+        "best": BestMeasures,
+        "differences": MeasureDifferences,
+        "clustered": ClusteredDifferences,
+        "looks": Looks,
+    },
+)
+def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
+    """Count the difference sets, test each, adjust at the declared cuts."""
     ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
     if config.anytime:
         require_in_order(tables)
@@ -211,32 +232,6 @@ def _pieces(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
     yield {"clustered": _clustered(config, tables, ranks, draws)}
     yield from _baseline(config, look, tables, draws, in_parts(steps, at=sizes))
     yield {"looks": look.table(draws["category"])}
-
-
-def _of_all(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
-    """Return the ranks, so that every measure ranks all candidates, those of a pool too."""
-    pooled = "pool_depth" in ranks.collect_schema()
-    return ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
-
-
-@stage(
-    "evaluate.comparison",
-    config=EvaluateComparison,
-    outputs={
-        "comparison": Comparison,
-        "cuts": CutComparison,
-        "baseline": BaselineComparison,
-        "baseline_cuts": CutBaselineComparison,
-        "best": BestMeasures,
-        "differences": MeasureDifferences,
-        "clustered": ClusteredDifferences,
-        "looks": Looks,
-    },
-    pieces=_pieces,
-)
-def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
-    """Count the difference sets, test each, adjust at the declared cuts."""
-    return as_one(_pieces(config, tables))
 
 
 def _alone(config: EvaluateComparison, look: SimpleLook) -> Tested:

@@ -35,7 +35,7 @@ from pipeline.kernels.numeric import column_ratio
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.sequential import confidence_sequence
-from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
     Estimating,
@@ -306,7 +306,27 @@ class _Limits(TypedDict):
     confidence: float
 
 
-def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "evaluate.precision",
+    config=EvaluatePrecision,
+    outputs={
+        "precision": Precision,
+        "baseline": Baseline,
+        "cuts": Precision,
+        "local": LocalPrecision,
+        "recall": Recall,
+        "cut": CutLists,
+        "thresholds": Thresholds,
+        "bands": SimultaneousBands,
+        "band_thresholds": BandThresholds,
+        "worst_case": WorstCase,
+        "corrected": Corrected,
+        "clustered": ClusteredPrecision,
+        "looks": Looks,
+    },
+)
+def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
+    """Count draws and true positives in every list, then estimate."""
     draws = judged_alone(tables)
     config.check(draws)
     ranks = chosen_ranks(config, tables)
@@ -337,31 +357,6 @@ def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
         "looks": look.table(draws["category"]),
     }
     yield _bands(config, look, steps, ranks, draws)
-
-
-@stage(
-    "evaluate.precision",
-    config=EvaluatePrecision,
-    outputs={
-        "precision": Precision,
-        "baseline": Baseline,
-        "cuts": Precision,
-        "local": LocalPrecision,
-        "recall": Recall,
-        "cut": CutLists,
-        "thresholds": Thresholds,
-        "bands": SimultaneousBands,
-        "band_thresholds": BandThresholds,
-        "worst_case": WorstCase,
-        "corrected": Corrected,
-        "clustered": ClusteredPrecision,
-        "looks": Looks,
-    },
-    pieces=_pieces,
-)
-def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
-    """Count draws and true positives in every list, then estimate."""
-    return as_one(_pieces(config, tables))
 
 
 def _without_rows(config: EvaluatePrecision, steps: Sequence[Steps]) -> Outputs:

@@ -56,7 +56,6 @@ from pipeline.stages.base import (
     Seeded,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.collocations.units import DependencyOptions, UnitOptions
@@ -668,23 +667,6 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
     return counts.join(total, how="cross")
 
 
-def pieces(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
-    """Find the pairs of one part of a corpus, so many at a time as fit in memory, and examples."""
-    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
-    excluded = stop_words(tables)
-    left = config.left.kernel(excluded)
-    right = left if config.left == config.right else config.right.kernel(excluded)
-    before = tables["open"].collect()
-    sentences = counting.sentences(tokens.lazy(), before)
-    wanted = COLUMNS if config.examples else looked_at(_PAIR, sentences)
-    for found in find(tokens, left=left, right=right, options=config, columns=wanted):
-        yield _piece(config, found, tokens, sentences)
-    last = _piece(config, Found(), tokens, sentences)
-    sizes = unit_sizes(tokens, sentences, before)
-    yield {**last, "corpus": sizes, "open": counting.left_open(sentences, before)}
-
-
 def _piece(
     config: ExtractPairs, found: Found, tokens: pl.DataFrame, sentences: pl.DataFrame
 ) -> Outputs:
@@ -722,11 +704,22 @@ def _piece(
         close=close,
         total_tables={"totals": UnitCounts},
     ),
-    pieces=pieces,
 )
-def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
+def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     """Find the pairs of one part of a corpus, and choose examples from it."""
-    return as_one(pieces(config, tables))
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    excluded = stop_words(tables)
+    left = config.left.kernel(excluded)
+    right = left if config.left == config.right else config.right.kernel(excluded)
+    before = tables["open"].collect()
+    sentences = counting.sentences(tokens.lazy(), before)
+    wanted = COLUMNS if config.examples else looked_at(_PAIR, sentences)
+    for found in find(tokens, left=left, right=right, options=config, columns=wanted):
+        yield _piece(config, found, tokens, sentences)
+    last = _piece(config, Found(), tokens, sentences)
+    sizes = unit_sizes(tokens, sentences, before)
+    yield {**last, "corpus": sizes, "open": counting.left_open(sentences, before)}
 
 
 def stop_words(tables: Tables) -> list[str]:

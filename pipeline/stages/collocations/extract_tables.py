@@ -22,7 +22,6 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.inputs import require
@@ -45,7 +44,13 @@ class ExtractMerge(StageConfig):
     """Drop candidates with a smaller f, after adding up: the marginals stay as they are."""
 
 
-def _merge_pieces(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.merge",
+    config=ExtractMerge,
+    outputs={"candidates": Candidates},
+)
+def extract_merge(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
+    """Add up f, take the marginals of the sums, then apply the threshold."""
     parts = [tables[option] for option in _INPUTS]
     faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
     found = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
@@ -57,14 +62,6 @@ def _merge_pieces(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
     added = ["documents"] if shared else []
     for part in merged_in_parts(parts, added=added, min_frequency=config.min_frequency):
         yield {"candidates": part}
-
-
-@stage(
-    "extract.merge", config=ExtractMerge, outputs={"candidates": Candidates}, pieces=_merge_pieces
-)
-def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
-    """Add up f, take the marginals of the sums, then apply the threshold."""
-    return as_one(_merge_pieces(config, tables))
 
 
 def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
@@ -221,7 +218,14 @@ def score_origin(config: ExtractScores, tables: Tables) -> pl.LazyFrame:
     return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
 
 
-def _score_pieces(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.scores",
+    config=ExtractScores,
+    outputs={"scores": ScoredPairs},
+    origin=score_origin,
+)
+def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
+    """Parse units and scores; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _SCORED_UNITS}
@@ -242,18 +246,6 @@ def _score_pieces(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
         return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
 
     yield from read_in_parts(raw, read, table="scores")
-
-
-@stage(
-    "extract.scores",
-    config=ExtractScores,
-    outputs={"scores": ScoredPairs},
-    origin=score_origin,
-    pieces=_score_pieces,
-)
-def extract_scores(config: ExtractScores, tables: Tables) -> Outputs:
-    """Parse units and scores; what cannot be parsed is a fault with its line."""
-    return as_one(_score_pieces(config, tables))
 
 
 Column: TypeAlias = Literal["l1", "l2", "f", "f1", "f2", "N"]
@@ -309,7 +301,15 @@ class _Reading(NamedTuple):
         ]
 
 
-def _table_pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.table",
+    config=ExtractTable,
+    outputs={"candidates": Candidates},
+    shards="path",
+    origin=table_origin,
+)
+def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
+    """Parse units and counts; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
     reading = _reading(config, raw.collect_schema())
 
@@ -318,19 +318,6 @@ def _table_pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
         return [reading.candidates(rows).filter(frequent), *reading.faults(rows)]
 
     yield from read_in_parts(raw, read, table="candidates")
-
-
-@stage(
-    "extract.table",
-    config=ExtractTable,
-    outputs={"candidates": Candidates},
-    shards="path",
-    origin=table_origin,
-    pieces=_table_pieces,
-)
-def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
-    """Parse units and counts; what cannot be parsed is a fault with its line."""
-    return as_one(_table_pieces(config, tables))
 
 
 def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:

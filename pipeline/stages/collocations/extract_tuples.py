@@ -45,7 +45,6 @@ from pipeline.stages.base import (
     Sums,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.collocations import extract_corpus
@@ -82,8 +81,13 @@ class ExtractPairing(StageConfig):
         return pairing
 
 
-def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
-    """Yield the pairs, then their examples; tuples are looked at in ranges of their ids."""
+@stage(
+    "extract.pairing",
+    config=ExtractPairing,
+    outputs={"candidates": Candidates, "examples": Examples},
+)
+def extract_pairing(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
+    """Join the labels; the frequencies of the groups are there already."""
     tuples = tables["tuples"]
     _require_arity(config, tuples)
     _require_distinct(config, tables)
@@ -96,17 +100,6 @@ def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
         return made.select(candidate_id("l1", "l2"), pl.all())
 
     yield from named_anew(ranges, make, tables.get("examples"))
-
-
-@stage(
-    "extract.pairing",
-    config=ExtractPairing,
-    outputs={"candidates": Candidates, "examples": Examples},
-    pieces=_pieces,
-)
-def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
-    """Join the labels; the frequencies of the groups are there already."""
-    return as_one(_pieces(config, tables))
 
 
 def _require_arity(config: ExtractPairing, tuples: pl.LazyFrame) -> None:
@@ -297,27 +290,6 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     }
 
 
-def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
-    """Find the tuples of one part of a corpus, so many at a time as fit in memory, and examples."""
-    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
-    before = tables["open"].collect()
-    sentences = counting.sentences(tokens.lazy(), before)
-    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
-        yield {
-            **extract_corpus.of_batch(tuples, config.elements, sentences),
-            "examples": _examples(config, tuples.lazy(), tokens.lazy()),
-            "corpus": extract_corpus.numbers({"tuple tokens": tuples.height}),
-        }
-    nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
-    yield {
-        **extract_corpus.of_batch(nothing, config.elements, sentences),
-        "examples": Examples.zero_rows(),
-        "corpus": extract_corpus.unit_sizes(tokens, sentences, before),
-        "open": counting.left_open(sentences, before),
-    }
-
-
 @stage(
     "extract.tuples",
     config=ExtractTuples,
@@ -344,11 +316,26 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
         close=close,
         weight=lambda config: 2**config.size,  # a frequency for each subset of the positions
     ),
-    pieces=pieces,
 )
-def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
+def extract_tuples(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
     """Find the tuples of one part of a corpus, and choose examples from it."""
-    return as_one(pieces(config, tables))
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    before = tables["open"].collect()
+    sentences = counting.sentences(tokens.lazy(), before)
+    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
+        yield {
+            **extract_corpus.of_batch(tuples, config.elements, sentences),
+            "examples": _examples(config, tuples.lazy(), tokens.lazy()),
+            "corpus": extract_corpus.numbers({"tuple tokens": tuples.height}),
+        }
+    nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
+    yield {
+        **extract_corpus.of_batch(nothing, config.elements, sentences),
+        "examples": Examples.zero_rows(),
+        "corpus": extract_corpus.unit_sizes(tokens, sentences, before),
+        "open": counting.left_open(sentences, before),
+    }
 
 
 def _find(

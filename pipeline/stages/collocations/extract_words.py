@@ -26,7 +26,6 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.collocations import extract_corpus
@@ -66,8 +65,13 @@ class ExtractKeywords(StageConfig):
     """Sentences of the target's words, to become those of the candidates."""
 
 
-def _keyword_pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
-    """Yield the keywords, then their examples; words are joined in ranges of their ids."""
+@stage(
+    "extract.keywords",
+    config=ExtractKeywords,
+    outputs={"candidates": Keywords, "examples": Examples},
+)
+def extract_keywords(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
+    """Join the two lists; a word that one of them has not has the frequency 0 there."""
     lists = [tables["target"], tables["reference"]]
     size = pl.col("N").max().fill_null(0)  # of an empty list 0
     sizes = lists[0].select(f1=size).join(lists[1].select(size_reference=size), how="cross")
@@ -80,17 +84,6 @@ def _keyword_pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs
         return _signatures(kept, config.name).with_columns(candidate_id("l2").alias(FORMER))
 
     yield from named_anew(ranges, make, tables.get("examples"))
-
-
-@stage(
-    "extract.keywords",
-    config=ExtractKeywords,
-    outputs={"candidates": Keywords, "examples": Examples},
-    pieces=_keyword_pieces,
-)
-def extract_keywords(config: ExtractKeywords, tables: Tables) -> Outputs:
-    """Join the two lists; a word that one of them has not has the frequency 0 there."""
-    return as_one(_keyword_pieces(config, tables))
 
 
 def _joined(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
@@ -147,7 +140,13 @@ class ExtractWordTable(StageConfig):
 _READ = pl.Schema({"word": pl.String, "f": pl.Int64})
 
 
-def _word_pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.word_table",
+    config=ExtractWordTable,
+    outputs={"words": WordFrequencies},
+)
+def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
+    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _COLUMNS}
@@ -166,17 +165,6 @@ def _word_pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
     with spill_of(1, _READ) as laid:
         yield {FAULTS: faults_of(raw, read, put)}
         yield from _added_up(laid, _size(config, counted))
-
-
-@stage(
-    "extract.word_table",
-    config=ExtractWordTable,
-    outputs={"words": WordFrequencies},
-    pieces=_word_pieces,
-)
-def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
-    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
-    return as_one(_word_pieces(config, tables))
 
 
 def _read(

@@ -31,7 +31,7 @@ from pipeline.kernels.sampling import (
 )
 from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
 from pipeline.kernels.survey.design import Design, Work, declared_questions, designed
-from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
     Pairs,
@@ -359,8 +359,13 @@ class SampleStratified(Seeded):
 _LAID = pl.Schema({"id": pl.String, "stratum": pl.String})
 
 
-def _pieces(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
-    """Divide all candidates, then draw while their strata are told in the order of ids."""
+@stage(
+    "sample.stratified",
+    config=SampleStratified,
+    outputs={"sample": StratifiedSample, "strata": Strata, "sizes": StratumSizes},
+)
+def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
+    """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
     with spill_of(1, _LAID) as laid:
         counts: Counter[str] = Counter()
         for part in _strata(config, tables):
@@ -372,17 +377,6 @@ def _pieces(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
             yield {"strata": part}
     sample = drawing.sample()
     yield {"sample": sample, "sizes": _sizes(counts, sample)}
-
-
-@stage(
-    "sample.stratified",
-    config=SampleStratified,
-    outputs={"sample": StratifiedSample, "strata": Strata, "sizes": StratumSizes},
-    pieces=_pieces,
-)
-def sample_stratified(config: SampleStratified, tables: Tables) -> Outputs:
-    """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
-    return as_one(_pieces(config, tables))
 
 
 def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:

@@ -15,7 +15,7 @@ from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.nbest.ranking import ranked_in_parts
 from pipeline.kernels.nbest.stratified import pool
 from pipeline.registry import Named
-from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
 from pipeline.stages.inputs import require
 from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
@@ -117,16 +117,12 @@ class ScoreRank(Seeded):
     """The columns to rank by; all floating-point columns if empty."""
 
 
-def _pieces(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
+@stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks})
+def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
+    """Rank by each column of scores."""
     measures = _measures(config, tables["scores"].collect_schema())
     for part in ranked_in_parts(tables["scores"], measures=measures, seed=config.seed):
         yield {"ranks": part}
-
-
-@stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks}, pieces=_pieces)
-def score_rank(config: ScoreRank, tables: Tables) -> Outputs:
-    """Rank by each column of scores."""
-    return as_one(_pieces(config, tables))
 
 
 def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:

@@ -52,7 +52,6 @@ from pipeline.stages.base import (
     Seeded,
     StageConfig,
     Tables,
-    as_one,
     several,
     stage,
 )
@@ -140,8 +139,20 @@ class EvaluateLexicon(Seeded):
     """Lemmas in a moving average of the figures; a tenth of the sample, 3 at least, if left out."""
 
 
-def _evaluation_pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
-    """Yield the lemmas and their forms in ranges of lemmas, then what they say together."""
+@stage(
+    "evaluate.lexicon",
+    config=EvaluateLexicon,
+    outputs={
+        "quality": LexiconQuality,
+        "lemmas": LemmaScores,
+        "forms": LemmaForms,
+        "intervals": LexiconIntervals,
+        "widths": ExpectedWidths,
+        "trends": LexiconTrends,
+    },
+)
+def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
+    """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
     sample = tables["sample"].collect() if "sample" in tables else None
@@ -164,24 +175,6 @@ def _evaluation_pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outp
     }
     for along in slices(trends(scores, order=config.order, span=config.span)):
         yield {"trends": along}
-
-
-@stage(
-    "evaluate.lexicon",
-    config=EvaluateLexicon,
-    outputs={
-        "quality": LexiconQuality,
-        "lemmas": LemmaScores,
-        "forms": LemmaForms,
-        "intervals": LexiconIntervals,
-        "widths": ExpectedWidths,
-        "trends": LexiconTrends,
-    },
-    pieces=_evaluation_pieces,
-)
-def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
-    """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
-    return as_one(_evaluation_pieces(config, tables))
 
 
 def _scores(
@@ -387,17 +380,12 @@ class ScoreLexicon(StageConfig):
     """The lexicon to evaluate."""
 
 
-def _score_pieces(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
-    for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
-        yield {"overlaps": part}
-
-
 @stage(
     "score.lexicon",
     config=ScoreLexicon,
     outputs={"overlaps": LexiconOverlaps},
-    pieces=_score_pieces,
 )
-def score_lexicon(config: ScoreLexicon, tables: Tables) -> Outputs:
+def score_lexicon(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
     """Join both on the wordform and count by pairs of lemmas."""
-    return as_one(_score_pieces(config, tables))
+    for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
+        yield {"overlaps": part}

@@ -33,7 +33,6 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    as_one,
     several,
     stage,
 )
@@ -104,8 +103,13 @@ class ExtractLexicon(Spelt):
         return where
 
 
-def _lexicon_pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
-    """Select rows, bring texts into one spelling, then list the forms of each lemma once."""
+@stage(
+    "extract.lexicon",
+    config=ExtractLexicon,
+    outputs={"lexicon": WordList, "lemmas": LemmaList, "preparation": Preparation},
+)
+def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
+    """List the forms of each lemma once."""
     names = {each: config.columns.get(each, each) for each in _COLUMNS}
     read, counts = Reading(), Counts()
     with spill_of(1, ENTRY) as laid:
@@ -118,17 +122,6 @@ def _lexicon_pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]
             if lemmas is not None:
                 yield {"lemmas": lemmas.select(*LemmaList.columns())}
     yield {"preparation": _preparation(read, counts)}
-
-
-@stage(
-    "extract.lexicon",
-    config=ExtractLexicon,
-    outputs={"lexicon": WordList, "lemmas": LemmaList, "preparation": Preparation},
-    pieces=_lexicon_pieces,
-)
-def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
-    """List the forms of each lemma once."""
-    return as_one(_lexicon_pieces(config, tables))
 
 
 @dataclass
@@ -239,8 +232,13 @@ class ExtractParadigms(Spelt):
     """Names of lemma, stem, paradigm and ending in the files, where they differ."""
 
 
-def _paradigm_pieces(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
-    """Generate the forms, bring them into one spelling, then list those of each lemma once."""
+@stage(
+    "extract.paradigms",
+    config=ExtractParadigms,
+    outputs={"lexicon": WordList, "preparation": Preparation},
+)
+def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
+    """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
     entries = _named(tables["entries"], _ENTRY, config)
     endings = _named(tables["paradigms"], _ENDING, config)
     yield {FAULTS: _paradigm_faults(entries, endings)}
@@ -252,17 +250,6 @@ def _paradigm_pieces(config: ExtractParadigms, tables: Tables) -> Iterator[Outpu
             generating.count(lexicon)
             yield {"lexicon": lexicon}
     yield {"preparation": generating.preparation()}
-
-
-@stage(
-    "extract.paradigms",
-    config=ExtractParadigms,
-    outputs={"lexicon": WordList, "preparation": Preparation},
-    pieces=_paradigm_pieces,
-)
-def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Outputs:
-    """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
-    return as_one(_paradigm_pieces(config, tables))
 
 
 @dataclass
@@ -331,16 +318,11 @@ class ExtractUnion(StageConfig):
     """The wordlists; their order does not matter."""
 
 
-def _union_pieces(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
-    """Yield ranges of lemmas, in order."""
+@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList})
+def extract_union(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
+    """Join them on the lemma, and unite the forms."""
     wordlists = several(tables, "lexicons", config.lexicons)
     ranges = ranges_of("lemma", *wordlists)
     for number in range(len(ranges)):
         parts = (ranges.of(each, number, by="lemma") for each in wordlists)
         yield {"lexicon": union(*parts).sort("lemma", "form")}
-
-
-@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList}, pieces=_union_pieces)
-def extract_union(config: ExtractUnion, tables: Tables) -> Outputs:
-    """Join them on the lemma, and unite the forms."""
-    return as_one(_union_pieces(config, tables))

@@ -203,7 +203,7 @@ def test_a_sheet_shows_nothing_of_machines(tmp_path: Path) -> None:
         made = SmallRun(tmp_path / case, FILES).run(text)
         runs[case] = made["sheet.sheet"]
         written = [
-            path.read_text("utf-8-sig") for path in (tmp_path / name).rglob("people/*/*.csv")
+            path.read_text("utf-8-sig") for path in (tmp_path / case).rglob("people/*/*.csv")
         ]
         assert not any(word in text for text in written for word in ("robot", "r-7", "TP,"))
     assert runs["without"].equals(runs["beside"])
