@@ -1,4 +1,4 @@
-"""What a stage is: a frozen config model and one function, with declared schemas."""
+"""Stages: registry, typed options and inputs, what they deliver, and how they count shards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.errors import Problem
 from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
 
-# --- How a stage counts: partial tables of shards, added up, then made into the outputs.
+# Counting: partial tables of shards are added up, then combined into the outputs
 
 
 class Bounds(NamedTuple):
@@ -477,7 +477,7 @@ Proportion: TypeAlias = Annotated[float, AfterValidator(_proportion)]
 """A number strictly between 0 and 1."""
 
 
-# --- Options that nothing looks at before all is counted.
+# Late options: a change of them counts nothing again
 
 
 @dataclass(frozen=True)

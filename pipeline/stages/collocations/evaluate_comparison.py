@@ -1,4 +1,4 @@
-"""Significance tests between measures, for every n and at declared cuts."""
+"""Significance tests between measures, and of a set of candidates against n-best lists."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ from schemas import (
     Table,
 )
 
-# --- A set of candidates without ranks, such as the output of a filter, against n-best lists.
+# Unranked sets of candidates, such as the output of a filter, against n-best lists
 
 
 class EvaluateSubset(Tests, Estimating):
@@ -158,6 +158,9 @@ def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFram
     return limits.select(*SubsetPrecision.columns()).sort(*SubsetPrecision.key())
 
 
+# Measures against each other and against the baseline
+
+
 class EvaluateComparison(ByCluster, DifferenceOptions):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
@@ -188,12 +191,6 @@ class EvaluateComparison(ByCluster, DifferenceOptions):
         return self
 
 
-def _of_all(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
-    """Return the ranks, so that every measure ranks all candidates, those of a pool too."""
-    pooled = "pool_depth" in ranks.collect_schema()
-    return ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
-
-
 @stage(
     "evaluate.comparison",
     config=EvaluateComparison,
@@ -220,8 +217,8 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     pairs = pairs_of(config.pairs, config.measures, ranked)
     complete = not config.pairs or pairs == pairs_of((), config.measures, ranked)
     names = sorted({name for pair in pairs for name in pair})
-    with rank_blocks(_of_all(ranks, tables), names) as blocks:
-        between = _between(
+    with rank_blocks(every_rank(ranks, tables), names) as blocks:
+        between = _compare_pairs(
             config, look, blocks, draws, steps, pairs=pairs, complete=complete, sizes=sizes
         )
         for piece in between:
@@ -234,14 +231,12 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     yield {"looks": look.table(draws["category"])}
 
 
-def _alone(config: EvaluateComparison, look: SimpleLook) -> Tested:
-    """Return how tests are made that stand by themselves: at the level of this look."""
-    how = tested(config)
-    how["alpha"] = look.level
-    return how
+def _single_test(config: EvaluateComparison, look: SimpleLook) -> Tested:
+    """Return the options of a test that is not adjusted: at the level of this look."""
+    return Tested(**{**tested(config), "alpha": look.level})
 
 
-def _adjusted(
+def _adjust(
     config: EvaluateComparison,
     look: SimpleLook,
     tests: pl.DataFrame,
@@ -255,7 +250,7 @@ def _adjusted(
     )
 
 
-def _between(
+def _compare_pairs(
     config: EvaluateComparison,
     look: SimpleLook,
     blocks: RankBlocks,
@@ -268,14 +263,14 @@ def _between(
 ) -> Iterator[Outputs]:
     """Test the measures against each other, some pairs at a time: there may be thousands."""
     declared = pl.col("n").is_in(config.cuts)
-    counted, tested_at_cuts, alone = [], [], _alone(config, look)
+    counted, tested_at_cuts, alone = [], [], _single_test(config, look)
     for judged, some, at in _in_parts(draws, pairs, sizes):
         counts = counts_between(blocks, judged, pairs=some, at=at)
         tests = compare(counts, anytime=config.anytime, **alone)
         counted.append(counts.filter(declared))
         tested_at_cuts.append(tests.filter(declared))
         yield {"comparison": tests}
-    cuts = _adjusted(config, look, pl.concat(tested_at_cuts), correction=config.correction)
+    cuts = _adjust(config, look, pl.concat(tested_at_cuts), correction=config.correction)
     lists = counts_at(steps, config.cuts)
     best = _best(config, look, pl.concat(counted), cuts, lists) if complete else None
     yield {"cuts": cuts, "best": BestMeasures.zero_rows() if best is None else best}
@@ -310,7 +305,7 @@ def _best(
     if config.alternative == "two_sided" and config.correction == config.best:
         return best_measures(estimated, cuts)
     tests = compare(declared, test=config.test, anytime=config.anytime, **mark(config))
-    return best_measures(estimated, _adjusted(config, look, tests, correction=config.best))
+    return best_measures(estimated, _adjust(config, look, tests, correction=config.best))
 
 
 def _clustered(
@@ -342,11 +337,15 @@ def _baseline(
     totals, at_cuts = draw_totals(draws), []
     for some in lists:
         tests = compare_with_baseline(
-            some, totals, n_candidates=candidates, anytime=config.anytime, **_alone(config, look)
+            some,
+            totals,
+            n_candidates=candidates,
+            anytime=config.anytime,
+            **_single_test(config, look),
         )
         at_cuts.append(tests.filter(pl.col("n").is_in(config.cuts)))
         yield {"baseline": tests}
-    adjusted = _adjusted(
+    adjusted = _adjust(
         config, look, pl.concat(at_cuts), correction=config.correction, table=CutBaselineComparison
     )
     yield {"baseline_cuts": adjusted}

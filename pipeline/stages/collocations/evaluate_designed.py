@@ -1,4 +1,4 @@
-"""N-best precision and differences from a sample of any design."""
+"""N-best precision, differences and bands from a sample with unequal inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ from schemas import (
     Table,
 )
 
-# --- Limits and tests of `evaluate.designed` that hold at every size of a simple sample.
+# Anytime-valid limits and tests of a simple sample
 
 
 def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
@@ -89,8 +89,9 @@ def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
     size = "size" if "size" in lists.columns else "n"
     k, n, members = (lists[name].to_numpy() for name in ("k_sampled", "n_sampled", size))
     limits = confidence_sequence(k, n, population=members, confidence=1.0 - level)
-    told = lists.with_columns(confidence=pl.lit(1.0 - level)) if "confidence" in lists else lists
-    return _with(told, limits, "estimate")
+    if "confidence" in lists:
+        lists = lists.with_columns(confidence=pl.lit(1.0 - level))
+    return _with_limits(lists, limits, "estimate")
 
 
 def differences_at_any_time(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
@@ -106,17 +107,17 @@ def differences_at_any_time(found: pl.DataFrame, *, confidence: float) -> pl.Dat
     scaled = limits[0] * size / n, limits[1] * size / n
     p = anytime_p_values(*counts, populations=(size, size))
     tested = found.with_columns(pl.Series("p_value", p).fill_nan(None))
-    return _with(tested, scaled, "difference")
+    return _with_limits(tested, scaled, "difference")
 
 
-def _with(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataFrame:
+def _with_limits(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataFrame:
     """Put limits in, no nearer than the estimate, which need not be a whole number of members."""
     value = table[estimate].cast(pl.Float64).fill_null(np.nan).to_numpy()
     lower, upper = np.fmin(limits[0], value), np.fmax(limits[1], value)
     return table.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
 
 
-# --- Options of the stage that estimates from a sample of any design.
+# Options
 
 
 class Assisting(Seeded):
@@ -201,7 +202,7 @@ class EvaluateDesigned(Rankings, Assisting, Looking):
         return self.band_range or (min(self.cuts), max(self.cuts))
 
 
-# --- The predictions that help an estimate, one row of numbers for each judge.
+# Predictions that assist an estimate
 
 _ONE = "prediction"
 
@@ -233,7 +234,7 @@ def judges_of(config: Assisting, ids: pl.Series, tables: Tables, *, category: st
     """
     if "predictions" not in tables or config.helped_by in {"none", "scores"}:
         return np.zeros((0, len(ids)))
-    given = _table(tables["predictions"], category)
+    given = _read_predictions(tables["predictions"], category)
     names = given["judge"].unique().sort().to_list()
     if config.judge is not None:
         if config.judge not in names:
@@ -244,11 +245,11 @@ def judges_of(config: Assisting, ids: pl.Series, tables: Tables, *, category: st
     elif config.helped_by == "predictions" and len(names) > 1:
         what = f"there are {len(names)} judges: {', '.join(names[:3])}"
         raise ConfigError("judge", [Problem("judge", what, "name one, or take assist = stacked")])
-    rows = [_row(ids, given.filter(judge=name), name) for name in names]
+    rows = [_probabilities(ids, given.filter(judge=name), name) for name in names]
     return np.stack(rows) if rows else np.zeros((0, len(ids)))
 
 
-def _table(given: pl.LazyFrame, category: str) -> pl.DataFrame:
+def _read_predictions(given: pl.LazyFrame, category: str) -> pl.DataFrame:
     require_numbers(given, "predictions")
     schema = given.collect_schema()
     mine = given.filter(category=category) if "category" in schema else given
@@ -256,7 +257,7 @@ def _table(given: pl.LazyFrame, category: str) -> pl.DataFrame:
     return mine.select("id", judge, pl.col("prediction").cast(pl.Float64)).collect()
 
 
-def _row(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
+def _probabilities(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     every = ids.rename("id").to_frame()
     if mine["id"].is_duplicated().any():
         shown = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
@@ -275,7 +276,7 @@ def _row(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     return found["prediction"].to_numpy()
 
 
-# --- Ranks, draws, chances and predictions of a sample, put together for its estimates.
+# Ranks, draws and inclusion probabilities
 
 _NEAR = 1e-9
 
@@ -302,7 +303,7 @@ class Known:
     draws: pl.DataFrame
 
     @property
-    def told_apart(self) -> FloatArray:
+    def chance_groups(self) -> FloatArray:
         """A number for each candidate, the same for those with the same chance."""
         strata = pl.col("stratum").rank("dense")  # where each stratum has its own, not given
         return (
@@ -425,7 +426,7 @@ def _require_all(ids: pl.DataFrame, chances: pl.DataFrame) -> None:
         raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
 
 
-# --- Looks at a sample of any design: each question has its own plan.
+# Interim analyses: each question has its own plan
 
 DesignedPairs = list[tuple[str, str]]
 
@@ -477,7 +478,7 @@ class DesignedLook:
             return tests.with_columns(p_looks="p_value")
         at = sorted(set(tests["n"]))
         variances = grouped(pair_variances(made, self.missed, pairs=pairs, at=at))
-        rows = _placed(tests, pairs, at)
+        rows = _test_rows(tests, pairs, at)
         p = repeated_p_values(
             tests["p_value"].cast(pl.Float64).to_numpy(), self.plan.shares,
             variances.reshape(-1, len(self.plan.labels))[rows],
@@ -510,7 +511,7 @@ class DesignedLook:
         return shared_levels(plan.shares, variances, alpha=plan.alpha, spending=plan.spending)
 
 
-def _placed(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Series:
+def _test_rows(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Series:
     """Return the row of each test in an array of shape (lists, pairs)."""
     places = pl.DataFrame(
         {
@@ -550,7 +551,7 @@ def designed_look(
     none = DesignedLook(config.confidence, None, np.zeros((0, count)))
     if not config.looks or not given.draws.height:
         return none
-    chances = _everybodys(given)
+    chances = _inclusion_probabilities(given)
     alpha, drawn = 1.0 - config.confidence, round(float(chances.sum()))
     plan = plan_of(config, drawn=drawn, candidates=count, alpha=alpha)
     if plan is None:
@@ -562,12 +563,11 @@ def designed_look(
     return DesignedLook(config.confidence, plan, missed_at_looks(x, known, v, labels=plan.labels))
 
 
-def _everybodys(given: Known) -> FloatArray:
-    """Return the chances of all candidates; where the sample alone tells, those of its stratum."""
-    told = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
-    every = given.chances.join(told, on="stratum", how="left", maintain_order="left")
-    chances = every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series()
-    return chances.to_numpy()
+def _inclusion_probabilities(given: Known) -> FloatArray:
+    """Return the chances of all candidates: those of the draws of its stratum if not given."""
+    by_stratum = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
+    every = given.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
+    return every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series().to_numpy()
 
 
 def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -584,7 +584,7 @@ def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArra
     return x, (chances == 1.0) & (x == 0.0)
 
 
-# --- Differences of precision at the declared cuts, from a sample of any design.
+# Differences of precision at the declared cuts
 
 
 def differences(
@@ -600,7 +600,7 @@ def differences(
     """Estimate the differences of one category, test them, adjust for their number."""
     levels = look.of_pairs(made, pairs, at)
     found = pair_estimates(made, pairs=pairs, at=at, confidence=levels)
-    equal = equal_chances(made, given.told_apart, pairs=pairs, at=at)
+    equal = equal_chances(made, given.chance_groups, pairs=pairs, at=at)
     named = found.rename(
         {f"{old}_{side}": f"{new}_{side}" for old, new in _SIDES for side in (1, 2)}
     ).with_columns(category=pl.lit(category))
@@ -626,6 +626,8 @@ def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
     p = np.where(table["equal"].to_numpy(), fisher(*counts), np.nan)
     return table.with_columns(pl.Series("p_fisher", p).fill_nan(None))
 
+
+# The stage
 
 OUTPUTS: dict[str, type[Table]] = {
     "precision": DesignedPrecision,
@@ -664,9 +666,9 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
             )
     except ValueError as error:
         raise ConfigError("questions", [Problem("cuts", str(error))]) from error
-    found = {name: _whole(OUTPUTS[name], each) for name, each in parts.items()}
+    found = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}
     found["cuts"] = found["precision"].filter(pl.col("n").is_in(sizes.cuts))
-    return found | {"best": _best(found, sizes.measures)}
+    return found | {"best": _best_by_cut(found, sizes.measures)}
 
 
 class _Sizes:
@@ -730,7 +732,7 @@ def _lists(
         yield "local", moved.with_columns(size=pl.lit(config.window, pl.Int64))
 
 
-def _whole(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
+def _stack(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
     """Put the categories on top of each other, with the columns of the table."""
     columns = table.columns()
     named = [part.rename({"estimate": "precision"}, strict=False) for part in parts]
@@ -739,7 +741,9 @@ def _whole(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
     return found.sort(*table.key())
 
 
-def _best(found: dict[str, pl.DataFrame], measures: list[str]) -> pl.DataFrame | pl.LazyFrame:
+def _best_by_cut(
+    found: dict[str, pl.DataFrame], measures: list[str]
+) -> pl.DataFrame | pl.LazyFrame:
     """Find the best measure at each cut, where all pairs are compared."""
     compared = found["differences"].select("measure_1", "measure_2").unique().rows()
     all_pairs = len(measures) * (len(measures) - 1) // 2

@@ -1,4 +1,4 @@
-"""What all stages that evaluate have in common: their inputs and the judged draws."""
+"""Options and inputs that evaluations share: rankings, draws, tests, intervals, clusters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.stages.collocations.interim import Looking, simple_look
 from pipeline.stages.inputs import require
 from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
 
-# --- Predictions that assist a stage: those of one judge about one category.
+# Predictions of one judge about one category
 
 
 def predictions_of(
@@ -106,7 +106,7 @@ def _require_one(assist: pl.LazyFrame) -> None:
     raise ConfigError("assist", [Problem("assist", what, remedy)])
 
 
-# --- What stages that draw clusters of candidates again have in common: which clusters, how often.
+# Bootstrap over clusters of candidates
 
 _SHOWN = 3
 
@@ -158,6 +158,9 @@ def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.D
 def redrawn(config: ByCluster, *, confidence: float) -> Redrawn:
     """Return how clusters are drawn again."""
     return Redrawn(config.cluster, confidence, config.resamples, config.seed)
+
+
+# Rankings, list sizes, pairs of measures, judged draws
 
 
 def _from_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -347,7 +350,7 @@ def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence
     return np.unique(np.concatenate([along, declared]).astype(np.int64))
 
 
-# --- What all stages that test differences have in common: which test, which level, which family.
+# Options of significance tests
 
 
 class Tests(Evaluation):
@@ -390,7 +393,7 @@ def tested(config: Tests) -> Tested:
     return Tested(**mark(config), test=config.test, alternative=config.alternative)
 
 
-# --- What is asked of the differences of measures: which population, which limits, which bounds.
+# Differences of measures
 
 _METHODS = {"finite": "hypergeometric", "super": "clopper_pearson"}
 """The method of the limits where the options name none for a population."""
@@ -501,7 +504,14 @@ def differences(
     return pl.concat(parts).sort(*MeasureDifferences.key())
 
 
-# --- What all stages that estimate precision have in common: the method of the intervals.
+# Options of estimates
+
+
+class IntervalOptions(TypedDict):
+    """The method and the confidence level of intervals."""
+
+    method: str
+    confidence: float
 
 
 class Estimating(StageConfig):

@@ -1,4 +1,4 @@
-"""Candidates from a corpus: pairs counted part by part, marginals over all of them."""
+"""Extraction of pairs from a corpus: relations of units, counts of batches, marginals, examples."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from pipeline.stages.inputs import require, require_attributes
 from schemas import Candidates, CorpusSize, Examples, OpenPairCounts, UnitCounts
 from schemas.candidates import ACROSS
 
-# --- Options of the examples of candidates, shared by the stages that count in a corpus.
+# Options of examples
 
 PAIR = ("l1", "l2")
 
@@ -117,9 +117,8 @@ class ExampleOptions(Seeded):
         )
 
 
-# --- Occurrences of pairs and tuples, from a batch to counts that parts of a corpus can add up.
-# A document that may go on over a bound of what was counted at once has rows of its own, which name
-# it in `ACROSS`: whatever parts have counted it, it is one document.
+# Counts of occurrences: a document that may go on beyond what was counted at once has rows of its
+# own, which name it in `ACROSS`, because it is one document in whatever parts it was counted
 
 _NONE = pl.lit(None, pl.String()).alias(ACROSS)
 
@@ -244,7 +243,7 @@ def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     return by_key(counts, key, pl.sum("f"), pl.sum("documents")).with_columns(_NONE)
 
 
-# --- Options that describe which units belong together, shared by the stages that pair units.
+# Options of relations
 
 
 class AdjacentOptions(Described):
@@ -348,7 +347,7 @@ class RelationOptions(Described):
         return self.relation == "surface" and self.span.count == "nodes"
 
 
-# --- Pairs of a part of a corpus, and the counts that are made of them.
+# Pairs of a part of a corpus
 
 LEFT, RIGHT = 1, 2
 """The sides of a pair, in `schemas.UnitCounts`."""

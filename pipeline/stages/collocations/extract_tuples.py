@@ -1,4 +1,4 @@
-"""Tuples from a corpus: counted part by part, the frequencies of their parts over all."""
+"""Extraction of tuples from a corpus, and of pairs of groups of their units."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from pipeline.stages.inputs import require_attributes
 from schemas import Candidates, CorpusSize, Examples, OpenTupleCounts, Tuples, TupleSums
 from schemas.candidates import MOST, arity, signature, subsets
 
-# --- Candidates from tuples: two groups of their units as a pair.
+# Pairs of two groups of the units of tuples
 
 Group = tuple[int, ...]
 
@@ -123,7 +123,7 @@ def _require_distinct(config: ExtractPairing, tables: Tables) -> None:
         )
 
 
-# --- Options that describe tuples: units that follow each other, or pairs taken apart.
+# Options of tuples
 
 
 class ElementsOptions(UnitOptions):
@@ -227,6 +227,8 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
 
+
+# Counts of tuples
 
 _KEY = ("units",)
 

@@ -1,4 +1,4 @@
-"""Samples that are designed for questions: the labels go where they answer them."""
+"""Samples of candidates: simple, stratified, designed for questions, or drawn by somebody else."""
 
 from __future__ import annotations
 
@@ -59,6 +59,8 @@ from schemas import (
     StratumSizes,
     Table,
 )
+
+# Designed samples
 
 _NOTHING_KNOWN = 0.5
 OUTPUTS: dict[str, type[Table]] = {
@@ -163,11 +165,11 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     ranks = every_rank(chosen_ranks(config, tables), tables)
     if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    made = _designed(config, tables, ranks)
+    made = _design(config, tables, ranks)
     return {name: getattr(made, name) for name in OUTPUTS}
 
 
-def _designed(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
+def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
     pairs = pairs_of(config.pairs, config.measures, ranks)
     sizes = sizes_along(chosen_ranks(config, tables), every=0, cuts=config.cuts)
     names = labels_of(ranks, "measure").to_list()
@@ -249,7 +251,7 @@ def _pilot_rate(tables: Tables) -> float:
     return float(rates[0]) if len(rates) else _NOTHING_KNOWN
 
 
-# --- The judged candidates, taken for a random sample that somebody else drew.
+# Judged candidates as a random sample that somebody else drew
 
 
 class SampleJudged(StageConfig):
@@ -276,7 +278,7 @@ def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
     return {"sample": sample}
 
 
-# --- Simple random samples.
+# Simple random samples
 
 
 class SampleRandom(Seeded):
@@ -307,7 +309,7 @@ def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
     return {"sample": draw(ids, size=size, seed=config.seed)}
 
 
-# --- Samples with their own rate in each stratum: the n-best lists, or ranges of a score.
+# Stratified samples, by n-best lists or ranges of a score
 
 
 class SampleStratified(Seeded):
@@ -356,7 +358,7 @@ class SampleStratified(Seeded):
         return self
 
 
-_LAID = pl.Schema({"id": pl.String, "stratum": pl.String})
+_STRATUM = pl.Schema({"id": pl.String, "stratum": pl.String})
 
 
 @stage(
@@ -366,13 +368,13 @@ _LAID = pl.Schema({"id": pl.String, "stratum": pl.String})
 )
 def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
     """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
-    with spill_of(1, _LAID) as laid:
+    with spill_of(1, _STRATUM) as spill:
         counts: Counter[str] = Counter()
         for part in _strata(config, tables):
             counts.update(dict(part.group_by("stratum").len().iter_rows()))
-            laid.put(part, 0)
+            spill.put(part, 0)
         drawing = Drawing(_wanted(config, counts), counts, seed=config.seed)
-        for part in in_order(laid, by="id"):
+        for part in in_order(spill, by="id"):
             drawing.add(part)
             yield {"strata": part}
     sample = drawing.sample()

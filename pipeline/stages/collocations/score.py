@@ -1,4 +1,4 @@
-"""Association scores."""
+"""Association scores of pairs and tuples, ranks by them, and pools of n-best lists."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
 from pipeline.stages.inputs import require
 from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
 from schemas.candidates import arity
+
+# Scores of pairs
 
 
 class ScoreAssociation(Seeded):
@@ -56,16 +58,12 @@ class ScoreAssociation(Seeded):
         return options if draws else {k: v for k, v in options.items() if k != "seed"}
 
 
-def _places(config: ScoreAssociation) -> Iterable[str]:
-    return places(config.measures)
-
-
 @stage(
     "score.association",
     config=ScoreAssociation,
     outputs={"scores": Scores},
     shards="candidates",
-    uses=_places,
+    uses=lambda config: places(config.measures),
 )
 def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
     """Add a column per measure."""
@@ -78,7 +76,7 @@ def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
     return {"scores": scored}
 
 
-# --- Pools: the union of the n-best lists of several measures stands for the data set.
+# Pools: unions of the n-best lists of several measures
 
 
 class ScorePool(Rankings):
@@ -105,7 +103,7 @@ def score_pool(config: ScorePool, tables: Tables) -> Outputs:
     }
 
 
-# --- Ranks under each measure.
+# Ranks
 
 
 class ScoreRank(Seeded):
@@ -138,7 +136,7 @@ def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:
     return measures
 
 
-# --- Association scores of tuples.
+# Scores of tuples
 
 
 class ScoreTuples(StageConfig):

@@ -1,4 +1,4 @@
-"""The quality of a lexicon against the gold: L* and its kin, and each sampled lemma."""
+"""Evaluation of lexicons against a gold standard by the L-measure, and comparison of lexicons."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ from schemas import (
     WordList,
 )
 
-# --- Which limits a stage can give for the lemmas that were drawn.
+# Methods of intervals
 
 
 def chosen_method(scores: pl.DataFrame, how: Limiting) -> AnyMethod:
@@ -95,6 +95,8 @@ def chosen_method(scores: pl.DataFrame, how: Limiting) -> AnyMethod:
         remedy = "leave interval out, or take beta, t or linearised"
         raise ConfigError("lexicon", [Problem("interval", str(error), remedy)]) from error
 
+
+# One lexicon against the gold
 
 _TEXTS = ("missing", "spurious")
 _SCORED = 300
@@ -260,7 +262,7 @@ def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ExpectedWidths.columns(), orient="row")
 
 
-# --- Several lexicons against one gold: how much they differ in L*, and where.
+# Several lexicons against one gold
 
 
 class EvaluateLexicons(Seeded):
@@ -368,7 +370,7 @@ def _weights(scores: pl.DataFrame) -> set[Weights]:
     }
 
 
-# --- The overlaps of a lexicon with the gold: how many forms each two lemmas share.
+# Overlaps of forms
 
 
 class ScoreLexicon(StageConfig):

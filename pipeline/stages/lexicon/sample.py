@@ -1,4 +1,4 @@
-"""The sample of lemmas to evaluate a lexicon by."""
+"""Samples of lemmas, keying sheets for a printed dictionary, and the join of the answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from pipeline.stages.inputs import Asks, Names, require, wait_for
 from pipeline.stages.lexicon.extract import Spelt, changed, preparation
 from schemas import KeyedEntries, KeyedLemmas, KeyingRows, LemmaSample, Preparation, WordList
 
-# --- From filled keying sheets to a gold lexicon of the sampled lemmas.
+# From filled keying sheets to a gold lexicon of the sampled lemmas
 
 
 class JoinKeying(Asks, Spelt):
@@ -126,6 +126,8 @@ def _keyed(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> p
     return full.select("lemma", found=forms > 0, n_forms=forms, note="note")
 
 
+# Samples of lemmas
+
 _NOT_COMMON = "is not a lemma of the gold and of every lexicon"
 
 
@@ -173,17 +175,17 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)
     if config.lemmas:
-        return {"sample": _named(config, shared, dry=shared.is_empty())}
+        return {"sample": _from_list(config, shared, dry=shared.is_empty())}
     size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
     if config.design == "size":
         weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
         drawn = sample_by_size(weighed, size=size, seed=config.seed)
     else:
         drawn = simple_sample(shared, size=size, seed=config.seed)
-    return {"sample": _sample(drawn, shared, drawn=True)}
+    return {"sample": _sample_table(drawn, shared, drawn=True)}
 
 
-def _sample(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
+def _sample_table(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
     """Return the table; of a list that was drawn all lemmas have had the same chance."""
     if "pi" not in chosen.columns:
         chance = chosen.height / max(1, shared.height) if drawn else None
@@ -199,16 +201,16 @@ def _numbered(lemmas: pl.DataFrame) -> pl.DataFrame:
     return once.select("lemma", position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
 
 
-def _named(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
+def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
     asked = _numbered(pl.DataFrame({"lemma": list(config.lemmas)}))
     unknown = asked.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
     if dry:
-        return _sample(asked.clear(), shared, drawn=config.drawn)
+        return _sample_table(asked.clear(), shared, drawn=config.drawn)
     if len(unknown):
         what = f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold and every lexicon"
         such = f"such as {', '.join(map(repr, unknown.head(3)))}"
         raise ConfigError("lemmas", [Problem("lemmas", f"{what}, {such}", "leave them out")])
-    return _sample(asked, shared, drawn=config.drawn)
+    return _sample_table(asked, shared, drawn=config.drawn)
 
 
 def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outputs:
@@ -219,10 +221,10 @@ def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outpu
     )
     asked = _numbered(rows.sort("file", "line").select("lemma").collect())
     lemmas = asked.join(shared, on="lemma", how="semi")
-    return {"sample": _sample(lemmas, shared, drawn=drawn), FAULTS: unknown}
+    return {"sample": _sample_table(lemmas, shared, drawn=drawn), FAULTS: unknown}
 
 
-# --- Keying sheets: lemmas to look up in a printed dictionary.
+# Keying sheets: lemmas to look up in a printed dictionary
 
 
 class SheetKeying(Seeded):
@@ -264,7 +266,7 @@ def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
     return {"sheet": rows}
 
 
-# --- Keying sheets filled from a digitised dictionary, as a person who has the book would.
+# Simulated answers, from a digitised dictionary
 
 
 class SheetKeyingSimulated(StageConfig):

@@ -172,7 +172,7 @@ def _placed(frame: pl.DataFrame) -> pl.LazyFrame:
     return frame.lazy().select(pl.lit("t.tsv").alias("file"), line, pl.all())
 
 
-# --- Stages of lexicons in parts: the same tables in the order of their keys, whatever the room.
+# Stages of lexicons in parts: the same tables in the order of their keys, whatever the room
 
 ROOMS = [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(10, marks=pytest.mark.long)]
 Made = dict[str, pl.DataFrame]
@@ -370,7 +370,7 @@ def test_scores_that_do_not_fit_are_refused() -> None:
         evaluated({}, None)
 
 
-# --- From wordlists to L*: samples, quality, comparison, keyed-in gold.
+# From wordlists to L*: samples, quality, comparison, keyed-in gold
 
 Rows = list[tuple[str, str | None]]
 SCHEMA = {"lemma": pl.String, "form": pl.String}
