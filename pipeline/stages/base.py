@@ -24,6 +24,12 @@ from pipeline.errors import Problem
 from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
 
+Tables: TypeAlias = Mapping[str, pl.LazyFrame]
+Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
+
+FAULTS = "faults"
+"""Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
+
 # Counting: partial tables of shards are added up, then combined into the outputs
 
 
@@ -145,17 +151,12 @@ class Counting:
         return {*self.buckets, *(self.sums.names(config) if self.sums else ())}
 
 
-Tables: TypeAlias = Mapping[str, pl.LazyFrame]
-Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
-
-
 def as_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
     """Return what `Stage.make` gives as pieces: a single one unless it is a generator."""
     return made if isinstance(made, Iterator) else iter([made])
 
 
-FAULTS = "faults"
-"""Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
+# Options and inputs
 
 
 class StageConfig(Described):
@@ -230,7 +231,7 @@ class FilledSheets:
     format: str = "annotation_sheet"
 
 
-def _some_files(path: tuple[str, ...]) -> tuple[str, ...]:
+def _require_files(path: tuple[str, ...]) -> tuple[str, ...]:
     if not all(path) or not path:
         raise ValueError('names no file; write path = "FILE", or a list of files')
     return path
@@ -254,7 +255,7 @@ class Source(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: ClassVar[Literal["table", "corpus"] | None] = None
 
-    path: Annotated[tuple[str, ...], AfterValidator(_some_files)]
+    path: Annotated[tuple[str, ...], AfterValidator(_require_files)]
     format: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
@@ -269,7 +270,7 @@ class Source(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _spellings(cls, value: Any) -> Any:
+    def _normalise(cls, value: Any) -> Any:
         if isinstance(value, str):
             return {"path": (value,)}
         if isinstance(value, (list, tuple)):
@@ -299,6 +300,8 @@ class CorpusSource(Source):
     kind = "corpus"
 
 
+# Stages, and what they deliver to people
+
 C = TypeVar("C", bound=StageConfig, default=StageConfig)
 
 
@@ -315,7 +318,7 @@ class Sheets:
     format : str
         The format that lays them out and reads them back.
     instructions : str
-        What is said to those who fill them in.
+        Instructions for those who fill them in.
     labels : tuple of str
         What they can choose, where it is a choice.
     guidelines : mapping of str to str
@@ -424,7 +427,11 @@ class Stage(Generic[C]):
         """Return what goes out to people, with these options; None if nothing does."""
         if self.delivers is None or callable(self.delivers):
             return self.delivers(config) if self.delivers else None
-        return _delivery(self.delivers, config)
+        preset: dict[str, Any] = {} if self.delivers == "list" else {"format": self.delivers}
+        kind: type[Sheets] | type[NBestList] = Sheets if preset else NBestList
+        names = {each.name for each in fields(kind)} - set(preset)
+        options = {each: getattr(config, each) for each in names if hasattr(config, each)}
+        return kind(**preset, **options)
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -456,15 +463,6 @@ STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
 stage = STAGES.naming(Stage)
 """Registers a function (config, tables) -> outputs, or a generator of them, as a named stage."""
-
-
-def _delivery(name: str, config: StageConfig) -> Delivery:
-    """Return what a name stands for, its fields from the options of the same names."""
-    preset: dict[str, Any] = {} if name == "list" else {"format": name}
-    kind: type[Sheets] | type[NBestList] = Sheets if preset else NBestList
-    names = {each.name for each in fields(kind)} - set(preset)
-    options = {each: getattr(config, each) for each in names if hasattr(config, each)}
-    return kind(**preset, **options)
 
 
 def _proportion(value: float) -> float:

@@ -260,14 +260,14 @@ class TagOptions(StageConfig):
         place = PLACE if self.sentences else ()
         return tokens.select(*(value.alias(name) for name, value in columns.items()), *place)
 
-    def counted(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
+    def count(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
         """Return the counts of tokens, and those of each sentence if they are wanted."""
         by_sentence = _by_sentence(tags) if self.sentences else TokenSentences.zero_rows()
         return {"tags": encoding.count_tokens(tags), "sentences": by_sentence}
 
     def columns(self) -> set[str]:
-        """Return the columns of the tokens that are looked at."""
-        return {name for names in self.attributes.values() for name in names} | {*PLACE}
+        """Return the columns of the tokens that are used."""
+        return set(PLACE).union(*self.attributes.values())
 
     @property
     def weight(self) -> int:
@@ -484,7 +484,7 @@ def combine(config: ExtractGold, tables: Tables) -> Outputs:
 )
 def extract_gold(config: ExtractGold, tables: Tables) -> Outputs:
     """Count the tokens of one part of the corpus by item and class."""
-    return config.counted(config.read(tables["corpus"]))
+    return config.count(config.read(tables["corpus"]))
 
 
 # Gold entries from a tag dictionary

@@ -331,7 +331,7 @@ def extract_tagging(config: ExtractTagging, tables: Tables) -> Outputs:
     runs = [
         config.read(tokens, run=pl.lit(run), cluster=encoding.attribute(run)) for run in config.runs
     ]
-    return config.counted(pl.concat(runs))
+    return config.count(pl.concat(runs))
 
 
 # Taggings in files of their own, joined token by token to the gold tags
@@ -380,7 +380,7 @@ def _count(config: JoinTagging, pair: pl.LazyFrame, spills: Mapping[str, Spill])
         rows = batch.rechunk().lazy()  # Polars 2.1 panics where one side has ended within a chunk
         faults.append(encoding.faults(rows, compare=config.compare).collect())
         tags = config.read(rows, run=run, cluster=cluster)
-        for name, counts in config.counted(tags).items():
+        for name, counts in config.count(tags).items():
             spills[name].put(counts.collect(), 0)
     return pl.concat(faults)
 

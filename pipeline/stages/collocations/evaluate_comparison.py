@@ -54,7 +54,7 @@ from pipeline.stages.collocations.evaluation import (
     ranks_of_all,
     redrawn,
     sizes_along,
-    tested,
+    test_options,
 )
 from pipeline.stages.collocations.interim import SimpleLook, require_in_order, simple_look
 from pipeline.stages.inputs import require
@@ -112,7 +112,9 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     except ValueError as error:
         raise ConfigError("name", [Problem("name", str(error))]) from error
     tests = adjust(
-        compare(counts, **tested(config)), correction=config.correction, **mark(config)
+        compare(counts, **test_options(config)),
+        correction=config.correction,
+        **mark(config),
     ).rename({"measure_1": "subset", "measure_2": "measure"})
     return {
         "subsets": _precision(config, members, draws),
@@ -233,7 +235,7 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
 
 def _single_test(config: EvaluateComparison, look: SimpleLook) -> Tested:
     """Return the options of a test that is not adjusted: at the level of this look."""
-    return Tested(**{**tested(config), "alpha": look.level})
+    return Tested(**{**test_options(config), "alpha": look.level})
 
 
 def _adjust(
@@ -246,7 +248,11 @@ def _adjust(
 ) -> pl.DataFrame:
     """Adjust for the number of tests: of each for all looks first."""
     return adjust(
-        look.allowed_for(tests), correction=correction, table=table, p="p_looks", **mark(config)
+        look.allowed_for(tests),
+        correction=correction,
+        table=table,
+        p="p_looks",
+        **mark(config),
     )
 
 

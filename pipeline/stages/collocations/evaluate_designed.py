@@ -282,7 +282,7 @@ _NEAR = 1e-9
 
 
 @dataclass(frozen=True)
-class Known:
+class Inputs:
     """What is the same in all categories.
 
     Parameters
@@ -292,7 +292,7 @@ class Known:
     every : DataFrame
         The same of all measures, for models of the ranks.
     chances : DataFrame
-        id, pi (null where nothing is said), stratum of all candidates.
+        id, pi (null where not given), stratum of all candidates.
     draws : DataFrame
         category, id, tp, pi, stratum of the draws.
     """
@@ -316,8 +316,8 @@ class Known:
         return self.chances.filter(pl.col("pi") == 0)["id"]
 
 
-def known(chosen: pl.DataFrame, tables: Tables) -> Known:
-    """Put together what the sample is of.
+def read_sample(chosen: pl.DataFrame, tables: Tables) -> Inputs:
+    """Read ranks, draws and inclusion probabilities.
 
     Raises
     ------
@@ -331,10 +331,10 @@ def known(chosen: pl.DataFrame, tables: Tables) -> Known:
     ids = ranks.select(pl.col("id").unique().sort())
     chances = _chances(ids, sample, tables)
     draws = judged_draws(tables).collect().join(sample, on="id", how="left", maintain_order="left")
-    return Known(ranks, every, chances, draws)
+    return Inputs(ranks, every, chances, draws)
 
 
-def studies(config: EvaluateDesigned, given: Known, tables: Tables) -> Iterator[tuple[str, Study]]:
+def studies(config: EvaluateDesigned, given: Inputs, tables: Tables) -> Iterator[tuple[str, Study]]:
     """Yield each category with its study."""
     ids, _, matrix = rank_matrix(given.every)
     for category in given.draws["category"].unique().sort():
@@ -442,7 +442,7 @@ class DesignedLook:
     plan : Plan, optional
         The declared looks.
     missed : array of float, shape (looks, candidates)
-        What each candidate adds to a variance, as `looks.missed_at_looks` gives it.
+        What each candidate adds to a variance, as `bands.missed_at_looks` gives it.
     """
 
     confidence: float
@@ -458,19 +458,19 @@ class DesignedLook:
         """Return the confidence for each list, shape (measures, lists)."""
         if self.plan is None:
             return np.array(self.confidence)
-        return self._taken(self.plan, list_variances(made, self.missed, at=at))
+        return self._confidence(self.plan, list_variances(made, self.missed, at=at))
 
     def of_pairs(self, made: Study, pairs: DesignedPairs, at: list[int]) -> FloatArray:
         """Return the confidence for each difference, shape (lists, pairs)."""
         if self.plan is None or not pairs:
             return np.array(self.confidence)
-        return self._taken(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
+        return self._confidence(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
 
     def of_windows(self, made: Study, window: int) -> FloatArray:
         """Return the confidence for each window, shape (measures, windows)."""
         if self.plan is None or window > len(made.ids):
             return np.array(self.confidence)
-        return self._taken(self.plan, window_variances(made, self.missed, window=window))
+        return self._confidence(self.plan, window_variances(made, self.missed, window=window))
 
     def allowed_for(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
         """Add the column `p_looks`: p-values that are compared with alpha, whatever the look."""
@@ -503,8 +503,8 @@ class DesignedLook:
         levels = self._levels(self.plan, np.concatenate(parts))
         return [self.plan.rows(category, names, levels)]
 
-    def _taken(self, plan: Plan, variances: FloatArray) -> FloatArray:
-        return 1.0 - plan.taken(self._levels(plan, variances))
+    def _confidence(self, plan: Plan, variances: FloatArray) -> FloatArray:
+        return 1.0 - plan.levels_now(self._levels(plan, variances))
 
     @staticmethod
     def _levels(plan: Plan, variances: FloatArray) -> FloatArray:
@@ -526,7 +526,7 @@ def _test_rows(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.S
 
 
 def designed_look(
-    config: EvaluateDesigned, given: Known, tables: Tables, *, expected: FloatArray | None
+    config: EvaluateDesigned, given: Inputs, tables: Tables, *, expected: FloatArray | None
 ) -> DesignedLook:
     """Find which look at a sample of any design this is.
 
@@ -534,7 +534,7 @@ def designed_look(
     ----------
     config : EvaluateDesigned
         The options.
-    given : Known
+    given : Inputs
         What the sample is of.
     tables : mapping
         `inclusion`, with the column size_measure if it is there: the chances at other looks follow
@@ -563,14 +563,14 @@ def designed_look(
     return DesignedLook(config.confidence, plan, missed_at_looks(x, known, v, labels=plan.labels))
 
 
-def _inclusion_probabilities(given: Known) -> FloatArray:
+def _inclusion_probabilities(given: Inputs) -> FloatArray:
     """Return the chances of all candidates: those of the draws of its stratum if not given."""
     by_stratum = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
     every = given.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
     return every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series().to_numpy()
 
 
-def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return size measures, and who was judged before: certain, without one."""
     nobody = np.zeros(len(chances), dtype=np.bool_)
     table = tables.get("inclusion")
@@ -589,7 +589,7 @@ def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArra
 
 def differences(
     config: EvaluateDesigned,
-    given: Known,
+    given: Inputs,
     made: Study,
     look: DesignedLook,
     *,
@@ -648,7 +648,7 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
     chosen = chosen_ranks(config, tables).collect()
     if chosen.is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    given = known(chosen, tables)
+    given = read_sample(chosen, tables)
     sizes = _Sizes(config, chosen, given)
     pairs = pairs_of(config.pairs, config.measures, chosen)
     parts: dict[str, list[pl.DataFrame]] = {name: [] for name in OUTPUTS}
@@ -674,7 +674,7 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
 class _Sizes:
     """The list sizes that there are estimates of."""
 
-    def __init__(self, config: EvaluateDesigned, chosen: pl.DataFrame, given: Known) -> None:
+    def __init__(self, config: EvaluateDesigned, chosen: pl.DataFrame, given: Inputs) -> None:
         self.measures = chosen["measure"].unique().sort().to_list()
         self.candidates = given.ranks["id"].n_unique()
         self.cuts = sizes_along(chosen, every=0, cuts=config.cuts)
@@ -691,7 +691,7 @@ class _Sizes:
 
 
 def _look(
-    config: EvaluateDesigned, given: Known, made: Study, tables: Tables, *, category: str
+    config: EvaluateDesigned, given: Inputs, made: Study, tables: Tables, *, category: str
 ) -> DesignedLook:
     """Find which look this is, and what judges say of the residuals: not what labels say."""
     judges = judges_of(config, made.ids, tables, category=category)

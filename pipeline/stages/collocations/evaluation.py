@@ -48,14 +48,14 @@ def predictions_of(
 
     Examples
     --------
-    >>> said = pl.LazyFrame({"judge": ["a", "b"], "id": ["x", "x"], "prediction": [0.1, 0.9]})
-    >>> predictions_of(said, judge="b").collect().rows()
+    >>> table = pl.LazyFrame({"judge": ["a", "b"], "id": ["x", "x"], "prediction": [0.1, 0.9]})
+    >>> predictions_of(table, judge="b").collect().rows()
     [('x', 0.9)]
     """
     require_numbers(assist, "assist")
     for option, name in (("judge", judge), ("category", category)):
         if name is not None:
-            assist = _chosen(assist, option, name)
+            assist = _filter_by(assist, option, name)
     found = assist.select("id", pl.col("prediction").cast(pl.Float64))
     _require_one(assist)
     return found
@@ -77,7 +77,7 @@ def require_numbers(given: pl.LazyFrame, option: str) -> None:
         raise ConfigError(option, [problem])
 
 
-def _chosen(assist: pl.LazyFrame, option: str, name: str) -> pl.LazyFrame:
+def _filter_by(assist: pl.LazyFrame, option: str, name: str) -> pl.LazyFrame:
     """Return the rows of a judge, or a category."""
     if option not in assist.collect_schema():
         what = f"the predictions do not tell of which {option} they are"
@@ -384,12 +384,12 @@ class Tested(Mark):
 
 
 def mark(config: Tests) -> Mark:
-    """Return when a difference is marked."""
+    """Return the options that decide when a difference is marked."""
     return Mark(alpha=config.alpha, margin=config.margin)
 
 
-def tested(config: Tests) -> Tested:
-    """Return how a difference is tested."""
+def test_options(config: Tests) -> Tested:
+    """Return the options of the test of a difference."""
     return Tested(**mark(config), test=config.test, alternative=config.alternative)
 
 

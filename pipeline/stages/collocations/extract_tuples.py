@@ -238,9 +238,9 @@ PARTIALS = {"counts": OpenTupleCounts, "examples": Examples, "corpus": CorpusSiz
 
 
 def columns(config: ExtractTuples) -> set[str]:
-    """Return the columns of the tokens that are looked at."""
-    used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position", "paragraph"} | used | config.looked_at()
+    """Return the columns of the tokens that are used."""
+    place = {"file", "doc", "sentence", "position", "paragraph"}
+    return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
@@ -284,10 +284,10 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     names = config.elements
     order = ["id", *names, *signature(config.size), "documents"]
     named = kept.with_columns(candidate_id(*names)).select(order)
-    shown = tables["examples"].join(named, on="id", how="semi")
+    examples = tables["examples"].join(named, on="id", how="semi")
     return {
         "tuples": named,
-        "examples": concordance.merge(shown, most=config.examples),
+        "examples": concordance.merge(examples, most=config.examples),
         "corpus": tables["corpus"].sort("what"),
     }
 
@@ -366,11 +366,11 @@ def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame)
     if not config.examples:
         return Examples.zero_rows()
     number = 2 if config.left else config.size
-    found = located(tuples, tokens) if config.left else _located(tuples, tokens, number)
+    found = located(tuples, tokens) if config.left else _locate(tuples, tokens, number)
     return config.from_tokens(found, tokens, units=config.elements, number=number)
 
 
-def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
+def _locate(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
     """Add file, doc, sentence and the positions of tokens that stand in one sentence."""
     first = pl.col("position").alias("position_1")
     where = tokens.select("file", "doc", "sentence", first, token_1=TOKEN)
@@ -382,4 +382,4 @@ def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.Lazy
 
 
 def _attributes(config: ExtractTuples) -> dict[str, set[str]]:
-    return config.attributes() | config.shown()
+    return config.attributes() | config.example_attributes()

@@ -217,9 +217,9 @@ class ExtractWords(ExampleOptions):
 
 
 def columns(config: ExtractWords) -> set[str]:
-    """Return the columns of the tokens that are looked at."""
-    used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position"} | used | config.looked_at()
+    """Return the columns of the tokens that are used."""
+    place = {"file", "doc", "sentence", "position"}
+    return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractWords, tables: Tables) -> Outputs:
@@ -296,4 +296,4 @@ def _examples(config: ExtractWords, found: pl.LazyFrame, tokens: pl.LazyFrame) -
 def _attributes(config: ExtractWords) -> dict[str, set[str]]:
     """Return the attributes that each option uses."""
     used = {f"unit.{option}": names for option, names in config.unit.columns().items()}
-    return used | config.shown()
+    return used | config.example_attributes()

@@ -173,7 +173,7 @@ class Plan:
         spent = apart_levels(self.shares, alpha=self.alpha, spending=self.spending)
         return max(_LEAST, float(spent[self.now]))
 
-    def taken(self, levels: FloatArray) -> FloatArray:
+    def levels_now(self, levels: FloatArray) -> FloatArray:
         """Return the levels of this look, shape (...,), from those of all looks, (..., looks).
 
         Where it is exact, or tells nothing, any level gives the same limits.
@@ -260,7 +260,7 @@ class SimpleLook:
     @property
     def level(self) -> float:
         """The level of this look; all of alpha where no look was declared."""
-        return self.alpha if self.plan is None else float(self.plan.taken(self._levels))
+        return self.alpha if self.plan is None else float(self.plan.levels_now(self._levels))
 
     @property
     def apart(self) -> float:

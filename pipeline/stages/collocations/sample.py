@@ -82,7 +82,7 @@ class GroupCost(StageConfig):
     """Each further one."""
 
     @model_validator(mode="after")
-    def _shared(self) -> GroupCost:
+    def _check_costs(self) -> GroupCost:
         if self.further > self.first:
             raise ValueError("a further judgement takes no longer than the first of its group")
         return self
@@ -182,8 +182,8 @@ def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design
     except ValueError as error:
         raise ConfigError("questions", [Problem("weights", str(error))]) from error
     sets = question_sets(ids, vectors, pairs=pairs, n=np.array(sizes, dtype=np.int64))
-    judged = _judged(tables, ids)
-    p = _expected(config, tables, ids, judged)
+    judged = _in_pilot(tables, ids)
+    p = _expected_rates(config, tables, ids, judged)
     asked: Estimands = estimands(
         sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and "assist" in tables
     )
@@ -211,15 +211,15 @@ def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> Work | None:
     return Work(codes(ordered[column])[0], config.cost.first, config.cost.further)
 
 
-def _judged(tables: Tables, ids: pl.Series) -> pl.Series:
-    """Tell who is in the pilot, were it undecided."""
+def _in_pilot(tables: Tables, ids: pl.Series) -> pl.Series:
+    """Return which candidates are in the pilot, undecided ones too."""
     if "pilot" not in tables:
         return pl.Series(np.zeros(len(ids), dtype=bool))
     known = tables["pilot"].select(pl.col("id").unique()).collect().to_series()
     return ids.is_in(known.implode())
 
 
-def _expected(
+def _expected_rates(
     config: SampleDesign, tables: Tables, ids: pl.Series, judged: pl.Series
 ) -> FloatArray:
     """Return the expected probability of a true positive of each candidate."""
@@ -373,7 +373,7 @@ def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outp
         for part in _strata(config, tables):
             counts.update(dict(part.group_by("stratum").len().iter_rows()))
             spill.put(part, 0)
-        drawing = Drawing(_wanted(config, counts), counts, seed=config.seed)
+        drawing = Drawing(_draws_by_stratum(config, counts), counts, seed=config.seed)
         for part in in_order(spill, by="id"):
             drawing.add(part)
             yield {"strata": part}
@@ -401,7 +401,7 @@ def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
         raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
 
 
-def _wanted(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
+def _draws_by_stratum(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
     """Return the draws from each stratum that there is; an empty one keeps its place."""
     if config.ranks:
         last = sum(counts.values())

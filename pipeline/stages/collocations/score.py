@@ -39,7 +39,7 @@ class ScoreAssociation(Seeded):
 
     @field_validator("formulas")
     @classmethod
-    def _parsed(cls, formulas: dict[str, str]) -> dict[str, str]:
+    def _check_formulas(cls, formulas: dict[str, str]) -> dict[str, str]:
         taken = [name for name in formulas if name in MEASURES or name in Candidates.columns()]
         if taken:
             raise ValueError(f"{', '.join(taken)} is the name of a column; choose another")

@@ -164,7 +164,7 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Output
     whole = _whole(found, tables) if config.complete else Whole()
     scores = _scores(found.both, sample, tables, config)
     how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
-    chosen = _chosen(scores, how, config)
+    chosen = _choose_method(scores, how, config)
     forms = aligned_in_parts(scores.lazy(), gold, lexicon, ranges)
     for number, part in enumerate(forms):
         of_range = ranges.of(scores.lazy(), number, by="lemma")
@@ -209,7 +209,7 @@ def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
     return {"lemmas": full.select(*LemmaScores.columns()).sort("lemma"), "forms": forms}
 
 
-def _chosen(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
+def _choose_method(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
     """Return the method, if it and n go with how the lemmas were drawn."""
     if config.n is not None and unequal(scores):
         what = f"{config.n:,} takes the place of a sum over lemmas drawn with the same chance"

@@ -60,9 +60,9 @@ class Spelt(StageConfig):
         return Spelling(self.unicode, self.case, self.replace)
 
 
-def changed(counts: pl.DataFrame) -> list[Step]:
-    """Return what each step of the spelling changed, as steps of a preparation."""
-    return [(f"texts changed: {step}", n, example) for step, n, example in counts.rows()]
+def change_steps(counts: pl.DataFrame) -> list[Step]:
+    """Return what each step of the spelling change_steps, as steps of a preparation."""
+    return [(f"texts change_steps: {step}", n, example) for step, n, example in counts.rows()]
 
 
 def preparation(steps: Sequence[Step]) -> pl.DataFrame:
@@ -99,7 +99,7 @@ class ExtractLexicon(Spelt):
 
     @field_validator("where")
     @classmethod
-    def _parsed(cls, where: str) -> str:
+    def _check_where(cls, where: str) -> str:
         if where:
             expression(where)
         return where
@@ -190,10 +190,10 @@ def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame
 
 
 def _preparation(read: _Reading, counts: Counts) -> pl.DataFrame:
-    """Count what was read, what was changed, and what is there."""
+    """Count what was read, what was change_steps, and what is there."""
     return preparation([
         ("rows read", read.rows, None),
-        *changed(counts_of(read.changes)),
+        *change_steps(counts_of(read.changes)),
         ("rows without a form", read.without_form, None),
         ("rows that repeat another", counts.repeated, None),
         ("lemmas", counts.lemmas, None),
@@ -227,8 +227,8 @@ class ExtractParadigms(Spelt):
 )
 def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
     """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
-    entries = _named(tables["entries"], _ENTRY, config)
-    endings = _named(tables["paradigms"], _ENDING, config)
+    entries = _read_columns(tables["entries"], _ENTRY, config)
+    endings = _read_columns(tables["paradigms"], _ENDING, config)
     yield {FAULTS: _paradigm_faults(entries, endings)}
     generating = _Generating()
     with spill_of(1, pl.Schema(WordList.columns())) as spill:
@@ -265,13 +265,13 @@ class _Generating:
         """Return what was done, step by step."""
         return preparation([
             ("forms generated", self.generated, None),
-            *changed(counts_of(self.changes)),
+            *change_steps(counts_of(self.changes)),
             ("lemmas", self.lemmas, None),
             ("forms, each counted once per lemma", self.forms, None),
         ])  # fmt: skip
 
 
-def _named(
+def _read_columns(
     table: pl.LazyFrame, wanted: tuple[ParadigmColumn, ...], config: ExtractParadigms
 ) -> pl.LazyFrame:
     names = named_columns(table.collect_schema(), config.columns, wanted)

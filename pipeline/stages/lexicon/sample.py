@@ -37,7 +37,7 @@ from pipeline.stages.base import (
     stage,
 )
 from pipeline.stages.inputs import Asks, Names, require, wait_for
-from pipeline.stages.lexicon.extract import Spelt, changed, preparation
+from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
 from schemas import KeyedEntries, KeyedLemmas, KeyingRows, LemmaSample, Preparation, WordList
 
 # From filled keying sheets to a gold lexicon of the sampled lemmas
@@ -101,14 +101,14 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     gold = canonical(pl.concat([forms, own]) if config.lemma_is_form else forms)
     return {
         "gold": gold,
-        "keyed": _keyed(rows.select("lemma").unique(), gold, entries),
+        "keyed": _keyed_lemmas(rows.select("lemma").unique(), gold, entries),
         # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(asked, on="lemma", how="anti"),
         "notes": notes(entries),
         "preparation": preparation(
             [
                 ("forms keyed in", typed["form"].count(), None),
-                *changed(counts),
+                *change_steps(counts),
                 ("lemmas to look up", asked.collect().height, None),
                 ("lemmas not looked up yet", missing, None),
             ]
@@ -117,7 +117,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     }
 
 
-def _keyed(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
+def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
     remarks = entries.drop_nulls(["lemma", "note"]).group_by("lemma")
     notes = remarks.agg(note=pl.col("note").unique().sort().str.join("; "))
     counted = lemmas.join(sizes(gold, name="n_forms"), on="lemma", how="left")
@@ -196,13 +196,13 @@ def _sample_table(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) ->
     )  # fmt: skip
 
 
-def _numbered(lemmas: pl.DataFrame) -> pl.DataFrame:
+def _number(lemmas: pl.DataFrame) -> pl.DataFrame:
     once = lemmas.unique("lemma", maintain_order=True)
     return once.select("lemma", position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
 
 
 def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
-    asked = _numbered(pl.DataFrame({"lemma": list(config.lemmas)}))
+    asked = _number(pl.DataFrame({"lemma": list(config.lemmas)}))
     unknown = asked.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
     if dry:
         return _sample_table(asked.clear(), shared, drawn=config.drawn)
@@ -219,7 +219,7 @@ def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outpu
     unknown = rows.join(shared.lazy(), on="lemma", how="anti").select(
         "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)
     )
-    asked = _numbered(rows.sort("file", "line").select("lemma").collect())
+    asked = _number(rows.sort("file", "line").select("lemma").collect())
     lemmas = asked.join(shared, on="lemma", how="semi")
     return {"sample": _sample_table(lemmas, shared, drawn=drawn), FAULTS: unknown}
 
