@@ -172,10 +172,10 @@ def labels_of(typed: pl.LazyFrame) -> pl.LazyFrame:
     person = ["id", "annotator"]
     each = typed.sort("file", "line").group_by(person, maintain_order=True)
     # A copy of the sheet repeats the label; what is noted there counts as well.
-    notes = pl.col("note").drop_nulls().unique(maintain_order=True)
+    remarks = pl.col("note").drop_nulls().unique(maintain_order=True)
     one = each.agg(
         label=pl.col("label").drop_nulls().first(),
-        note=pl.when(notes.len() > 0).then(notes.str.join("; ")),
+        note=pl.when(remarks.len() > 0).then(remarks.str.join("; ")),
     )
     return one.drop_nulls("label")
 

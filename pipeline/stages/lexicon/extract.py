@@ -61,8 +61,8 @@ class Spelt(StageConfig):
 
 
 def change_steps(counts: pl.DataFrame) -> list[Step]:
-    """Return what each step of the spelling change_steps, as steps of a preparation."""
-    return [(f"texts change_steps: {step}", n, example) for step, n, example in counts.rows()]
+    """Return what each step of the spelling changed, as steps of a preparation."""
+    return [(f"texts changed: {step}", n, example) for step, n, example in counts.rows()]
 
 
 def preparation(steps: Sequence[Step]) -> pl.DataFrame:
@@ -190,7 +190,7 @@ def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame
 
 
 def _preparation(read: _Reading, counts: Counts) -> pl.DataFrame:
-    """Count what was read, what was change_steps, and what is there."""
+    """Count what was read, what was changed, and what is there."""
     return preparation([
         ("rows read", read.rows, None),
         *change_steps(counts_of(read.changes)),
