@@ -1,4 +1,4 @@
-"""Samples of candidates, whatever they were drawn by."""
+"""Samples of candidates, annotation sheets, judgements, and the agreement of annotators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import polars as pl
 from schemas.base import ByCategory, Table, column, rule
 from schemas.candidates import AboutCandidates, Identified
 
-# --- How far several annotators agree.
+# Agreement of annotators
 
 
 class Agreement(Table):
@@ -38,7 +38,7 @@ class Disagreements(AboutCandidates, further=()):
     label: str = column("the label that this annotator gave", key=True)
 
 
-# --- How far a table of judgements covers the candidates.
+# Coverage of the candidates by judgements
 
 
 class Coverage(ByCategory):
@@ -50,7 +50,7 @@ class Coverage(ByCategory):
     n_unmatched: int = column("judgements on pairs that are no candidates", ge=0)
 
 
-# --- Judgements on candidates: true positive, false positive, undecided, or not judged.
+# Judgements and samples: a candidate is a true or false positive, undecided, or not judged
 
 
 class Judgements(Table):
@@ -90,7 +90,7 @@ class Sample(Drawn, further=()):
     )
 
 
-# --- Annotation sheets: what is to be annotated by whom, and what came back.
+# Annotation sheets, before and after they are filled in
 
 
 class SheetRows(Table, further=(pl.String,)):

@@ -1,4 +1,4 @@
-"""What every table has: columns, a key, rules, an Arrow schema, an empty frame."""
+"""The base class of all tables, how a table is declared, and columns that many tables share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-# --- The words in which a table is declared: `column` and `rule`.
+# Declarations: `column` and `rule`
 
 PLAIN: Mapping[str, pl.DataType] = {
     "str": pl.String(), "int": pl.Int64(), "float": pl.Float64(), "bool": pl.Boolean(),
@@ -209,7 +209,7 @@ class OpenTable(Table, further=(pl.Float64, pl.Int64, pl.String, pl.Boolean)):
     """A table that may hold further columns, of plain dtypes."""
 
 
-# --- Columns that many tables have, to inherit from.
+# Columns that many tables inherit
 
 
 class ByCategory(Table):

@@ -1,4 +1,4 @@
-"""Candidates of an association study: pair types with their frequency signature."""
+"""Candidates, pairs and tuples, with frequency signatures, counts, examples and scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polars import selectors
 
 from schemas.base import OpenTable, Table, column, rule
 
-# --- Counts of pair tokens before the marginals: what shards give and add up.
+# Counts of pairs: the partial tables of shards, before the marginals
 
 ACROSS = "across"
 """Column that names a document which goes on beyond what was counted at once."""
@@ -133,7 +133,7 @@ class Scores(Candidates):
     scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
 
 
-# --- Pairs with scores that another program computed.
+# Scores of another program
 
 
 class ScoredPairs(Identified):
@@ -149,7 +149,7 @@ class ScoredPairs(Identified):
     scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
 
 
-# --- Counts of tuple tokens before the marginals: what shards give and add up.
+# Counts of tuples: the partial tables of shards, before the marginals
 
 
 class TupleCounts(Table):
@@ -177,7 +177,7 @@ class TupleSums(Table, further=(pl.Int64,)):
     )
 
 
-# --- Tuples of two to six units with the frequencies of all their parts.
+# Tuples of two to six units, with the frequencies of all subsets of their units
 
 MOST = 6
 """Units that a tuple may have: the contingency table of six has 64 cells."""

@@ -1,7 +1,7 @@
-"""The checks of a table as pandera makes them, and what it finds.
+"""The checks of a table with pandera, and the violations that they find.
 
-Loaded when a table breaks its schema (see `schemas.validate`): to import pandera takes longer than
-most commands.
+Imported only when a table breaks its schema (see `schemas.validate`): to import pandera takes
+longer than most commands.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a gold standard and systems say of items: classes, clusters, and how often."""
+"""Gold classes and induced clusters of items and tokens, and the scores of clusterings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from schemas.base import ByRun, BySentence, Table, column, rule
 
-# --- Type-level evaluation of clusters: mappings, measures, and what classes and items score.
+# Type level: mappings, measures, scores of classes and items
 
 MAPPINGS = ("1-1", "M-1", "floor")
 
@@ -131,7 +131,7 @@ class ItemScores(ByMapping):
     )
 
 
-# --- Classes against clusters: what they share, and the items that come out worst.
+# Overlaps of classes and clusters, and the items with the lowest scores
 
 
 class ClusterOverlaps(ByRun):
@@ -154,7 +154,7 @@ class WorstItems(ItemScores):
     tokens: int = column("tokens of the item in the gold standard; tokens", ge=0)
 
 
-# --- Scores of clusterings: token level, overlapping, systems by measures, shares of classes.
+# Token level, overlapping clusters, comparison of systems, shares of classes
 
 
 class TokenLevel(ByRun):
@@ -231,6 +231,9 @@ class FrequentTypes(Table):
     k: int = column("number of the most frequent types", key=True, ge=1)
     tokens: int = column("tokens of these types in the class", ge=0)
     share_tokens: float = column("share of the tokens of the class", nullable=True, ge=0, le=1)
+
+
+# Entries of items, and counts of tagged tokens
 
 
 class GoldEntries(Table):

@@ -1,4 +1,4 @@
-"""Significance tests between measures on the difference sets of their n-best lists."""
+"""Differences of n-best precision between measures, with significance tests and intervals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from schemas.base import ByCategory, ByList, ByPair, Differences, column, rule
 
-# --- How far two measures differ at the declared cuts: limits, and tests against margins.
+# Differences at the declared cuts: intervals, and tests against margins
 
 POPULATIONS = ("finite", "super")
 
@@ -62,6 +62,9 @@ class MeasureDifferences(ByPair, Differences):
         "equivalent only with p_equivalent_adjusted",
         pl.col("equivalent").not_() | pl.col("p_equivalent_adjusted").is_not_null(),
     )
+
+
+# Significance tests at every list size, and the best measure
 
 
 class Comparison(ByPair, Differences):

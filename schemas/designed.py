@@ -1,4 +1,4 @@
-"""Samples whose draws have chances of their own, the chances, and what they are designed for."""
+"""Samples with unequal inclusion probabilities, their design, and the estimates from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schemas.annotation import Drawn
 from schemas.base import ByCategory, ByList, ByMeasure, ByPair, Table, column, rule
 from schemas.candidates import Identified
 
-# --- Estimates from a sample of any design: lists, windows, differences, bands.
+# Estimates from a sample of any design: lists, windows, differences, bands
 
 
 class Estimated(Table):
@@ -107,7 +107,7 @@ class DifferenceBands(ByPair):
     )
 
 
-# --- Which looks at a growing sample were declared, and at which level each is taken.
+# Interim analyses of a growing sample
 
 
 class Looks(ByCategory):
@@ -134,6 +134,9 @@ class Looks(ByCategory):
     quantile_of_a_level = rule(
         "z where there is a level", pl.col("z").is_null() == pl.col("level").is_null()
     )
+
+
+# Design of a sample: inclusion probabilities, questions, costs
 
 
 class Chances(Table):

@@ -1,4 +1,4 @@
-"""The base of all errors, and the error of a table that breaks its schema."""
+"""The base class of all errors, and the error of a table that breaks its schema."""
 
 from __future__ import annotations
 

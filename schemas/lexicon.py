@@ -1,4 +1,4 @@
-"""Lexicons: lemmas with their wordforms, how they were read, which lemmas were sampled."""
+"""Wordlists, samples of lemmas, keying sheets, and the quality of lexicons."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from schemas.base import Table, column, rule
 
-# --- Keying sheets: the forms of a printed dictionary, looked up for sampled lemmas.
+# Keying sheets: the forms of a printed dictionary, looked up for sampled lemmas
 
 
 class KeyingRows(Table, further=(pl.String,)):
@@ -39,7 +39,7 @@ class KeyedLemmas(Table):
     note: str = column("remarks of the annotators", nullable=True)
 
 
-# --- Several lexicons against one gold, on the same sampled lemmas.
+# Comparison of lexicons by one gold and one sample of lemmas
 
 
 class LexiconComparison(Table):
@@ -87,7 +87,7 @@ class LexiconLemmas(Table):
     )
 
 
-# --- The quality of a lexicon: per lemma, its forms, and for the whole.
+# Quality of a lexicon
 
 
 class LemmaScores(Table):
@@ -205,6 +205,9 @@ class LexiconTrends(Table):
     recall_trend: float = column("moving average; proportion", ge=0, le=1)
     l_trend: float = column("moving average; proportion", ge=0, le=1)
     span: int = column("lemmas in an average; lemmas", ge=1)
+
+
+# Wordlists, samples of lemmas, overlaps
 
 
 class WordList(Table):

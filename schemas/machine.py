@@ -1,4 +1,4 @@
-"""What machines say of candidates, and what that is worth beside what people say."""
+"""Predictions of machines, their agreement with judgements, and the labels that they save."""
 
 from __future__ import annotations
 

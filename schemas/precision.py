@@ -1,4 +1,4 @@
-"""N-best precision and the baseline."""
+"""Ranks of candidates, and the precision and recall of n-best lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemas.base import (
     rule,
 )
 
-# --- Average precision of whole rankings.
+# Average precision of whole rankings
 
 
 class AveragePrecision(ByMeasure, Limits):
@@ -50,7 +50,7 @@ class AveragePrecision(ByMeasure, Limits):
     )
 
 
-# --- The list that a preliminary sample chose, and what goes out of it.
+# Choice of a list by a preliminary sample, and its delivery
 
 
 class Choice(ByCategory, Draws):
@@ -112,7 +112,7 @@ class ListRows(OpenTable):
     )
 
 
-# --- N-best precision corrected for judgements that are wrong.
+# Precision corrected for errors of annotators
 
 
 class Corrected(ByList, Draws):
@@ -151,7 +151,7 @@ class Corrected(ByList, Draws):
     )
 
 
-# --- What else is known of n-best lists: local precision, recall, cut lists, thresholds.
+# Local precision, simultaneous bands, recall, cut lists, thresholds
 
 
 class LocalPrecision(ByMeasure, Limits):
@@ -253,7 +253,7 @@ class BandThresholds(ByMeasure):
     )
 
 
-# --- Ranks of candidates under each measure.
+# Ranks of candidates under each measure
 
 
 class Ranks(Table):
@@ -280,7 +280,7 @@ class PooledRanks(Ranks):
     pool_depth: int = column("size of the lists that were pooled", ge=1)
 
 
-# --- Unranked sets of candidates, such as the output of a filter, beside n-best lists.
+# Unranked sets of candidates, such as the output of a filter, against n-best lists
 
 
 class SubsetPrecision(ByCategory, Limits):
@@ -326,7 +326,7 @@ class SubsetComparison(ByCategory, Differences):
     correction: str = column("how p_adjusted was computed, e.g. holm")
 
 
-# --- What precision would be if the draws that nobody judged were all false, or all true.
+# Worst case: precision if all unjudged draws were false, or all true
 
 
 class WorstCase(ByList, Draws, Limits):
@@ -366,6 +366,8 @@ class WorstCase(ByList, Draws, Limits):
         pl.col("precision") <= pl.col("precision_if_true"),
     )
 
+
+# Precision of every list, and of all candidates
 
 _CANDIDATE = 1 / pl.col("n").cast(pl.Float64)
 """One candidate of the list: what an estimate may lie beside its interval by.

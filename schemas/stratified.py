@@ -1,4 +1,4 @@
-"""Strata of candidates, and n-best precision from samples that were drawn by stratum."""
+"""Stratified samples, and n-best precision from them and from clusters of candidates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schemas.annotation import Drawn
 from schemas.base import ByList, ByPair, Differences, Draws, Limits, Table, column, rule
 from schemas.candidates import Identified
 
-# --- Precision and differences where candidates are drawn in clusters, such as those of one verb.
+# Bootstrap over clusters of candidates, such as those of one verb
 
 
 class ByClusters(Table):
@@ -64,6 +64,9 @@ class ClusteredDifferences(ByPair, Differences, ByClusters):
     significant: bool = column("p_adjusted < alpha and |difference| >= margin")
 
     limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
+
+
+# Stratified samples
 
 
 class Strata(Identified, further=()):

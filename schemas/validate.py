@@ -1,4 +1,4 @@
-"""Validate data against a schema, eagerly and in batches, with a report that names rows."""
+"""Validation of tables against their schemas, in batches, and the table of unusable input rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from schemas import base
 from schemas.base import Table
 from schemas.errors import EXAMPLES, SchemaViolation, Violation
 
-# --- Rows of input that cannot be used, each with its place and the reason.
-
 
 class Faults(Table):
     """One row per unusable value of an input file."""
@@ -26,9 +24,8 @@ class Faults(Table):
     problem: str = base.column("why it cannot be used")
 
 
-# --- Whether all that is declared of a table holds, in one pass and without pandera.
-# What breaks a rule is told by pandera, see `schemas.checks`; to import that takes longer than to
-# validate most tables, and nearly all tables that are written are right.
+# Checks in one pass of Polars: nearly all tables are valid, and to import pandera, which reports
+# violations (see `schemas.checks`), takes longer than to validate most tables
 
 _KEEPS: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
     "gt": pl.Expr.gt,

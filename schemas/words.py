@@ -1,4 +1,4 @@
-"""Frequency lists of words, and keywords: candidates of one corpus against another."""
+"""Tokens of a corpus, frequency lists of words, and keywords."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from polars import selectors
 from schemas.base import OpenTable, Table, column, rule
 from schemas.candidates import Candidates
 
-# --- Tokens of a corpus, one row each, with their place and attributes.
+# Tokens, with their place and attributes
 
 
 class Tokens(OpenTable):
@@ -29,6 +29,9 @@ class Tokens(OpenTable):
         "head >= 0 or null, if there is such a column",
         selectors.by_name("head", require_all=False).cast(pl.Int64) >= 0,
     )
+
+
+# Frequency lists and keywords
 
 
 class WordFrequencies(OpenTable):

@@ -24,7 +24,7 @@ from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
 from pipeline.runner.store.artefacts import Part
 from pipeline.runner.store.backends import scan_tables, size_and_digest
-from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Sums, Tables
+from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Sums, Tables, as_pieces
 from schemas import Table
 from schemas.validate import validate
 
@@ -245,7 +245,7 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
         inputs = {**given, **carried, option: batch.lazy()}
-        for piece in stage.pieces(config, inputs) if stage.pieces else [stage.run(config, inputs)]:
+        for piece in as_pieces(stage.make(config, inputs)):
             if full := merging.add(frames):
                 yield full
             made = collected(piece)

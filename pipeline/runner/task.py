@@ -35,7 +35,7 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Part, sealed
 from pipeline.runner.store.backends import drafted, folder_at, scan_tables, size_and_digest
 from pipeline.runner.store.digest import Stamp, was_written
-from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables
+from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables, as_pieces
 from schemas.validate import validate
 
 # --- Rows in the order of their key, which for most tables is a text.
@@ -222,7 +222,7 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
 def _made(task: Task, inputs: Tables) -> Iterator[Frames]:
     """Run the stage, and yield what it makes, piece by piece."""
     stage, config = task.stage, task.config
-    for piece in stage.pieces(config, inputs) if stage.pieces else [stage.run(config, inputs)]:
+    for piece in as_pieces(stage.make(config, inputs)):
         frames = collected(piece)
         faults = frames.pop(FAULTS, None)
         if faults is not None and faults.height:

@@ -1,4 +1,4 @@
-"""What a stage is: a frozen config model and one function, with declared schemas."""
+"""Stages: registry, typed options and inputs, what they deliver, and how they count shards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ from pipeline.errors import Problem
 from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
 
-# --- How a stage counts: partial tables of shards, added up, then made into the outputs.
+Tables: TypeAlias = Mapping[str, pl.LazyFrame]
+Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
+
+FAULTS = "faults"
+"""Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
+
+# Counting: partial tables of shards are added up, then combined into the outputs
 
 
 class Bounds(NamedTuple):
@@ -145,21 +151,12 @@ class Counting:
         return {*self.buckets, *(self.sums.names(config) if self.sums else ())}
 
 
-Tables: TypeAlias = Mapping[str, pl.LazyFrame]
-Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
+def as_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
+    """Return what `Stage.make` gives as pieces: a single one unless it is a generator."""
+    return made if isinstance(made, Iterator) else iter([made])
 
 
-def as_one(pieces: Iterable[Outputs]) -> Outputs:
-    """Return the tables of a stage that makes them piece by piece, each as a whole."""
-    tables: dict[str, list[pl.LazyFrame]] = {}
-    for piece in pieces:
-        for name, table in piece.items():
-            tables.setdefault(name, []).append(table.lazy())
-    return {name: pl.concat(parts) for name, parts in tables.items()}
-
-
-FAULTS = "faults"
-"""Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
+# Options and inputs
 
 
 class StageConfig(Described):
@@ -234,7 +231,7 @@ class FilledSheets:
     format: str = "annotation_sheet"
 
 
-def _some_files(path: tuple[str, ...]) -> tuple[str, ...]:
+def _require_files(path: tuple[str, ...]) -> tuple[str, ...]:
     if not all(path) or not path:
         raise ValueError('names no file; write path = "FILE", or a list of files')
     return path
@@ -258,7 +255,7 @@ class Source(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: ClassVar[Literal["table", "corpus"] | None] = None
 
-    path: Annotated[tuple[str, ...], AfterValidator(_some_files)]
+    path: Annotated[tuple[str, ...], AfterValidator(_require_files)]
     format: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
@@ -273,7 +270,7 @@ class Source(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _spellings(cls, value: Any) -> Any:
+    def _normalise(cls, value: Any) -> Any:
         if isinstance(value, str):
             return {"path": (value,)}
         if isinstance(value, (list, tuple)):
@@ -303,6 +300,8 @@ class CorpusSource(Source):
     kind = "corpus"
 
 
+# Stages, and what they deliver to people
+
 C = TypeVar("C", bound=StageConfig, default=StageConfig)
 
 
@@ -319,7 +318,7 @@ class Sheets:
     format : str
         The format that lays them out and reads them back.
     instructions : str
-        What is said to those who fill them in.
+        Instructions for those who fill them in.
     labels : tuple of str
         What they can choose, where it is a choice.
     guidelines : mapping of str to str
@@ -362,8 +361,10 @@ class Stage(Generic[C]):
     ----------
     name : str
         What an experiment writes after ``use =``: verb and operation, "sample.random".
-    run : callable
-        (config, tables) -> outputs. Never touches a file; must run on zero-row frames.
+    make : callable
+        (config, tables) -> outputs; or a generator of outputs, for tables that are larger than
+        what should be held: each piece holds parts of some tables, those of a table in the order
+        of its key. Never touches a file; must run on zero-row frames.
     config : type of StageConfig
         The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     outputs : mapping of str to schema
@@ -377,9 +378,6 @@ class Stage(Generic[C]):
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
-    pieces : callable or None
-        Gives what `run` gives as parts of its tables, each in the order of its key, one after the
-        other: for tables that are larger than what should be held.
     delivers : callable, str or None
         config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
         the store. The format of sheets, or "list", where the options are called as their fields.
@@ -393,7 +391,7 @@ class Stage(Generic[C]):
     """
 
     name: str
-    run: Callable[[C, Tables], Outputs]
+    make: Callable[[C, Tables], Outputs | Iterator[Outputs]]
     _: KW_ONLY
     config: type[C]
     outputs: Mapping[str, type[Table]]
@@ -403,7 +401,17 @@ class Stage(Generic[C]):
     delivers: Callable[[C], Delivery] | str | None = None
     agree: Callable[[C, Mapping[str, Referred]], Iterable[Problem]] | None = None
     origin: Callable[[C, Tables], pl.LazyFrame] | None = None
-    pieces: Callable[[C, Tables], Iterable[Outputs]] | None = None
+
+    def run(self, config: C, tables: Tables) -> Outputs:
+        """Return the tables, each as a whole."""
+        made = self.make(config, tables)
+        if not isinstance(made, Iterator):
+            return made
+        parts: dict[str, list[pl.LazyFrame]] = {}
+        for piece in made:
+            for name, table in piece.items():
+                parts.setdefault(name, []).append(table.lazy())
+        return {name: pl.concat(each) for name, each in parts.items()}
 
     def places(self, config: C) -> set[str]:
         """Return where the code is that it finds through registries, with these options."""
@@ -419,7 +427,11 @@ class Stage(Generic[C]):
         """Return what goes out to people, with these options; None if nothing does."""
         if self.delivers is None or callable(self.delivers):
             return self.delivers(config) if self.delivers else None
-        return _delivery(self.delivers, config)
+        preset: dict[str, Any] = {} if self.delivers == "list" else {"format": self.delivers}
+        kind: type[Sheets] | type[NBestList] = Sheets if preset else NBestList
+        names = {each.name for each in fields(kind)} - set(preset)
+        options = {each: getattr(config, each) for each in names if hasattr(config, each)}
+        return kind(**preset, **options)
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -450,16 +462,7 @@ class Stage(Generic[C]):
 STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
 stage = STAGES.naming(Stage)
-"""Registers a function (config, tables) -> outputs as the stage of a name."""
-
-
-def _delivery(name: str, config: StageConfig) -> Delivery:
-    """Return what a name stands for, its fields from the options of the same names."""
-    preset: dict[str, Any] = {} if name == "list" else {"format": name}
-    kind: type[Sheets] | type[NBestList] = Sheets if preset else NBestList
-    names = {each.name for each in fields(kind)} - set(preset)
-    options = {each: getattr(config, each) for each in names if hasattr(config, each)}
-    return kind(**preset, **options)
+"""Registers a function (config, tables) -> outputs, or a generator of them, as a named stage."""
 
 
 def _proportion(value: float) -> float:
@@ -472,7 +475,7 @@ Proportion: TypeAlias = Annotated[float, AfterValidator(_proportion)]
 """A number strictly between 0 and 1."""
 
 
-# --- Options that nothing looks at before all is counted.
+# Late options: a change of them counts nothing again
 
 
 @dataclass(frozen=True)

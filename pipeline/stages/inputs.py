@@ -1,10 +1,10 @@
-"""Find the columns of a user's file, with an error that names those it has."""
+"""Checks of what users give a stage: columns of files, guidelines, names and answers of people."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import polars as pl
 from pydantic import AfterValidator
@@ -15,6 +15,8 @@ from pipeline.kernels.annotation import adjudication
 from pipeline.kernels.annotation.adjudication import of_round
 from pipeline.kernels.annotation.sheets import by_fold, fold, named
 from pipeline.stages.base import StageConfig
+
+Name = TypeVar("Name", bound=str)
 
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 
@@ -51,6 +53,36 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
         raise NoSuchColumn("columns", problems)
 
 
+def named_columns(
+    schema: pl.Schema,
+    columns: Mapping[Name, str],
+    wanted: Iterable[Name],
+    *,
+    further: Iterable[tuple[str, str]] = (),
+) -> dict[Name, str]:
+    """Return what a file calls its columns, and check that it has them.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the file has.
+    columns : mapping of str to str
+        The option columns: our names to those of the file, where they differ.
+    wanted : iterable of str
+        Our names.
+    further : iterable of (str, str)
+        Columns that other options name, as for `require`.
+
+    Raises
+    ------
+    ConfigError
+        As `require` does.
+    """
+    names = {each: columns.get(each, each) for each in wanted}
+    require(schema, [*((f"columns.{each}", name) for each, name in names.items()), *further])
+    return names
+
+
 def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
     """Check that the tokens have the attributes that the options use.
 
@@ -69,7 +101,7 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
         raise NoSuchColumn("attributes", problems)
 
 
-# --- Guidelines of labels: what is wrong with them, before anybody is shown them.
+# Guidelines of labels
 
 MOST = 10_000
 """Characters of a guideline: a cell holds three times as many, and nobody reads them there."""
@@ -107,7 +139,7 @@ def check_guidelines(guidelines: Mapping[str, str], labels: Collection[str]) -> 
             raise ValueError(f"{what}; shorten it, or name a document in it")
 
 
-# --- Options that name people: two names that mean one person are refused.
+# Names of people: two that differ in case or blanks alone would mean one person
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -174,7 +206,7 @@ class Asks(StageConfig):
         return list(by_fold([*asked, *self.former]).values())
 
 
-# --- What a stage says of rows that people have not filled in yet.
+# Missing answers
 
 _EXAMPLES = 3
 _REMEDY = "partial = true goes on without"

@@ -96,7 +96,7 @@ def test_who_imports_a_table_rests_on_its_module_alone() -> None:
     assert "schemas.lexicon" not in found
 
 
-# --- Every rule of every table refuses a row that breaks it, and that rule alone does.
+# Every rule of every table refuses a row that breaks it, and that rule alone does
 
 VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
 TYPES = {"measure": "MacroI", "mapping": "1-1"}

@@ -19,7 +19,7 @@ from schemas.checks import violations
 from schemas.validate import check_columns, holds, validate
 from tests.schemas.write_checks import tables
 
-# --- The fast verdict on a table is pandera's, whatever stands in it.
+# The fast verdict on a table is pandera's, whatever stands in it
 
 EDGES: dict[Any, list[Any]] = {
     pl.String: ["", " ", "x", "l1", "1-1", "\u00a0", None],

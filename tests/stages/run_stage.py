@@ -39,7 +39,7 @@ def faults(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
     return made[FAULTS].select("line", "column", "value").sort(pl.all()).rows()
 
 
-# --- Run stages on small files through the whole runner.
+# Run stages on small files through the whole runner
 
 
 class SmallRun:

@@ -1,4 +1,4 @@
-"""Measures made for overlapping groups: an item in several classes and several clusters."""
+"""Evaluation of clusterings at type level and token level, overlapping ones, and of systems."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from schemas import (
     WorstItems,
 )
 
-# --- Several systems and several runs of each: their tables one after the other.
+# Runs of systems
 
 KEY = ("system", "run")
 
@@ -130,8 +130,8 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
     DataError
         Naming the stages.
     """
-    counts = [_rows(plan) for plan in several(tables, option, stages)]
-    gold = _rows(tables["gold"])
+    plans = [tables["gold"], *several(tables, option, stages)]
+    gold, *counts = (int(plan.select(pl.len()).collect().item()) for plan in plans)
     empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
     if gold and empty:
         raise DataError(
@@ -146,14 +146,13 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
         )
 
 
-def _rows(plan: pl.LazyFrame) -> int:
-    return int(plan.select(pl.len()).collect().item())
-
-
-def stacked(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
+def stack(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
     """Put tables of one schema below each other; none makes an empty one."""
     columns = model.columns()
     return pl.concat([pl.DataFrame(schema=columns), *(each.select(*columns) for each in parts)])
+
+
+# Overlapping clusters
 
 
 class EvaluateOverlapping(Seeded):
@@ -184,10 +183,10 @@ def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs
         entries = run.rows.select("item", "cluster").join(gold, on="item", how="semi")
         scores = overlapping_scores(gold, entries, measures=config.measures, seed=config.seed)
         scored.append(run.named(scores))
-    return {"scores": stacked(scored, OverlappingScores)}
+    return {"scores": stack(scored, OverlappingScores)}
 
 
-# --- How types and tokens are spread over the classes: Zipf's law and what follows from it.
+# Distribution of types and tokens over the classes
 
 
 class EvaluateShares(StageConfig):
@@ -210,7 +209,7 @@ def evaluate_shares(config: EvaluateShares, tables: Tables) -> Outputs:
     return {"shares": class_shares(items), "frequent": frequent_types(items, most=config.most)}
 
 
-# --- Systems against each other: one table of all measures, ranks, and how measures correlate.
+# Comparison of systems by all measures
 
 _FLOOR = "floor"
 
@@ -258,7 +257,7 @@ def _parts(tables: Tables) -> list[pl.LazyFrame]:
     return [*parts, *(tables[name].select(columns) for name in levels)]
 
 
-# --- Token level: taggings, or dictionaries applied to every token, against the gold tags.
+# Token level: taggings, or dictionaries applied to every token
 
 ALONE = "(none)"
 """What the cluster of the tokens that have none is called."""
@@ -316,17 +315,18 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
         require_entries(tables, "dictionaries", config.dictionaries)
     tagged = list(runs(tables, "taggings", config.taggings, by=["gold", "cluster"]))
     _require_one_text(config, tables)
-    every = [*tagged, *_applied(config, tables)]
-    cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
+    every = [*tagged, *_apply_dictionaries(config, tables)]
+    cluster = _cluster(config)
+    cells = [
+        run._replace(rows=run.rows.with_columns(cluster).drop_nulls("cluster")) for run in every
+    ]
     sentences = dict(_sentences(config, tables))
     scores = [run.named(_scores(config, run, sentences)) for run in cells]
     return {
-        "scores": stacked(scores, TokenLevel),
-        "mapping": stacked([run.named(token_mapping(run.rows)) for run in cells], TokenMapping),
-        "overlaps": stacked(
-            [run.named(_token_overlaps(run.rows)) for run in cells], ClusterOverlaps
-        ),
-        "sizes": stacked([run.named(_sizes(run.rows)) for run in every], SystemSize),
+        "scores": stack(scores, TokenLevel),
+        "mapping": stack([run.named(token_mapping(run.rows)) for run in cells], TokenMapping),
+        "overlaps": stack([run.named(_token_overlaps(run.rows)) for run in cells], ClusterOverlaps),
+        "sizes": stack([run.named(_sizes(run.rows)) for run in every], SystemSize),
     }
 
 
@@ -341,16 +341,12 @@ def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
             standard = standard or (rows, name)
 
 
-def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
+def _apply_dictionaries(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
     """Return the same of each dictionary, from the tokens of the gold standard."""
     for run in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {run.system}, run {run.run}"
         tagged = encoding.applied(tables["gold"], run.rows, name=name)
         yield run._replace(rows=tagged.group_by("gold", "cluster").agg(pl.sum("f")).collect())
-
-
-def _cells(config: EvaluateTokenLevel, rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.with_columns(_cluster(config)).drop_nulls("cluster")
 
 
 def _cluster(config: EvaluateTokenLevel) -> pl.Expr:
@@ -428,7 +424,7 @@ def _sizes(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({"what": list(counts), "count": list(counts.values())})
 
 
-# --- Type level: clusters of word types against their gold classes, under the best mappings.
+# Type level
 
 Mapping: TypeAlias = Literal["1-1", "M-1"]
 
@@ -483,17 +479,17 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     counted = tables["gold"].collect()
     gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
     every = list(runs(tables, "systems", config.systems))
-    results = [(each, _evaluated(config, gold, tokens, each)) for each in every]
+    results = [(each, _evaluate_run(config, gold, tokens, each)) for each in every]
     return {
-        "scores": stacked([run.named(result.summary) for run, result in results], TypeLevel),
-        "mapping": stacked([run.named(result.mapping) for run, result in results], ClusterMapping),
-        "classes": stacked([run.named(result.classes) for run, result in results], ClassScores),
-        "items": stacked([run.named(result.items) for run, result in results], WorstItems),
-        "overlaps": stacked([_type_overlaps(gold, run) for run in every], ClusterOverlaps),
+        "scores": stack([run.named(result.summary) for run, result in results], TypeLevel),
+        "mapping": stack([run.named(result.mapping) for run, result in results], ClusterMapping),
+        "classes": stack([run.named(result.classes) for run, result in results], ClassScores),
+        "items": stack([run.named(result.items) for run, result in results], WorstItems),
+        "overlaps": stack([_type_overlaps(gold, run) for run in every], ClusterOverlaps),
     }
 
 
-def _evaluated(
+def _evaluate_run(
     config: EvaluateTypeLevel, gold: pl.DataFrame, tokens: pl.DataFrame, run: SystemRun
 ) -> Evaluated:
     evaluated = evaluate_type_level(

@@ -1,4 +1,4 @@
-"""Induced entries from a cluster dictionary: words with the clusters that they are in."""
+"""Extraction of gold classes and induced clusters, from tables of entries and tagged corpora."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from schemas import (
     TokenTags,
 )
 
-# --- Options of stages that read entries from tables: items with their classes or clusters.
+# Tables of entries: items with their classes or clusters
 
 _EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
@@ -117,7 +117,7 @@ class Columns:
         return pl.concat(wrong)
 
 
-# --- What a system and its runs are called.
+# Clusters from a table: systems and their runs
 
 
 class RunOptions(StageConfig):
@@ -208,7 +208,7 @@ def sizes(entries: pl.LazyFrame) -> pl.LazyFrame:
     return rows.with_columns(pl.col("count").cast(pl.Int64))
 
 
-# --- Options of all stages that read the tags of tokens: what is an item, a class, what counts.
+# Options and counts of tagged tokens
 
 GOLD_RUN = ""
 """The run of a gold standard, which has none."""
@@ -260,14 +260,14 @@ class TagOptions(StageConfig):
         place = PLACE if self.sentences else ()
         return tokens.select(*(value.alias(name) for name, value in columns.items()), *place)
 
-    def counted(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
+    def count(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
         """Return the counts of tokens, and those of each sentence if they are wanted."""
         by_sentence = _by_sentence(tags) if self.sentences else TokenSentences.zero_rows()
         return {"tags": encoding.count_tokens(tags), "sentences": by_sentence}
 
     def columns(self) -> set[str]:
-        """Return the columns of the tokens that are looked at."""
-        return {name for names in self.attributes.values() for name in names} | {*PLACE}
+        """Return the columns of the tokens that are used."""
+        return set(PLACE).union(*self.attributes.values())
 
     @property
     def weight(self) -> int:
@@ -358,7 +358,7 @@ def _by_sentence(tags: pl.LazyFrame) -> pl.LazyFrame:
     return encoding.count_tokens(tags, *PLACE).select(*TokenSentences.columns())
 
 
-# --- What the counts of all tokens come to, looked at piece by piece, never as a whole.
+# Survey of all tokens, piece by piece: the counts as a whole may not fit in memory
 
 EXAMPLES = 3
 _ITEM = ["run", "item", "gold"]
@@ -392,7 +392,7 @@ class Survey(NamedTuple):
         if items.is_empty():
             return self._replace(counting=self.counting.clear())
         pieces = (piece.lazy() for piece in encoding.whole_items(tags))
-        wanted = [_wanted(config.kept(piece), items).collect() for piece in pieces]
+        wanted = [_kept_items(config.kept(piece), items).collect() for piece in pieces]
         return self._replace(counting=pl.concat([self.counting.clear(), *wanted]))
 
     def of_sentences(self, sentences: pl.LazyFrame) -> pl.LazyFrame:
@@ -413,33 +413,33 @@ def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | Non
         Counts by sentence, of whose items it has to be known whether they count.
     """
     items = (tags.clear() if sentences is None else sentences).select("item").unique().collect()
-    found = _of_items(config, tags.clear(), items)
+    found = _survey_items(config, tags.clear(), items)
     for piece in encoding.whole_items(tags):
-        found = _both(found, _of_items(config, piece.lazy(), items))
+        found = _merge_surveys(found, _survey_items(config, piece.lazy(), items))
     every = found.sizes.lazy().select("run").unique()
     kinds = encoding.kinds(found.cells.lazy(), every).collect()
     return found._replace(sizes=pl.concat([found.sizes, kinds.select(found.sizes.columns)]))
 
 
-def _of_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
+def _survey_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
     """Return what is known of some items, all of whose rows are there; no classes in the sizes."""
     kept = config.kept(tags)
     alone = kept.filter(pl.col("cluster").is_null()).select("item", "f")
-    parts = [config.sizes(tags), _cells(kept), _most(alone), _wanted(kept, items)]
+    parts = [config.sizes(tags), _cells(kept), _most_frequent(alone), _kept_items(kept, items)]
     return Survey(*pl.collect_all(parts))
 
 
-def _wanted(kept: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
+def _kept_items(kept: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
     """Return run, item and class of the tokens that count, of some items."""
     own = kept.join(items.lazy(), on="item", how="semi", nulls_equal=True)
     return own.select(_ITEM).unique()
 
 
-def _both(one: Survey, two: Survey) -> Survey:
+def _merge_surveys(one: Survey, two: Survey) -> Survey:
     """Put together what is known of some items and of others."""
     sizes, cells, alone, counting = (pl.concat(pair) for pair in zip(one, two, strict=True))
     added = sizes.group_by("run", "what").agg(pl.sum("count"))
-    most = _most(alone.lazy()).collect()
+    most = _most_frequent(alone.lazy()).collect()
     return Survey(added, _cells(cells.lazy()).collect(), most, counting)
 
 
@@ -447,12 +447,12 @@ def _cells(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.group_by("run", "gold", "cluster").agg(pl.sum("f"))
 
 
-def _most(rows: pl.LazyFrame) -> pl.LazyFrame:
+def _most_frequent(rows: pl.LazyFrame) -> pl.LazyFrame:
     by_item = rows.group_by("item").agg(pl.sum("f"))
     return by_item.sort("f", "item", descending=[True, False]).head(EXAMPLES)
 
 
-# --- Gold entries from a tagged corpus: which classes each word type occurs in, and how often.
+# Gold entries from a tagged corpus
 
 
 class ExtractGold(TagOptions):
@@ -484,10 +484,10 @@ def combine(config: ExtractGold, tables: Tables) -> Outputs:
 )
 def extract_gold(config: ExtractGold, tables: Tables) -> Outputs:
     """Count the tokens of one part of the corpus by item and class."""
-    return config.counted(config.read(tables["corpus"]))
+    return config.count(config.read(tables["corpus"]))
 
 
-# --- Gold entries from a tag dictionary: words with the classes that they can have.
+# Gold entries from a tag dictionary
 
 GoldColumn: TypeAlias = Literal["item", "gold", "f"]
 _NO_NUMBER = "is no count, or too large to be added up"
@@ -553,12 +553,12 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
 def _sizes(known: pl.LazyFrame, wanted: pl.LazyFrame, often: pl.LazyFrame) -> pl.LazyFrame:
     items = pl.col("item").n_unique()
     return pl.concat([
-        _said(known, "items in the table", items),
-        _said(wanted, "items of classes that are not excluded", items),
-        _said(often, "items", items),
-        _said(often, "classes", pl.col("gold").n_unique()),
+        _count_row(known, "items in the table", items),
+        _count_row(wanted, "items of classes that are not excluded", items),
+        _count_row(often, "items", items),
+        _count_row(often, "classes", pl.col("gold").n_unique()),
     ])  # fmt: skip
 
 
-def _said(rows: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:
+def _count_row(rows: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:
     return rows.select(pl.lit(what).alias("what"), count.cast(pl.Int64).alias("count"))

@@ -1,4 +1,4 @@
-"""What stages that read a tagging have in common: a gold and an induced tag for each token."""
+"""Extraction of taggings: the gold class and the induced cluster of each token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from pipeline.stages.base import (
     Referred,
     StageConfig,
     Tables,
-    as_one,
     stage,
 )
 from pipeline.stages.clustering.extract import (
@@ -48,7 +47,7 @@ from schemas import (
     TokenTags,
 )
 
-# --- Whether stages that are evaluated together count the same tokens as the same items.
+# Consistency: stages that are evaluated together count the same tokens as the same items
 
 _KEY = ["item", "gold"]
 ROWS = 2_000_000
@@ -84,7 +83,7 @@ def counted_alike(_config: StageConfig, referred: Mapping[str, Referred]) -> Ite
         seen.add(name)
         if different := _different(config, gold.config):
             shown = "; ".join(
-                f"{option} = {_written(config, option)}, not {_written(gold.config, option)}"
+                f"{option} = {_as_toml(config, option)}, not {_as_toml(gold.config, option)}"
                 for option in different
             )
             what = f"stage {name!r} does not count what {gold.stage!r} counts: {shown}"
@@ -104,7 +103,7 @@ def _different(config: TagOptions, gold: TagOptions) -> list[str]:
     return [option for option, differs in wrong.items() if differs]
 
 
-def _written(config: TagOptions, option: str) -> str:
+def _as_toml(config: TagOptions, option: str) -> str:
     value = getattr(config, option)
     if isinstance(value, tuple):
         return "[" + ", ".join(f'"{one}"' for one in value) + "]"
@@ -130,7 +129,7 @@ def require_same_tokens(
     DataError
         If an item does not have as many tokens of each class in both.
     """
-    found = [_differences(*pair) for pair in _matching_pieces(tagged, gold, rows)]
+    found = [_differences(*pair) for pair in _partition(tagged, gold, rows)]
     bad = sum(each.number for each in found)
     if not bad:
         return
@@ -156,7 +155,7 @@ class _Differences(NamedTuple):
     tokens: tuple[int, int]
 
 
-def _matching_pieces(
+def _partition(
     one: pl.LazyFrame, two: pl.LazyFrame, rows: int
 ) -> Iterator[tuple[pl.LazyFrame, pl.LazyFrame]]:
     """Yield both tables in so many pieces that one has about `rows`; an item is in one alone."""
@@ -180,6 +179,8 @@ def _largest(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("gap", *_KEY, descending=[True, False, False]).head(3)
 
 
+# Options and outputs of taggings
+
 OUTPUTS = {
     "tagged": TaggedTypes,
     "entries": InducedEntries,
@@ -199,7 +200,7 @@ class TaggingOptions(TagOptions):
     otherwise they are an error."""
 
 
-def surveyed(
+def survey_tagging(
     config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | None = None
 ) -> Survey:
     """Look at the counts of all tokens once, see `survey`.
@@ -275,7 +276,7 @@ def _require_clusters(config: TaggingOptions, found: Survey) -> None:
     )
 
 
-# --- A tagging from a corpus that holds both: the gold tag and the induced tag of each token.
+# Taggings in a corpus that has both tags of each token
 
 
 class ExtractTagging(TaggingOptions):
@@ -313,7 +314,7 @@ class ExtractTagging(TaggingOptions):
 def combine(config: ExtractTagging, tables: Tables) -> Outputs:
     """Make the tables of all parts."""
     tags, sentences = tables["tags"], tables["sentences"]
-    found = surveyed(config, tables.get(ALL, tags), sentences)
+    found = survey_tagging(config, tables.get(ALL, tags), sentences)
     return tagging_outputs(config, found, tags, sentences)
 
 
@@ -330,10 +331,10 @@ def extract_tagging(config: ExtractTagging, tables: Tables) -> Outputs:
     runs = [
         config.read(tokens, run=pl.lit(run), cluster=encoding.attribute(run)) for run in config.runs
     ]
-    return config.counted(pl.concat(runs))
+    return config.count(pl.concat(runs))
 
 
-# --- A tagging in files of its own, laid token by token beside the gold tags of the same text.
+# Taggings in files of their own, joined token by token to the gold tags
 
 
 class JoinTagging(TaggingOptions):
@@ -353,8 +354,9 @@ class JoinTagging(TaggingOptions):
     empty."""
 
 
-def _pieces(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
-    """Read both sides once, batch by batch, and make the tables in parts."""
+@stage("join.tagging", config=JoinTagging, outputs=OUTPUTS)
+def join_tagging(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
+    """Lay each run beside the gold tags; a token that is not the same is a fault."""
     gold, induced = tables["gold"], tables["induced"]
     _require(config, gold, induced)
     with (
@@ -362,34 +364,28 @@ def _pieces(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
         spill_of(1, TokenSentences.zero_rows().collect_schema()) as sentences,
     ):
         runs = _runs(config, induced)
-        laid = {"tags": tags, "sentences": sentences}
-        faults = pl.concat(_count(config, encoding.beside(gold, run), laid) for run in runs)
+        spills = {"tags": tags, "sentences": sentences}
+        faults = pl.concat(_count(config, encoding.beside(gold, run), spills) for run in runs)
         yield {FAULTS: faults}
         if not faults.height:
             yield from _outputs(config, tags, sentences)
 
 
-@stage("join.tagging", config=JoinTagging, outputs=OUTPUTS, pieces=_pieces)
-def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
-    """Lay each run beside the gold tags; a token that is not the same is a fault."""
-    return as_one(_pieces(config, tables))
-
-
-def _count(config: JoinTagging, pair: pl.LazyFrame, laid: Mapping[str, Spill]) -> pl.DataFrame:
+def _count(config: JoinTagging, pair: pl.LazyFrame, spills: Mapping[str, Spill]) -> pl.DataFrame:
     """Count the tokens of a run, and return its faults."""
     run = pl.lit(config.run) if config.run else bare_name(encoding.THEIRS + "file")
     cluster = encoding.attribute(encoding.THEIRS + config.cluster)
     faults = []
-    for batch in batches(pair.select(_looked_at(config))):
+    for batch in batches(pair.select(_used_columns(config))):
         rows = batch.rechunk().lazy()  # Polars 2.1 panics where one side has ended within a chunk
         faults.append(encoding.faults(rows, compare=config.compare).collect())
         tags = config.read(rows, run=run, cluster=cluster)
-        for name, counts in config.counted(tags).items():
-            laid[name].put(counts.collect(), 0)
+        for name, counts in config.count(tags).items():
+            spills[name].put(counts.collect(), 0)
     return pl.concat(faults)
 
 
-def _looked_at(config: JoinTagging) -> list[str]:
+def _used_columns(config: JoinTagging) -> list[str]:
     """Return the columns of a pair that are looked at."""
     same = {*encoding.PLACE, *({config.compare} if config.compare else ())}
     ours = same | {name for names in config.attributes.values() for name in names}
@@ -398,7 +394,7 @@ def _looked_at(config: JoinTagging) -> list[str]:
 
 def _outputs(config: JoinTagging, tags: Spill, sentences: Spill) -> Iterator[Outputs]:
     with added_up(tags, by=["item"]) as items, added_up(sentences, *PLACE, by=PLACE) as places:
-        whole = surveyed(config, pl.concat(items))
+        whole = survey_tagging(config, pl.concat(items))
         for part in range(max(len(items), len(places))):
             mine = items.bucket(part) if part < len(items) else TokenTags.zero_rows()
             theirs = places.bucket(part) if part < len(places) else TokenSentences.zero_rows()

@@ -1,4 +1,4 @@
-"""How far several annotators agree, and where they don't."""
+"""Agreement of annotators, average precision, and quality of machine predictions."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ from schemas import (
     Ranks,
     Savings,
 )
+
+# Agreement of annotators
 
 
 class EvaluateAgreement(Seeded):
@@ -101,7 +103,7 @@ def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
         raise ConfigError("agreement", problems)
 
 
-# --- Average precision of whole rankings, from a sample.
+# Average precision of whole rankings
 
 
 class EvaluateAveragePrecision(Evaluation):
@@ -150,7 +152,7 @@ def _require_chances(tables: Tables) -> None:
     raise ConfigError("sample", [Problem("sample", what, remedy)])
 
 
-# --- How near machines come to people, and how many labels their predictions save.
+# Machines against people
 
 _TABLES = {
     "confusion": MachineConfusion, "calibration": Calibration, "judges": Judges,

@@ -1,10 +1,9 @@
-"""A preliminary sample chooses the measure and the list size."""
+"""Choice of the measure and the list size by a preliminary sample."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TypedDict
 
 import polars as pl
 from pydantic import Field, model_validator
@@ -23,13 +22,14 @@ from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     Estimating,
     Evaluation,
+    IntervalOptions,
     ListSizes,
     chosen_ranks,
     judged_alone,
 )
 from schemas import Choice, Guarantees
 
-# --- What is wrong where no list can be chosen: how near the lists came, and what to do.
+# Error messages where no list can be chosen
 
 
 def no_list(option: str, last: int | None, sizes: Sequence[int]) -> Problem:
@@ -80,6 +80,9 @@ def not_guaranteed(tests: pl.DataFrame, value: float) -> Problem:
     return Problem("guarantee", what, remedy)
 
 
+# Choice
+
+
 class EvaluateChoice(Evaluation, Estimating):
     """Choose the measure and the list size by what the sample says of them."""
 
@@ -123,11 +126,6 @@ class EvaluateChoice(Evaluation, Estimating):
         return next((name, value) for name in CRITERIA if (value := getattr(self, name)))
 
 
-class _Limits(TypedDict):
-    method: str
-    confidence: float
-
-
 @stage(
     "evaluate.choice",
     config=EvaluateChoice,
@@ -141,7 +139,7 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
         return {"choice": Choice.zero_rows(), "guarantee": Guarantees.zero_rows()}
     category = _category(config, draws)
     mine = draws.filter(category=category)
-    limits = _Limits(method=config.interval, confidence=config.confidence)
+    limits = IntervalOptions(method=config.interval, confidence=config.confidence)
     steps = steps_of(chosen_ranks(config, tables), mine.lazy())
     sizes = [config.size] if config.size else list(config.sizes)
     every = precision_columns(counts_at(steps, sizes), positives=positives(mine), **limits)
@@ -150,11 +148,11 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
         last = max((each.size for each in steps), default=None)
         raise ConfigError("choice", [no_list("size" if config.size else "sizes", last, sizes)])
     tests = _tests(config, lists, limits)
-    chosen = _chosen(config, lists, tests)
-    return {"choice": _described(config, chosen, lists.height, limits), "guarantee": tests}
+    chosen = _choose(config, lists, tests)
+    return {"choice": _describe(config, chosen, lists.height, limits), "guarantee": tests}
 
 
-def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
+def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: IntervalOptions) -> pl.DataFrame:
     """Return the tests behind a guarantee; none if there is none."""
     if not config.guarantee or config.min_precision is None:
         return Guarantees.zero_rows().collect()
@@ -162,7 +160,7 @@ def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: _Limits) -> pl.D
     return made.select(*Guarantees.columns()).sort(*Guarantees.key())
 
 
-def _chosen(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) -> pl.DataFrame:
+def _choose(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) -> pl.DataFrame:
     """Return the list that meets the criterion, one row."""
     name, value = config.criterion()
     if config.guarantee:
@@ -176,8 +174,8 @@ def _chosen(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) ->
     return chosen
 
 
-def _described(
-    config: EvaluateChoice, chosen: pl.DataFrame, lists: int, limits: _Limits
+def _describe(
+    config: EvaluateChoice, chosen: pl.DataFrame, lists: int, limits: IntervalOptions
 ) -> pl.DataFrame:
     name, value = config.criterion()
     described = simultaneous(chosen, tests=lists, **limits).with_columns(

@@ -1,4 +1,4 @@
-"""Significance tests between measures, for every n and at declared cuts."""
+"""Significance tests between measures, and of a set of candidates against n-best lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pipeline.kernels.nbest.precision import (
 from pipeline.kernels.nbest.ranking import RankBlocks, rank_blocks
 from pipeline.kernels.numeric import IntArray, column_ratio
 from pipeline.kernels.statistics.intervals import interval_columns
-from pipeline.stages.base import Of, Outputs, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
     DifferenceOptions,
@@ -54,7 +54,7 @@ from pipeline.stages.collocations.evaluation import (
     ranks_of_all,
     redrawn,
     sizes_along,
-    tested,
+    test_options,
 )
 from pipeline.stages.collocations.interim import SimpleLook, require_in_order, simple_look
 from pipeline.stages.inputs import require
@@ -73,7 +73,7 @@ from schemas import (
     Table,
 )
 
-# --- A set of candidates without ranks, such as the output of a filter, against n-best lists.
+# Unranked sets of candidates, such as the output of a filter, against n-best lists
 
 
 class EvaluateSubset(Tests, Estimating):
@@ -112,7 +112,9 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     except ValueError as error:
         raise ConfigError("name", [Problem("name", str(error))]) from error
     tests = adjust(
-        compare(counts, **tested(config)), correction=config.correction, **mark(config)
+        compare(counts, **test_options(config)),
+        correction=config.correction,
+        **mark(config),
     ).rename({"measure_1": "subset", "measure_2": "measure"})
     return {
         "subsets": _precision(config, members, draws),
@@ -158,6 +160,9 @@ def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFram
     return limits.select(*SubsetPrecision.columns()).sort(*SubsetPrecision.key())
 
 
+# Measures against each other and against the baseline
+
+
 class EvaluateComparison(ByCluster, DifferenceOptions):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
@@ -188,37 +193,6 @@ class EvaluateComparison(ByCluster, DifferenceOptions):
         return self
 
 
-def _pieces(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
-    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
-    if config.anytime:
-        require_in_order(tables)
-    look = simple_look(config, tables, alpha=config.alpha, finite=False)
-    ranked = ranks.group_by("measure").agg(pl.max("rank")).collect(engine="streaming")
-    sizes = list_sizes(ranked, every=config.every, cuts=config.cuts)
-    steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
-    pairs = pairs_of(config.pairs, config.measures, ranked)
-    complete = not config.pairs or pairs == pairs_of((), config.measures, ranked)
-    names = sorted({name for pair in pairs for name in pair})
-    with rank_blocks(_of_all(ranks, tables), names) as blocks:
-        between = _between(
-            config, look, blocks, draws, steps, pairs=pairs, complete=complete, sizes=sizes
-        )
-        for piece in between:
-            yield piece
-            cuts = piece.get("cuts")
-            if isinstance(cuts, pl.DataFrame):
-                yield {"differences": differences(config, cuts, tables, about=about)}
-    yield {"clustered": _clustered(config, tables, ranks, draws)}
-    yield from _baseline(config, look, tables, draws, in_parts(steps, at=sizes))
-    yield {"looks": look.table(draws["category"])}
-
-
-def _of_all(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
-    """Return the ranks, so that every measure ranks all candidates, those of a pool too."""
-    pooled = "pool_depth" in ranks.collect_schema()
-    return ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
-
-
 @stage(
     "evaluate.comparison",
     config=EvaluateComparison,
@@ -232,21 +206,39 @@ def _of_all(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
         "clustered": ClusteredDifferences,
         "looks": Looks,
     },
-    pieces=_pieces,
 )
-def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
+def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
     """Count the difference sets, test each, adjust at the declared cuts."""
-    return as_one(_pieces(config, tables))
+    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
+    if config.anytime:
+        require_in_order(tables)
+    look = simple_look(config, tables, alpha=config.alpha, finite=False)
+    ranked = ranks.group_by("measure").agg(pl.max("rank")).collect(engine="streaming")
+    sizes = list_sizes(ranked, every=config.every, cuts=config.cuts)
+    steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
+    pairs = pairs_of(config.pairs, config.measures, ranked)
+    complete = not config.pairs or pairs == pairs_of((), config.measures, ranked)
+    names = sorted({name for pair in pairs for name in pair})
+    with rank_blocks(every_rank(ranks, tables), names) as blocks:
+        between = _compare_pairs(
+            config, look, blocks, draws, steps, pairs=pairs, complete=complete, sizes=sizes
+        )
+        for piece in between:
+            yield piece
+            cuts = piece.get("cuts")
+            if isinstance(cuts, pl.DataFrame):
+                yield {"differences": differences(config, cuts, tables, about=about)}
+    yield {"clustered": _clustered(config, tables, ranks, draws)}
+    yield from _baseline(config, look, tables, draws, in_parts(steps, at=sizes))
+    yield {"looks": look.table(draws["category"])}
 
 
-def _alone(config: EvaluateComparison, look: SimpleLook) -> Tested:
-    """Return how tests are made that stand by themselves: at the level of this look."""
-    how = tested(config)
-    how["alpha"] = look.level
-    return how
+def _single_test(config: EvaluateComparison, look: SimpleLook) -> Tested:
+    """Return the options of a test that is not adjusted: at the level of this look."""
+    return Tested(**{**test_options(config), "alpha": look.level})
 
 
-def _adjusted(
+def _adjust(
     config: EvaluateComparison,
     look: SimpleLook,
     tests: pl.DataFrame,
@@ -256,11 +248,15 @@ def _adjusted(
 ) -> pl.DataFrame:
     """Adjust for the number of tests: of each for all looks first."""
     return adjust(
-        look.allowed_for(tests), correction=correction, table=table, p="p_looks", **mark(config)
+        look.allowed_for(tests),
+        correction=correction,
+        table=table,
+        p="p_looks",
+        **mark(config),
     )
 
 
-def _between(
+def _compare_pairs(
     config: EvaluateComparison,
     look: SimpleLook,
     blocks: RankBlocks,
@@ -273,14 +269,14 @@ def _between(
 ) -> Iterator[Outputs]:
     """Test the measures against each other, some pairs at a time: there may be thousands."""
     declared = pl.col("n").is_in(config.cuts)
-    counted, tested_at_cuts, alone = [], [], _alone(config, look)
+    counted, tested_at_cuts, alone = [], [], _single_test(config, look)
     for judged, some, at in _in_parts(draws, pairs, sizes):
         counts = counts_between(blocks, judged, pairs=some, at=at)
         tests = compare(counts, anytime=config.anytime, **alone)
         counted.append(counts.filter(declared))
         tested_at_cuts.append(tests.filter(declared))
         yield {"comparison": tests}
-    cuts = _adjusted(config, look, pl.concat(tested_at_cuts), correction=config.correction)
+    cuts = _adjust(config, look, pl.concat(tested_at_cuts), correction=config.correction)
     lists = counts_at(steps, config.cuts)
     best = _best(config, look, pl.concat(counted), cuts, lists) if complete else None
     yield {"cuts": cuts, "best": BestMeasures.zero_rows() if best is None else best}
@@ -315,7 +311,7 @@ def _best(
     if config.alternative == "two_sided" and config.correction == config.best:
         return best_measures(estimated, cuts)
     tests = compare(declared, test=config.test, anytime=config.anytime, **mark(config))
-    return best_measures(estimated, _adjusted(config, look, tests, correction=config.best))
+    return best_measures(estimated, _adjust(config, look, tests, correction=config.best))
 
 
 def _clustered(
@@ -347,11 +343,15 @@ def _baseline(
     totals, at_cuts = draw_totals(draws), []
     for some in lists:
         tests = compare_with_baseline(
-            some, totals, n_candidates=candidates, anytime=config.anytime, **_alone(config, look)
+            some,
+            totals,
+            n_candidates=candidates,
+            anytime=config.anytime,
+            **_single_test(config, look),
         )
         at_cuts.append(tests.filter(pl.col("n").is_in(config.cuts)))
         yield {"baseline": tests}
-    adjusted = _adjusted(
+    adjusted = _adjust(
         config, look, pl.concat(at_cuts), correction=config.correction, table=CutBaselineComparison
     )
     yield {"baseline_cuts": adjusted}

@@ -1,4 +1,4 @@
-"""N-best precision and differences from a sample of any design."""
+"""N-best precision, differences and bands from a sample with unequal inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ from schemas import (
     Table,
 )
 
-# --- Limits and tests of `evaluate.designed` that hold at every size of a simple sample.
+# Anytime-valid limits and tests of a simple sample
 
 
 def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
@@ -89,8 +89,9 @@ def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
     size = "size" if "size" in lists.columns else "n"
     k, n, members = (lists[name].to_numpy() for name in ("k_sampled", "n_sampled", size))
     limits = confidence_sequence(k, n, population=members, confidence=1.0 - level)
-    told = lists.with_columns(confidence=pl.lit(1.0 - level)) if "confidence" in lists else lists
-    return _with(told, limits, "estimate")
+    if "confidence" in lists:
+        lists = lists.with_columns(confidence=pl.lit(1.0 - level))
+    return _with_limits(lists, limits, "estimate")
 
 
 def differences_at_any_time(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
@@ -106,17 +107,17 @@ def differences_at_any_time(found: pl.DataFrame, *, confidence: float) -> pl.Dat
     scaled = limits[0] * size / n, limits[1] * size / n
     p = anytime_p_values(*counts, populations=(size, size))
     tested = found.with_columns(pl.Series("p_value", p).fill_nan(None))
-    return _with(tested, scaled, "difference")
+    return _with_limits(tested, scaled, "difference")
 
 
-def _with(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataFrame:
+def _with_limits(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataFrame:
     """Put limits in, no nearer than the estimate, which need not be a whole number of members."""
     value = table[estimate].cast(pl.Float64).fill_null(np.nan).to_numpy()
     lower, upper = np.fmin(limits[0], value), np.fmax(limits[1], value)
     return table.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
 
 
-# --- Options of the stage that estimates from a sample of any design.
+# Options
 
 
 class Assisting(Seeded):
@@ -201,7 +202,7 @@ class EvaluateDesigned(Rankings, Assisting, Looking):
         return self.band_range or (min(self.cuts), max(self.cuts))
 
 
-# --- The predictions that help an estimate, one row of numbers for each judge.
+# Predictions that assist an estimate
 
 _ONE = "prediction"
 
@@ -233,7 +234,7 @@ def judges_of(config: Assisting, ids: pl.Series, tables: Tables, *, category: st
     """
     if "predictions" not in tables or config.helped_by in {"none", "scores"}:
         return np.zeros((0, len(ids)))
-    given = _table(tables["predictions"], category)
+    given = _read_predictions(tables["predictions"], category)
     names = given["judge"].unique().sort().to_list()
     if config.judge is not None:
         if config.judge not in names:
@@ -244,11 +245,11 @@ def judges_of(config: Assisting, ids: pl.Series, tables: Tables, *, category: st
     elif config.helped_by == "predictions" and len(names) > 1:
         what = f"there are {len(names)} judges: {', '.join(names[:3])}"
         raise ConfigError("judge", [Problem("judge", what, "name one, or take assist = stacked")])
-    rows = [_row(ids, given.filter(judge=name), name) for name in names]
+    rows = [_probabilities(ids, given.filter(judge=name), name) for name in names]
     return np.stack(rows) if rows else np.zeros((0, len(ids)))
 
 
-def _table(given: pl.LazyFrame, category: str) -> pl.DataFrame:
+def _read_predictions(given: pl.LazyFrame, category: str) -> pl.DataFrame:
     require_numbers(given, "predictions")
     schema = given.collect_schema()
     mine = given.filter(category=category) if "category" in schema else given
@@ -256,7 +257,7 @@ def _table(given: pl.LazyFrame, category: str) -> pl.DataFrame:
     return mine.select("id", judge, pl.col("prediction").cast(pl.Float64)).collect()
 
 
-def _row(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
+def _probabilities(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     every = ids.rename("id").to_frame()
     if mine["id"].is_duplicated().any():
         shown = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
@@ -275,13 +276,13 @@ def _row(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     return found["prediction"].to_numpy()
 
 
-# --- Ranks, draws, chances and predictions of a sample, put together for its estimates.
+# Ranks, draws and inclusion probabilities
 
 _NEAR = 1e-9
 
 
 @dataclass(frozen=True)
-class Known:
+class Inputs:
     """What is the same in all categories.
 
     Parameters
@@ -291,7 +292,7 @@ class Known:
     every : DataFrame
         The same of all measures, for models of the ranks.
     chances : DataFrame
-        id, pi (null where nothing is said), stratum of all candidates.
+        id, pi (null where not given), stratum of all candidates.
     draws : DataFrame
         category, id, tp, pi, stratum of the draws.
     """
@@ -302,7 +303,7 @@ class Known:
     draws: pl.DataFrame
 
     @property
-    def told_apart(self) -> FloatArray:
+    def chance_groups(self) -> FloatArray:
         """A number for each candidate, the same for those with the same chance."""
         strata = pl.col("stratum").rank("dense")  # where each stratum has its own, not given
         return (
@@ -315,8 +316,8 @@ class Known:
         return self.chances.filter(pl.col("pi") == 0)["id"]
 
 
-def known(chosen: pl.DataFrame, tables: Tables) -> Known:
-    """Put together what the sample is of.
+def read_sample(chosen: pl.DataFrame, tables: Tables) -> Inputs:
+    """Read ranks, draws and inclusion probabilities.
 
     Raises
     ------
@@ -330,10 +331,10 @@ def known(chosen: pl.DataFrame, tables: Tables) -> Known:
     ids = ranks.select(pl.col("id").unique().sort())
     chances = _chances(ids, sample, tables)
     draws = judged_draws(tables).collect().join(sample, on="id", how="left", maintain_order="left")
-    return Known(ranks, every, chances, draws)
+    return Inputs(ranks, every, chances, draws)
 
 
-def studies(config: EvaluateDesigned, given: Known, tables: Tables) -> Iterator[tuple[str, Study]]:
+def studies(config: EvaluateDesigned, given: Inputs, tables: Tables) -> Iterator[tuple[str, Study]]:
     """Yield each category with its study."""
     ids, _, matrix = rank_matrix(given.every)
     for category in given.draws["category"].unique().sort():
@@ -425,7 +426,7 @@ def _require_all(ids: pl.DataFrame, chances: pl.DataFrame) -> None:
         raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
 
 
-# --- Looks at a sample of any design: each question has its own plan.
+# Interim analyses: each question has its own plan
 
 DesignedPairs = list[tuple[str, str]]
 
@@ -441,7 +442,7 @@ class DesignedLook:
     plan : Plan, optional
         The declared looks.
     missed : array of float, shape (looks, candidates)
-        What each candidate adds to a variance, as `looks.missed_at_looks` gives it.
+        What each candidate adds to a variance, as `bands.missed_at_looks` gives it.
     """
 
     confidence: float
@@ -457,19 +458,19 @@ class DesignedLook:
         """Return the confidence for each list, shape (measures, lists)."""
         if self.plan is None:
             return np.array(self.confidence)
-        return self._taken(self.plan, list_variances(made, self.missed, at=at))
+        return self._confidence(self.plan, list_variances(made, self.missed, at=at))
 
     def of_pairs(self, made: Study, pairs: DesignedPairs, at: list[int]) -> FloatArray:
         """Return the confidence for each difference, shape (lists, pairs)."""
         if self.plan is None or not pairs:
             return np.array(self.confidence)
-        return self._taken(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
+        return self._confidence(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
 
     def of_windows(self, made: Study, window: int) -> FloatArray:
         """Return the confidence for each window, shape (measures, windows)."""
         if self.plan is None or window > len(made.ids):
             return np.array(self.confidence)
-        return self._taken(self.plan, window_variances(made, self.missed, window=window))
+        return self._confidence(self.plan, window_variances(made, self.missed, window=window))
 
     def allowed_for(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
         """Add the column `p_looks`: p-values that are compared with alpha, whatever the look."""
@@ -477,7 +478,7 @@ class DesignedLook:
             return tests.with_columns(p_looks="p_value")
         at = sorted(set(tests["n"]))
         variances = grouped(pair_variances(made, self.missed, pairs=pairs, at=at))
-        rows = _placed(tests, pairs, at)
+        rows = _test_rows(tests, pairs, at)
         p = repeated_p_values(
             tests["p_value"].cast(pl.Float64).to_numpy(), self.plan.shares,
             variances.reshape(-1, len(self.plan.labels))[rows],
@@ -502,15 +503,15 @@ class DesignedLook:
         levels = self._levels(self.plan, np.concatenate(parts))
         return [self.plan.rows(category, names, levels)]
 
-    def _taken(self, plan: Plan, variances: FloatArray) -> FloatArray:
-        return 1.0 - plan.taken(self._levels(plan, variances))
+    def _confidence(self, plan: Plan, variances: FloatArray) -> FloatArray:
+        return 1.0 - plan.levels_now(self._levels(plan, variances))
 
     @staticmethod
     def _levels(plan: Plan, variances: FloatArray) -> FloatArray:
         return shared_levels(plan.shares, variances, alpha=plan.alpha, spending=plan.spending)
 
 
-def _placed(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Series:
+def _test_rows(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Series:
     """Return the row of each test in an array of shape (lists, pairs)."""
     places = pl.DataFrame(
         {
@@ -525,7 +526,7 @@ def _placed(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Seri
 
 
 def designed_look(
-    config: EvaluateDesigned, given: Known, tables: Tables, *, expected: FloatArray | None
+    config: EvaluateDesigned, given: Inputs, tables: Tables, *, expected: FloatArray | None
 ) -> DesignedLook:
     """Find which look at a sample of any design this is.
 
@@ -533,7 +534,7 @@ def designed_look(
     ----------
     config : EvaluateDesigned
         The options.
-    given : Known
+    given : Inputs
         What the sample is of.
     tables : mapping
         `inclusion`, with the column size_measure if it is there: the chances at other looks follow
@@ -550,7 +551,7 @@ def designed_look(
     none = DesignedLook(config.confidence, None, np.zeros((0, count)))
     if not config.looks or not given.draws.height:
         return none
-    chances = _everybodys(given)
+    chances = _inclusion_probabilities(given)
     alpha, drawn = 1.0 - config.confidence, round(float(chances.sum()))
     plan = plan_of(config, drawn=drawn, candidates=count, alpha=alpha)
     if plan is None:
@@ -562,15 +563,14 @@ def designed_look(
     return DesignedLook(config.confidence, plan, missed_at_looks(x, known, v, labels=plan.labels))
 
 
-def _everybodys(given: Known) -> FloatArray:
-    """Return the chances of all candidates; where the sample alone tells, those of its stratum."""
-    told = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
-    every = given.chances.join(told, on="stratum", how="left", maintain_order="left")
-    chances = every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series()
-    return chances.to_numpy()
+def _inclusion_probabilities(given: Inputs) -> FloatArray:
+    """Return the chances of all candidates: those of the draws of its stratum if not given."""
+    by_stratum = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
+    every = given.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
+    return every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series().to_numpy()
 
 
-def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return size measures, and who was judged before: certain, without one."""
     nobody = np.zeros(len(chances), dtype=np.bool_)
     table = tables.get("inclusion")
@@ -584,12 +584,12 @@ def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArra
     return x, (chances == 1.0) & (x == 0.0)
 
 
-# --- Differences of precision at the declared cuts, from a sample of any design.
+# Differences of precision at the declared cuts
 
 
 def differences(
     config: EvaluateDesigned,
-    given: Known,
+    given: Inputs,
     made: Study,
     look: DesignedLook,
     *,
@@ -600,7 +600,7 @@ def differences(
     """Estimate the differences of one category, test them, adjust for their number."""
     levels = look.of_pairs(made, pairs, at)
     found = pair_estimates(made, pairs=pairs, at=at, confidence=levels)
-    equal = equal_chances(made, given.told_apart, pairs=pairs, at=at)
+    equal = equal_chances(made, given.chance_groups, pairs=pairs, at=at)
     named = found.rename(
         {f"{old}_{side}": f"{new}_{side}" for old, new in _SIDES for side in (1, 2)}
     ).with_columns(category=pl.lit(category))
@@ -627,6 +627,8 @@ def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.Series("p_fisher", p).fill_nan(None))
 
 
+# The stage
+
 OUTPUTS: dict[str, type[Table]] = {
     "precision": DesignedPrecision,
     "cuts": DesignedPrecision,
@@ -646,7 +648,7 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
     chosen = chosen_ranks(config, tables).collect()
     if chosen.is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    given = known(chosen, tables)
+    given = read_sample(chosen, tables)
     sizes = _Sizes(config, chosen, given)
     pairs = pairs_of(config.pairs, config.measures, chosen)
     parts: dict[str, list[pl.DataFrame]] = {name: [] for name in OUTPUTS}
@@ -664,15 +666,15 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
             )
     except ValueError as error:
         raise ConfigError("questions", [Problem("cuts", str(error))]) from error
-    found = {name: _whole(OUTPUTS[name], each) for name, each in parts.items()}
+    found = {name: _stack(OUTPUTS[name], each) for name, each in parts.items()}
     found["cuts"] = found["precision"].filter(pl.col("n").is_in(sizes.cuts))
-    return found | {"best": _best(found, sizes.measures)}
+    return found | {"best": _best_by_cut(found, sizes.measures)}
 
 
 class _Sizes:
     """The list sizes that there are estimates of."""
 
-    def __init__(self, config: EvaluateDesigned, chosen: pl.DataFrame, given: Known) -> None:
+    def __init__(self, config: EvaluateDesigned, chosen: pl.DataFrame, given: Inputs) -> None:
         self.measures = chosen["measure"].unique().sort().to_list()
         self.candidates = given.ranks["id"].n_unique()
         self.cuts = sizes_along(chosen, every=0, cuts=config.cuts)
@@ -689,7 +691,7 @@ class _Sizes:
 
 
 def _look(
-    config: EvaluateDesigned, given: Known, made: Study, tables: Tables, *, category: str
+    config: EvaluateDesigned, given: Inputs, made: Study, tables: Tables, *, category: str
 ) -> DesignedLook:
     """Find which look this is, and what judges say of the residuals: not what labels say."""
     judges = judges_of(config, made.ids, tables, category=category)
@@ -730,7 +732,7 @@ def _lists(
         yield "local", moved.with_columns(size=pl.lit(config.window, pl.Int64))
 
 
-def _whole(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
+def _stack(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
     """Put the categories on top of each other, with the columns of the table."""
     columns = table.columns()
     named = [part.rename({"estimate": "precision"}, strict=False) for part in parts]
@@ -739,7 +741,9 @@ def _whole(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
     return found.sort(*table.key())
 
 
-def _best(found: dict[str, pl.DataFrame], measures: list[str]) -> pl.DataFrame | pl.LazyFrame:
+def _best_by_cut(
+    found: dict[str, pl.DataFrame], measures: list[str]
+) -> pl.DataFrame | pl.LazyFrame:
     """Find the best measure at each cut, where all pairs are compared."""
     compared = found["differences"].select("measure_1", "measure_2").unique().rows()
     all_pairs = len(measures) * (len(measures) - 1) // 2

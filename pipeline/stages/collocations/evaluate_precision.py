@@ -1,9 +1,9 @@
-"""N-best precision with confidence intervals, for every n."""
+"""N-best precision with intervals, at every n, and the tables derived from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import Field, model_validator
@@ -35,11 +35,12 @@ from pipeline.kernels.numeric import column_ratio
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.sequential import confidence_sequence
-from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ByCluster,
     Estimating,
     Evaluation,
+    IntervalOptions,
     ListSizes,
     chosen_ranks,
     clusters_of,
@@ -71,7 +72,7 @@ from schemas import (
     WorstCase,
 )
 
-# --- Precision corrected for errors of the annotators: options, and the table.
+# Correction for errors of the annotators
 
 
 class Correcting(StageConfig):
@@ -121,17 +122,21 @@ def corrected(
     """
     if not config.corrects or categories.is_empty():
         return Corrected.zero_rows()
-    taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
-    how = {"method": taken, "confidence": confidence}
+    how = IntervalOptions(method=_for_populations(method), confidence=confidence)
     if "truth" in tables:
         judged, truth = tables["judgements"].collect(), tables["truth"].collect()
-        rates = error_rates(judged, truth, **how)  # type: ignore[arg-type]  # options of several types
+        rates = error_rates(judged, truth, **how)
         _require_both(rates, categories)
     else:
         numbers = {"sensitivity": config.sensitivity, "specificity": config.specificity}
         known = {name: 1.0 if value is None else value for name, value in numbers.items()}
         rates = known_rates(categories, known)
-    return corrected_lists(lists, rates, **how)  # type: ignore[arg-type]  # options of several types
+    return corrected_lists(lists, rates, **how)
+
+
+def _for_populations(method: str) -> str:
+    """Return the method, or Clopper and Pearson's for one that is for finite populations."""
+    return clopper_pearson.__name__ if INTERVALS.get(method).finite else method
 
 
 def _require_both(rates: pl.DataFrame, categories: pl.Series) -> None:
@@ -143,7 +148,7 @@ def _require_both(rates: pl.DataFrame, categories: pl.Series) -> None:
         raise ConfigError("truth", [Problem("truth", what, remedy)])
 
 
-# --- The further tables of `evaluate.precision`, each without rows unless it is asked for.
+# Tables beside the precision, without rows unless the options ask for them
 
 
 def local(
@@ -164,8 +169,8 @@ def recall(
     Where the precision has finite-population intervals, recall has Clopper and Pearson's: the
     number of all true positives, the population here, is not known.
     """
-    taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
-    table = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
+    method = _for_populations(method)
+    table = recall_columns(counts, positives=positives, method=method, confidence=confidence)
     return table.select(*Recall.columns())
 
 
@@ -240,6 +245,9 @@ def band_thresholds(
     return crossings(band, thresholds=sorted(set(wanted)), confidence=confidence)
 
 
+# Precision of every n-best list
+
+
 class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, Looking):
     """Estimate the precision of every n-best list from the judged candidates."""
 
@@ -301,12 +309,27 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, Looking):
         return self.band_range or (min(self.cuts), max(self.cuts))
 
 
-class _Limits(TypedDict):
-    method: str
-    confidence: float
-
-
-def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "evaluate.precision",
+    config=EvaluatePrecision,
+    outputs={
+        "precision": Precision,
+        "baseline": Baseline,
+        "cuts": Precision,
+        "local": LocalPrecision,
+        "recall": Recall,
+        "cut": CutLists,
+        "thresholds": Thresholds,
+        "bands": SimultaneousBands,
+        "band_thresholds": BandThresholds,
+        "worst_case": WorstCase,
+        "corrected": Corrected,
+        "clustered": ClusteredPrecision,
+        "looks": Looks,
+    },
+)
+def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
+    """Count draws and true positives in every list, then estimate."""
     draws = judged_alone(tables)
     config.check(draws)
     ranks = chosen_ranks(config, tables)
@@ -339,33 +362,8 @@ def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
     yield _bands(config, look, steps, ranks, draws)
 
 
-@stage(
-    "evaluate.precision",
-    config=EvaluatePrecision,
-    outputs={
-        "precision": Precision,
-        "baseline": Baseline,
-        "cuts": Precision,
-        "local": LocalPrecision,
-        "recall": Recall,
-        "cut": CutLists,
-        "thresholds": Thresholds,
-        "bands": SimultaneousBands,
-        "band_thresholds": BandThresholds,
-        "worst_case": WorstCase,
-        "corrected": Corrected,
-        "clustered": ClusteredPrecision,
-        "looks": Looks,
-    },
-    pieces=_pieces,
-)
-def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
-    """Count draws and true positives in every list, then estimate."""
-    return as_one(_pieces(config, tables))
-
-
 def _without_rows(config: EvaluatePrecision, steps: Sequence[Steps]) -> Outputs:
-    """Return the tables of every n that are not asked for, or that no list has given rows."""
+    """Return the tables of every n that are not asked for, or have no rows for lack of lists."""
     none: dict[str, pl.LazyFrame] = {}
     if not config.recall:
         none["recall"] = Recall.zero_rows()
@@ -399,14 +397,14 @@ def _bands(
 
 def _limits(
     config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, look: SimpleLook
-) -> _Limits:
-    """Return what all limits are: at the level of this look, or for any time."""
+) -> IntervalOptions:
+    """Return the options of all intervals: at the level of this look, or anytime-valid."""
     if config.anytime:
         require_in_order(tables)
         level = (1.0 - config.confidence) / questions_at_cuts(ranks, config.cuts)
-        return _Limits(method=confidence_sequence.__name__, confidence=1.0 - level)
-    taken = config.confidence if look.plan is None else 1.0 - look.level
-    return _Limits(method=config.interval, confidence=taken)
+        return IntervalOptions(method=confidence_sequence.__name__, confidence=1.0 - level)
+    confidence = config.confidence if look.plan is None else 1.0 - look.level
+    return IntervalOptions(method=config.interval, confidence=confidence)
 
 
 def _clustered(
@@ -425,7 +423,7 @@ def _clustered(
     )  # fmt: skip
 
 
-def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
+def _baseline(tables: Tables, draws: pl.DataFrame, limits: IntervalOptions) -> pl.DataFrame:
     ranks = tables["ranks"]
     candidates = ranked_candidates(ranks).select(pl.len()).collect().item()
     pooled = "pool_depth" in ranks.collect_schema()

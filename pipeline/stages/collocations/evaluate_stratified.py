@@ -71,7 +71,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
     ranks = chosen_ranks(config, tables)
     draws = judged(tables["sample"], tables["judgements"]).collect()
     every = every_rank(ranks, tables)
-    strata = _of_ranked(tables["strata"], every)
+    strata = _ranked_strata(tables["strata"], every)
     precision = stratified_precision(
         ranks,
         draws,
@@ -101,7 +101,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
     }
 
 
-def _of_ranked(strata: pl.LazyFrame, ranks: pl.LazyFrame) -> pl.LazyFrame:
+def _ranked_strata(strata: pl.LazyFrame, ranks: pl.LazyFrame) -> pl.LazyFrame:
     """Return the strata of ranked candidates: these, where there are as many."""
     ranked = ranked_candidates(ranks)
     if counted(strata) == counted(ranked):

@@ -1,4 +1,4 @@
-"""What all stages that evaluate have in common: their inputs and the judged draws."""
+"""Options and inputs that evaluations share: rankings, draws, tests, intervals, clusters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.stages.collocations.interim import Looking, simple_look
 from pipeline.stages.inputs import require
 from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
 
-# --- Predictions that assist a stage: those of one judge about one category.
+# Predictions of one judge about one category
 
 
 def predictions_of(
@@ -48,14 +48,14 @@ def predictions_of(
 
     Examples
     --------
-    >>> said = pl.LazyFrame({"judge": ["a", "b"], "id": ["x", "x"], "prediction": [0.1, 0.9]})
-    >>> predictions_of(said, judge="b").collect().rows()
+    >>> table = pl.LazyFrame({"judge": ["a", "b"], "id": ["x", "x"], "prediction": [0.1, 0.9]})
+    >>> predictions_of(table, judge="b").collect().rows()
     [('x', 0.9)]
     """
     require_numbers(assist, "assist")
     for option, name in (("judge", judge), ("category", category)):
         if name is not None:
-            assist = _chosen(assist, option, name)
+            assist = _filter_by(assist, option, name)
     found = assist.select("id", pl.col("prediction").cast(pl.Float64))
     _require_one(assist)
     return found
@@ -77,7 +77,7 @@ def require_numbers(given: pl.LazyFrame, option: str) -> None:
         raise ConfigError(option, [problem])
 
 
-def _chosen(assist: pl.LazyFrame, option: str, name: str) -> pl.LazyFrame:
+def _filter_by(assist: pl.LazyFrame, option: str, name: str) -> pl.LazyFrame:
     """Return the rows of a judge, or a category."""
     if option not in assist.collect_schema():
         what = f"the predictions do not tell of which {option} they are"
@@ -106,7 +106,7 @@ def _require_one(assist: pl.LazyFrame) -> None:
     raise ConfigError("assist", [Problem("assist", what, remedy)])
 
 
-# --- What stages that draw clusters of candidates again have in common: which clusters, how often.
+# Bootstrap over clusters of candidates
 
 _SHOWN = 3
 
@@ -158,6 +158,9 @@ def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.D
 def redrawn(config: ByCluster, *, confidence: float) -> Redrawn:
     """Return how clusters are drawn again."""
     return Redrawn(config.cluster, confidence, config.resamples, config.seed)
+
+
+# Rankings, list sizes, pairs of measures, judged draws
 
 
 def _from_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -347,7 +350,7 @@ def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence
     return np.unique(np.concatenate([along, declared]).astype(np.int64))
 
 
-# --- What all stages that test differences have in common: which test, which level, which family.
+# Options of significance tests
 
 
 class Tests(Evaluation):
@@ -381,16 +384,16 @@ class Tested(Mark):
 
 
 def mark(config: Tests) -> Mark:
-    """Return when a difference is marked."""
+    """Return the options that decide when a difference is marked."""
     return Mark(alpha=config.alpha, margin=config.margin)
 
 
-def tested(config: Tests) -> Tested:
-    """Return how a difference is tested."""
+def test_options(config: Tests) -> Tested:
+    """Return the options of the test of a difference."""
     return Tested(**mark(config), test=config.test, alternative=config.alternative)
 
 
-# --- What is asked of the differences of measures: which population, which limits, which bounds.
+# Differences of measures
 
 _METHODS = {"finite": "hypergeometric", "super": "clopper_pearson"}
 """The method of the limits where the options name none for a population."""
@@ -501,7 +504,14 @@ def differences(
     return pl.concat(parts).sort(*MeasureDifferences.key())
 
 
-# --- What all stages that estimate precision have in common: the method of the intervals.
+# Options of estimates
+
+
+class IntervalOptions(TypedDict):
+    """The method and the confidence level of intervals."""
+
+    method: str
+    confidence: float
 
 
 class Estimating(StageConfig):

@@ -1,4 +1,4 @@
-"""Candidates from a corpus: pairs counted part by part, marginals over all of them."""
+"""Extraction of pairs from a corpus: relations of units, counts of batches, marginals, examples."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ from pipeline.stages.base import (
     Seeded,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.collocations.units import DependencyOptions, UnitOptions
@@ -64,7 +63,7 @@ from pipeline.stages.inputs import require, require_attributes
 from schemas import Candidates, CorpusSize, Examples, OpenPairCounts, UnitCounts
 from schemas.candidates import ACROSS
 
-# --- Options of the examples of candidates, shared by the stages that count in a corpus.
+# Options of examples
 
 PAIR = ("l1", "l2")
 
@@ -80,11 +79,11 @@ class ExampleOptions(Seeded):
     """Characters of an example. Of a longer sentence the words go that are farthest from the
     candidate's; […] stands for them. 0: whole sentences."""
 
-    def shown(self) -> dict[str, set[str]]:
+    def example_attributes(self) -> dict[str, set[str]]:
         """Return the attribute that the option form names, if there are to be examples."""
         return {"form": {self.form}} if self.examples else {}
 
-    def looked_at(self) -> set[str]:
+    def example_columns(self) -> set[str]:
         """Return the columns that say how a sentence is written, if there are to be examples."""
         return {self.form, SURFACE, SPACE_AFTER} if self.examples else set()
 
@@ -101,7 +100,7 @@ class ExampleOptions(Seeded):
         Parameters
         ----------
         located : LazyFrame
-            Pair or tuple tokens and where they stand; see `examples.draw`.
+            Pair or tuple tokens and where they stand; see `concordance.draw`.
         tokens : LazyFrame
             The part, in order.
         units : sequence of str
@@ -118,9 +117,8 @@ class ExampleOptions(Seeded):
         )
 
 
-# --- Occurrences of pairs and tuples, from a batch to counts that parts of a corpus can add up.
-# A document that may go on over a bound of what was counted at once has rows of its own, which name
-# it in `ACROSS`: whatever parts have counted it, it is one document.
+# Counts of occurrences: a document that may go on beyond what was counted at once has rows of its
+# own, which name it in `ACROSS`, because it is one document in whatever parts it was counted
 
 _NONE = pl.lit(None, pl.String()).alias(ACROSS)
 
@@ -129,14 +127,14 @@ RAW = ("occurrences", "documents")
 
 
 def looked_at(key: Sequence[str], sentences: pl.DataFrame) -> Sequence[str]:
-    """Return the columns of occurrences that `of_batch` looks at.
+    """Return the columns of occurrences that `of_batch` uses.
 
     Parameters
     ----------
     key : sequence of str
         Columns with labels.
     sentences : DataFrame
-        As `documents.sentences` gives them.
+        As `counting.sentences` gives them.
     """
     return key if _is_one(sentences.get_column(DOCUMENT)) else [*key, PLACE]
 
@@ -157,7 +155,7 @@ def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -
     key : sequence of str
         Columns with labels.
     sentences : DataFrame
-        As `documents.sentences` gives them.
+        As `counting.sentences` gives them.
     """
     numbers = sentences.get_column(DOCUMENT)
     one = _is_one(numbers)
@@ -206,7 +204,7 @@ def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     LazyFrame
         The same; a document that goes on over bounds still has rows of its own.
     """
-    names = _open(counts)
+    names = _open_documents(counts)
     f, one = pl.sum("f"), pl.lit(1, pl.Int64).alias("documents")
     sums = by_key(counts.filter(pl.col(ACROSS).is_null()), key, f, pl.sum("documents"))
     sums = sums.with_columns(_NONE)
@@ -222,7 +220,7 @@ def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     return apart if None not in names else pl.concat([sums, apart])
 
 
-def _open(counts: pl.LazyFrame) -> list[str | None]:
+def _open_documents(counts: pl.LazyFrame) -> list[str | None]:
     """Return the documents that go on over bounds, and None if some lie inside, or none are."""
     return counts.select(pl.col(ACROSS).unique()).collect().to_series().to_list() or [None]
 
@@ -237,7 +235,7 @@ def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     key : sequence of str
         Columns with labels.
     """
-    names = _open(counts)
+    names = _open_documents(counts)
     if names == [None]:
         return counts
     if len(names) == 1:
@@ -245,7 +243,7 @@ def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     return by_key(counts, key, pl.sum("f"), pl.sum("documents")).with_columns(_NONE)
 
 
-# --- Options that describe which units belong together, shared by the stages that pair units.
+# Options of relations
 
 
 class AdjacentOptions(Described):
@@ -307,7 +305,7 @@ class RelationOptions(Described):
     """The part of a text, if relation = "textual"."""
 
     @model_validator(mode="after")
-    def _described(self) -> RelationOptions:
+    def _check_options(self) -> RelationOptions:
         for name in ("dependency", "adjacent", "surface", "textual"):
             if getattr(self, name) is not None and self.relation != name:
                 raise ValueError(f'{name} = {{...}} goes with relation = "{name}"')
@@ -349,7 +347,7 @@ class RelationOptions(Described):
         return self.relation == "surface" and self.span.count == "nodes"
 
 
-# --- Pairs of a part of a corpus, and the counts that are made of them.
+# Pairs of a part of a corpus
 
 LEFT, RIGHT = 1, 2
 """The sides of a pair, in `schemas.UnitCounts`."""
@@ -404,7 +402,7 @@ def find(
     Parameters
     ----------
     tokens : DataFrame
-        As `places.numbered` gives them.
+        As `tokens.numbered` gives them.
     left, right : Unit
         What to pair.
     options : RelationOptions
@@ -534,7 +532,7 @@ def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
     return some.with_columns(number).select(TOKEN, TEXT_UNIT)
 
 
-def _side(side: int, found: pl.DataFrame) -> pl.LazyFrame:
+def _side(side: int, found: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
     return found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
 
 
@@ -546,7 +544,7 @@ def unit_sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFra
     tokens : DataFrame
         Those of this part.
     sentences : DataFrame
-        As `documents.sentences` gives them.
+        As `counting.sentences` gives them.
     before : DataFrame
         What the part before left open.
     """
@@ -567,7 +565,6 @@ def numbers(found: Mapping[str, int]) -> pl.LazyFrame:
     return pl.LazyFrame(list(found.items()), schema=schema, orient="row")
 
 
-_PAIR = ("l1", "l2")
 _TOTAL = "sample size"
 """What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
 
@@ -596,15 +593,15 @@ PARTIALS = {
 
 
 def columns(config: ExtractPairs) -> set[str]:
-    """Return the columns of the tokens that are looked at."""
-    used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position", "paragraph"} | used | config.looked_at()
+    """Return the columns of the tokens that are used."""
+    place = {"file", "doc", "sentence", "position", "paragraph"}
+    return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
     return {
-        "counts": added_up(tables["counts"], _PAIR),
+        "counts": added_up(tables["counts"], PAIR),
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
         "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
@@ -613,12 +610,12 @@ def merge(config: ExtractPairs, tables: Tables) -> Outputs:
 
 def tally_pairs(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
     """Count the pairs of some batches."""
-    return tallied(raw, _PAIR, bounds)
+    return tallied(raw, PAIR, bounds)
 
 
 def close(tables: Tables) -> Outputs:
     """Let each pair have one row, now that no document goes on."""
-    return {**tables, "counts": closed(tables["counts"], _PAIR)}
+    return {**tables, "counts": closed(tables["counts"], PAIR)}
 
 
 def totals(config: ExtractPairs, tables: Tables) -> Outputs:
@@ -626,13 +623,8 @@ def totals(config: ExtractPairs, tables: Tables) -> Outputs:
     if not config.relational:
         return {"totals": UnitCounts.zero_rows()}
     counts = tables["counts"]
-    sides = [
-        counts.group_by(unit=pl.col(f"l{side}"))
-        .agg(pl.sum("f"))
-        .select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
-        for side in (LEFT, RIGHT)
-    ]
-    return {"totals": pl.concat(sides)}
+    sums = {side: counts.group_by(unit=f"l{side}").agg(pl.sum("f")) for side in (LEFT, RIGHT)}
+    return {"totals": pl.concat(_side(side, each) for side, each in sums.items())}
 
 
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
@@ -646,10 +638,10 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
         text = text.with_columns(nodes="f", f=pl.min_horizontal("f", "f2"))
         text, order = text.filter(pl.col("f") >= config.min_frequency), [*order, "nodes"]
     named = text.with_columns(candidate_id("l1", "l2")).select(order)
-    shown = tables["examples"].join(named, on="id", how="semi")
+    examples = tables["examples"].join(named, on="id", how="semi")
     return {
         "candidates": named,
-        "examples": concordance.merge(shown, most=config.examples),
+        "examples": concordance.merge(examples, most=config.examples),
         "corpus": tables["corpus"].sort("what"),
     }
 
@@ -657,7 +649,7 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
 def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
     """Join f1, f2 and N."""
     frequencies = tables["totals"] if config.relational else tables["marginals"]
-    counts = counts.with_columns(pl.col(_PAIR).cast(LABEL))
+    counts = counts.with_columns(pl.col(PAIR).cast(LABEL))
     for side in (LEFT, RIGHT):
         one = frequencies.filter(side=side).select(
             pl.col("unit").cast(LABEL).alias(f"l{side}"), pl.col("f").alias(f"f{side}")
@@ -668,29 +660,12 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
     return counts.join(total, how="cross")
 
 
-def pieces(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
-    """Find the pairs of one part of a corpus, so many at a time as fit in memory, and examples."""
-    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
-    excluded = stop_words(tables)
-    left = config.left.kernel(excluded)
-    right = left if config.left == config.right else config.right.kernel(excluded)
-    before = tables["open"].collect()
-    sentences = counting.sentences(tokens.lazy(), before)
-    wanted = COLUMNS if config.examples else looked_at(_PAIR, sentences)
-    for found in find(tokens, left=left, right=right, options=config, columns=wanted):
-        yield _piece(config, found, tokens, sentences)
-    last = _piece(config, Found(), tokens, sentences)
-    sizes = unit_sizes(tokens, sentences, before)
-    yield {**last, "corpus": sizes, "open": counting.left_open(sentences, before)}
-
-
 def _piece(
     config: ExtractPairs, found: Found, tokens: pl.DataFrame, sentences: pl.DataFrame
 ) -> Outputs:
     counted = {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})
     return {
-        **of_batch(found.pairs, _PAIR, sentences),
+        **of_batch(found.pairs, PAIR, sentences),
         "marginals": found.marginals,
         "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
         "corpus": numbers(counted),
@@ -710,7 +685,7 @@ def _piece(
         carry={"open": counting.OPEN},
         whole=lambda config: config.text_unit,
         buckets={
-            "counts": candidate_id(*_PAIR),
+            "counts": candidate_id(*PAIR),
             "examples": pl.col("id"),
             "candidates": pl.col("id"),
         },
@@ -722,11 +697,22 @@ def _piece(
         close=close,
         total_tables={"totals": UnitCounts},
     ),
-    pieces=pieces,
 )
-def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
+def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     """Find the pairs of one part of a corpus, and choose examples from it."""
-    return as_one(pieces(config, tables))
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    excluded = stop_words(tables)
+    left = config.left.kernel(excluded)
+    right = left if config.left == config.right else config.right.kernel(excluded)
+    before = tables["open"].collect()
+    sentences = counting.sentences(tokens.lazy(), before)
+    wanted = COLUMNS if config.examples else looked_at(PAIR, sentences)
+    for found in find(tokens, left=left, right=right, options=config, columns=wanted):
+        yield _piece(config, found, tokens, sentences)
+    last = _piece(config, Found(), tokens, sentences)
+    sizes = unit_sizes(tokens, sentences, before)
+    yield {**last, "corpus": sizes, "open": counting.left_open(sentences, before)}
 
 
 def stop_words(tables: Tables) -> list[str]:
@@ -751,4 +737,4 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
     if config.dependency:
         ours = config.dependency.columns().items()
         used |= {f"dependency.{option}": names for option, names in ours}
-    return used | config.shown()
+    return used | config.example_attributes()

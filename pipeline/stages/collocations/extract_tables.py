@@ -1,4 +1,4 @@
-"""Candidates from a table that already has the frequency signatures."""
+"""Candidates from tables: pair tokens, frequency signatures, scores, and merged counts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
-from pipeline.stages.inputs import require
+from pipeline.stages.inputs import named_columns
 from schemas import Candidates, Examples, PairCounts, ScoredPairs
 
-# --- Candidates of two corpora as one: counts add up, marginals and N are those of both.
+# Merged candidates of two corpora
 
 _INPUTS = ("first", "second")
 _LARGEST = 2**63 - 1
@@ -45,7 +44,13 @@ class ExtractMerge(StageConfig):
     """Drop candidates with a smaller f, after adding up: the marginals stay as they are."""
 
 
-def _merge_pieces(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.merge",
+    config=ExtractMerge,
+    outputs={"candidates": Candidates},
+)
+def extract_merge(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
+    """Add up f, take the marginals of the sums, then apply the threshold."""
     parts = [tables[option] for option in _INPUTS]
     faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
     found = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
@@ -57,14 +62,6 @@ def _merge_pieces(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
     added = ["documents"] if shared else []
     for part in merged_in_parts(parts, added=added, min_frequency=config.min_frequency):
         yield {"candidates": part}
-
-
-@stage(
-    "extract.merge", config=ExtractMerge, outputs={"candidates": Candidates}, pieces=_merge_pieces
-)
-def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
-    """Add up f, take the marginals of the sums, then apply the threshold."""
-    return as_one(_merge_pieces(config, tables))
 
 
 def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
@@ -97,7 +94,7 @@ def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:
     )
 
 
-# --- Candidates from a table that lists pair tokens, one a row.
+# Pair tokens, one a row
 
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
@@ -135,8 +132,7 @@ def combine(config: ExtractPairTokens, tables: Tables) -> Outputs:
 def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     """Count one file."""
     raw = tables["path"]
-    names = {each: config.columns.get(each, each) for each in _UNITS}
-    require(raw.collect_schema(), [(f"columns.{each}", name) for each, name in names.items()])
+    names = named_columns(raw.collect_schema(), config.columns, _UNITS)
     units = {each: numeric.filled(name) for each, name in names.items()}
     pairs = raw.select(**units).drop_nulls()
     own = {names[each]: value for each, value in units.items()}
@@ -146,7 +142,15 @@ def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     }
 
 
-# --- Tables of pairs that are read batch by batch, and told in the order of their ids.
+# Reading in batches, with rows in the order of their ids
+
+
+def _origin(config: ExtractScores | ExtractTable, tables: Tables) -> pl.LazyFrame:
+    """Return file, line and id of each pair."""
+    names = {config.columns.get(each, each): each for each in _UNITS}
+    units = tables["path"].select("file", "line", pl.col(list(names)).cast(pl.String))
+    return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
+
 
 Read = Callable[[pl.LazyFrame], Sequence[pl.LazyFrame]]
 """Some rows of files, with file and line -> what is made of them; then the faults, of one kind
@@ -166,9 +170,9 @@ def read_in_parts(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outp
         What is made, as the stage calls it.
     """
     schema = read(raw)[0].collect_schema()
-    with spill_of(1, schema) as laid:
-        yield {FAULTS: faults_of(raw, read, lambda rows: laid.put(rows, 0))}
-        yield from ({table: part} for part in in_order(laid, by="id"))
+    with spill_of(1, schema) as spill:
+        yield {FAULTS: faults_of(raw, read, lambda rows: spill.put(rows, 0))}
+        yield from ({table: part} for part in in_order(spill, by="id"))
 
 
 def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]) -> pl.DataFrame:
@@ -182,9 +186,8 @@ def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]
     return pl.concat(kinds)
 
 
-# --- Pairs with the scores that another program gave them, or in the order that it put them in.
+# Pairs with the scores, or in the order, of another program
 
-_SCORED_UNITS: tuple[Unit, ...] = ("l1", "l2")
 _TAKEN = ("id", "l1", "l2")
 
 
@@ -214,28 +217,27 @@ class ExtractScores(StageConfig):
         return self
 
 
-def score_origin(config: ExtractScores, tables: Tables) -> pl.LazyFrame:
-    """Return where each pair stands, by its id."""
-    names = {config.columns.get(each, each): each for each in _SCORED_UNITS}
-    units = tables["path"].select("file", "line", pl.col(list(names)).cast(pl.String))
-    return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
-
-
-def _score_pieces(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.scores",
+    config=ExtractScores,
+    outputs={"scores": ScoredPairs},
+    origin=_origin,
+)
+def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
+    """Parse units and scores; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
     schema = raw.collect_schema()
-    names = {each: config.columns.get(each, each) for each in _SCORED_UNITS}
-    wanted = [(f"columns.{each}", name) for each, name in names.items()]
-    require(schema, [*wanted, *((f"scores.{new}", name) for new, name in config.scores.items())])
+    scored = [(f"scores.{new}", name) for new, name in config.scores.items()]
+    names = named_columns(schema, config.columns, _UNITS, further=scored)
     units: dict[str, pl.Expr] = {each: numeric.filled(name) for each, name in names.items()}
     scores = {new: numeric.number(name, schema[name]) for new, name in config.scores.items()}
     oriented = {new: -one if new in config.ascending else one for new, one in scores.items()}
     listed = {config.order: -pl.col("line").cast(pl.Float64)} if config.order else {}
-    by_file = {names[each]: units[each] for each in _SCORED_UNITS}
+    by_file = {names[each]: units[each] for each in _UNITS}
     parsed = {config.scores[new]: one for new, one in scores.items()}
 
     def read(raw: pl.LazyFrame) -> list[pl.LazyFrame]:
-        rows = raw.select(**units, **oriented, **listed).drop_nulls(_SCORED_UNITS)
+        rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
         bad = [numeric.faults(raw, parsed=by_file, problem="is empty", required=True)]
         if parsed:
             bad.append(numeric.faults(raw, parsed=parsed, problem="is no number", required=False))
@@ -244,21 +246,10 @@ def _score_pieces(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
     yield from read_in_parts(raw, read, table="scores")
 
 
-@stage(
-    "extract.scores",
-    config=ExtractScores,
-    outputs={"scores": ScoredPairs},
-    origin=score_origin,
-    pieces=_score_pieces,
-)
-def extract_scores(config: ExtractScores, tables: Tables) -> Outputs:
-    """Parse units and scores; what cannot be parsed is a fault with its line."""
-    return as_one(_score_pieces(config, tables))
-
+# Frequency signatures
 
 Column: TypeAlias = Literal["l1", "l2", "f", "f1", "f2", "N"]
 _COUNTS: tuple[Column, ...] = ("f", "f1", "f2", "N")
-_TABLE_UNITS: tuple[Column, ...] = ("l1", "l2")
 
 
 class ExtractTable(StageConfig):
@@ -272,13 +263,6 @@ class ExtractTable(StageConfig):
     """Further numeric columns to keep: new name to the file's name."""
     min_frequency: int = Field(default=1, ge=0)
     """Drop candidates with a smaller f; the marginals stay as they are."""
-
-
-def table_origin(config: ExtractTable, tables: Tables) -> pl.LazyFrame:
-    """Return where each candidate stands, by its id."""
-    names = {config.columns.get(each, each): each for each in _TABLE_UNITS}
-    units = tables["path"].select("file", "line", pl.col(list(names)).cast(pl.String))
-    return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
 
 
 _NO_COUNT = "is not a whole number from 0 on"
@@ -296,9 +280,7 @@ class _Reading(NamedTuple):
     def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return rows as candidates, without those that cannot be read."""
         read = rows.select(**self.units, **self.counts, **self.kept)
-        return read.drop_nulls([*_TABLE_UNITS, *_COUNTS]).select(
-            candidate_id(*_TABLE_UNITS), pl.all()
-        )
+        return read.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
 
     def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
         """Return units, then counts, that cannot be read."""
@@ -309,7 +291,15 @@ class _Reading(NamedTuple):
         ]
 
 
-def _table_pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.table",
+    config=ExtractTable,
+    outputs={"candidates": Candidates},
+    shards="path",
+    origin=_origin,
+)
+def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
+    """Parse units and counts; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
     reading = _reading(config, raw.collect_schema())
 
@@ -320,24 +310,10 @@ def _table_pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
     yield from read_in_parts(raw, read, table="candidates")
 
 
-@stage(
-    "extract.table",
-    config=ExtractTable,
-    outputs={"candidates": Candidates},
-    shards="path",
-    origin=table_origin,
-    pieces=_table_pieces,
-)
-def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
-    """Parse units and counts; what cannot be parsed is a fault with its line."""
-    return as_one(_table_pieces(config, tables))
-
-
 def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
-    names = {each: config.columns.get(each, each) for each in (*_TABLE_UNITS, *_COUNTS)}
-    wanted = [(f"columns.{each}", name) for each, name in names.items()]
-    require(schema, [*wanted, *((f"keep.{new}", name) for new, name in config.keep.items())])
-    units: dict[str, pl.Expr] = {each: numeric.filled(names[each]) for each in _TABLE_UNITS}
+    kept = [(f"keep.{new}", name) for new, name in config.keep.items()]
+    names = named_columns(schema, config.columns, (*_UNITS, *_COUNTS), further=kept)
+    units: dict[str, pl.Expr] = {each: numeric.filled(names[each]) for each in _UNITS}
     counts: dict[str, pl.Expr] = {
         each: _count(names[each], schema[names[each]]) for each in _COUNTS
     }
@@ -345,7 +321,7 @@ def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
         units,
         counts,
         {new: numeric.number(name, schema[name]) for new, name in config.keep.items()},
-        {names[each]: units[each] for each in _TABLE_UNITS},
+        {names[each]: units[each] for each in _UNITS},
         {names[each]: counts[each] for each in _COUNTS},
     )
 
@@ -356,7 +332,7 @@ def _count(column: str, dtype: pl.DataType) -> pl.Expr:
     return pl.when(number >= 0).then(number)
 
 
-# --- Candidates that are made of others and get ids of their own, with the sentences of those.
+# Candidates derived from others, with new ids
 
 FORMER = "_former"
 """The id of what a candidate is made of, as its examples have it."""
@@ -377,13 +353,13 @@ def named_anew(
         Table `Examples` by the former ids.
     """
     schema = make(0).drop(FORMER).collect_schema()
-    with spill_of(1, schema) as laid, spill_of(1, pl.Schema(Examples.columns())) as shown:
+    with spill_of(1, schema) as spill, spill_of(1, pl.Schema(Examples.columns())) as shown:
         for number in range(len(ranges)):
             made = make(number).collect()
-            laid.put(made, 0)
+            spill.put(made, 0)
             if examples is not None:
                 ids = made.lazy().select("id", FORMER)
                 former = ranges.of(examples, number, by="id").rename({"id": FORMER})
                 shown.put(former.join(ids, on=FORMER).select(*Examples.columns()).collect(), 0)
-        yield from ({"candidates": part} for part in in_order(laid, by="id"))
+        yield from ({"candidates": part} for part in in_order(spill, by="id"))
         yield from ({"examples": part} for part in in_order(shown, by="id"))

@@ -1,4 +1,4 @@
-"""Tuples from a corpus: counted part by part, the frequencies of their parts over all."""
+"""Extraction of tuples from a corpus, and of pairs of groups of their units."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ from pipeline.stages.base import (
     Sums,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.collocations import extract_corpus
@@ -56,7 +55,7 @@ from pipeline.stages.inputs import require_attributes
 from schemas import Candidates, CorpusSize, Examples, OpenTupleCounts, Tuples, TupleSums
 from schemas.candidates import MOST, arity, signature, subsets
 
-# --- Candidates from tuples: two groups of their units as a pair.
+# Pairs of two groups of the units of tuples
 
 Group = tuple[int, ...]
 
@@ -82,8 +81,13 @@ class ExtractPairing(StageConfig):
         return pairing
 
 
-def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
-    """Yield the pairs, then their examples; tuples are looked at in ranges of their ids."""
+@stage(
+    "extract.pairing",
+    config=ExtractPairing,
+    outputs={"candidates": Candidates, "examples": Examples},
+)
+def extract_pairing(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
+    """Join the labels; the frequencies of the groups are there already."""
     tuples = tables["tuples"]
     _require_arity(config, tuples)
     _require_distinct(config, tables)
@@ -96,17 +100,6 @@ def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
         return made.select(candidate_id("l1", "l2"), pl.all())
 
     yield from named_anew(ranges, make, tables.get("examples"))
-
-
-@stage(
-    "extract.pairing",
-    config=ExtractPairing,
-    outputs={"candidates": Candidates, "examples": Examples},
-    pieces=_pieces,
-)
-def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
-    """Join the labels; the frequencies of the groups are there already."""
-    return as_one(_pieces(config, tables))
 
 
 def _require_arity(config: ExtractPairing, tuples: pl.LazyFrame) -> None:
@@ -130,7 +123,7 @@ def _require_distinct(config: ExtractPairing, tables: Tables) -> None:
         )
 
 
-# --- Options that describe tuples: units that follow each other, or pairs taken apart.
+# Options of tuples
 
 
 class ElementsOptions(UnitOptions):
@@ -235,6 +228,8 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
 
 
+# Counts of tuples
+
 _KEY = ("units",)
 
 _NUMBERS = 48
@@ -243,9 +238,9 @@ PARTIALS = {"counts": OpenTupleCounts, "examples": Examples, "corpus": CorpusSiz
 
 
 def columns(config: ExtractTuples) -> set[str]:
-    """Return the columns of the tokens that are looked at."""
-    used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position", "paragraph"} | used | config.looked_at()
+    """Return the columns of the tokens that are used."""
+    place = {"file", "doc", "sentence", "position", "paragraph"}
+    return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
@@ -289,32 +284,11 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     names = config.elements
     order = ["id", *names, *signature(config.size), "documents"]
     named = kept.with_columns(candidate_id(*names)).select(order)
-    shown = tables["examples"].join(named, on="id", how="semi")
+    examples = tables["examples"].join(named, on="id", how="semi")
     return {
         "tuples": named,
-        "examples": concordance.merge(shown, most=config.examples),
+        "examples": concordance.merge(examples, most=config.examples),
         "corpus": tables["corpus"].sort("what"),
-    }
-
-
-def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
-    """Find the tuples of one part of a corpus, so many at a time as fit in memory, and examples."""
-    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
-    before = tables["open"].collect()
-    sentences = counting.sentences(tokens.lazy(), before)
-    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
-        yield {
-            **extract_corpus.of_batch(tuples, config.elements, sentences),
-            "examples": _examples(config, tuples.lazy(), tokens.lazy()),
-            "corpus": extract_corpus.numbers({"tuple tokens": tuples.height}),
-        }
-    nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
-    yield {
-        **extract_corpus.of_batch(nothing, config.elements, sentences),
-        "examples": Examples.zero_rows(),
-        "corpus": extract_corpus.unit_sizes(tokens, sentences, before),
-        "open": counting.left_open(sentences, before),
     }
 
 
@@ -344,11 +318,26 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
         close=close,
         weight=lambda config: 2**config.size,  # a frequency for each subset of the positions
     ),
-    pieces=pieces,
 )
-def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
+def extract_tuples(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
     """Find the tuples of one part of a corpus, and choose examples from it."""
-    return as_one(pieces(config, tables))
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    before = tables["open"].collect()
+    sentences = counting.sentences(tokens.lazy(), before)
+    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
+        yield {
+            **extract_corpus.of_batch(tuples, config.elements, sentences),
+            "examples": _examples(config, tuples.lazy(), tokens.lazy()),
+            "corpus": extract_corpus.numbers({"tuple tokens": tuples.height}),
+        }
+    nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
+    yield {
+        **extract_corpus.of_batch(nothing, config.elements, sentences),
+        "examples": Examples.zero_rows(),
+        "corpus": extract_corpus.unit_sizes(tokens, sentences, before),
+        "open": counting.left_open(sentences, before),
+    }
 
 
 def _find(
@@ -377,11 +366,11 @@ def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame)
     if not config.examples:
         return Examples.zero_rows()
     number = 2 if config.left else config.size
-    found = located(tuples, tokens) if config.left else _located(tuples, tokens, number)
+    found = located(tuples, tokens) if config.left else _locate(tuples, tokens, number)
     return config.from_tokens(found, tokens, units=config.elements, number=number)
 
 
-def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
+def _locate(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
     """Add file, doc, sentence and the positions of tokens that stand in one sentence."""
     first = pl.col("position").alias("position_1")
     where = tokens.select("file", "doc", "sentence", first, token_1=TOKEN)
@@ -393,4 +382,4 @@ def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.Lazy
 
 
 def _attributes(config: ExtractTuples) -> dict[str, set[str]]:
-    return config.attributes() | config.shown()
+    return config.attributes() | config.example_attributes()

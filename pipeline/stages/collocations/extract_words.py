@@ -1,4 +1,4 @@
-"""The frequency list of a corpus: words counted part by part, with their dispersion."""
+"""Frequency lists of words, from a corpus or a table, and keywords from two of them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    as_one,
     stage,
 )
 from pipeline.stages.collocations import extract_corpus
 from pipeline.stages.collocations.extract_corpus import ExampleOptions, stop_words
 from pipeline.stages.collocations.extract_tables import FORMER, faults_of, named_anew
 from pipeline.stages.collocations.units import UnitOptions
-from pipeline.stages.inputs import require, require_attributes
+from pipeline.stages.inputs import named_columns, require_attributes
 from schemas import (
     CorpusSize,
     DispersedWords,
@@ -45,7 +44,7 @@ from schemas import (
 )
 from schemas.words import Dispersed
 
-# --- Keywords: the words of one corpus beside those of another, as candidates.
+# Keywords: the words of a corpus against those of a reference
 
 _MILLION = 1_000_000.0
 
@@ -66,8 +65,13 @@ class ExtractKeywords(StageConfig):
     """Sentences of the target's words, to become those of the candidates."""
 
 
-def _keyword_pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
-    """Yield the keywords, then their examples; words are joined in ranges of their ids."""
+@stage(
+    "extract.keywords",
+    config=ExtractKeywords,
+    outputs={"candidates": Keywords, "examples": Examples},
+)
+def extract_keywords(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
+    """Join the two lists; a word that one of them has not has the frequency 0 there."""
     lists = [tables["target"], tables["reference"]]
     size = pl.col("N").max().fill_null(0)  # of an empty list 0
     sizes = lists[0].select(f1=size).join(lists[1].select(size_reference=size), how="cross")
@@ -75,31 +79,20 @@ def _keyword_pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs
     ranges = ranges_of("id", *lists)
 
     def make(number: int) -> pl.LazyFrame:
-        words = _joined(*(ranges.of(each, number, by="id") for each in lists))
+        words = _join(*(ranges.of(each, number, by="id") for each in lists))
         kept = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
         return _signatures(kept, config.name).with_columns(candidate_id("l2").alias(FORMER))
 
     yield from named_anew(ranges, make, tables.get("examples"))
 
 
-@stage(
-    "extract.keywords",
-    config=ExtractKeywords,
-    outputs={"candidates": Keywords, "examples": Examples},
-    pieces=_keyword_pieces,
-)
-def extract_keywords(config: ExtractKeywords, tables: Tables) -> Outputs:
-    """Join the two lists; a word that one of them has not has the frequency 0 there."""
-    return as_one(_keyword_pieces(config, tables))
-
-
-def _joined(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
+def _join(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
     other = reference.select("word", f_reference="f")
-    words = _dispersed(target).join(other, on="word", how="full", coalesce=True)
+    words = _with_dispersion(target).join(other, on="word", how="full", coalesce=True)
     return words.with_columns(pl.col("f", "f_reference").fill_null(0))
 
 
-def _dispersed(target: pl.LazyFrame) -> pl.LazyFrame:
+def _with_dispersion(target: pl.LazyFrame) -> pl.LazyFrame:
     """Return word, f and the dispersion; null where the list has none, such as one from a table."""
     known = target.collect_schema()
     columns = {
@@ -124,7 +117,7 @@ def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
     return named.with_columns(candidate_id("l1", "l2")).select(list(Keywords.columns()))
 
 
-# --- A frequency list of words from a table, such as one that was published for a corpus.
+# Frequency lists from a table
 
 Column: TypeAlias = Literal["word", "f"]
 _COLUMNS: tuple[Column, ...] = ("word", "f")
@@ -147,11 +140,16 @@ class ExtractWordTable(StageConfig):
 _READ = pl.Schema({"word": pl.String, "f": pl.Int64})
 
 
-def _word_pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
+@stage(
+    "extract.word_table",
+    config=ExtractWordTable,
+    outputs={"words": WordFrequencies},
+)
+def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
+    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
     schema = raw.collect_schema()
-    names = {each: config.columns.get(each, each) for each in _COLUMNS}
-    require(schema, [(f"columns.{each}", name) for each, name in names.items()])
+    names = named_columns(schema, config.columns, _COLUMNS)
     counted = 0
 
     def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
@@ -161,22 +159,11 @@ def _word_pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
     def put(rows: pl.DataFrame) -> None:
         nonlocal counted
         counted += int(rows.get_column("f").sum())
-        laid.put(rows, 0)
+        spill.put(rows, 0)
 
-    with spill_of(1, _READ) as laid:
+    with spill_of(1, _READ) as spill:
         yield {FAULTS: faults_of(raw, read, put)}
-        yield from _added_up(laid, _size(config, counted))
-
-
-@stage(
-    "extract.word_table",
-    config=ExtractWordTable,
-    outputs={"words": WordFrequencies},
-    pieces=_word_pieces,
-)
-def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
-    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
-    return as_one(_word_pieces(config, tables))
+        yield from _add_up(spill, _size(config, counted))
 
 
 def _read(
@@ -192,17 +179,17 @@ def _read(
     ]
 
 
-def _added_up(rows: Spill, size: int) -> Iterator[Outputs]:
+def _add_up(rows: Spill, size: int) -> Iterator[Outputs]:
     """Yield each word once, in the order of the ids."""
     columns = WordFrequencies.columns()
-    with spill_of(1, pl.Schema(columns)) as laid:
+    with spill_of(1, pl.Schema(columns)) as spill:
         with by_range(rows, by="word") as by_word:
             rows.clear()
             for part in by_word:
                 words = part.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
                 whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
-                laid.put(whole.collect(), 0)
-        yield from ({"words": part} for part in in_order(laid, by="id"))
+                spill.put(whole.collect(), 0)
+        yield from ({"words": part} for part in in_order(spill, by="id"))
 
 
 def _size(config: ExtractWordTable, counted: int) -> int:
@@ -212,6 +199,8 @@ def _size(config: ExtractWordTable, counted: int) -> int:
         raise ConfigError("size", [Problem("size", what, "give the size of the whole corpus")])
     return config.size or counted
 
+
+# Frequency lists from a corpus
 
 _WORD = ["word"]
 
@@ -228,9 +217,9 @@ class ExtractWords(ExampleOptions):
 
 
 def columns(config: ExtractWords) -> set[str]:
-    """Return the columns of the tokens that are looked at."""
-    used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position"} | used | config.looked_at()
+    """Return the columns of the tokens that are used."""
+    place = {"file", "doc", "sentence", "position"}
+    return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractWords, tables: Tables) -> Outputs:
@@ -307,4 +296,4 @@ def _examples(config: ExtractWords, found: pl.LazyFrame, tokens: pl.LazyFrame) -
 def _attributes(config: ExtractWords) -> dict[str, set[str]]:
     """Return the attributes that each option uses."""
     used = {f"unit.{option}": names for option, names in config.unit.columns().items()}
-    return used | config.shown()
+    return used | config.example_attributes()

@@ -1,4 +1,4 @@
-"""Samples that grow and are looked at several times: which looks, and at which levels."""
+"""Interim analyses of a growing sample: the declared looks, and the level of each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.kernels.statistics.sequential import apart_levels, repeated_p_valu
 from pipeline.stages.base import StageConfig, Tables
 from schemas import Looks
 
-# --- Limits that hold at every size of a growing sample: what they ask of it.
+# Anytime-valid limits: what they require of the sample
 
 _NEAR_ANYTIME = 1e-9
 
@@ -88,6 +88,8 @@ def _require_first(sample: pl.DataFrame, judged: pl.Series, category: str) -> No
 def _refuse(what: str, remedy: str) -> None:
     raise ConfigError("anytime", [Problem("anytime", what, remedy)])
 
+
+# Declared looks
 
 _LEAST = 1e-12
 """No level below this is taken: 1 less it would be 1. It adds this to alpha at most."""
@@ -171,7 +173,7 @@ class Plan:
         spent = apart_levels(self.shares, alpha=self.alpha, spending=self.spending)
         return max(_LEAST, float(spent[self.now]))
 
-    def taken(self, levels: FloatArray) -> FloatArray:
+    def levels_now(self, levels: FloatArray) -> FloatArray:
         """Return the levels of this look, shape (...,), from those of all looks, (..., looks).
 
         Where it is exact, or tells nothing, any level gives the same limits.
@@ -230,7 +232,7 @@ def plan_of(config: Looking, *, drawn: int, candidates: int, alpha: float) -> Pl
     return Plan(labels, labels.index(drawn), alpha, config.spending)
 
 
-# --- Looks at a simple random sample: one plan for all its questions.
+# Looks at a simple random sample: all questions have one plan
 
 _ALL = "all"
 """The question of the one plan that all have."""
@@ -258,7 +260,7 @@ class SimpleLook:
     @property
     def level(self) -> float:
         """The level of this look; all of alpha where no look was declared."""
-        return self.alpha if self.plan is None else float(self.plan.taken(self._levels))
+        return self.alpha if self.plan is None else float(self.plan.levels_now(self._levels))
 
     @property
     def apart(self) -> float:

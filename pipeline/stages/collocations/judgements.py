@@ -1,4 +1,4 @@
-"""Judgements from a table of annotated pairs."""
+"""Judgements and predictions of candidates, from tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from pipeline.kernels import numeric
 from pipeline.kernels.machine.judges import doubled, probability, provenance, strange
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
-from pipeline.stages.inputs import require
+from pipeline.stages.inputs import named_columns, require
 from schemas import Coverage, Identified, Judgements, JudgesProvenance, Predictions
 
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
 _JUDGEMENT_SPELLING = f"is no judgement ({', '.join(numeric.TRUE)} or {', '.join(numeric.FALSE)})"
+
+
+# Judgements
 
 
 class LabelColumn(StageConfig):
@@ -56,27 +59,20 @@ class JoinTable(StageConfig):
                 )
         return self
 
-    def column_of(self, category: str) -> str:
-        """Return the column that a category is judged by."""
-        source = self.categories[category]
-        return source.column if isinstance(source, LabelColumn) else source
-
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
 def join_table(config: JoinTable, tables: Tables) -> Outputs:
     """Keep the judgements on candidates; two different judgements on one pair are a fault."""
     raw = tables["path"]
     schema = raw.collect_schema()
-    names = {each: config.columns.get(each, each) for each in _UNITS}
-    wanted = [(f"columns.{each}", name) for each, name in names.items()]
-    columns = {category: config.column_of(category) for category in config.categories}
-    require(schema, [*wanted, *((f"categories.{new}", name) for new, name in columns.items())])
-    judgements = {category: _judgement(config, category) for category in columns}
-    spelt = {
-        columns[category]: judgement
-        for category, judgement in judgements.items()
-        if isinstance(config.categories[category], str)
+    columns = {category: _column(source) for category, source in config.categories.items()}
+    judged_by = [(f"categories.{new}", name) for new, name in columns.items()]
+    names = named_columns(schema, config.columns, _UNITS, further=judged_by)
+    judgements = {
+        category: numeric.judgement(source) if isinstance(source, str) else _is_positive(source)
+        for category, source in config.categories.items()
     }
+    spelt = _spelt(config.categories, judgements)
     units = {name: numeric.filled(name) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
@@ -103,12 +99,25 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     }
 
 
-def _judgement(config: JoinTable, category: str) -> pl.Expr:
-    source = config.categories[category]
-    if isinstance(source, str):
-        return numeric.judgement(source)
+def _column(source: str | LabelColumn) -> str:
+    return source.column if isinstance(source, LabelColumn) else source
+
+
+def _is_positive(source: LabelColumn) -> pl.Expr:
+    """Return whether a label stands for a true positive; null where there is none."""
     label = pl.col(source.column).cast(pl.String).str.strip_chars()
     return pl.when(label != "").then(label.is_in(list(source.labels)))
+
+
+def _spelt(
+    categories: Mapping[str, str | LabelColumn], parsed: Mapping[str, pl.Expr]
+) -> dict[str, pl.Expr]:
+    """Return the columns whose values have a fixed spelling, each with what is parsed."""
+    return {
+        source: parsed[category]
+        for category, source in categories.items()
+        if isinstance(source, str)
+    }
 
 
 def _union(judged: pl.LazyFrame, name: str, parts: tuple[str, ...]) -> pl.LazyFrame:
@@ -144,10 +153,9 @@ def _coverage(one: pl.LazyFrame, known: pl.LazyFrame, categories: list[str]) -> 
     return full.with_columns(pl.exclude("category").fill_null(0)).sort("category")
 
 
-# --- Predictions from a table that a machine filled in: labels, or probabilities.
+# Predictions of machines: labels or probabilities
 
 Place: TypeAlias = Literal["id", "l1", "l2", "judge"]
-_SAID = ("probability", "label")
 _PREDICTION_SPELLING = (
     f"is neither a probability in [0, 1] nor a label ({', '.join(numeric.TRUE)} or"
     f" {', '.join(numeric.FALSE)})"
@@ -191,20 +199,20 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
     _require(config, schema, units, columns, by)
     judge = pl.lit(config.judge) if by is None else numeric.filled(by).str.strip_chars()
     key = candidate_id(*units) if len(units) > 1 else pl.col(units[0]).cast(pl.String).alias("id")
-    said = {category: _prediction(source) for category, source in columns.items()}
+    parsed = {category: _prediction(source) for category, source in columns.items()}
     rows = raw.with_columns(key).with_columns(**{"~judge": judge})
     known = rows.join(tables["candidates"].select("id"), on="id", how="semi")
     long = pl.concat(
         known.select("id", category=pl.lit(name), judge="~judge", prediction=each)
-        for name, each in said.items()
+        for name, each in parsed.items()
     )
     used = {*units, *map(_column, columns.values()), "file", "line", "id", "l1", "l2", by}
-    told = config.provenance or [name for name in schema.names() if name not in used]
+    provenance_columns = config.provenance or [name for name in schema.names() if name not in used]
     return {
         "predictions": long.drop_nulls().select(*Predictions.columns()),
-        "judges_provenance": provenance(known, told),
+        "judges_provenance": provenance(known, provenance_columns),
         FAULTS: pl.concat([
-            _unreadable(raw, columns, said, [*units, *([by] if by else [])]),
+            _unreadable(raw, columns, parsed, [*units, *([by] if by else [])]),
             doubled(rows, units),
             *([strange(rows, tables["candidates"], units)] if config.others == "refuse" else []),
         ]),
@@ -220,14 +228,10 @@ def _units(config: JoinMachine, schema: pl.Schema) -> list[str]:
 
 
 def _columns(config: JoinMachine, schema: pl.Schema) -> Mapping[str, str | LabelColumn]:
-    """Return the columns that hold what is said: those given, or the one that the file has."""
+    """Return the columns of predictions: those given, or the one that the file has."""
     if config.categories:
         return config.categories
-    return {"TP": next((name for name in _SAID if name in schema), _SAID[0])}
-
-
-def _column(source: str | LabelColumn) -> str:
-    return source.column if isinstance(source, LabelColumn) else source
+    return {"TP": "label" if "label" in schema and "probability" not in schema else "probability"}
 
 
 def _require(
@@ -248,21 +252,18 @@ def _require(
 def _prediction(source: str | LabelColumn) -> pl.Expr:
     if isinstance(source, str):
         return probability(source)
-    label = pl.col(source.column).cast(pl.String).str.strip_chars()
-    return pl.when(label != "").then(label.is_in(list(source.labels)).cast(pl.Float64))
+    return _is_positive(source).cast(pl.Float64)
 
 
 def _unreadable(
     raw: pl.LazyFrame,
     columns: Mapping[str, str | LabelColumn],
-    said: Mapping[str, pl.Expr],
+    parsed: Mapping[str, pl.Expr],
     needed: list[str],
 ) -> pl.LazyFrame:
     """Return the values that are empty but needed, or no prediction."""
     filled = {name: numeric.filled(name) for name in needed}
-    spelt = {
-        source: said[category] for category, source in columns.items() if isinstance(source, str)
-    }
+    spelt = _spelt(columns, parsed)
     bad = [numeric.faults(raw, parsed=filled, problem="is empty", required=True)]
     if spelt:
         bad.append(numeric.faults(raw, parsed=spelt, problem=_PREDICTION_SPELLING, required=False))

@@ -1,4 +1,4 @@
-"""Samples that are designed for questions: the labels go where they answer them."""
+"""Samples of candidates: simple, stratified, designed for questions, or drawn by somebody else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pipeline.kernels.sampling import (
 )
 from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
 from pipeline.kernels.survey.design import Design, Work, declared_questions, designed
-from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
     Pairs,
@@ -60,6 +60,8 @@ from schemas import (
     Table,
 )
 
+# Designed samples
+
 _NOTHING_KNOWN = 0.5
 OUTPUTS: dict[str, type[Table]] = {
     "sample": DesignedSample,
@@ -80,7 +82,7 @@ class GroupCost(StageConfig):
     """Each further one."""
 
     @model_validator(mode="after")
-    def _shared(self) -> GroupCost:
+    def _check_costs(self) -> GroupCost:
         if self.further > self.first:
             raise ValueError("a further judgement takes no longer than the first of its group")
         return self
@@ -163,11 +165,11 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     ranks = every_rank(chosen_ranks(config, tables), tables)
     if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    made = _designed(config, tables, ranks)
+    made = _design(config, tables, ranks)
     return {name: getattr(made, name) for name in OUTPUTS}
 
 
-def _designed(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
+def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
     pairs = pairs_of(config.pairs, config.measures, ranks)
     sizes = sizes_along(chosen_ranks(config, tables), every=0, cuts=config.cuts)
     names = labels_of(ranks, "measure").to_list()
@@ -180,8 +182,8 @@ def _designed(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Desi
     except ValueError as error:
         raise ConfigError("questions", [Problem("weights", str(error))]) from error
     sets = question_sets(ids, vectors, pairs=pairs, n=np.array(sizes, dtype=np.int64))
-    judged = _judged(tables, ids)
-    p = _expected(config, tables, ids, judged)
+    judged = _in_pilot(tables, ids)
+    p = _expected_rates(config, tables, ids, judged)
     asked: Estimands = estimands(
         sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and "assist" in tables
     )
@@ -209,15 +211,15 @@ def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> Work | None:
     return Work(codes(ordered[column])[0], config.cost.first, config.cost.further)
 
 
-def _judged(tables: Tables, ids: pl.Series) -> pl.Series:
-    """Tell who is in the pilot, were it undecided."""
+def _in_pilot(tables: Tables, ids: pl.Series) -> pl.Series:
+    """Return which candidates are in the pilot, undecided ones too."""
     if "pilot" not in tables:
         return pl.Series(np.zeros(len(ids), dtype=bool))
     known = tables["pilot"].select(pl.col("id").unique()).collect().to_series()
     return ids.is_in(known.implode())
 
 
-def _expected(
+def _expected_rates(
     config: SampleDesign, tables: Tables, ids: pl.Series, judged: pl.Series
 ) -> FloatArray:
     """Return the expected probability of a true positive of each candidate."""
@@ -249,7 +251,7 @@ def _pilot_rate(tables: Tables) -> float:
     return float(rates[0]) if len(rates) else _NOTHING_KNOWN
 
 
-# --- The judged candidates, taken for a random sample that somebody else drew.
+# Judged candidates as a random sample that somebody else drew
 
 
 class SampleJudged(StageConfig):
@@ -276,7 +278,7 @@ def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
     return {"sample": sample}
 
 
-# --- Simple random samples.
+# Simple random samples
 
 
 class SampleRandom(Seeded):
@@ -307,7 +309,7 @@ def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
     return {"sample": draw(ids, size=size, seed=config.seed)}
 
 
-# --- Samples with their own rate in each stratum: the n-best lists, or ranges of a score.
+# Stratified samples, by n-best lists or ranges of a score
 
 
 class SampleStratified(Seeded):
@@ -356,33 +358,27 @@ class SampleStratified(Seeded):
         return self
 
 
-_LAID = pl.Schema({"id": pl.String, "stratum": pl.String})
-
-
-def _pieces(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
-    """Divide all candidates, then draw while their strata are told in the order of ids."""
-    with spill_of(1, _LAID) as laid:
-        counts: Counter[str] = Counter()
-        for part in _strata(config, tables):
-            counts.update(dict(part.group_by("stratum").len().iter_rows()))
-            laid.put(part, 0)
-        drawing = Drawing(_wanted(config, counts), counts, seed=config.seed)
-        for part in in_order(laid, by="id"):
-            drawing.add(part)
-            yield {"strata": part}
-    sample = drawing.sample()
-    yield {"sample": sample, "sizes": _sizes(counts, sample)}
+_STRATUM = pl.Schema({"id": pl.String, "stratum": pl.String})
 
 
 @stage(
     "sample.stratified",
     config=SampleStratified,
     outputs={"sample": StratifiedSample, "strata": Strata, "sizes": StratumSizes},
-    pieces=_pieces,
 )
-def sample_stratified(config: SampleStratified, tables: Tables) -> Outputs:
+def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
     """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
-    return as_one(_pieces(config, tables))
+    with spill_of(1, _STRATUM) as spill:
+        counts: Counter[str] = Counter()
+        for part in _strata(config, tables):
+            counts.update(dict(part.group_by("stratum").len().iter_rows()))
+            spill.put(part, 0)
+        drawing = Drawing(_draws_by_stratum(config, counts), counts, seed=config.seed)
+        for part in in_order(spill, by="id"):
+            drawing.add(part)
+            yield {"strata": part}
+    sample = drawing.sample()
+    yield {"sample": sample, "sizes": _sizes(counts, sample)}
 
 
 def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
@@ -405,7 +401,7 @@ def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
         raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
 
 
-def _wanted(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
+def _draws_by_stratum(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
     """Return the draws from each stratum that there is; an empty one keeps its place."""
     if config.ranks:
         last = sum(counts.values())

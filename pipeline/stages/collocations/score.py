@@ -1,4 +1,4 @@
-"""Association scores."""
+"""Association scores of pairs and tuples, ranks by them, and pools of n-best lists."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.nbest.ranking import ranked_in_parts
 from pipeline.kernels.nbest.stratified import pool
 from pipeline.registry import Named
-from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, as_one, stage
+from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
 from pipeline.stages.inputs import require
 from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
 from schemas.candidates import arity
+
+# Scores of pairs
 
 
 class ScoreAssociation(Seeded):
@@ -37,7 +39,7 @@ class ScoreAssociation(Seeded):
 
     @field_validator("formulas")
     @classmethod
-    def _parsed(cls, formulas: dict[str, str]) -> dict[str, str]:
+    def _check_formulas(cls, formulas: dict[str, str]) -> dict[str, str]:
         taken = [name for name in formulas if name in MEASURES or name in Candidates.columns()]
         if taken:
             raise ValueError(f"{', '.join(taken)} is the name of a column; choose another")
@@ -56,16 +58,12 @@ class ScoreAssociation(Seeded):
         return options if draws else {k: v for k, v in options.items() if k != "seed"}
 
 
-def _places(config: ScoreAssociation) -> Iterable[str]:
-    return places(config.measures)
-
-
 @stage(
     "score.association",
     config=ScoreAssociation,
     outputs={"scores": Scores},
     shards="candidates",
-    uses=_places,
+    uses=lambda config: places(config.measures),
 )
 def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
     """Add a column per measure."""
@@ -78,7 +76,7 @@ def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
     return {"scores": scored}
 
 
-# --- Pools: the union of the n-best lists of several measures stands for the data set.
+# Pools: unions of the n-best lists of several measures
 
 
 class ScorePool(Rankings):
@@ -105,7 +103,7 @@ def score_pool(config: ScorePool, tables: Tables) -> Outputs:
     }
 
 
-# --- Ranks under each measure.
+# Ranks
 
 
 class ScoreRank(Seeded):
@@ -117,16 +115,12 @@ class ScoreRank(Seeded):
     """The columns to rank by; all floating-point columns if empty."""
 
 
-def _pieces(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
+@stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks})
+def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
+    """Rank by each column of scores."""
     measures = _measures(config, tables["scores"].collect_schema())
     for part in ranked_in_parts(tables["scores"], measures=measures, seed=config.seed):
         yield {"ranks": part}
-
-
-@stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks}, pieces=_pieces)
-def score_rank(config: ScoreRank, tables: Tables) -> Outputs:
-    """Rank by each column of scores."""
-    return as_one(_pieces(config, tables))
 
 
 def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:
@@ -142,7 +136,7 @@ def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:
     return measures
 
 
-# --- Association scores of tuples.
+# Scores of tuples
 
 
 class ScoreTuples(StageConfig):

@@ -1,4 +1,4 @@
-"""Annotation sheets: who annotates which candidates, in which order, with which examples."""
+"""Annotation sheets and n-best lists: layout, the join of the answers, and simulated answers."""
 
 from __future__ import annotations
 
@@ -67,6 +67,8 @@ from schemas import (
 )
 from schemas.candidates import arity, names_of_units, unit_names
 
+# Layout of annotation sheets
+
 
 class SheetAnnotation(Seeded):
     """Lay out the annotation sheets of a sample: blind, in random order."""
@@ -131,7 +133,7 @@ def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
     rows = assigned.join(candidates.select("id", *units), on="id", how="inner")
     names = [f"example_{number}" for number in range(1, config.shown + 1)]
     if "examples" in tables and names:
-        rows = rows.join(_beside(tables["examples"], names), on="id", how="left")
+        rows = rows.join(_example_columns(tables["examples"], names), on="id", how="left")
     columns = ["annotator", "order", "id", *units, *(names if "examples" in tables else [])]
     return {
         "sheet": rows.select(columns),
@@ -139,7 +141,7 @@ def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
     }
 
 
-def _beside(examples: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
+def _example_columns(examples: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
     """Put the examples of a candidate into columns."""
     nth = [
         pl.col("text").filter(pl.col("number") == number).first().alias(name)
@@ -148,7 +150,7 @@ def _beside(examples: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
     return examples.group_by("id").agg(nth)
 
 
-# --- What stands in filled annotation sheets, and one label of each person.
+# Entries of filled sheets
 
 
 def units_of(sheet: pl.LazyFrame) -> tuple[str, ...]:
@@ -160,9 +162,9 @@ def of_units(entries: pl.LazyFrame, units: tuple[str, ...]) -> pl.LazyFrame:
     """Return entries with these units alone: a sheet of pairs may have an l3 of somebody's own."""
     there = entries.collect_schema().names()
     absent = [pl.lit(None, pl.String).alias(unit) for unit in units if unit not in there]
-    told = [ROUND] if ROUND in there else []
+    round_ = [ROUND] if ROUND in there else []
     further = [unit for unit in units if unit not in SheetEntries.columns()]
-    return entries.with_columns(absent).select(*SheetEntries.columns(), *further, *told)
+    return entries.with_columns(absent).select(*SheetEntries.columns(), *further, *round_)
 
 
 def labels_of(typed: pl.LazyFrame) -> pl.LazyFrame:
@@ -170,10 +172,10 @@ def labels_of(typed: pl.LazyFrame) -> pl.LazyFrame:
     person = ["id", "annotator"]
     each = typed.sort("file", "line").group_by(person, maintain_order=True)
     # A copy of the sheet repeats the label; what is noted there counts as well.
-    said = pl.col("note").drop_nulls().unique(maintain_order=True)
+    remarks = pl.col("note").drop_nulls().unique(maintain_order=True)
     one = each.agg(
         label=pl.col("label").drop_nulls().first(),
-        note=pl.when(said.len() > 0).then(said.str.join("; ")),
+        note=pl.when(remarks.len() > 0).then(remarks.str.join("; ")),
     )
     return one.drop_nulls("label")
 
@@ -197,7 +199,7 @@ def contradictions(before: pl.LazyFrame) -> pl.LazyFrame:
     )  # fmt: skip
 
 
-# --- From filled sheets to judgements: checked, adjudicated, kept for every later sample.
+# From filled sheets to judgements
 
 
 class JoinSheets(Asks):
@@ -290,8 +292,9 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     if "earlier" in tables:
         votes = with_earlier(first.join(sheet, on="id", how="semi"), before)
     resolved = resolutions(votes, labels_of(normalise(seen, labels=labels)))
-    by_rule = _adjudicated(config, votes, by_fold(known))
-    decided = settled(by_rule, resolved)
+    rule = "unanimous" if config.rule == "intersection" else config.rule
+    expert = config.expert and by_fold(known).get(fold(config.expert), config.expert)
+    decided = settled(adjudicate(votes, rule=rule, expert=expert), resolved)
     return {
         "judgements": pl.concat(
             _judgements(config, votes, decided, resolved, positive).select(
@@ -307,12 +310,6 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
         "notes": notes(entries),
         FAULTS: wrong,
     }
-
-
-def _adjudicated(config: JoinSheets, each: pl.LazyFrame, spelt: Mapping[str, str]) -> pl.LazyFrame:
-    rule = "unanimous" if config.rule == "intersection" else config.rule
-    expert = config.expert and spelt.get(fold(config.expert), config.expert)
-    return adjudicate(each, rule=rule, expert=expert)
 
 
 def _judgements(
@@ -358,7 +355,7 @@ def _check_categories(config: JoinSheets, labels: list[str]) -> None:
         raise ConfigError("categories", problems)
 
 
-# --- The n-best list of the chosen measure, for the lexicographer.
+# The chosen n-best list, for the lexicographer
 
 
 class SheetList(StageConfig):
@@ -400,9 +397,7 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     )
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
-    rows = best.join(units, on="id").join(
-        _list_judgements(tables), on=["category", "id"], how="left"
-    )
+    rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
     listed = rows.sort("rank").select(*ListRows.columns(), *further).collect()
     _require_all(choice.collect(), best.collect(), listed)
     return {"list": listed, "about": choice}
@@ -423,14 +418,14 @@ def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame)
         raise ConfigError("list", [Problem("candidates", f"{what}, such as {shown}", remedy)])
 
 
-def _list_judgements(tables: Tables) -> pl.LazyFrame:
+def _verdicts(tables: Tables) -> pl.LazyFrame:
     judgements = tables.get("judgements", Judgements.zero_rows())
     known = pl.when("tp").then(pl.lit("+")).otherwise(pl.lit("-"))
     sign = pl.when(pl.col("tp").is_null()).then(pl.lit("?")).otherwise(known)
     return judgements.select("category", "id", verdict=sign)
 
 
-# --- Sheets filled from known judgements, as an annotator who knows them would.
+# Simulated annotators: sheets filled with known labels
 
 
 class SheetSimulated(StageConfig):
@@ -449,7 +444,7 @@ class SheetSimulated(StageConfig):
 def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
     """Put the known label into every row of the sheet."""
     raw = tables["path"]
-    units = names_of_units(arity(tables["sheet"].collect_schema().names()))
+    units = units_of(tables["sheet"])
     columns = [*(("path", unit) for unit in units), ("label", config.label)]
     require(raw.collect_schema(), columns)
     labels = raw.select(candidate_id(*units), label=pl.col(config.label).cast(pl.String))
@@ -464,7 +459,7 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
     return {"entries": rows, FAULTS: wrong}
 
 
-# --- Machines of known quality: predictions made from known judgements, for trials.
+# Simulated machines: predictions with known error rates
 
 
 class SimulatedJudge(StageConfig):
@@ -495,20 +490,20 @@ class SheetSimulatedMachine(Seeded):
 def sheet_simulated_machine(config: SheetSimulatedMachine, tables: Tables) -> Outputs:
     """Let each machine err at random, fixed by the seed, its name and the candidate."""
     truth = tables["judgements"].drop_nulls("tp")
-    said = [
+    parts = [
         simulated(
             truth, judge=name, sensitivity=each.sensitivity, specificity=each.specificity,
             labels=each.says == "label", seed=config.seed,
         )
         for name, each in sorted(config.judges.items())
     ]  # fmt: skip
-    predictions = pl.concat(said).sort(*Predictions.key())
+    predictions = pl.concat(parts).sort(*Predictions.key())
     options = [
         (name, option, str(value))
         for name, each in config.judges.items()
         for option, value in each.model_dump().items()
     ]
-    told = pl.LazyFrame(options, schema=["judge", "column", "value"], orient="row")
+    option_rows = pl.LazyFrame(options, schema=["judge", "column", "value"], orient="row")
     rows = predictions.group_by("judge").agg(rows=pl.len().cast(pl.Int64))
-    provenance = told.join(rows, on="judge", how="inner").sort("judge", "column", "value")
+    provenance = option_rows.join(rows, on="judge", how="inner").sort("judge", "column", "value")
     return {"predictions": predictions, "judges_provenance": provenance}

@@ -1,4 +1,4 @@
-"""Options that describe units and relations, shared by the stages that read corpora."""
+"""Options that describe units and syntactic relations, for the stages that read corpora."""
 
 from __future__ import annotations
 

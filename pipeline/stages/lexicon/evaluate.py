@@ -1,4 +1,4 @@
-"""The quality of a lexicon against the gold: L* and its kin, and each sampled lemma."""
+"""Evaluation of lexicons against a gold standard by the L-measure, and comparison of lexicons."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ from pipeline.stages.base import (
     Seeded,
     StageConfig,
     Tables,
-    as_one,
     several,
     stage,
 )
@@ -72,7 +71,7 @@ from schemas import (
     WordList,
 )
 
-# --- Which limits a stage can give for the lemmas that were drawn.
+# Methods of intervals
 
 
 def chosen_method(scores: pl.DataFrame, how: Limiting) -> AnyMethod:
@@ -96,6 +95,8 @@ def chosen_method(scores: pl.DataFrame, how: Limiting) -> AnyMethod:
         remedy = "leave interval out, or take beta, t or linearised"
         raise ConfigError("lexicon", [Problem("interval", str(error), remedy)]) from error
 
+
+# One lexicon against the gold
 
 _TEXTS = ("missing", "spurious")
 _SCORED = 300
@@ -140,8 +141,20 @@ class EvaluateLexicon(Seeded):
     """Lemmas in a moving average of the figures; a tenth of the sample, 3 at least, if left out."""
 
 
-def _evaluation_pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
-    """Yield the lemmas and their forms in ranges of lemmas, then what they say together."""
+@stage(
+    "evaluate.lexicon",
+    config=EvaluateLexicon,
+    outputs={
+        "quality": LexiconQuality,
+        "lemmas": LemmaScores,
+        "forms": LemmaForms,
+        "intervals": LexiconIntervals,
+        "widths": ExpectedWidths,
+        "trends": LexiconTrends,
+    },
+)
+def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
+    """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
     sample = tables["sample"].collect() if "sample" in tables else None
@@ -151,7 +164,7 @@ def _evaluation_pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outp
     whole = _whole(found, tables) if config.complete else Whole()
     scores = _scores(found.both, sample, tables, config)
     how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
-    chosen = _chosen(scores, how, config)
+    chosen = _choose_method(scores, how, config)
     forms = aligned_in_parts(scores.lazy(), gold, lexicon, ranges)
     for number, part in enumerate(forms):
         of_range = ranges.of(scores.lazy(), number, by="lemma")
@@ -164,24 +177,6 @@ def _evaluation_pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outp
     }
     for along in slices(trends(scores, order=config.order, span=config.span)):
         yield {"trends": along}
-
-
-@stage(
-    "evaluate.lexicon",
-    config=EvaluateLexicon,
-    outputs={
-        "quality": LexiconQuality,
-        "lemmas": LemmaScores,
-        "forms": LemmaForms,
-        "intervals": LexiconIntervals,
-        "widths": ExpectedWidths,
-        "trends": LexiconTrends,
-    },
-    pieces=_evaluation_pieces,
-)
-def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
-    """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
-    return as_one(_evaluation_pieces(config, tables))
 
 
 def _scores(
@@ -214,7 +209,7 @@ def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
     return {"lemmas": full.select(*LemmaScores.columns()).sort("lemma"), "forms": forms}
 
 
-def _chosen(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
+def _choose_method(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
     """Return the method, if it and n go with how the lemmas were drawn."""
     if config.n is not None and unequal(scores):
         what = f"{config.n:,} takes the place of a sum over lemmas drawn with the same chance"
@@ -267,7 +262,7 @@ def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ExpectedWidths.columns(), orient="row")
 
 
-# --- Several lexicons against one gold: how much they differ in L*, and where.
+# Several lexicons against one gold
 
 
 class EvaluateLexicons(Seeded):
@@ -375,7 +370,7 @@ def _weights(scores: pl.DataFrame) -> set[Weights]:
     }
 
 
-# --- The overlaps of a lexicon with the gold: how many forms each two lemmas share.
+# Overlaps of forms
 
 
 class ScoreLexicon(StageConfig):
@@ -387,17 +382,12 @@ class ScoreLexicon(StageConfig):
     """The lexicon to evaluate."""
 
 
-def _score_pieces(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
-    for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
-        yield {"overlaps": part}
-
-
 @stage(
     "score.lexicon",
     config=ScoreLexicon,
     outputs={"overlaps": LexiconOverlaps},
-    pieces=_score_pieces,
 )
-def score_lexicon(config: ScoreLexicon, tables: Tables) -> Outputs:
+def score_lexicon(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
     """Join both on the wordform and count by pairs of lemmas."""
-    return as_one(_score_pieces(config, tables))
+    for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
+        yield {"overlaps": part}

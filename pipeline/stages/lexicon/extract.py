@@ -1,4 +1,4 @@
-"""A lexicon or dictionary as a canonical wordlist, whatever file it comes in."""
+"""Extraction of wordlists, from lexicons, from paradigm tables, and as a union of others."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    as_one,
     several,
     stage,
 )
-from pipeline.stages.inputs import require
+from pipeline.stages.inputs import named_columns
 from schemas import LemmaList, Preparation, WordList
 
-# --- How stages that read lemmas and forms bring them into one spelling.
+# Normalisation of spelling
 
 Step: TypeAlias = tuple[str, int, str | None]
 
@@ -61,7 +60,7 @@ class Spelt(StageConfig):
         return Spelling(self.unicode, self.case, self.replace)
 
 
-def changed(counts: pl.DataFrame) -> list[Step]:
+def change_steps(counts: pl.DataFrame) -> list[Step]:
     """Return what each step of the spelling changed, as steps of a preparation."""
     return [(f"texts changed: {step}", n, example) for step, n, example in counts.rows()]
 
@@ -71,6 +70,8 @@ def preparation(steps: Sequence[Step]) -> pl.DataFrame:
     numbered = [(number, *step) for number, step in enumerate(steps, 1)]
     return pl.DataFrame(numbered, schema=Preparation.columns(), orient="row")
 
+
+# Lexicons and dictionaries
 
 Column: TypeAlias = Literal["lemma", "form"]
 _COLUMNS: tuple[Column, ...] = ("lemma", "form")
@@ -98,21 +99,25 @@ class ExtractLexicon(Spelt):
 
     @field_validator("where")
     @classmethod
-    def _parsed(cls, where: str) -> str:
+    def _check_where(cls, where: str) -> str:
         if where:
             expression(where)
         return where
 
 
-def _lexicon_pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
-    """Select rows, bring texts into one spelling, then list the forms of each lemma once."""
-    names = {each: config.columns.get(each, each) for each in _COLUMNS}
-    read, counts = Reading(), Counts()
-    with spill_of(1, ENTRY) as laid:
-        for batch in batches(_rows(config, names, tables["path"])):
-            laid.add(_entries(batch, names, config, read), pl.lit(0))
+@stage(
+    "extract.lexicon",
+    config=ExtractLexicon,
+    outputs={"lexicon": WordList, "lemmas": LemmaList, "preparation": Preparation},
+)
+def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
+    """List the forms of each lemma once."""
+    read, counts = _Reading(), Counts()
+    with spill_of(1, ENTRY) as spill:
+        for batch in batches(_rows(config, tables["path"])):
+            spill.add(_entries(batch, config, read), pl.lit(0))
         yield {FAULTS: pl.concat(read.faults)}
-        for lexicon, lemmas in listed_in_parts(laid, counts):
+        for lexicon, lemmas in listed_in_parts(spill, counts):
             if lexicon is not None:
                 yield {"lexicon": lexicon}
             if lemmas is not None:
@@ -120,20 +125,9 @@ def _lexicon_pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]
     yield {"preparation": _preparation(read, counts)}
 
 
-@stage(
-    "extract.lexicon",
-    config=ExtractLexicon,
-    outputs={"lexicon": WordList, "lemmas": LemmaList, "preparation": Preparation},
-    pieces=_lexicon_pieces,
-)
-def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
-    """List the forms of each lemma once."""
-    return as_one(_lexicon_pieces(config, tables))
-
-
 @dataclass
-class Reading:
-    """What is found while rows are read; exists as long as that takes."""
+class _Reading:
+    """Counts and faults of the rows read so far."""
 
     rows: int = 0
     without_form: int = 0
@@ -141,36 +135,31 @@ class Reading:
     faults: list[pl.DataFrame] = field(default_factory=list)
 
 
-def _rows(config: ExtractLexicon, names: dict[Column, str], raw: pl.LazyFrame) -> pl.LazyFrame:
+def _rows(config: ExtractLexicon, raw: pl.LazyFrame) -> pl.LazyFrame:
     """Return the rows to read: file, line, lemma, form, and what keeps homographs apart."""
-    wanted = [(f"columns.{each}", name) for each, name in names.items()]
-    asked = expression(config.where).meta.root_names() if config.where else []
-    wanted += [("where", name) for name in asked]
-    require(raw.collect_schema(), [*wanted, *(("apart_by", name) for name in config.apart_by)])
+    wanted = expression(config.where).meta.root_names() if config.where else []
+    further = [*(("where", name) for name in wanted), *(("apart_by", n) for n in config.apart_by)]
+    names = named_columns(raw.collect_schema(), config.columns, _COLUMNS, further=further)
     held = raw.filter(expression(config.where)) if config.where else raw
     text = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
     apart = [pl.col(name).cast(pl.String).fill_null("") for name in config.apart_by]
-    return held.select("file", "line", **text, apart=_key(apart))
+    key = pl.concat_str(apart, separator=_APART) if apart else pl.lit("")
+    return held.select("file", "line", **text, apart=key)
 
 
-def _entries(
-    rows: pl.DataFrame, names: dict[Column, str], config: ExtractLexicon, read: Reading
-) -> pl.DataFrame:
-    """Return some rows as entries, and take down what was found in them."""
+def _entries(rows: pl.DataFrame, config: ExtractLexicon, read: _Reading) -> pl.DataFrame:
+    """Return some rows as entries, and add to the counts and faults."""
     texts, changes = spelt(_split(rows, config), config.spelling, columns=_COLUMNS)
     own = pl.col("lemma") if config.lemma_is_form else pl.lit(None, pl.String)
-    keyed = texts.with_columns(_lemma(config), own=own)
-    faults = _lexicon_faults(keyed.lazy(), names, config).collect()
+    joined = pl.concat_str("lemma", pl.lit(_APART), "apart") if config.apart_by else pl.col("lemma")
+    keyed = texts.with_columns(joined.alias("lemma"), own=own)
+    faults = _lexicon_faults(keyed.lazy(), config).collect()
     if faults.height or not read.faults:
         read.faults.append(faults)
     read.rows += rows.height
     read.without_form += int(keyed["form"].is_null().sum())
     read.changes.append(changes)
     return keyed.drop_nulls("lemma")
-
-
-def _key(apart: list[pl.Expr]) -> pl.Expr:
-    return pl.concat_str(apart, separator=_APART) if apart else pl.lit("")
 
 
 def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
@@ -184,15 +173,8 @@ def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
     return rows.with_columns(filled).explode("form", empty_as_null=True)
 
 
-def _lemma(config: ExtractLexicon) -> pl.Expr:
-    joined = pl.concat_str("lemma", pl.lit(_APART), "apart") if config.apart_by else pl.col("lemma")
-    return joined.alias("lemma")
-
-
-def _lexicon_faults(
-    keyed: pl.LazyFrame, names: dict[Column, str], config: ExtractLexicon
-) -> pl.LazyFrame:
-    column = names["lemma"]
+def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame:
+    column = config.columns.get("lemma", "lemma")
     named = keyed.rename({"lemma": column}) if column != "lemma" else keyed
     bad = [numeric.faults(
         named, parsed={column: pl.col(column)}, problem="is empty", required=True
@@ -207,21 +189,20 @@ def _lexicon_faults(
     return pl.concat(bad)
 
 
-def _preparation(read: Reading, counts: Counts) -> pl.DataFrame:
+def _preparation(read: _Reading, counts: Counts) -> pl.DataFrame:
     """Count what was read, what was changed, and what is there."""
-    steps: list[Step] = [
+    return preparation([
         ("rows read", read.rows, None),
-        *changed(counts_of(read.changes)),
+        *change_steps(counts_of(read.changes)),
         ("rows without a form", read.without_form, None),
         ("rows that repeat another", counts.repeated, None),
         ("lemmas", counts.lemmas, None),
         ("lemmas without any form", counts.without_forms, None),
         ("forms, each counted once per lemma", counts.forms, None),
-    ]
-    return preparation(steps)
+    ])  # fmt: skip
 
 
-# --- A wordlist whose forms are generated from paradigm tables.
+# Forms generated from paradigm tables
 
 ParadigmColumn: TypeAlias = Literal["lemma", "stem", "paradigm", "ending"]
 _ENTRY: tuple[ParadigmColumn, ...] = ("lemma", "stem", "paradigm")
@@ -239,35 +220,29 @@ class ExtractParadigms(Spelt):
     """Names of lemma, stem, paradigm and ending in the files, where they differ."""
 
 
-def _paradigm_pieces(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
-    """Generate the forms, bring them into one spelling, then list those of each lemma once."""
-    entries = _named(tables["entries"], _ENTRY, config)
-    endings = _named(tables["paradigms"], _ENDING, config)
+@stage(
+    "extract.paradigms",
+    config=ExtractParadigms,
+    outputs={"lexicon": WordList, "preparation": Preparation},
+)
+def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
+    """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
+    entries = _read_columns(tables["entries"], _ENTRY, config)
+    endings = _read_columns(tables["paradigms"], _ENDING, config)
     yield {FAULTS: _paradigm_faults(entries, endings)}
     generating = _Generating()
-    with spill_of(1, pl.Schema(WordList.columns())) as laid:
+    with spill_of(1, pl.Schema(WordList.columns())) as spill:
         for part in generated_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
-            laid.add(generating.spelt(part, config), pl.lit(0))
-        for lexicon in canonical_in_parts(laid):
+            spill.add(generating.spelt(part, config), pl.lit(0))
+        for lexicon in canonical_in_parts(spill):
             generating.count(lexicon)
             yield {"lexicon": lexicon}
     yield {"preparation": generating.preparation()}
 
 
-@stage(
-    "extract.paradigms",
-    config=ExtractParadigms,
-    outputs={"lexicon": WordList, "preparation": Preparation},
-    pieces=_paradigm_pieces,
-)
-def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Outputs:
-    """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
-    return as_one(_paradigm_pieces(config, tables))
-
-
 @dataclass
 class _Generating:
-    """What is counted while forms are generated; exists as long as that takes."""
+    """Counts of the forms generated so far."""
 
     generated: int = 0
     lemmas: int = 0
@@ -282,7 +257,7 @@ class _Generating:
         return texts.drop_nulls("lemma")
 
     def count(self, lexicon: pl.DataFrame) -> None:
-        """Take down how large a part of the wordlist is."""
+        """Add the lemmas and forms of a part of the wordlist."""
         self.lemmas += lexicon["lemma"].n_unique()
         self.forms += int(lexicon["form"].count())
 
@@ -290,17 +265,16 @@ class _Generating:
         """Return what was done, step by step."""
         return preparation([
             ("forms generated", self.generated, None),
-            *changed(counts_of(self.changes)),
+            *change_steps(counts_of(self.changes)),
             ("lemmas", self.lemmas, None),
             ("forms, each counted once per lemma", self.forms, None),
         ])  # fmt: skip
 
 
-def _named(
+def _read_columns(
     table: pl.LazyFrame, wanted: tuple[ParadigmColumn, ...], config: ExtractParadigms
 ) -> pl.LazyFrame:
-    names = {each: config.columns.get(each, each) for each in wanted}
-    require(table.collect_schema(), [(f"columns.{each}", name) for each, name in names.items()])
+    names = named_columns(table.collect_schema(), config.columns, wanted)
     return table.select("file", "line", **{new: pl.col(old) for new, old in names.items()})
 
 
@@ -321,7 +295,7 @@ def _fault(rows: pl.LazyFrame, column: str, problem: str) -> pl.LazyFrame:
     )
 
 
-# --- Several dictionaries as one.
+# Union of wordlists
 
 
 class ExtractUnion(StageConfig):
@@ -331,16 +305,11 @@ class ExtractUnion(StageConfig):
     """The wordlists; their order does not matter."""
 
 
-def _union_pieces(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
-    """Yield ranges of lemmas, in order."""
+@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList})
+def extract_union(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
+    """Join them on the lemma, and unite the forms."""
     wordlists = several(tables, "lexicons", config.lexicons)
     ranges = ranges_of("lemma", *wordlists)
     for number in range(len(ranges)):
         parts = (ranges.of(each, number, by="lemma") for each in wordlists)
         yield {"lexicon": union(*parts).sort("lemma", "form")}
-
-
-@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList}, pieces=_union_pieces)
-def extract_union(config: ExtractUnion, tables: Tables) -> Outputs:
-    """Join them on the lemma, and unite the forms."""
-    return as_one(_union_pieces(config, tables))

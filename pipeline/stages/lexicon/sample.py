@@ -1,4 +1,4 @@
-"""The sample of lemmas to evaluate a lexicon by."""
+"""Samples of lemmas, keying sheets for a printed dictionary, and the join of the answers."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from pipeline.stages.base import (
     stage,
 )
 from pipeline.stages.inputs import Asks, Names, require, wait_for
-from pipeline.stages.lexicon.extract import Spelt, changed, preparation
+from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
 from schemas import KeyedEntries, KeyedLemmas, KeyingRows, LemmaSample, Preparation, WordList
 
-# --- From filled keying sheets to a gold lexicon of the sampled lemmas.
+# From filled keying sheets to a gold lexicon of the sampled lemmas
 
 
 class JoinKeying(Asks, Spelt):
@@ -101,14 +101,14 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     gold = canonical(pl.concat([forms, own]) if config.lemma_is_form else forms)
     return {
         "gold": gold,
-        "keyed": _keyed(rows.select("lemma").unique(), gold, entries),
+        "keyed": _keyed_lemmas(rows.select("lemma").unique(), gold, entries),
         # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(asked, on="lemma", how="anti"),
         "notes": notes(entries),
         "preparation": preparation(
             [
                 ("forms keyed in", typed["form"].count(), None),
-                *changed(counts),
+                *change_steps(counts),
                 ("lemmas to look up", asked.collect().height, None),
                 ("lemmas not looked up yet", missing, None),
             ]
@@ -117,7 +117,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     }
 
 
-def _keyed(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
+def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
     remarks = entries.drop_nulls(["lemma", "note"]).group_by("lemma")
     notes = remarks.agg(note=pl.col("note").unique().sort().str.join("; "))
     counted = lemmas.join(sizes(gold, name="n_forms"), on="lemma", how="left")
@@ -125,6 +125,8 @@ def _keyed(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> p
     forms = pl.col("n_forms").fill_null(0)
     return full.select("lemma", found=forms > 0, n_forms=forms, note="note")
 
+
+# Samples of lemmas
 
 _NOT_COMMON = "is not a lemma of the gold and of every lexicon"
 
@@ -173,17 +175,17 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)
     if config.lemmas:
-        return {"sample": _named(config, shared, dry=shared.is_empty())}
+        return {"sample": _from_list(config, shared, dry=shared.is_empty())}
     size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
     if config.design == "size":
         weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
         drawn = sample_by_size(weighed, size=size, seed=config.seed)
     else:
         drawn = simple_sample(shared, size=size, seed=config.seed)
-    return {"sample": _sample(drawn, shared, drawn=True)}
+    return {"sample": _sample_table(drawn, shared, drawn=True)}
 
 
-def _sample(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
+def _sample_table(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
     """Return the table; of a list that was drawn all lemmas have had the same chance."""
     if "pi" not in chosen.columns:
         chance = chosen.height / max(1, shared.height) if drawn else None
@@ -194,21 +196,21 @@ def _sample(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.Da
     )  # fmt: skip
 
 
-def _numbered(lemmas: pl.DataFrame) -> pl.DataFrame:
+def _number(lemmas: pl.DataFrame) -> pl.DataFrame:
     once = lemmas.unique("lemma", maintain_order=True)
     return once.select("lemma", position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
 
 
-def _named(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
-    asked = _numbered(pl.DataFrame({"lemma": list(config.lemmas)}))
+def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
+    asked = _number(pl.DataFrame({"lemma": list(config.lemmas)}))
     unknown = asked.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
     if dry:
-        return _sample(asked.clear(), shared, drawn=config.drawn)
+        return _sample_table(asked.clear(), shared, drawn=config.drawn)
     if len(unknown):
         what = f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold and every lexicon"
         such = f"such as {', '.join(map(repr, unknown.head(3)))}"
         raise ConfigError("lemmas", [Problem("lemmas", f"{what}, {such}", "leave them out")])
-    return _sample(asked, shared, drawn=config.drawn)
+    return _sample_table(asked, shared, drawn=config.drawn)
 
 
 def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outputs:
@@ -217,12 +219,12 @@ def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outpu
     unknown = rows.join(shared.lazy(), on="lemma", how="anti").select(
         "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)
     )
-    asked = _numbered(rows.sort("file", "line").select("lemma").collect())
+    asked = _number(rows.sort("file", "line").select("lemma").collect())
     lemmas = asked.join(shared, on="lemma", how="semi")
-    return {"sample": _sample(lemmas, shared, drawn=drawn), FAULTS: unknown}
+    return {"sample": _sample_table(lemmas, shared, drawn=drawn), FAULTS: unknown}
 
 
-# --- Keying sheets: lemmas to look up in a printed dictionary.
+# Keying sheets: lemmas to look up in a printed dictionary
 
 
 class SheetKeying(Seeded):
@@ -264,7 +266,7 @@ def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
     return {"sheet": rows}
 
 
-# --- Keying sheets filled from a digitised dictionary, as a person who has the book would.
+# Simulated answers, from a digitised dictionary
 
 
 class SheetKeyingSimulated(StageConfig):

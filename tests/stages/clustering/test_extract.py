@@ -93,7 +93,7 @@ def test_counts_that_are_too_many_are_refused(tmp_path: Path, use: str) -> None:
         small.run(f'[stages.c]\nuse = "{use}"\n{system}path = "t.tsv"')
 
 
-# --- Gold entries from corpora and from tag dictionaries.
+# Gold entries from corpora and from tag dictionaries
 
 CORPUS = """form	lemma	upos
 The	the	DET

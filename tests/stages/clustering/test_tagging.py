@@ -20,7 +20,7 @@ from pipeline.runner import inputs
 from pipeline.stages.clustering.tagging import require_same_tokens
 from tests.stages.run_stage import SmallRun, counts
 
-# --- Stages that are evaluated together count the same tokens as the same items.
+# Stages that are evaluated together count the same tokens as the same items
 
 CORPUS = "form\tlemma\tupos\txpos\tt\nDog\tdog\tN\tn\t1\n.\t.\tP\t.\t3\n\nruns\trun\tV\tv\t2\nruns\trun\tN\tn\t1\n"
 GOLD_COUNTED_ALIKE = '[stages.gold]\nuse = "extract.gold"\ncorpus = "c.tsv"\n'
@@ -267,7 +267,7 @@ def test_unknown_attributes(tmp_path: Path) -> None:
         small.run(ONE + 'cluster = ["t1", "t1"]\n')
 
 
-# --- A tagging that is joined under a limit of memory, in parts, is that of a corpus with both tags.
+# A tagging that is joined under a limit of memory, in parts, is that of a corpus with both tags
 
 HEAD = '\nsystem = "S"\ntag = "tag"\ncluster = "cluster"\nexclude = ["t3"]\nmin_frequency = 2\n'
 ONE_TAGGING_IN_PARTS = f'use = "extract.tagging"\ncorpus = "both.tsv"{HEAD}'
@@ -378,7 +378,7 @@ def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None
     assert pl.concat(added).sort(key).equals(expected.select(pl.concat(added).columns))
 
 
-# --- Tags that are counted in buckets are those that are counted as a whole.
+# Tags that are counted in buckets are those that are counted as a whole
 
 FEW, MANY = 'memory = "2MB"', 'memory = "1MB"\nshard = 1'
 GOLD_TAGS_IN_BUCKETS = 'use = "extract.gold"\n'

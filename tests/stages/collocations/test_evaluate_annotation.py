@@ -49,7 +49,7 @@ def test_one_annotator_or_a_label_that_nobody_gave() -> None:
         run_stage("evaluate.agreement", wrong, annotations=GIVEN)
 
 
-# --- The average precision of rankings from samples of several kinds.
+# The average precision of rankings from samples of several kinds
 
 USE = "evaluate.average_precision"
 IDS = [f"x{i}" for i in range(10)]
@@ -115,7 +115,7 @@ def test_nothing_at_all() -> None:
     assert found(judgements=ALL.clear()).is_empty()
 
 
-# --- Machines held against people as a stage: samples of all kinds, categories, refusals.
+# Machines held against people as a stage: samples of all kinds, categories, refusals
 
 SIZE = 120
 IDS_EVALUATE_MACHINE = [f"x{i:03}" for i in range(SIZE)]

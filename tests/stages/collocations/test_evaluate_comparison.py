@@ -192,7 +192,7 @@ def test_draws_that_nobody_judged_leave_the_worst_case() -> None:
     assert made["clustered"]["p_value"].null_count() == made["clustered"].height
 
 
-# --- A filter's output against the n-best lists of its size.
+# A filter's output against the n-best lists of its size
 
 IDS_EVALUATE_SUBSET = [f"x{i}" for i in range(8)]
 SCORES_EVALUATE_SUBSET = pl.DataFrame(

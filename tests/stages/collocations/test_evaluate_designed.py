@@ -26,7 +26,7 @@ from tests.stages.collocations.test_interim import (
 )
 from tests.stages.run_stage import run_stage
 
-# --- A designed sample that is looked at several times: each question has its own levels.
+# A designed sample that is looked at several times: each question has its own levels
 
 CUTS = {"cuts": [40, 100], "seed": "s", "every": 0}
 STEPS = [60, 90, 120]

@@ -19,7 +19,7 @@ from pipeline.kernels.association.scoring import score
 from pipeline.kernels.nbest import precision
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner import inputs
-from pipeline.stages.base import FAULTS, STAGES
+from pipeline.stages.base import FAULTS, STAGES, as_pieces
 from pipeline.stages.collocations import extract_corpus
 from tests.kernels.room_for import room_for
 from tests.stages.run_stage import SmallRun, faults, run_stage
@@ -84,7 +84,7 @@ def test_sample_sizes_that_cannot_be_added_up_are_refused() -> None:
     assert [fault[1:] for fault in faults(made)] == [("N", f"{2**63} pair tokens in both")]
 
 
-# --- Scores that another program computed.
+# Scores that another program computed
 
 PAIRS = pl.DataFrame(
     {
@@ -158,7 +158,7 @@ def test_judged_candidates_are_a_sample() -> None:
     assert made.rows() == [("b", 1, 1, 2 / 3, "all"), ("c", 1, 2, 2 / 3, "all")]
 
 
-# --- Candidates from tables.
+# Candidates from tables
 
 PAIRS_EXTRACT_TABLE = pl.DataFrame(
     {"l1": ["a", "b"], "l2": ["x", "y"], "f": ["3", "9"], "f1": ["5", "9"], "f2": ["4", "12"],
@@ -251,7 +251,7 @@ def test_a_blank_unit_is_a_fault(use: str, blank: str | None) -> None:
     assert faults(made) == [(3, "l1", blank)]
 
 
-# --- What is looked at in parts, to bound the memory, is what the whole gives.
+# What is looked at in parts, to bound the memory, is what the whole gives
 
 TEXT = "a b a c d b\nb a a\n\nd c b a d\n"
 RELATIONS = [
@@ -412,7 +412,7 @@ def test_ranks_and_lists_in_parts(
             assert other[name].equals(made[0][name]), name
 
 
-# --- The numbers that other programs print, from counts as they take them.
+# The numbers that other programs print, from counts as they take them
 
 TEXT_KNOWN_TOOLS = "rain fell heavy rain and rain fell on heavy heavy rain\nrain fell\nheavy fell\n"
 SPAN = """
@@ -551,7 +551,7 @@ def test_a_word_sketch(tmp_path: Path) -> None:
     assert pairs.select(signature).row(0) == (2, 3, 3, 4)
 
 
-# --- Tables that are read, merged and joined in parts, to bound the memory, are what the whole is.
+# Tables that are read, merged and joined in parts, to bound the memory, are what the whole is
 
 MOST = 60
 
@@ -651,10 +651,11 @@ def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
     config = stage.config.model_validate({name: name for name in tables} | options)
     main = next(iter(stage.outputs))
     lazy = {name: placed(frame) for name, frame in tables.items()}
-    assert stage.pieces is not None
     with room_for(MOST):
         made = [
-            piece[main].lazy().collect() for piece in stage.pieces(config, lazy) if main in piece
+            piece[main].lazy().collect()
+            for piece in as_pieces(stage.make(config, lazy))
+            if main in piece
         ]
     assert len(made) > 500 // MOST
     assert max(part.height for part in made) < 3 * MOST

@@ -175,7 +175,7 @@ def test_labels_of_tuples_are_found_by_all_their_units() -> None:
     assert faults(made) == []
 
 
-# --- Tuples that are counted in buckets are those that are counted as a whole.
+# Tuples that are counted in buckets are those that are counted as a whole
 
 N_GRAMS = 'relation = "adjacent"\nlength = 4\nunit = { label = "{form}" }'
 PAIRED = """

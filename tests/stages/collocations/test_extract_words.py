@@ -107,7 +107,7 @@ def test_a_word_that_the_reference_has_not() -> None:
     assert 0 < limit < ratio
 
 
-# --- Frequency lists from tables.
+# Frequency lists from tables
 
 LIST = pl.DataFrame({"word": ["the", "The", "cat"], "f": ["6", "2", "1"], "pos": ["D", "D", "N"]})
 

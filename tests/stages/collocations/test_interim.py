@@ -22,7 +22,7 @@ from pipeline.kernels.statistics.sequential import (
 from schemas import Judgements
 from tests.stages.run_stage import run_stage
 
-# --- A simple sample that is looked at several times: declared looks, their levels, their tests.
+# A simple sample that is looked at several times: declared looks, their levels, their tests
 
 BITS = np.random.default_rng(11)
 SIZE_LOOKS = 400

@@ -268,7 +268,7 @@ judge = "m"
 """
 
 
-# --- Verdicts from tables.
+# Verdicts from tables
 
 SHEET_JOIN_TABLE = pl.DataFrame(
     {"l1": ["a", "b", "c", "d"], "l2": ["x"] * 4, "TP": ["1", "no", None, "TRUE"],
@@ -361,7 +361,7 @@ def test_a_union_needs_parts_and_a_name() -> None:
             judge(SHEET_JOIN_TABLE, unions=unions)
 
 
-# --- Where all candidates count, those that nobody judged need no row: what is told is the same.
+# Where all candidates count, those that nobody judged need no row: what is told is the same
 
 labels = st.dictionaries(st.integers(0, 9), st.sampled_from([True, False, None]), max_size=10)
 HOW = {"method": "hypergeometric", "confidence": 0.9}

@@ -71,7 +71,7 @@ def test_rules(
     assert [judged["TP", each] for each in GIVEN] == union
 
 
-# --- Guidelines of labels: of labels that there are, and handed on to who delivers the sheets.
+# Guidelines of labels: of labels that there are, and handed on to who delivers the sheets
 
 OPTIONS: dict[str, Any] = {
     "candidates": "c", "sample": "s", "folder": "f", "labels": ("SVC", "free"),
@@ -115,7 +115,7 @@ def test_wrong_labels_are_told_alone() -> None:
     assert [wrong["loc"] for wrong in error.value.errors()] == [("labels",)]
 
 
-# --- Whose labels and notes are joined: one person under every spelling, strangers refused.
+# Whose labels and notes are joined: one person under every spelling, strangers refused
 
 LABELS_JOIN_SHEETS = pl.DataFrame({"label": ["SVC", "free"]})
 CONFIG = {"categories": {"TP": ["SVC"]}, "partial": True}
@@ -262,7 +262,7 @@ def test_names_that_mean_the_same_are_refused_at_the_model(names: tuple[str, ...
             model.model_validate(options | {option: names})
 
 
-# --- The further tables of evaluate.precision: local precision, recall, cut lists, thresholds.
+# The further tables of evaluate.precision: local precision, recall, cut lists, thresholds
 
 IDS = [f"x{i}" for i in range(8)]
 SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
@@ -340,7 +340,7 @@ def test_a_band_that_makes_no_sense_is_refused(config: dict[str, object], said: 
         evaluate(**config)
 
 
-# --- The adjudication round in the join: decisions of who saw the first labels are no annotations.
+# The adjudication round in the join: decisions of who saw the first labels are no annotations
 
 FIRST: list[RowJoinSheets] = [
     ("anna", "x", "SVC", None), ("ben", "x", "free", None),
@@ -457,7 +457,7 @@ def test_pairs_without_rounds_have_the_columns_that_they_had() -> None:
     assert problems_rounds(made) == []
 
 
-# --- Simulated machines as a stage.
+# Simulated machines as a stage
 
 JUDGED = pl.DataFrame(
     {"category": "TP", "id": [f"x{i}" for i in range(400)],

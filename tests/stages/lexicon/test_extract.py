@@ -14,7 +14,7 @@ from pipeline import memory
 from pipeline.errors import ConfigError, DataError, WaitsForPerson
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner.store.digest import table_digest
-from pipeline.stages.base import FAULTS, STAGES
+from pipeline.stages.base import FAULTS, STAGES, as_pieces
 from schemas import KeyedEntries
 from schemas.validate import validate
 from tests.kernels.room_for import room_for
@@ -172,7 +172,7 @@ def _placed(frame: pl.DataFrame) -> pl.LazyFrame:
     return frame.lazy().select(pl.lit("t.tsv").alias("file"), line, pl.all())
 
 
-# --- Stages of lexicons in parts: the same tables in the order of their keys, whatever the room.
+# Stages of lexicons in parts: the same tables in the order of their keys, whatever the room
 
 ROOMS = [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(10, marks=pytest.mark.long)]
 Made = dict[str, pl.DataFrame]
@@ -184,8 +184,7 @@ def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Mad
     options = stage.config.model_validate(config)
     lazy = {name.replace("_0", ".0").replace("_1", ".1"): t.lazy() for name, t in tables.items()}
     made: dict[str, list[pl.DataFrame]] = {}
-    pieces = stage.pieces(options, lazy) if stage.pieces else [stage.run(options, lazy)]
-    for piece in pieces:
+    for piece in as_pieces(stage.make(options, lazy)):
         for name, frame in piece.items():
             made.setdefault(name, []).append(_sorted(use, name, frame))
     whole = {name: pl.concat(parts) for name, parts in made.items()}
@@ -253,9 +252,10 @@ def test_a_lexicon_is_read_the_same(config: dict[str, Any], parts: int) -> None:
 def test_faults_are_told_before_anything_is_made(parts: int) -> None:
     stage = STAGES.get("extract.lexicon")
     empty = rows("one").with_columns(lemma=pl.when(pl.col("line") % 20 > 0).then("lemma"))
-    assert stage.pieces is not None
     with room_for(parts):
-        pieces = stage.pieces(stage.config.model_validate({"path": "a"}), {"path": empty.lazy()})
+        pieces = as_pieces(
+            stage.make(stage.config.model_validate({"path": "a"}), {"path": empty.lazy()})
+        )
         first = next(iter(pieces))
     assert first[FAULTS].lazy().collect()["line"].sort().to_list() == [20, 40, 60]
 
@@ -370,7 +370,7 @@ def test_scores_that_do_not_fit_are_refused() -> None:
         evaluated({}, None)
 
 
-# --- From wordlists to L*: samples, quality, comparison, keyed-in gold.
+# From wordlists to L*: samples, quality, comparison, keyed-in gold
 
 Rows = list[tuple[str, str | None]]
 SCHEMA = {"lemma": pl.String, "form": pl.String}

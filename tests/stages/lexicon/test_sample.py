@@ -79,7 +79,7 @@ def test_a_note_on_a_lemma_without_forms_is_kept() -> None:
     assert made["notes"].select("lemma", "note").rows() == [("ra", "page is torn")]
 
 
-# --- Lemmas drawn in proportion to their paradigms: the sample, L* from it, differences.
+# Lemmas drawn in proportion to their paradigms: the sample, L* from it, differences
 
 
 def paradigms(sizes: list[int]) -> pl.DataFrame:
