@@ -1,4 +1,4 @@
-"""Average precision of every ranking, from what was judged of a sample of any design."""
+"""Inferred average precision (infAP, xinfAP) of rankings, with jackknife limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.nbest.precision import JudgedList, mean_above, sums_above
 from pipeline.kernels.numeric import FloatArray, IntArray, tail_of
 from schemas import AveragePrecision
 
-# --- Average precision of a ranking without each of the draws, for the jackknife.
+# Jackknife: average precision without each draw.
 
 _AT_A_TIME = 2_000_000  # numbers for each true positive and kind of draw: bounds the memory
 
@@ -135,7 +135,7 @@ def _added_up(values: FloatArray) -> FloatArray:
     return np.concatenate([zero, np.cumsum(values, axis=-1)], axis=-1)
 
 
-# --- Average precision of a ranking of which a sample was judged, with limits.
+# Inferred average precision with limits.
 
 SMOOTHING = 1e-5
 """What the authors of infAP add to judged true and false positives above a rank."""

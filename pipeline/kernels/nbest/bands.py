@@ -1,4 +1,4 @@
-"""Limits of precision that hold at all list sizes at once, from a random sample."""
+"""Simultaneous confidence bands for n-best precision from a simple sample, and crossings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.kernels.statistics.simultaneous_band import Curve, band_factor, band_level
 from schemas import BandThresholds
 
-# --- Where precision is at least a threshold, and where below, by limits that hold all at once.
+# Threshold crossings of simultaneous bands.
 
 _LIST = ("category", "measure")
 

@@ -1,4 +1,4 @@
-"""Judged draws by clusters of candidates, and what estimates vary by if these are drawn again."""
+"""N-best precision and its differences by cluster bootstrap, for candidates in clusters."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def varied(counts: IntArray, *, signs: Sequence[int], redrawn: Redrawn) -> Varie
     )  # fmt: skip
 
 
-# --- Differences of n-best precision where candidates come in clusters.
+# Differences of n-best precision.
 
 _COLUMNS = 4000  # sums in a replicate: bounds the memory
 _ADJUSTED = {"p_adjusted", "correction", "significant"}
@@ -309,7 +309,7 @@ def _difference_limits(found: Varied, confidence: float) -> Limits:
     return np.where(unknown, -1.0, lower), np.where(unknown, 1.0, upper)
 
 
-# --- N-best precision with limits where candidates come in clusters.
+# N-best precision.
 
 
 def clustered_precision(

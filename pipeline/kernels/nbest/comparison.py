@@ -1,4 +1,4 @@
-"""Comparison of two measures at each n, on the candidates that only one of them lists."""
+"""Comparison of n-best precision: difference sets, tests, limits, baseline, best measures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from schemas import (
     Table,
 )
 
-# --- Tests of the difference between two measures at each n, and for all declared cuts together.
+# Tests of the difference at each n, and correction for multiple tests.
 
 _ROUNDING = 1e-12  # of a difference that equals the margin on paper
 
@@ -200,12 +200,8 @@ def adjust(
     )
 
 
-# --- Each measure against the baseline: its n-best lists against the rest of the candidates.
-# The n-best list A is part of the candidates C, so the two samples of a test of p(A) against p(C)
-# would share draws. But p(C) is the mean of p(A) and p(C - A), weighted by size, so p(A) = p(C)
-# means p(A) = p(C - A): a hypothesis about two sets without common members, for which the tests of
-# two proportions are exact. A test of p(A) against the estimated baseline as if that were known
-# would ignore the error of the estimate.
+# Comparison with the baseline: the n-best list A against C - A, two disjoint samples.
+# p(C) is the weighted mean of p(A) and p(C - A), so p(A) = p(C) means p(A) = p(C - A).
 
 
 def compare_with_baseline(
@@ -300,7 +296,7 @@ def _tables(counts: pl.DataFrame, totals: pl.DataFrame, *, n_candidates: int) ->
     return tables.with_columns(difference=pl.when(everything).then(0.0).otherwise(estimate))
 
 
-# --- Differences of two measures with their limits, tests against margins, and equivalence.
+# Differences with limits, margin tests and equivalence tests.
 
 _PAIR_COUNTS = ("k_1", "n_1", "k_2", "n_2")
 _TESTS = ("p_value", "p_margin", "p_equivalent")
@@ -478,7 +474,7 @@ def _adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     return pl.concat([empty, *parts])
 
 
-# --- Differences of two measures with limits that hold at every size of a simple sample.
+# Anytime-valid limits and tests of differences.
 
 
 def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
@@ -539,7 +535,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
     return with_adjusted(found, asked)
 
 
-# --- The best measure at each list size, and those that are not significantly worse.
+# Best measures, and those not significantly worse.
 
 _SIDE = ["category", "n", "measure", "best_measure"]
 
@@ -848,7 +844,7 @@ def _outside(
     return np.stack([in_lists([each, strata], shape, weights) - both for each in (one, two)], 1)
 
 
-# --- An unranked set of candidates, such as the output of a filter, against n-best lists.
+# An unranked subset, such as the output of a filter, against n-best lists.
 
 
 def subset_difference_counts(

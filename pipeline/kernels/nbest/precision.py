@@ -1,4 +1,4 @@
-"""N-best precision: what a random sample says about the n best candidates of each measure."""
+"""N-best counts, and precision, recall, baseline, correction and worst cases from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.kernels.statistics.binomial_intervals import Bounded, corrected_pr
 from pipeline.kernels.statistics.intervals import INTERVALS, interval_columns
 from schemas import Baseline, Corrected, Precision, WorstCase
 
-# --- How often judgements are wrong, told by what is known to be true, and what that does to lists.
+# Judgement errors: sensitivity and specificity, and precision corrected for them.
 
 RATES = ("sensitivity", "specificity")
 _LIMITS = ("", "_lower", "_upper")
@@ -127,7 +127,7 @@ def _bounded(table: pl.DataFrame, *names: str) -> Bounded:
     return Bounded(*(filled[name].to_numpy() for name in names))
 
 
-# --- The counts of n-best lists as steps: between two judged candidates they stay as they are.
+# N-best counts as step functions: they change at judged candidates only.
 
 COUNTS = ("n_sampled", "k_sampled", "tp_min", "tp_max")
 _LIST = ["category", "measure"]
@@ -578,7 +578,7 @@ def baseline(
     return limits.select(*Baseline.columns()).sort(*Baseline.key())
 
 
-# --- What else the counts of n-best lists say: local precision, recall, cut lists, thresholds.
+# Local precision, recall, cut lists and thresholds.
 
 
 def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
@@ -829,7 +829,7 @@ def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
     return ends.select(*_LIST, n=n).sort(*_LIST)
 
 
-# --- A ranking as far as it was judged, and what stands above each of its ranks.
+# Judged rankings, for average precision.
 
 
 @dataclass(frozen=True)
@@ -926,7 +926,7 @@ def sums_above(values: npt.ArrayLike) -> FloatArray:
     return np.asarray(np.cumsum(each, axis=-1) - each)
 
 
-# --- The sampled candidates with their judgements: what all evaluation starts from.
+# Draws with their judgements.
 
 
 def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
@@ -1005,7 +1005,7 @@ def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
     return one.select("id", multiplicity=pl.lit(1, pl.Int64))
 
 
-# --- Counts in n-best lists of several sizes at once, stratum by stratum.
+# Counts in several lists and strata at once.
 
 
 def first_list(ranks: npt.ArrayLike, sizes: npt.ArrayLike) -> IntArray:
@@ -1058,7 +1058,7 @@ def in_lists(
     return np.cumsum(counts[..., :-1, :], axis=-2).astype(np.int64)
 
 
-# --- N-best precision whatever the draws are that nobody judged: all false, or all true.
+# Worst cases: all unjudged draws false, or all true.
 
 _LIST_KEY = ("category", "measure", "n")
 

@@ -1,4 +1,4 @@
-"""Unique ranks under each measure, with ties broken at random but reproducibly."""
+"""Unique ranks under each measure, with random but reproducible ties, and ranks side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.kernels.partitions import batches, buckets_for, counted, divided, 
 from pipeline.kernels.sampling import seeded_key
 from pipeline.memory import Spill
 
-# --- The ranks of all candidates under several measures side by side, in blocks of candidates.
+# Ranks under several measures side by side, in blocks of candidates.
 
 _LONG = pl.Schema({"measure": pl.String, "id": pl.String, "rank": pl.Int64})
 
@@ -213,7 +213,7 @@ def tie_key(seed: str) -> pl.Expr:
     return seeded_key("id", seed=seed, purpose="ties").alias("tie_key")
 
 
-# --- Ranks of more candidates than there is room for: from the best down, part after part.
+# Ranks in parts, best first, for more candidates than fit into memory.
 
 _SEEN = 1000
 """Candidates that are looked at for each part."""

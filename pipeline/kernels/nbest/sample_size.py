@@ -1,4 +1,4 @@
-"""Power of the comparison of two measures: how probable a mark is, for a size of the sample."""
+"""Sample size: expected width of an interval, and power of the comparison of two measures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.fisher import log_binomial_pmf, log_hypergeometric_pmf
 from pipeline.kernels.statistics.intervals import INTERVALS
 
-# --- How wide an interval will be: expected width for a sampling rate, and the rate for a width.
+# Expected width of an interval, and the sample size for a width.
 
 _NEGLIGIBLE_WIDTH = 1e-12  # outcomes that are less probable are left out
 

@@ -1,4 +1,4 @@
-"""Choose a measure and a list size by a preliminary sample, and say how sure the choice is."""
+"""Choice of measure and list size from a preliminary sample, and guaranteed precision."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def choose(
     return fit.sort([*order, "measure"], descending=[*down, False]).head(1)
 
 
-# --- Lists that are precise enough for sure: lower limits, tested in an order declared beforehand.
+# Guaranteed precision: one-sided limits, tested in a fixed sequence.
 
 GUARANTEED = ("clopper_pearson", "hypergeometric")
 """Intervals of which each limit by itself holds its level, whatever the precision."""

@@ -1,4 +1,4 @@
-"""Strata of candidates, samples within strata, and pools of n-best lists."""
+"""Stratified sampling of candidates, and n-best precision and differences estimated from it."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> 
     return chosen.group_by("id").agg(pl.col("rank").min()).collect(engine="streaming")
 
 
-# --- Strata of more candidates than there is room for, and samples that are drawn within them.
+# Strata in parts, for more candidates than fit into memory.
 
 _BEST = pl.Schema({"id": pl.String, "rank": pl.Int64})
 
@@ -402,7 +402,7 @@ class Drawing:
         return pl.concat([none, *parts]).with_columns(position=position)
 
 
-# --- Sets of a stratified sample as estimates from a design: each stratum's draws with one chance.
+# Estimates of sets: within a stratum all draws have one inclusion probability.
 
 
 def stratified_sets(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Estimates:
@@ -507,7 +507,7 @@ def pair_limits(first: Estimates, second: Estimates, *, confidence: float) -> Li
     return np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
 
 
-# --- Counts in n-best lists by stratum, added up over parts of the candidates where room is short.
+# Counts in n-best lists by stratum, in parts if memory is limited.
 
 
 def stratified_lists(
@@ -630,9 +630,7 @@ class _Counting:
         return pl.DataFrame(lists), [members[shown[1:]], draws[shown], hits[shown]]
 
 
-# --- What a stratified sample says of the candidates that were not drawn, as intervals need it.
-# A bootstrap draws from the draws: where all of a stratum's draws are alike it sees no doubt at
-# all, however few they are. Here the candidates that were not drawn are predicted instead.
+# Replicates: a bootstrap gives a stratum of equal draws no variance, a prediction does.
 
 
 def predicted_estimates(row: IntArray, *, replicates: int, seed: str, purpose: str) -> FloatArray:
@@ -675,9 +673,7 @@ def predicted_estimates(row: IntArray, *, replicates: int, seed: str, purpose: s
     return np.asarray((hits + others).sum(axis=1) / members.sum())
 
 
-# --- N-best precision from a stratified sample: the weighted estimate, its variance, intervals.
-# Draws from different strata stand for different numbers of candidates, so the true positives of a
-# list are not binomial: Clopper and Pearson's interval and Fisher's test do not apply.
+# N-best precision: true positives of several strata are not binomial.
 
 DESIGNED = "korn_graubard"
 """The method that needs no replicates."""
@@ -953,7 +949,7 @@ def stratified_precision(
     return table.select(typed).fill_nan(None).sort(*StratifiedPrecision.key())
 
 
-# --- Differences of n-best precision from a stratified sample, with intervals.
+# Differences of n-best precision.
 
 
 def stratified_difference(

@@ -1,4 +1,4 @@
-"""Confidence intervals for a proportion whose successes are binomial."""
+"""Confidence intervals for binomial proportions, and correction for judgement errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy
 from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.intervals import interval
 
-# --- A proportion corrected for known rates of wrong judgements, with limits.
+# Correction for judgement errors (Rogan and Gladen).
 
 
 class Bounded(NamedTuple):

@@ -1,4 +1,4 @@
-"""Boschloo's unconditional exact test for many 2x2 tables at once.
+"""Boschloo's unconditional exact test for many 2x2 tables, one-sided and two-sided.
 
 Fisher's p-value serves as the test statistic. Given the number s of successes in both groups
 together, the tables that are as extreme form a tail, and its edge moves by at most one step as s
@@ -247,11 +247,8 @@ def _bent(rejected: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, 
     return value, slope, square - mean * (1.0 - p) * value
 
 
-# --- Boschloo's test with Fisher's two-sided p-value for its statistic: never above Fisher's.
-# Given the number s of successes in both groups together, Fisher's two-sided p-value falls on
-# either side of the mode, so that the tables that are as extreme are two tails again. The edge of
-# each is found from a normal guess by halving; what remains, the maximum over the common
-# proportion, is that of the one-sided test.
+# Boschloo's test ordered by Fisher's two-sided p-value: for each number s of successes the
+# rejection region is two tails, whose edges are found by bisection from a normal guess.
 
 _ROWS = 20_000  # pairs of a table and an s at a time: bounds the memory
 _NEAR = 2  # steps from the guess within which the edge mostly is

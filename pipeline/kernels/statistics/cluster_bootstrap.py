@@ -1,4 +1,4 @@
-"""What a sample tells whose units come in clusters: sums over clusters that are drawn again."""
+"""Cluster bootstrap: replicate sums, effective clusters, standard errors, Student limits."""
 
 from __future__ import annotations
 

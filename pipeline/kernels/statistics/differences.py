@@ -1,4 +1,4 @@
-"""Limits for a difference of two estimates from the limits of each, and what they decide."""
+"""Limits for a difference of two estimates (MOVER), and margin and equivalence tests."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def smallest_alpha(rejects: Callable[[FloatArray], BoolArray], rows: int) -> Flo
     return np.exp(high)
 
 
-# --- Tests of a difference against margins: what limits of n-best differences decide at any level.
+# Margin and equivalence tests: inverted limits.
 
 _NESTED = {hypergeometric_shortest.__name__: hypergeometric.__name__}
 """Whose limits do not always grow with confidence, and what is taken in their place."""

@@ -1,4 +1,4 @@
-"""The exact confidence interval for a proportion in a finite population."""
+"""Exact intervals and an exact test of proportions for samples without replacement."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _guess(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArr
     return np.asarray(np.ceil(limit * size), dtype=np.int64)
 
 
-# --- An exact test of two parts of one finite population, drawn from without replacement.
+# Exact test of two parts of one finite population.
 
 _EQUAL_RATIO = 1e-9  # statistics that differ by less, as a share, are as extreme
 _CELLS = 500_000  # probabilities in an array: bounds the memory
@@ -304,7 +304,7 @@ def _tails(size: int, n: int, first: int, stop: int) -> tuple[FloatArray, FloatA
     return below, above
 
 
-# --- The shortest exact confidence interval for a proportion in a finite population.
+# Shortest exact interval.
 
 LARGEST = 1_000_000
 """Largest population: the coverage is added up for every number of successes in it."""

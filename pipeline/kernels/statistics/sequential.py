@@ -1,4 +1,4 @@
-"""Levels for a sample that is looked at several times: alpha, spent over the looks."""
+"""Group-sequential levels, confidence sequences and p-values for interim analyses."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
     return np.asarray(points), np.asarray(weights)
 
 
-# --- Limits that hold at all times while a sample without replacement grows.
+# Confidence sequence for samples without replacement.
 
 
 @interval(
@@ -401,7 +401,7 @@ def _edge(k: IntArray, n: IntArray, size: IntArray, limit: FloatArray, step: int
     return np.asarray(kept)
 
 
-# --- Differences of two sets while a sample without replacement grows, at whatever time one looks.
+# Anytime-valid differences of two sets.
 
 _LEAST, _MOST = 1e-12, 1.0 - 2.0**-52  # confidence levels of which a float has the half, too
 
@@ -605,7 +605,7 @@ def _plausible(T: IntArray, counts: IntArray) -> FloatArray:
     return np.where(possible, found, -np.inf)
 
 
-# --- P-values and levels for a sample that is looked at several times.
+# P-values and levels for interim analyses.
 
 _NODES = 8.2 * np.linspace(0.01, 1.0, 64) ** 1.5
 """Normal quantiles of the overall levels that are computed; between them it is interpolated."""

@@ -1,4 +1,4 @@
-"""The factor of a band that holds at all list sizes at once, and the level that belongs to it."""
+"""The sup-t factor of a simultaneous band over list sizes, and its pointwise level."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Questions as linear estimands: variances by question, and shares of them by candidate.
+"""Allocation of a sample over questions: sets, linear estimands, size measure, question weights.
 
 A question is theta_q = sum_i a_qi y_i, with a_qi = 1/n in a list, 1/n and -1/n in the two
-difference sets, 1/S for the baseline. What a design is made of are sums of a_qi^2 v_qi, over the
-candidates for a question and over the questions for a candidate.
+difference sets, 1/S for the baseline. A design uses sums of a_qi^2 v_qi, over the candidates for
+a question and over the questions for a candidate.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
-# --- The sets that questions are about, and sums over them, forth and back, for all at once.
+# Sets of candidates: sums over sets, and the transposed sums over candidates.
 
 Side = tuple[int, int]
 """What the list of the first measure has and that of the second has not; with the same measure
@@ -425,7 +425,7 @@ def _check(ids: pl.Series, p: FloatArray) -> None:
         )
 
 
-# --- The size measure x: what a candidate's label is worth, over all questions.
+# Size measure.
 
 
 def size_measure(
@@ -537,7 +537,7 @@ def floored(x: FloatArray, *, among: int, floor: float) -> FloatArray:
     return np.asarray(np.maximum(x, t[int(np.argmax(following <= t))]))
 
 
-# --- Weights of questions, raised until none does worse than in a simple sample.
+# Question weights, raised until no variance exceeds its limit.
 
 TOLERANCE = 1e-3
 """Share by which a variance may be above its limit."""

@@ -1,4 +1,4 @@
-"""Limits that hold at all list sizes at once, from a sample of any design."""
+"""Simultaneous bands from a sample of any design, and expected variances at interim analyses."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _banded(table: pl.DataFrame, schema: dict[str, type[pl.DataType]]) -> pl.Dat
     return table.rename({"lower": "lower_band", "upper": "upper_band"}).select(*schema)
 
 
-# --- Whether all members of a set could be drawn with one chance.
+# Equal inclusion probabilities within difference sets.
 
 _ALIKE = 1e-10  # relative variance of chances that differ by rounding alone
 
@@ -255,7 +255,7 @@ def equal_chances(
     return pl.DataFrame(table, schema=schema).sort("measure_1", "measure_2", "n")
 
 
-# --- Expected variances at each look of a growing sample: from its design, not from judgements.
+# Expected variances at interim analyses: they depend on the design, not on judgements.
 
 _MANY = 200  # plans that are made one by one; more of them share
 _GRID = 200.0  # steps between a variance and that of the look before: half a per cent each

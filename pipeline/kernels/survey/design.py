@@ -1,4 +1,4 @@
-"""A designed sample, from the questions to the draws."""
+"""Designed samples: questions, inclusion probabilities, costs, sequential Poisson draws, widths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.kernels.survey.allocation import (
 )
 from schemas import DesignCosts, DesignedSample, Inclusion, Questions
 
-# --- Inclusion probabilities proportional to size, and who is taken for certain.
+# Inclusion probabilities proportional to size.
 
 _ROUNDING = 1e-9
 """What lambda may fall short of 1 by rounding alone."""
@@ -86,7 +86,7 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     return chance
 
 
-# --- Costs by shared work: the first candidate of a group takes longer than the others.
+# Costs: the first judgement in a group takes longer than further ones.
 
 _ROUNDS = 60
 _CLOSE = 1e-6
@@ -205,7 +205,7 @@ def _marginal(pi: FloatArray, work: Work) -> FloatArray:
     return np.asarray(work.further + (work.first - work.further) * np.exp(others))
 
 
-# --- What designs are expected to take and to tell, side by side.
+# Comparison of designs by cost and variance.
 
 
 def design_costs(
@@ -267,7 +267,7 @@ def _variances(asked: Estimands, pi: FloatArray) -> FloatArray:
     return question_sums(asked, missed)
 
 
-# --- The draw: sequential Poisson sampling with permanent random numbers.
+# Sequential Poisson sampling with permanent random numbers.
 
 _KEYS = 2.0**63
 
@@ -449,7 +449,7 @@ def _differ(numbers: Sequence[FloatArray]) -> BoolArray:
     return np.asarray(np.any([each != numbers[0] for each in numbers], axis=0))
 
 
-# --- How wide the interval of each question is expected to be, and who cannot be answered.
+# Expected half-widths.
 
 
 def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float) -> FloatArray:
@@ -796,7 +796,7 @@ def _judged_by_width(table: pl.DataFrame) -> pl.DataFrame:
     return marked.select(*Questions.columns()).sort("question")
 
 
-# --- Questions that a sample is to answer: precisions, differences of two, the baseline.
+# Questions: precisions, differences and the baseline.
 
 KINDS = ("precision", "difference", "baseline")
 """What is asked for: precision of a list, difference of two, precision of all candidates."""

@@ -1,4 +1,4 @@
-"""Limits of estimated sets and of their differences, and tests of a difference."""
+"""Limits of estimated sets, differences and domain shares, and tests of a difference."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def _smallest_alpha(values: FloatArray) -> FloatArray:
     return np.asarray(2.0 * scipy.special.ndtr(-z))
 
 
-# --- Shares in parts of the candidates whose size is not known, such as all true positives.
+# Domain shares: the size of a domain, such as all true positives, is unknown.
 
 
 class Weights(NamedTuple):

@@ -1,4 +1,4 @@
-"""Ways to draw a sample, as size measures: everybody alike, strata, a design."""
+"""Planning of a sample: size measures of each plan, expected variances, labels per question."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def strata_of(sets: Sets) -> IntArray:
     return np.asarray(sets.first.min(axis=0, initial=len(sets.n)))
 
 
-# --- What is expected of the candidates, and how far limits of each question lie apart.
+# Expected variances.
 
 
 class Spread(NamedTuple):
@@ -296,7 +296,7 @@ def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spread
     return at
 
 
-# --- The fewest labels with which each question is answered as surely as is wanted.
+# Required labels.
 
 _ROUNDS = 6
 """Of levels that hang on the labels, and labels on the levels: two or three are enough."""
@@ -481,7 +481,7 @@ def _over_looks(at: Spreads, size: int, shares: Sequence[float]) -> FloatArray:
     return np.array([at(max(1, round(share * size))).variance for share in shares])
 
 
-# --- What judgements that exist already say of the sets: precisions, and what predictions explain.
+# Estimates from a pilot: precision of each set, and variance explained by predictions.
 
 PRIOR = 1.0
 """Draws that the precision of all candidates counts as, in each set."""

@@ -1,4 +1,4 @@
-"""Hájek's ratio for many sets, its variance for samples of fixed size, and help by predictions."""
+"""Hájek's ratio estimator: moments, variance, assistance by predictions, limits, sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import scipy
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import Limits
 
-# --- What each draw adds to the sums that an estimate and its variance are made of.
+# Moments of the draws.
 
 
 class Moments(NamedTuple):
@@ -126,7 +126,7 @@ def check_within(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], whe
         raise ValueError(f"{wrong.size:,} {what} are not {where}: {shown}")
 
 
-# --- How much weight predictions get, and the moments of what they leave over.
+# Assistance by predictions: residuals, and the weight of predictions.
 
 ENOUGH = 30
 """Judged draws of a set that predictions need, to get any weight."""
@@ -255,7 +255,7 @@ def tuned(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> Floa
     return np.where(drawn & many, np.clip(slope, 0.0, 1.0), 0.0)
 
 
-# --- Strata whose draws weigh about the same: each class has limits of its own.
+# Weight classes: limits are made for each class of strata with similar weights.
 
 RATIO = 3.0
 """Strata are of one class while their draws weigh up to so many times as much as others'."""
@@ -561,7 +561,7 @@ def _whole(
     )
 
 
-# --- Limits of estimated proportions, means and differences.
+# Limits of proportions, means and differences.
 
 Given = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -796,7 +796,7 @@ def checked_tail(confidence: npt.ArrayLike) -> FloatArray:
     return np.asarray((1.0 - level) / 2.0)
 
 
-# --- Means of values in [0, 1] that weigh by size, such as the quality of a lexicon's lemmas.
+# Weighted means of values in [0, 1].
 
 
 def weighted_mean(
@@ -947,7 +947,7 @@ def _within(found: Estimates, limits: Limits) -> Limits:
     return np.asarray(low), np.asarray(high)
 
 
-# --- What each draw adds to a ratio of sums, for ratios of unknown totals and their differences.
+# Linearised ratios with unknown totals, and their differences.
 
 
 class Influence(NamedTuple):
@@ -1133,11 +1133,8 @@ def mean_difference(
     return Difference(first.estimate - second.estimate, variance, draws)
 
 
-# --- Sums over many sets of candidates at once: any sets, n-best lists, their differences.
-# A candidate stands in a cell (its stratum, and its fold where predictions are used), and adds a
-# row of numbers that are 0 or more. No set's sum is made from others by subtraction, which would
-# lose the digits of a small set beside large weights: what only one of two lists holds is added up
-# by itself, by a matrix product with what the other one does not hold.
+# Set sums, by cell (stratum and fold): sums of non-negative terms, never differences, since
+# subtraction would lose the digits of a small set beside large weights.
 
 _BLOCK = 2**22  # numbers held at a time, 32 MB of them
 

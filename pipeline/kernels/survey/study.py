@@ -1,4 +1,4 @@
-"""Ranks, a sample and what is known of all candidates, as arrays that sums are made of."""
+"""Ranks, draws and predictions of a study as arrays, and cross-fitted predictions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
 
-# --- Predictions of judgements from the scores that are there anyway, each made without its own.
+# Cross-fitted predictions of judgements.
 
 _STEPS, _HALVINGS = 60, 30
 
@@ -171,7 +171,7 @@ def _loss(
     return np.asarray(fit + (penalty * models**2).sum(axis=1) / 2.0)
 
 
-# --- Which predictions an estimate is helped by: a model of ranks, a judge's word, or both.
+# Choice of predictions: a model of ranks, a judge, or both.
 
 Assist = Literal["none", "scores", "predictions", "stacked"]
 _SUREST = 0.98

@@ -1,4 +1,4 @@
-"""All estimates that a sample gives: a table of lists and a table of pairs, for each category."""
+"""Tables of estimates: precision of n-best lists, differences of pairs, local precision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.kernels.survey.ratio_estimator import (
 )
 from pipeline.kernels.survey.study import Study, study
 
-# --- Tables of estimates: the precision of n-best lists.
+# Precision of n-best lists.
 
 LISTS = {
     "measure": pl.String,
@@ -222,7 +222,7 @@ def refuse_undrawable(counts: FloatArray, names: Sequence[str]) -> None:
         )
 
 
-# --- Tables of estimates: the differences of two n-best lists.
+# Differences of two n-best lists.
 
 _SIDES = ("estimate", "n_eff", "n_sampled", "k_sampled", "draws", "certain", "unjudged", "tau")
 _PAIRS = {
@@ -455,7 +455,7 @@ def estimate_tables(
     return pl.concat([one for one, _ in found]), pl.concat([other for _, other in found])
 
 
-# --- Local precision: the precision among the ranks around a place, from a sample of any design.
+# Local precision in windows of ranks.
 
 _WINDOWS = {
     "measure": pl.String,
