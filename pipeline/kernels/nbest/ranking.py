@@ -217,7 +217,7 @@ def tie_key(seed: str) -> pl.Expr:
 
 _SEEN = 1000
 """Candidates that are looked at for each part."""
-_ONE = pl.Schema({"id": pl.String, "tie_key": pl.Int64, "score": pl.Float64})
+_SCORED = pl.Schema({"id": pl.String, "tie_key": pl.Int64, "score": pl.Float64})
 
 
 def ranked_in_parts(
@@ -244,7 +244,7 @@ def ranked_in_parts(
     for measure in sorted(set(measures)):
         score = pl.col(measure).cast(pl.Float64).alias("score")
         rank, tie, last = 0, 0, None
-        for part in _from_the_best(scores.select("id", tie_key(seed), score), rows):
+        for part in _best_first(scores.select("id", tie_key(seed), score), rows):
             ordered = part.sort(ORDER, descending=FALLING, nulls_last=True)
             ranked = ordered.with_columns(_ranks(rank, tie, last), measure=pl.lit(measure))
             yield ranked.select(COLUMNS)
@@ -261,18 +261,18 @@ def _ranks(rank: int, tie: int, last: float | None) -> list[pl.Expr]:
     return [ranks.alias("rank"), ties.alias("tie")]
 
 
-def _from_the_best(own: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
+def _best_first(own: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Yield candidates so that no part has a better one than the part before; not in order."""
     number = -(-rows // most_rows()) if memory.goes_to_disk() else 1
     if number <= 1:
         yield own.collect()
         return
     bounds = _bounds(own, rows, number)
-    bucket = reduce(pl.Expr.add, map(_at_or_below, bounds), pl.lit(0, pl.Int64))
-    with spill_of(len(bounds) + 1, _ONE) as laid:
+    bucket = reduce(pl.Expr.add, map(_reaches, bounds), pl.lit(0, pl.Int64))
+    with spill_of(len(bounds) + 1, _SCORED) as spill:
         for batch in batches(own):
-            laid.add(batch, bucket)
-        yield from (part.collect() for part in laid)
+            spill.add(batch, bucket)
+        yield from (part.collect() for part in spill)
 
 
 def _bounds(own: pl.LazyFrame, rows: int, number: int) -> list[tuple[float | None, int]]:
@@ -284,7 +284,7 @@ def _bounds(own: pl.LazyFrame, rows: int, number: int) -> list[tuple[float | Non
     return list(dict.fromkeys(ordered[places].rows()))
 
 
-def _at_or_below(bound: tuple[float | None, int]) -> pl.Expr:
+def _reaches(bound: tuple[float | None, int]) -> pl.Expr:
     """Return whether a row comes at a bound or after it: 1 or 0."""
     at, key = bound
     score, later = pl.col("score"), pl.col("tie_key") >= key

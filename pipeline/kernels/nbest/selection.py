@@ -229,13 +229,13 @@ def guaranteed(
     ordered = mine.with_columns(
         place=pl.col("n").replace_strict(places, default=None, return_dtype=pl.Int64),
         level=pl.lit(level, pl.Float64),
-        lower_one_sided=_lower(mine, "k_sampled", method, level),
-        most=_lower(mine, "n_sampled", method, level),
+        lower_one_sided=_lower_limits(mine, "k_sampled", method, level),
+        most=_lower_limits(mine, "n_sampled", method, level),
     ).sort(*_LIST, "place")
-    return _in_sequence(ordered, min_precision).drop("most")
+    return _test_in_sequence(ordered, min_precision).drop("most")
 
 
-def _lower(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.Series:
+def _lower_limits(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.Series:
     """Return one-sided lower limits: those of the two-sided interval at twice the level."""
     counts = lists.select(pl.col(k).alias("k"), "n_sampled", "n")
     limits = interval_columns(
@@ -244,7 +244,7 @@ def _lower(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.Series:
     return limits["lower"]
 
 
-def _in_sequence(ordered: pl.DataFrame, min_precision: float) -> pl.DataFrame:
+def _test_in_sequence(ordered: pl.DataFrame, min_precision: float) -> pl.DataFrame:
     """Add what is tested and what passes: nothing after the first failure of a measure."""
     testable = pl.col("most") >= min_precision
     reached = pl.col("lower_one_sided") >= min_precision

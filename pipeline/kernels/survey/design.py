@@ -90,7 +90,7 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
 
 _ROUNDS = 60
 _CLOSE = 1e-6
-_SURE = 1.0 - 1e-9
+_MOST_CHANCE = 1.0 - 1e-9
 
 
 class Work(NamedTuple):
@@ -185,7 +185,7 @@ def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
     sized = x
     pi = inclusion(x, size=size)
     for _ in range(_ROUNDS):
-        sized = x / np.sqrt(_marginal(pi, work))
+        sized = x / np.sqrt(_marginal_cost(pi, work))
         found = inclusion(sized, size=size)
         settled = np.sqrt(pi * found)
         if np.abs(settled - pi).max(initial=0.0) < _CLOSE:
@@ -196,12 +196,12 @@ def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
 
 def _log_missed(pi: FloatArray, group: IntArray) -> FloatArray:
     """Return ln P(no member is drawn) of each group."""
-    missed = np.log1p(-np.minimum(pi, _SURE))
+    missed = np.log1p(-np.minimum(pi, _MOST_CHANCE))
     return np.bincount(group, weights=missed).astype(np.float64)
 
 
-def _marginal(pi: FloatArray, work: Work) -> FloatArray:
-    others = _log_missed(pi, work.group)[work.group] - np.log1p(-np.minimum(pi, _SURE))
+def _marginal_cost(pi: FloatArray, work: Work) -> FloatArray:
+    others = _log_missed(pi, work.group)[work.group] - np.log1p(-np.minimum(pi, _MOST_CHANCE))
     return np.asarray(work.further + (work.first - work.further) * np.exp(others))
 
 
@@ -261,10 +261,19 @@ def design_costs(
 
 
 def _variances(asked: Estimands, pi: FloatArray) -> FloatArray:
-    """Return the expected variance of each question; chances of 0 tell nothing of it."""
-    drawn = pi > 0
-    missed = np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=drawn)
-    return question_sums(asked, missed)
+    """Return the expected variance of each question, without candidates of probability 0."""
+    return question_sums(asked, inverse_odds(pi))
+
+
+def inverse_odds(pi: FloatArray) -> FloatArray:
+    """Return (1 - pi) / pi, 0 where pi is 0.
+
+    Examples
+    --------
+    >>> inverse_odds(np.array([0.25, 0.0])).tolist()
+    [3.0, 0.0]
+    """
+    return np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=pi > 0)
 
 
 # Sequential Poisson sampling with permanent random numbers.
@@ -433,7 +442,7 @@ def union_of_designs(
     >>> places.tolist(), pi.tolist()
     ([0, 2], [0.5, 0.5, 0.8])
     """
-    differ = _differ(numbers)
+    differ = np.any([each != numbers[0] for each in numbers], axis=0)
     if differ.any():
         raise ValueError(
             f"{int(differ.sum()):,} of {len(differ):,} candidates have other permanent random"
@@ -443,10 +452,6 @@ def union_of_designs(
     every = np.concatenate(list(drawn))
     first = np.unique(every, return_index=True)[1]
     return every[np.sort(first)], np.max(list(pi), axis=0)
-
-
-def _differ(numbers: Sequence[FloatArray]) -> BoolArray:
-    return np.asarray(np.any([each != numbers[0] for each in numbers], axis=0))
 
 
 # Expected half-widths.
@@ -496,8 +501,7 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"the confidence lies between 0 and 1, not at {confidence}")
-    missed = np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=pi > 0)
-    variance = question_sums(asked, missed)
+    variance = _variances(asked, pi)
     unanswered = question_sums(asked, (pi == 0).astype(float)) > 0
     z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
     return np.where(unanswered, np.inf, z * np.sqrt(variance))
@@ -685,7 +689,7 @@ def designed(
         unfloored_half_width=expected_half_widths(asked, bare, confidence=confidence),
     )
     costs = design_costs(asked, free, pi, size=sizes[-1], work=work)
-    return Design(sample, _chances(asked, x, pi), _judged_by_width(table), costs)
+    return Design(sample, _chances(asked, x, pi), _mark_worse(table), costs)
 
 
 def _priced(x: FloatArray, work: Work | None, size: int) -> FloatArray:
@@ -789,7 +793,7 @@ def _expected_draws(asked: Estimands, pi: FloatArray) -> FloatArray:
     return np.bincount(asked.question, weights=sums, minlength=asked.count).astype(np.float64)
 
 
-def _judged_by_width(table: pl.DataFrame) -> pl.DataFrame:
+def _mark_worse(table: pl.DataFrame) -> pl.DataFrame:
     """Keep what is asked, and say which does worse than in a simple sample."""
     wider = pl.col("half_width") > pl.col("simple_half_width") * (1.0 + _WORSE)
     marked = table.filter(pl.col("weight") > 0).with_columns(worse=wider)
@@ -863,14 +867,14 @@ def declared_questions(
         ),
         ("baseline", "baseline", None, None, candidates),
     ]
-    _check(weights, [row[0] for row in rows])
+    _check_weights(weights, [row[0] for row in rows])
     weighted = [(*row, float(weights.get(row[0], weights.get(row[1], 1.0)))) for row in rows]
     if not any(row[-1] for row in weighted):
         raise ValueError("every question has weight 0: nothing is asked")
     return pl.DataFrame(weighted, schema=_SCHEMA, orient="row")
 
 
-def _check(weights: Mapping[str, float], names: Sequence[str]) -> None:
+def _check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
     known = [*KINDS, *names]
     unknown = [name for name in weights if name not in known]
     if unknown:

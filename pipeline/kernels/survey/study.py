@@ -118,14 +118,14 @@ def cross_fitted(
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     design = np.column_stack([np.ones(len(scaled)), scaled])
     used = fold != np.arange(folds)[:, None]
-    models = _fits(design[places], y, used, ridge=ridge)
+    models = _fit_models(design[places], y, used, ridge=ridge)
     guesses = scipy.special.expit(design @ models.T)
     prediction: FloatArray = guesses.mean(axis=1)
     prediction[places] = guesses[places, fold]
     return prediction
 
 
-def _fits(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -> FloatArray:
+def _fit_models(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -> FloatArray:
     """Fit a model to each row of `used` by Newton's steps, halved until they lead downwards."""
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = ridge / 100.0
@@ -139,11 +139,11 @@ def _fits(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -
         step = np.linalg.solve(bend + np.diag(penalty), slope[..., None])[..., 0]
         if np.abs(step).max() < 1e-10:
             break
-        models, loss = _downwards(models, step, loss, (design, y, used, penalty))
+        models, loss = _line_search(models, step, loss, (design, y, used, penalty))
     return models
 
 
-def _downwards(
+def _line_search(
     models: FloatArray,
     step: FloatArray,
     loss: FloatArray,
@@ -174,7 +174,7 @@ def _loss(
 # Choice of predictions: a model of ranks, a judge, or both.
 
 Assist = Literal["none", "scores", "predictions", "stacked"]
-_SUREST = 0.98
+_MOST_CONFIDENT = 0.98
 """No judge is taken to be surer than this, so that one wrong word is no infinity."""
 
 
@@ -197,7 +197,7 @@ def features_of(ranks: IntArray, judges: FloatArray) -> FloatArray:
     >>> features_of(np.array([[1, 2, 3]]), np.array([[0.5, 1.0, 0.0]])).round(2).tolist()
     [[0.87, 0.0], [-0.0, 3.89], [-0.87, -3.89]]
     """
-    odds = scipy.special.logit(np.clip(judges, 1.0 - _SUREST, _SUREST))
+    odds = scipy.special.logit(np.clip(judges, 1.0 - _MOST_CONFIDENT, _MOST_CONFIDENT))
     return np.concatenate([normal_scores(ranks), odds]).T
 
 
@@ -376,7 +376,7 @@ def study(
         stratum=stratum,
         strata=strata,
         folds=count,
-        rest=_rest(len(ids), known, place[certain], place[used], prediction),
+        rest=_candidate_columns(len(ids), known, place[certain], place[used], prediction),
         places=place[used],
         cell=stratum[place[used]] * count + fold[used],
         moments=draw_moments(y[used], pi[used], prediction=guess),
@@ -392,9 +392,7 @@ def _known_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> Floa
     return np.stack([hits, misses, certain & ~judged, certain, ~judged]).astype(np.float64)
 
 
-def rank_matrix(
-    ranks: pl.DataFrame | pl.LazyFrame,
-) -> tuple[pl.Series, pl.Series, IntArray]:
+def rank_matrix(ranks: pl.DataFrame | pl.LazyFrame) -> tuple[pl.Series, pl.Series, IntArray]:
     """Return the ids and the measures, sorted, and the rank of each id under each measure.
 
     Raises
@@ -513,7 +511,7 @@ def _folds(sample: pl.DataFrame, folds: int, seed: str, *, predicted: bool) -> t
     return fold.astype(np.int64), max(1, len(present))
 
 
-def _rest(
+def _candidate_columns(
     size: int,
     known: pl.DataFrame,
     certain: IntArray,

@@ -369,7 +369,7 @@ def _rows(
     ]
     size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
     sizes = np.broadcast_to(n[:, None], size.shape)
-    columns = _compared(*sides, size=size, n=sizes, confidence=confidence)
+    columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
     for side, found in enumerate(sides):
         values = described(found, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
@@ -377,7 +377,7 @@ def _rows(
     return typed_table(columns, _PAIRS)
 
 
-def _compared(
+def _difference_columns(
     one: Estimates, other: Estimates, *, size: FloatArray, n: IntArray, confidence: FloatArray
 ) -> dict[str, object]:
     """Return the columns of the difference, 0 and known where the lists hold the same."""
