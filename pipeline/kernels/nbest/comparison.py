@@ -467,7 +467,7 @@ def _adjust_families(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     parts = [
         family.with_columns(
             _column(
-                f"{name}_adjust_families".replace("value_", ""),
+                f"{name}_adjusted".replace("value_", ""),
                 adjust(asked.looked(family[name].cast(pl.Float64).to_numpy())),
             )
             for name in _P_VALUES
@@ -475,7 +475,7 @@ def _adjust_families(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
         for family in families
     ]
     empty = found.clear().with_columns(
-        pl.lit(None, pl.Float64).alias(f"{name}_adjust_families".replace("value_", ""))
+        pl.lit(None, pl.Float64).alias(f"{name}_adjusted".replace("value_", ""))
         for name in _P_VALUES
     )
     return pl.concat([empty, *parts])

@@ -556,11 +556,9 @@ def baseline(
         precision=column_ratio("k_sampled", "n_sampled"),
         n_unjudged=pl.col("n_drawn") - pl.col("n_sampled") - pl.col("n_undecided"),
         n_candidates=pl.lit(n_candidates, dtype=pl.Int64),
-        confidence=pl.lit(confidence, dtype=pl.Float64),
-        interval=pl.lit(method),
-        sampled=pl.lit(sampled),
-        pool=pl.lit(pool, dtype=pl.Int64),
-    )
+        confidence=pl.lit(confidence, dtype=pl.Float64), interval=pl.lit(method),
+        sampled=pl.lit(sampled), pool=pl.lit(pool, dtype=pl.Int64),
+    )  # fmt: skip
     limits = interval_columns(
         table, k="k_sampled", n="n_sampled", population="n_candidates", method=method,
         confidence=confidence,

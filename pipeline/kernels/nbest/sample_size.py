@@ -137,13 +137,9 @@ def expected_width(
     lower, upper = interval(k_sampled, n_sampled, confidence=confidence, population=population)
     true = round(n * precision) / n
     values = {
-        "n_sampled": n_sampled,
-        "lower": lower,
-        "upper": upper,
-        "width": upper - lower,
-        "coverage": (lower <= true) & (true <= upper),
-        "empty": n_sampled == 0,
-    }
+        "n_sampled": n_sampled, "lower": lower, "upper": upper, "width": upper - lower,
+        "coverage": (lower <= true) & (true <= upper), "empty": n_sampled == 0,
+    }  # fmt: skip
     return {name: float((chance * value).sum()) for name, value in values.items()}
 
 

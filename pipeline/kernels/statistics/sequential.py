@@ -247,12 +247,10 @@ def _next_look(state: _State, information: FloatArray, aim: FloatArray, open_: B
     bound = np.where(follow & (rate > 1e-13), _bound(state, rho, sd, rate, widest), widest)
     z, mass = _propagate(state, rho, sd, bound)
     return _State(
-        np.where(follow[:, None], z, state.z),
-        np.where(follow[:, None], mass, state.mass),
-        np.where(follow, information, state.information),
-        np.where(new, aim, state.spent),
+        np.where(follow[:, None], z, state.z), np.where(follow[:, None], mass, state.mass),
+        np.where(follow, information, state.information), np.where(new, aim, state.spent),
         np.where(new, 2.0 * scipy.special.ndtr(-bound), state.level),
-    )
+    )  # fmt: skip
 
 
 def _bound(

@@ -27,21 +27,13 @@ from pipeline.kernels.survey.tables import (
 )
 
 LISTS = {
-    "measure": pl.String,
-    "n": pl.Int64,
-    "lower_band": pl.Float64,
-    "upper_band": pl.Float64,
+    "measure": pl.String, "n": pl.Int64, "lower_band": pl.Float64, "upper_band": pl.Float64,
     "level": pl.Float64,
-}
+}  # fmt: skip
 PAIRS = {
-    "measure_1": pl.String,
-    "measure_2": pl.String,
-    "n": pl.Int64,
-    "difference": pl.Float64,
-    "lower_band": pl.Float64,
-    "upper_band": pl.Float64,
-    "level": pl.Float64,
-}
+    "measure_1": pl.String, "measure_2": pl.String, "n": pl.Int64, "difference": pl.Float64,
+    "lower_band": pl.Float64, "upper_band": pl.Float64, "level": pl.Float64,
+}  # fmt: skip
 
 
 def list_bands(

@@ -682,12 +682,11 @@ def designed(
         whole, candidates=int(asked.unjudged.sum()), size=sizes[-1], confidence=confidence
     )
     table = questions.with_columns(
-        weight_used=used,
-        expected_draws=_expected_draws(asked, pi),
+        weight_used=used, expected_draws=_expected_draws(asked, pi),
         half_width=expected_half_widths(asked, pi, confidence=confidence),
         simple_half_width=simple,
         unfloored_half_width=expected_half_widths(asked, bare, confidence=confidence),
-    )
+    )  # fmt: skip
     costs = design_costs(asked, free, pi, size=sizes[-1], work=work)
     return Design(sample, _chances(asked, x, pi), _mark_worse(table), costs)
 
@@ -762,23 +761,14 @@ def _sample(
     drawn, pi = growing(x, numbers, sizes=sizes)
     pi = np.where(judged, 1.0, pi)
     places = np.concatenate([np.flatnonzero(judged), drawn])
-    return pi, _rows(ids, places, pi, numbers)
-
-
-def _rows(ids: pl.Series, places: IntArray, pi: FloatArray, numbers: FloatArray) -> pl.DataFrame:
-    chances = pi[places]
-    return pl.DataFrame(
-        {
-            "id": ids.gather(places),
-            "multiplicity": np.ones(len(places), dtype=np.int64),
-            "position": np.arange(1, len(places) + 1),
-            "pi": chances,
-            "stratum": [WHOLE] * len(places),
-            "certain": chances == 1.0,
-            "order_key": numbers[places] / chances,
-        },
-        schema_overrides=DesignedSample.columns(),
-    ).select(*DesignedSample.columns())
+    chances, schema = pi[places], DesignedSample.columns()
+    columns = {
+        "id": ids.gather(places), "multiplicity": np.ones(len(places), dtype=np.int64),
+        "position": np.arange(1, len(places) + 1), "pi": chances,
+        "stratum": [WHOLE] * len(places), "certain": chances == 1.0,
+        "order_key": numbers[places] / chances,
+    }  # fmt: skip
+    return pi, pl.DataFrame(columns, schema_overrides=schema).select(*schema)
 
 
 def _chances(asked: Estimands, x: FloatArray, pi: FloatArray) -> pl.DataFrame:
@@ -806,13 +796,9 @@ KINDS = ("precision", "difference", "baseline")
 """What is asked for: precision of a list, difference of two, precision of all candidates."""
 
 _SCHEMA = {
-    "question": pl.String(),
-    "kind": pl.String(),
-    "measure": pl.String(),
-    "measure_2": pl.String(),
-    "n": pl.Int64(),
-    "weight": pl.Float64(),
-}
+    "question": pl.String(), "kind": pl.String(), "measure": pl.String(), "measure_2": pl.String(),
+    "n": pl.Int64(), "weight": pl.Float64(),
+}  # fmt: skip
 
 
 def declared_questions(

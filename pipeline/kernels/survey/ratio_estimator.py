@@ -529,22 +529,14 @@ def _combine(
     own_variance = share**2 * np.where(share > 0, variance, 0.0)
     least, wrong = total.hits.sum(axis=-1), total.misses.sum(axis=-1)
     return Estimates(
-        estimate=estimate,
-        variance=np.where(np.isnan(estimate), np.nan, own_variance),
-        p=np.where(lacking, np.nan, p),
-        p_variance=variance,
-        share=share,
-        shift=shift,
-        draws=draws,
-        most=divided(draws**2, total.c.sum(axis=-1)),
-        alike=divided(np.ones_like(alike), alike),
+        estimate=estimate, variance=np.where(np.isnan(estimate), np.nan, own_variance),
+        p=np.where(lacking, np.nan, p), p_variance=variance, share=share, shift=shift, draws=draws,
+        most=divided(draws**2, total.c.sum(axis=-1)), alike=divided(np.ones_like(alike), alike),
         least=divided(np.ones_like(whole), whole),
-        heavy=divided((scale**3 * total.cwww).sum(axis=-1), alike),
-        gain=gain,
-        tau=tau,
+        heavy=divided((scale**3 * total.cwww).sum(axis=-1), alike), gain=gain, tau=tau,
         floor=np.where(none, 0.0, divided(known.hits + least, size)),
         ceiling=np.where(none, 1.0, 1.0 - divided(known.misses + wrong, size)),
-    )
+    )  # fmt: skip
 
 
 # Limits of proportions, means and differences.

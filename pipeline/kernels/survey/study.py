@@ -269,12 +269,9 @@ def assisting(
         return None, fold
     features = features_of(ranks, judges if assist == "stacked" else judges[:0])
     predicted = cross_fitted(
-        features,
-        judged["place"].to_numpy(),
-        judged["tp"].cast(pl.Float64).to_numpy(),
-        judged["fold"].to_numpy(),
-        folds=folds,
-    )
+        features, judged["place"].to_numpy(), judged["tp"].cast(pl.Float64).to_numpy(),
+        judged["fold"].to_numpy(), folds=folds,
+    )  # fmt: skip
     return predicted, fold
 
 
@@ -370,20 +367,12 @@ def study(
     used, kept = judged & ~certain, certain | ~judged
     guess = 0.0 if prediction is None else prediction[place[used]]
     return Study(
-        ids=ids,
-        measures=measures,
-        ranks=matrix,
-        stratum=stratum,
-        strata=strata,
-        folds=count,
+        ids=ids, measures=measures, ranks=matrix, stratum=stratum, strata=strata, folds=count,
         rest=_candidate_columns(len(ids), known, place[certain], place[used], prediction),
-        places=place[used],
-        cell=stratum[place[used]] * count + fold[used],
-        moments=draw_moments(y[used], pi[used], prediction=guess),
-        chances=pi[used],
-        known=place[kept],
-        known_columns=_known_columns(judged, certain, y)[:, kept],
-    )
+        places=place[used], cell=stratum[place[used]] * count + fold[used],
+        moments=draw_moments(y[used], pi[used], prediction=guess), chances=pi[used],
+        known=place[kept], known_columns=_known_columns(judged, certain, y)[:, kept],
+    )  # fmt: skip
 
 
 def _known_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> FloatArray:
