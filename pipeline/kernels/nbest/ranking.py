@@ -223,7 +223,7 @@ _SCORED = pl.Schema({"id": pl.String, "tie_key": pl.Int64, "score": pl.Float64})
 def ranked_in_parts(
     scores: pl.LazyFrame, *, measures: Sequence[str], seed: str
 ) -> Iterator[pl.DataFrame]:
-    """Yield what `ranking.rank` gives, measure by measure and part by part, in its order.
+    """Yield what `rank` gives, measure by measure and part by part, in its order.
 
     Parameters
     ----------

@@ -980,7 +980,7 @@ def stratified_difference(
     seed : str
         Fixes them.
     method : str
-        "korn_graubard", or a name in `stratified_estimates.REPLICATES`.
+        "korn_graubard", or a name in `REPLICATES`.
 
     Returns
     -------

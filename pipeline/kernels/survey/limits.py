@@ -387,7 +387,7 @@ def _remaining_variance(weights: Weights, members: BoolArray) -> FloatArray:
 def _estimates(
     y: FloatArray, member: FloatArray, weights: Weights, c: FloatArray, p: FloatArray
 ) -> Estimates:
-    """Return the shares as estimates that `limits.limits` can be made for."""
+    """Return the shares as estimates that `limits` can be made for."""
     m, w = member.sum(axis=1), member * weights.w
     scale = divided(w, w.sum(axis=1, keepdims=True))
     alike = (c * scale**2).sum(axis=1)

@@ -1057,7 +1057,7 @@ def ratio_mean(y: FloatArray, pi: FloatArray, *, size: FloatArray) -> Estimates:
     Parameters
     ----------
     y, pi, size
-        As for `means.weighted_mean`; sizes above 0.
+        As for `weighted_mean`; sizes above 0.
 
     Returns
     -------
