@@ -1,4 +1,4 @@
-"""Average precision of every ranking, from what was judged of a sample of any design."""
+"""Inferred average precision (infAP, xinfAP) of rankings, with jackknife limits."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pipeline.kernels.nbest.precision import JudgedList, mean_above, sums_above
 from pipeline.kernels.numeric import FloatArray, IntArray, tail_of
 from schemas import AveragePrecision
 
-# --- Average precision of a ranking without each of the draws, for the jackknife.
+# Jackknife: average precision without each draw.
 
-_AT_A_TIME = 2_000_000  # numbers for each true positive and kind of draw: bounds the memory
+_MOST_NUMBERS = 2_000_000  # numbers for each true positive and kind of draw: bounds the memory
 
 
 def without_each(listed: JudgedList, smoothing: float) -> FloatArray:
@@ -52,17 +52,17 @@ def without_each(listed: JudgedList, smoothing: float) -> FloatArray:
         return found
     drawn = np.stack([listed.inverse[draws], listed.labels[draws]])
     kinds, first, kind = np.unique(drawn, axis=1, return_index=True, return_inverse=True)
-    kind, step = kind.ravel(), max(1, _AT_A_TIME // len(rows))
+    kind, step = kind.ravel(), max(1, _MOST_NUMBERS // len(rows))
     for start in range(0, kinds.shape[1], step):
         some = slice(start, start + step)
         mine = (kind >= start) & (kind < start + step)
-        below = _below(listed, rows, kinds[:, some], draws[first[some]], smoothing)
-        sums = _Sums(listed, rows, below, kinds[0, some], smoothing)
+        below = _precision_below(listed, rows, kinds[:, some], draws[first[some]], smoothing)
+        sums = _JackknifeSums(listed, rows, below, kinds[0, some], smoothing)
         found[mine] = sums.without(draws[mine], kind[mine] - start)
     return found
 
 
-def _below(
+def _precision_below(
     listed: JudgedList, rows: IntArray, kinds: FloatArray, first: IntArray, smoothing: float
 ) -> FloatArray:
     """Return the precision at each true positive without a draw above it, for each kind of draw.
@@ -93,7 +93,7 @@ def _precisions(
     return np.asarray((1.0 + known + unknown * mean_above(sums, smoothing)) / k)
 
 
-class _Sums:
+class _JackknifeSums:
     """Sums along the list over the true positives, as they are and below a draw that is gone."""
 
     def __init__(
@@ -112,15 +112,19 @@ class _Sums:
         left = inverse.sum() - one
         self._rows = rows
         self._scale = np.divide(listed.uncertain, left, out=np.zeros_like(left), where=left > 0)
-        self._weights = _added_up(weights)
-        self._above = _added_up(weights * as_it_is)
-        self._below = _added_up(weights[:, None] * below)
+        self._weights = _partial_sums(weights)
+        self._above = _partial_sums(weights * as_it_is)
+        self._precision_below = _partial_sums(weights[:, None] * below)
 
     def without(self, draws: IntArray, kind: IntArray) -> FloatArray:
         """Return the estimates without each of some draws."""
         above, upto = (np.searchsorted(self._rows, draws, side) for side in ("left", "right"))
         scale = self._scale[kind]
-        parts = self._above[:, above] + self._below[:, kind, -1] - self._below[:, kind, upto]
+        parts = (
+            self._above[:, above]
+            + self._precision_below[:, kind, -1]
+            - self._precision_below[:, kind, upto]
+        )
         own = self._weights[:, upto] - self._weights[:, above]
         weights = self._weights[:, [-1]] - own
         summed, total = (scale * each[0] + each[1] for each in (parts, weights))
@@ -129,13 +133,13 @@ class _Sums:
         return np.asarray(np.divide(summed, total, out=out, where=there & (total > 0)))
 
 
-def _added_up(values: FloatArray) -> FloatArray:
+def _partial_sums(values: FloatArray) -> FloatArray:
     """Return the sums of the first 0, 1, 2 ... values along the last axis."""
     zero = np.zeros((*values.shape[:-1], 1))
     return np.concatenate([zero, np.cumsum(values, axis=-1)], axis=-1)
 
 
-# --- Average precision of a ranking of which a sample was judged, with limits.
+# Inferred average precision with limits.
 
 SMOOTHING = 1e-5
 """What the authors of infAP add to judged true and false positives above a rank."""
@@ -195,7 +199,7 @@ def inferred_average_precision(
     >>> inferred_average_precision(judged).round(7).tolist()
     0.7243053
     """
-    return _estimate(JudgedList.of(*_checked(tp, pi)), smoothing)
+    return _estimate(JudgedList.of(*_checked_labels(tp, pi)), smoothing)
 
 
 def average_precision_limits(
@@ -270,12 +274,12 @@ def average_precision_limits(
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
-    labels, chances = _checked(tp, pi, ranks)
+    labels, chances = _checked_labels(tp, pi, ranks)
     listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
     if listed.uncertain == 0 and not np.isnan(estimate):
         return Inferred(estimate, estimate, estimate)
-    draws = _worth(listed, estimate, smoothing, confidence)
+    draws = _effective_draws(listed, estimate, smoothing, confidence)
     if np.isnan(draws):
         return Inferred(estimate, 0.0, 1.0)
     tail, k, rest = tail_of(confidence), draws * estimate, draws * (1.0 - estimate)
@@ -284,7 +288,7 @@ def average_precision_limits(
     return Inferred(estimate, float(lower), float(upper))
 
 
-def _checked(
+def _checked_labels(
     tp: npt.ArrayLike, pi: npt.ArrayLike | None, ranks: npt.ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
     labels = np.asarray(tp, dtype=np.float64)
@@ -323,7 +327,9 @@ def _estimate(listed: JudgedList, smoothing: float) -> FloatArray:
     return np.asarray(np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0))
 
 
-def _worth(listed: JudgedList, estimate: float, smoothing: float, confidence: float) -> float:
+def _effective_draws(
+    listed: JudgedList, estimate: float, smoothing: float, confidence: float
+) -> float:
     """Return how many simple draws the variance is worth; NaN where it cannot be told."""
     chances = listed.pi[listed.drawn]
     m, r = len(chances), int((listed.labels == 1.0).sum())
@@ -432,26 +438,15 @@ def _rows(
         labels = ordered.join(mine, on="id", maintain_order="left")
         facts = {
             "category": category, "n_sampled": mine.height, "confidence": confidence,
-            "k_sampled": int(mine["tp"].sum()), "unequal": _unequal(mine["pi"]),
+            "k_sampled": int(mine["tp"].sum()), "unequal": mine["pi"].n_unique() > 1,
         }  # fmt: skip
         for measure, candidates in listed.iter_rows():
             own = labels.filter(pl.col("measure") == measure)
-            estimated = _estimated(own, candidates, confidence)
+            estimated = _limit_columns(own, candidates, confidence)
             yield facts | {"measure": measure, "n_candidates": candidates} | estimated
 
 
-def _unequal(pi: pl.Series) -> bool:
-    """Say whether the judged candidates had different chances.
-
-    Examples
-    --------
-    >>> _unequal(pl.Series([0.2, 0.2])), _unequal(pl.Series([0.2, 1.0]))
-    (False, True)
-    """
-    return bool(pi.n_unique() > 1)
-
-
-def _estimated(labels: pl.DataFrame, candidates: int, confidence: float) -> dict[str, Any]:
+def _limit_columns(labels: pl.DataFrame, candidates: int, confidence: float) -> dict[str, Any]:
     found = average_precision_limits(
         labels["tp"].cast(pl.Float64).to_numpy(), pi=labels["pi"].to_numpy(),
         confidence=confidence, ranks=labels["rank"].to_numpy(), candidates=candidates,

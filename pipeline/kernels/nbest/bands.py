@@ -1,4 +1,4 @@
-"""Limits of precision that hold at all list sizes at once, from a random sample."""
+"""Simultaneous confidence bands for n-best precision from a simple sample, and crossings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.kernels.statistics.simultaneous_band import Curve, band_factor, band_level
 from schemas import BandThresholds
 
-# --- Where precision is at least a threshold, and where below, by limits that hold all at once.
+# Threshold crossings of simultaneous bands.
 
 _LIST = ("category", "measure")
 
@@ -55,14 +55,14 @@ def crossings(
     every = bands.join(wanted, how="cross").sort(*_LIST, "threshold", "n")
     return (
         every.group_by(*_LIST, "threshold", maintain_order=True)
-        .agg(first_n=pl.col("n").first(), last_n=pl.col("n").last(), **_sizes())
+        .agg(first_n=pl.col("n").first(), last_n=pl.col("n").last(), **_crossing_sizes())
         .with_columns(confidence=pl.lit(confidence, pl.Float64))
         .select(*BandThresholds.columns())
         .sort(*BandThresholds.key())
     )
 
 
-def _sizes() -> dict[str, pl.Expr]:
+def _crossing_sizes() -> dict[str, pl.Expr]:
     """Return the sizes of one measure and threshold, ordered by n; null where there is none."""
     n, reached = pl.col("n"), pl.col("lower_band") >= pl.col("threshold")
     below = pl.col("upper_band") < pl.col("threshold")
@@ -135,7 +135,7 @@ def simultaneous_bands(
             [curve], weights, n=mine["n"].to_numpy(), confidence=confidence,
             replicates=replicates, seed=seed,
         )  # fmt: skip
-        parts.append(_limits(mine, method, level=1.0 - band_level(factor)))
+        parts.append(_band_limits(mine, method, level=1.0 - band_level(factor)))
     columns = (*_LIST, "n", "lower_band", "upper_band", "level")
     whole = counts.head(0).with_columns(lower_band=0.0, upper_band=0.0, level=0.0)
     return pl.concat([whole.select(columns), *parts]).sort(*_LIST, "n")
@@ -153,7 +153,7 @@ def _curves(
         yield mine, Curve(rows["rank"].to_numpy()), np.sqrt(rows["multiplicity"].to_numpy())
 
 
-def _limits(counts: pl.DataFrame, method: str, *, level: float) -> pl.DataFrame:
+def _band_limits(counts: pl.DataFrame, method: str, *, level: float) -> pl.DataFrame:
     limits = interval_columns(
         counts.select(*_LIST, "n", "n_sampled", "k_sampled"), k="k_sampled", n="n_sampled",
         population="n", method=method, confidence=level,

@@ -1,4 +1,4 @@
-"""Judged draws by clusters of candidates, and what estimates vary by if these are drawn again."""
+"""N-best precision and its differences by cluster bootstrap, for candidates in clusters."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def varied(counts: IntArray, *, signs: Sequence[int], redrawn: Redrawn) -> Varie
     )  # fmt: skip
 
 
-# --- Differences of n-best precision where candidates come in clusters.
+# Differences of n-best precision.
 
 _COLUMNS = 4000  # sums in a replicate: bounds the memory
 _ADJUSTED = {"p_adjusted", "correction", "significant"}
@@ -256,14 +256,14 @@ def clustered_differences(
         name: kind for name, kind in ClusteredDifferences.columns().items() if name not in _ADJUSTED
     }
     parts = [
-        _of_pairs(draws, pairs[first : first + step], sizes, redrawn).select(*schema)
+        _pair_table(draws, pairs[first : first + step], sizes, redrawn).select(*schema)
         for draws in clustered_draws(ranks, judged, clusters, names)
         for first in range(0, len(pairs), step)
     ]
     return pl.concat([pl.DataFrame(schema=schema), *parts]).sort(*ClusteredDifferences.key())
 
 
-def _of_pairs(
+def _pair_table(
     draws: ClusteredDraws, pairs: Sequence[tuple[str, str]], n: IntArray, redrawn: Redrawn
 ) -> pl.DataFrame:
     members, counts = _difference_counts(draws, pairs, n)
@@ -309,7 +309,7 @@ def _difference_limits(found: Varied, confidence: float) -> Limits:
     return np.where(unknown, -1.0, lower), np.where(unknown, 1.0, upper)
 
 
-# --- N-best precision with limits where candidates come in clusters.
+# N-best precision.
 
 
 def clustered_precision(
@@ -372,14 +372,14 @@ def clustered_precision(
     sizes = np.asarray(at, dtype=np.int64)
     whole = pl.DataFrame(schema=ClusteredPrecision.columns())
     parts = [
-        _of_category(draws, measures, sizes, redrawn)
+        _precision_table(draws, measures, sizes, redrawn)
         for draws in clustered_draws(ranks, judged, clusters, measures)
         if measures
     ]
     return pl.concat([whole, *parts]).sort(*ClusteredPrecision.key())
 
 
-def _of_category(
+def _precision_table(
     draws: ClusteredDraws, measures: Sequence[str], n: IntArray, redrawn: Redrawn
 ) -> pl.DataFrame:
     counts = _precision_counts(draws, measures, n)
@@ -415,8 +415,4 @@ def _precision_limits(found: Varied, draws: IntArray, confidence: float) -> Limi
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = p * (1.0 - p) / found.error**2 * (independent / clustered) ** 2
     worth = np.where(np.isnan(worth), found.effective, np.minimum(worth, n))
-    return binomial_limits(p, _or_none(worth), tail)
-
-
-def _or_none(worth: FloatArray) -> FloatArray:
-    return np.where(np.isnan(worth), 0.0, worth)
+    return binomial_limits(p, np.where(np.isnan(worth), 0.0, worth), tail)

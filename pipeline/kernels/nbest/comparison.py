@@ -1,4 +1,4 @@
-"""Comparison of two measures at each n, on the candidates that only one of them lists."""
+"""Comparison of n-best precision: difference sets, tests, limits, baseline, best measures."""
 
 from __future__ import annotations
 
@@ -36,9 +36,14 @@ from schemas import (
     Table,
 )
 
-# --- Tests of the difference between two measures at each n, and for all declared cuts together.
+# Tests of the difference at each n, and correction for multiple tests.
 
 _ROUNDING = 1e-12  # of a difference that equals the margin on paper
+_TABLE = ("k_1", "n_1", "k_2", "n_2")
+_P_VALUES = ("p_value", "p_margin", "p_equivalent")
+_COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
+_KEYS = ("category", "measure_1", "measure_2")
+_SCHEMA = {**dict.fromkeys(_KEYS, pl.String), **dict.fromkeys(_COUNTS, pl.Int64)}
 
 
 def compare(
@@ -101,19 +106,19 @@ def compare(
     ... ).rows()
     [(-0.303571, 0.00127, True), (0.0, None, False)]
     """
-    k1, n1, k2, n2 = (counts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
+    k1, n1, k2, n2 = (counts[name].to_numpy() for name in _TABLE)
     if anytime:
         size = counts["size"].to_numpy()
         tests = anytime_p_values(k1, n1, k2, n2, populations=(size, size))
     else:
         tests = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
     p = pl.Series("p_value", tests, strict=False)
-    tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
+    tested = counts.with_columns(_difference_estimate().alias("difference"), p.fill_nan(None))
     marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
     return marked.select(*Comparison.columns())
 
 
-def _difference() -> pl.Expr:
+def _difference_estimate() -> pl.Expr:
     size, n, n_1, k_1, n_2, k_2 = (
         pl.col(name).cast(pl.Float64) for name in ("size", "n", "n_1", "k_1", "n_2", "k_2")
     )
@@ -189,23 +194,19 @@ def adjust(
     [(100, 0.03, True), (200, 0.008, False)]
     """
     chosen = CORRECTIONS.get(correction)
-    families = comparison.sort(*table.key()).partition_by("category", maintain_order=True)
+    ordered = comparison.sort(*table.key())
+    families = ordered.partition_by("category", maintain_order=True)
     adjusted = [pl.Series(chosen.adjust(family[p].to_numpy())) for family in families]
     every = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
     return (
-        comparison.sort(*table.key())
-        .with_columns(every.alias("p_adjusted"), correction=pl.lit(correction))
+        ordered.with_columns(every.alias("p_adjusted"), correction=pl.lit(correction))
         .with_columns(significant=significant("p_adjusted", alpha=alpha, margin=margin))
         .select(*table.columns())
     )
 
 
-# --- Each measure against the baseline: its n-best lists against the rest of the candidates.
-# The n-best list A is part of the candidates C, so the two samples of a test of p(A) against p(C)
-# would share draws. But p(C) is the mean of p(A) and p(C - A), weighted by size, so p(A) = p(C)
-# means p(A) = p(C - A): a hypothesis about two sets without common members, for which the tests of
-# two proportions are exact. A test of p(A) against the estimated baseline as if that were known
-# would ignore the error of the estimate.
+# Comparison with the baseline: the n-best list A against C - A, two disjoint samples.
+# p(C) is the weighted mean of p(A) and p(C - A), so p(A) = p(C) means p(A) = p(C - A).
 
 
 def compare_with_baseline(
@@ -273,8 +274,8 @@ def compare_with_baseline(
     ... ).rows()
     [(18, 3, 0.4, 0.0005, True), (0, 0, 0.0, None, False)]
     """
-    tables = _tables(counts, totals, n_candidates=n_candidates)
-    k1, n1, k2, n2 = (tables[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
+    tables = _baseline_tables(counts, totals, n_candidates=n_candidates)
+    k1, n1, k2, n2 = (tables[name].to_numpy() for name in _TABLE)
     if anytime:
         n = tables["n"].to_numpy()
         p = anytime_p_values(k1, n1, k2, n2, populations=(n, n_candidates - n))
@@ -285,7 +286,9 @@ def compare_with_baseline(
     return marked.select(*BaselineComparison.columns()).sort(*BaselineComparison.key())
 
 
-def _tables(counts: pl.DataFrame, totals: pl.DataFrame, *, n_candidates: int) -> pl.DataFrame:
+def _baseline_tables(
+    counts: pl.DataFrame, totals: pl.DataFrame, *, n_candidates: int
+) -> pl.DataFrame:
     whole = totals.select("category", n_all="n_sampled", k_all="k_sampled")
     tables = counts.join(whole, on="category", how="left").with_columns(
         n_1="n_sampled",
@@ -300,10 +303,7 @@ def _tables(counts: pl.DataFrame, totals: pl.DataFrame, *, n_candidates: int) ->
     return tables.with_columns(difference=pl.when(everything).then(0.0).otherwise(estimate))
 
 
-# --- Differences of two measures with their limits, tests against margins, and equivalence.
-
-_PAIR_COUNTS = ("k_1", "n_1", "k_2", "n_2")
-_TESTS = ("p_value", "p_margin", "p_equivalent")
+# Differences with limits, margin tests and equivalence tests.
 
 
 @dataclass(frozen=True)
@@ -335,7 +335,7 @@ class Asked:
     looked: Callable[[FloatArray], FloatArray] = lambda p: p
 
 
-class _Sets(TypedDict):
+class _SetArguments(TypedDict):
     size: IntArray
     list_size: IntArray
     method: str
@@ -395,8 +395,10 @@ def pair_differences(
     [(0.0041, 0.2461, 0.0536, 0.0194, True)]
     [(0.03, 0.22, 0.0026, 0.0, True)]
     """
-    counts = [tests[name].to_numpy() for name in _PAIR_COUNTS]
-    sets = _Sets(size=tests["size"].to_numpy(), list_size=tests["n"].to_numpy(), method=method)
+    counts = [tests[name].to_numpy() for name in _TABLE]
+    sets = _SetArguments(
+        size=tests["size"].to_numpy(), list_size=tests["n"].to_numpy(), method=method
+    )
     lower, upper = difference_limits(*counts, **sets, confidence=asked.confidence)
     beyond = margin_p_values(*counts, **sets, margin=asked.margin)
     p = [_column("p_margin", beyond), _column("p_equivalent", _equivalence(counts, sets, asked))]
@@ -439,7 +441,7 @@ def with_adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     >>> with_adjusted(found, asked).select("p_adjusted", "p_margin_adjusted").rows()
     [(0.02, 0.08), (0.02, 1.0)]
     """
-    adjusted = _adjusted(found, asked)
+    adjusted = _adjust_families(found, asked)
     sure = (pl.col("p_equivalent_adjusted") < asked.alpha).fill_null(value=False)
     return (
         adjusted.with_columns(equivalent=sure)
@@ -452,13 +454,13 @@ def _column(name: str, values: FloatArray) -> pl.Series:
     return pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
 
 
-def _equivalence(counts: list[IntArray], sets: _Sets, asked: Asked) -> FloatArray:
+def _equivalence(counts: list[IntArray], sets: _SetArguments, asked: Asked) -> FloatArray:
     if asked.equivalence is None:
         return np.full(len(counts[0]), np.nan)
     return equivalence_p_values(*counts, **sets, bound=asked.equivalence)
 
 
-def _adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def _adjust_families(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     """Add each p-value adjusted over the rows of a category."""
     adjust = CORRECTIONS.get(asked.correction).adjust
     families = found.sort("category").partition_by("category", maintain_order=True)
@@ -468,17 +470,18 @@ def _adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
                 f"{name}_adjusted".replace("value_", ""),
                 adjust(asked.looked(family[name].cast(pl.Float64).to_numpy())),
             )
-            for name in _TESTS
+            for name in _P_VALUES
         )
         for family in families
     ]
     empty = found.clear().with_columns(
-        pl.lit(None, pl.Float64).alias(f"{name}_adjusted".replace("value_", "")) for name in _TESTS
+        pl.lit(None, pl.Float64).alias(f"{name}_adjusted".replace("value_", ""))
+        for name in _P_VALUES
     )
     return pl.concat([empty, *parts])
 
 
-# --- Differences of two measures with limits that hold at every size of a simple sample.
+# Anytime-valid limits and tests of differences.
 
 
 def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
@@ -521,7 +524,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
     >>> anytime_differences(tests, asked=asked).select("lower", "upper", "p_adjusted").rows()
     [(0.14, 0.36, 1.1e-05)]
     """
-    counts = [tests[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
+    counts = [tests[name].to_numpy() for name in _TABLE]
     size, n = tests["size"].to_numpy(), tests["n"].to_numpy()
     rows = tests.select(pl.len().over("category")).to_series().to_numpy()
     level = 1.0 - (1.0 - asked.confidence) / rows
@@ -539,9 +542,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
     return with_adjusted(found, asked)
 
 
-# --- The best measure at each list size, and those that are not significantly worse.
-
-_SIDE = ["category", "n", "measure", "best_measure"]
+# Best measures, and those not significantly worse.
 
 
 def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataFrame:
@@ -612,7 +613,7 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
         best_measure=pl.first("measure")
     )
     rows = lists.join(best, on=["category", "n"]).join(
-        _from_either_side(comparison), on=_SIDE, how="left"
+        _both_directions(comparison), on=["category", "n", "measure", "best_measure"], how="left"
     )
     _require_pairs(rows)
     worse = pl.col("significant").fill_null(value=False) & (pl.col("difference") < 0)
@@ -622,7 +623,7 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     return kept.select(*BestMeasures.columns()).sort(*BestMeasures.key())
 
 
-def _from_either_side(comparison: pl.DataFrame) -> pl.DataFrame:
+def _both_directions(comparison: pl.DataFrame) -> pl.DataFrame:
     """Return each test twice, once for each of its measures as the one that may be worse."""
     tests = comparison.select(
         "category", "n", "difference", "p_adjusted", "significant",
@@ -638,22 +639,15 @@ def _require_pairs(rows: pl.DataFrame) -> None:
     other = pl.col("measure") != pl.col("best_measure")
     missing = rows.filter(other & pl.col("significant").is_null()).sort("n", "measure")
     if missing.height:
-        shown = [
-            f"{a} with {b}"
-            for a, b in missing["measure", "best_measure"]
-            .unique(maintain_order=True)
-            .head(3)
-            .rows()
-        ]
+        pairs = missing["measure", "best_measure"].unique(maintain_order=True).head(3)
+        shown = [f"{a} with {b}" for a, b in pairs.rows()]
         raise ValueError(
             f"{missing.height:,} comparisons are missing, such as {', '.join(shown)}: "
             "compare all pairs of the measures"
         )
 
 
-_COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
-_KEYS = ("category", "measure_1", "measure_2")
-_SCHEMA = {**dict.fromkeys(_KEYS, pl.String), **dict.fromkeys(_COUNTS, pl.Int64)}
+# Counts in the difference sets of two lists.
 
 
 def difference_counts(
@@ -731,7 +725,7 @@ def counts_between(
     n = _list_sizes(blocks.candidates, at)
     members = {pair: np.zeros((len(n), 2, 1), dtype=np.int64) for pair in pairs}
     for block in blocks:
-        for pair, counts in _only_in_one(block, pairs, n):
+        for pair, counts in _pair_counts(block, pairs, n):
             members[pair] += counts
     rows = judged.lazy().collect()
     ids, ranks = blocks.of(rows["id"].unique())
@@ -739,17 +733,18 @@ def counts_between(
     for category, sample in samples(ids, rows):
         at_draws = {name: vector[sample["place"].to_numpy()] for name, vector in ranks.items()}
         draws, hits = (
-            dict(_only_in_one(at_draws, pairs, n, sample[name].to_numpy())) for name in ("n", "k")
+            dict(_pair_counts(at_draws, pairs, n, sample[name].to_numpy())) for name in ("n", "k")
         )
         for pair in pairs:
             counts = np.stack([members[pair], draws[pair], hits[pair]], axis=2)
-            named = dict(zip(_COUNTS, (n, *_columns(counts)), strict=True))
+            (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(counts[..., 0], 0, -1)
+            named = dict(zip(_COUNTS, (n, size, n_1, k_1, n_2, k_2), strict=True))
             key = dict(zip(_KEYS, map(pl.lit, (category, *pair)), strict=True))
             frames.append(pl.DataFrame(named).with_columns(**key).select(*_SCHEMA))
     return pl.concat([pl.DataFrame(schema=_SCHEMA), *frames]).sort(*Comparison.key())
 
 
-def _only_in_one(
+def _pair_counts(
     ranks: Mapping[str, IntArray],
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
@@ -759,13 +754,7 @@ def _only_in_one(
     first = {name: first_list(vector, n) for name, vector in ranks.items()}
     for one, two in pairs:
         strata = np.zeros(len(first[one]), dtype=np.int64)
-        yield (one, two), _outside(first[one], first[two], strata, (len(n), 1), weights)
-
-
-def _columns(counts: IntArray) -> tuple[IntArray, ...]:
-    """Return size, n_1, k_1, n_2, k_2 of a data set of one stratum."""
-    (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(counts[..., 0], 0, -1)
-    return size, n_1, k_1, n_2, k_2
+        yield (one, two), _exclusive_counts(first[one], first[two], strata, (len(n), 1), weights)
 
 
 def _list_sizes(candidates: int, at: npt.ArrayLike | None) -> IntArray:
@@ -828,15 +817,17 @@ def set_counts(
     first = {name: first_list(vector, n) for name, vector in ranks.items()}
     shape = (len(n), size)
     for one, two in pairs:
-        members = _outside(first[one], first[two], strata, shape)
+        members = _exclusive_counts(first[one], first[two], strata, shape)
         for category, sample in drawn:
             at = sample["place"].to_numpy()
             places = (first[one][at], first[two][at], strata[at], shape)
-            draws, hits = (_outside(*places, sample[name].to_numpy()) for name in ("n", "k"))
+            draws, hits = (
+                _exclusive_counts(*places, sample[name].to_numpy()) for name in ("n", "k")
+            )
             yield (category, one, two), np.stack([members, draws, hits], axis=2)
 
 
-def _outside(
+def _exclusive_counts(
     one: IntArray,
     two: IntArray,
     strata: IntArray,
@@ -848,15 +839,11 @@ def _outside(
     return np.stack([in_lists([each, strata], shape, weights) - both for each in (one, two)], 1)
 
 
-# --- An unranked set of candidates, such as the output of a filter, against n-best lists.
+# An unranked subset, such as the output of a filter, against n-best lists.
 
 
 def subset_difference_counts(
-    subset: pl.DataFrame,
-    ranks: pl.DataFrame | pl.LazyFrame,
-    judged: pl.DataFrame,
-    *,
-    name: str,
+    subset: pl.DataFrame, ranks: pl.DataFrame | pl.LazyFrame, judged: pl.DataFrame, *, name: str
 ) -> pl.DataFrame:
     """Count draws and true positives that only the subset or only an n-best list holds.
 

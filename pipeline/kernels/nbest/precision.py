@@ -1,4 +1,4 @@
-"""N-best precision: what a random sample says about the n best candidates of each measure."""
+"""N-best counts, and precision, recall, baseline, correction and worst cases from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.kernels.statistics.binomial_intervals import Bounded, corrected_pr
 from pipeline.kernels.statistics.intervals import INTERVALS, interval_columns
 from schemas import Baseline, Corrected, Precision, WorstCase
 
-# --- How often judgements are wrong, told by what is known to be true, and what that does to lists.
+# Judgement errors: sensitivity and specificity, and precision corrected for them.
 
 RATES = ("sensitivity", "specificity")
 _LIMITS = ("", "_lower", "_upper")
@@ -127,19 +127,21 @@ def _bounded(table: pl.DataFrame, *names: str) -> Bounded:
     return Bounded(*(filled[name].to_numpy() for name in names))
 
 
-# --- The counts of n-best lists as steps: between two judged candidates they stay as they are.
+# N-best counts as step functions: they change at judged candidates only.
 
 COUNTS = ("n_sampled", "k_sampled", "tp_min", "tp_max")
 _LIST = ["category", "measure"]
+_LIST_KEY = [*_LIST, "n"]
 _GROUP = [*_LIST, "tie"]
 _SCHEMA = {"category": pl.String, "measure": pl.String, "n": pl.Int64} | dict.fromkeys(
     COUNTS, pl.Int64
 )
-_ROWS = 500_000
+_MOST_LISTS = 500_000
 """Lists that are looked at together, where there is room for as many."""
 
 _DRAWS = pl.col("multiplicity")
 _HITS = pl.when(pl.col("tp")).then(_DRAWS).otherwise(0)
+_JUDGED = pl.when(pl.col("tp").is_not_null()).then(_DRAWS).otherwise(0)
 
 
 @dataclass(frozen=True)
@@ -205,13 +207,13 @@ def steps_of(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> list[Steps]:
     changes = _changes(ranks, judged).partition_by(_LIST, as_dict=True)
     none = pl.DataFrame(schema=_SCHEMA)
     return [
-        _added_up(category, measure, size, changes.get((category, measure), none))
+        _accumulate(category, measure, size, changes.get((category, measure), none))
         for category in categories
         for measure, size in sizes.rows()
     ]
 
 
-def _added_up(category: str, measure: str, size: int, changes: pl.DataFrame) -> Steps:
+def _accumulate(category: str, measure: str, size: int, changes: pl.DataFrame) -> Steps:
     ordered = changes.sort("n")
     sums = np.cumsum(ordered.select(COUNTS).to_numpy(), axis=0, dtype=np.int64)
     start = np.zeros((1, len(COUNTS)), dtype=np.int64)
@@ -227,20 +229,20 @@ def _changes(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.DataFrame:
     found = placed.drop("id").collect(engine="streaming")
     listed = found.select(*_LIST, n="rank", n_sampled="seen", k_sampled="hits")
     hits = found.filter(pl.col("hits") > 0)
-    parts = [listed, *_within_ties(hits, _ends(ranks, hits))]
+    parts = [listed, *_tie_bounds(hits, _tie_ends(ranks, hits))]
     every = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts], how="diagonal_relaxed")
     return every.group_by(*_LIST, "n").agg(pl.sum(*COUNTS))
 
 
-def _ends(ranks: pl.LazyFrame, hits: pl.DataFrame) -> pl.DataFrame:
+def _tie_ends(ranks: pl.LazyFrame, hits: pl.DataFrame) -> pl.DataFrame:
     """Return the last rank of each tie group with a true positive."""
     groups = hits.lazy().select("measure", "tie").unique()
     inside = ranks.select("measure", "tie", "rank").join(groups, on=["measure", "tie"], how="semi")
-    last = inside.group_by("measure", "tie").agg(end=pl.col("rank").max())
-    return last.collect(engine="streaming")
+    ends = inside.group_by("measure", "tie").agg(end=pl.col("rank").max())
+    return ends.collect(engine="streaming")
 
 
-def _within_ties(hits: pl.DataFrame, ends: pl.DataFrame) -> Iterator[pl.DataFrame]:
+def _tie_bounds(hits: pl.DataFrame, ends: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Yield where true positives count that stand at the start, and at the end of their groups.
 
     The one with most draws comes first in a group, so that no order gives a list more of them.
@@ -327,10 +329,7 @@ def sizes_in_parts(sizes: IntArray) -> Iterator[IntArray]:
 
 def most_lists() -> int:
     """Return how many lists may be looked at together."""
-    return max(1, min(_ROWS, most_rows()))
-
-
-_SEEN = pl.when(pl.col("tp").is_not_null()).then(_DRAWS).otherwise(0)
+    return max(1, min(_MOST_LISTS, most_rows()))
 
 
 def nbest_counts(
@@ -427,7 +426,7 @@ def draw_totals(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     [('TP', 4, 1)]
     """
     counts = judged.lazy().group_by("category").agg(
-        n_sampled=_SEEN.cast(pl.Int64).sum(), k_sampled=_HITS.cast(pl.Int64).sum()
+        n_sampled=_JUDGED.cast(pl.Int64).sum(), k_sampled=_HITS.cast(pl.Int64).sum()
     )  # fmt: skip
     return counts.sort("category").collect()
 
@@ -483,12 +482,7 @@ def precision_columns(
         recall=column_ratio("k_sampled", "positives"),
     )
     limits = interval_columns(
-        joined,
-        k="k_sampled",
-        n="n_sampled",
-        population="n",
-        method=method,
-        confidence=confidence,
+        joined, k="k_sampled", n="n_sampled", population="n", method=method, confidence=confidence
     )
     return limits.select(*Precision.columns()).sort(*Precision.key())
 
@@ -554,31 +548,25 @@ def baseline(
     undecided = _DRAWS.filter(pl.col("undecided")) if known else pl.lit(0)
     counts = draws.group_by("category").agg(
         n_undecided=undecided.cast(pl.Int64).sum(),
-        n_sampled=_SEEN.cast(pl.Int64).sum(),
+        n_sampled=_JUDGED.cast(pl.Int64).sum(),
         k_sampled=_HITS.cast(pl.Int64).sum(),
         n_drawn=_DRAWS.cast(pl.Int64).sum() if sampled else pl.lit(n_candidates, pl.Int64),
     )  # fmt: skip
-    described = counts.collect().with_columns(
+    table = counts.collect().with_columns(
         precision=column_ratio("k_sampled", "n_sampled"),
         n_unjudged=pl.col("n_drawn") - pl.col("n_sampled") - pl.col("n_undecided"),
         n_candidates=pl.lit(n_candidates, dtype=pl.Int64),
-        confidence=pl.lit(confidence, dtype=pl.Float64),
-        interval=pl.lit(method),
-        sampled=pl.lit(sampled),
-        pool=pl.lit(pool, dtype=pl.Int64),
-    )
+        confidence=pl.lit(confidence, dtype=pl.Float64), interval=pl.lit(method),
+        sampled=pl.lit(sampled), pool=pl.lit(pool, dtype=pl.Int64),
+    )  # fmt: skip
     limits = interval_columns(
-        described,
-        k="k_sampled",
-        n="n_sampled",
-        population="n_candidates",
-        method=method,
+        table, k="k_sampled", n="n_sampled", population="n_candidates", method=method,
         confidence=confidence,
-    )
+    )  # fmt: skip
     return limits.select(*Baseline.columns()).sort(*Baseline.key())
 
 
-# --- What else the counts of n-best lists say: local precision, recall, cut lists, thresholds.
+# Local precision, recall, cut lists and thresholds.
 
 
 def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
@@ -829,7 +817,7 @@ def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
     return ends.select(*_LIST, n=n).sort(*_LIST)
 
 
-# --- A ranking as far as it was judged, and what stands above each of its ranks.
+# Judged rankings, for average precision.
 
 
 @dataclass(frozen=True)
@@ -926,7 +914,7 @@ def sums_above(values: npt.ArrayLike) -> FloatArray:
     return np.asarray(np.cumsum(each, axis=-1) - each)
 
 
-# --- The sampled candidates with their judgements: what all evaluation starts from.
+# Draws with their judgements.
 
 
 def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
@@ -1005,7 +993,7 @@ def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
     return one.select("id", multiplicity=pl.lit(1, pl.Int64))
 
 
-# --- Counts in n-best lists of several sizes at once, stratum by stratum.
+# Counts in several lists and strata at once.
 
 
 def first_list(ranks: npt.ArrayLike, sizes: npt.ArrayLike) -> IntArray:
@@ -1058,9 +1046,7 @@ def in_lists(
     return np.cumsum(counts[..., :-1, :], axis=-2).astype(np.int64)
 
 
-# --- N-best precision whatever the draws are that nobody judged: all false, or all true.
-
-_LIST_KEY = ("category", "measure", "n")
+# Worst cases: all unjudged draws false, or all true.
 
 
 def worst_cases(
@@ -1120,17 +1106,21 @@ def worst_cases(
     ... ).select("n", "n_unjudged", "precision_if_false", "precision_if_true").rows()
     [(5, 2, 0.4, 0.8)]
     """
-    counts = _unjudged(precision, ranks, judged)
+    counts = _unjudged_counts(precision, ranks, judged)
     some = precision.join(counts.filter(pl.col("n_unjudged") > 0), on=_LIST_KEY).with_columns(
         n_drawn=pl.col("n_sampled") + pl.col("n_unjudged"),
         if_true=pl.col("k_sampled") + pl.col("n_unjudged"),
     )
-    both = _as_if(some, k="k_sampled", suffix="if_false", method=method, confidence=confidence)
-    both = _as_if(both, k="if_true", suffix="if_true", method=method, confidence=confidence)
+    both = _with_precision(
+        some, k="k_sampled", suffix="if_false", method=method, confidence=confidence
+    )
+    both = _with_precision(
+        both, k="if_true", suffix="if_true", method=method, confidence=confidence
+    )
     return both.select(*WorstCase.columns()).sort(*WorstCase.key())
 
 
-def _unjudged(
+def _unjudged_counts(
     precision: pl.DataFrame, ranks: pl.LazyFrame, judged: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Return how many draws of each list are not judged."""
@@ -1141,7 +1131,7 @@ def _unjudged(
     return counts.select(*_LIST_KEY, n_unjudged="n_sampled")
 
 
-def _as_if(
+def _with_precision(
     lists: pl.DataFrame, k: str, suffix: str, method: str, confidence: float
 ) -> pl.DataFrame:
     """Add the estimate of k in all that was drawn, with its interval."""

@@ -1,4 +1,4 @@
-"""Unique ranks under each measure, with ties broken at random but reproducibly."""
+"""Unique ranks under each measure, with random but reproducible ties, and ranks side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.kernels.partitions import batches, buckets_for, counted, divided, 
 from pipeline.kernels.sampling import seeded_key
 from pipeline.memory import Spill
 
-# --- The ranks of all candidates under several measures side by side, in blocks of candidates.
+# Ranks under several measures side by side, in blocks of candidates.
 
 _LONG = pl.Schema({"measure": pl.String, "id": pl.String, "rank": pl.Int64})
 
@@ -213,17 +213,17 @@ def tie_key(seed: str) -> pl.Expr:
     return seeded_key("id", seed=seed, purpose="ties").alias("tie_key")
 
 
-# --- Ranks of more candidates than there is room for: from the best down, part after part.
+# Ranks in parts, best first, for more candidates than fit into memory.
 
 _SEEN = 1000
 """Candidates that are looked at for each part."""
-_ONE = pl.Schema({"id": pl.String, "tie_key": pl.Int64, "score": pl.Float64})
+_SCORED = pl.Schema({"id": pl.String, "tie_key": pl.Int64, "score": pl.Float64})
 
 
 def ranked_in_parts(
     scores: pl.LazyFrame, *, measures: Sequence[str], seed: str
 ) -> Iterator[pl.DataFrame]:
-    """Yield what `ranking.rank` gives, measure by measure and part by part, in its order.
+    """Yield what `rank` gives, measure by measure and part by part, in its order.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def ranked_in_parts(
     for measure in sorted(set(measures)):
         score = pl.col(measure).cast(pl.Float64).alias("score")
         rank, tie, last = 0, 0, None
-        for part in _from_the_best(scores.select("id", tie_key(seed), score), rows):
+        for part in _best_first(scores.select("id", tie_key(seed), score), rows):
             ordered = part.sort(ORDER, descending=FALLING, nulls_last=True)
             ranked = ordered.with_columns(_ranks(rank, tie, last), measure=pl.lit(measure))
             yield ranked.select(COLUMNS)
@@ -261,18 +261,18 @@ def _ranks(rank: int, tie: int, last: float | None) -> list[pl.Expr]:
     return [ranks.alias("rank"), ties.alias("tie")]
 
 
-def _from_the_best(own: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
+def _best_first(own: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Yield candidates so that no part has a better one than the part before; not in order."""
     number = -(-rows // most_rows()) if memory.goes_to_disk() else 1
     if number <= 1:
         yield own.collect()
         return
     bounds = _bounds(own, rows, number)
-    bucket = reduce(pl.Expr.add, map(_at_or_below, bounds), pl.lit(0, pl.Int64))
-    with spill_of(len(bounds) + 1, _ONE) as laid:
+    bucket = reduce(pl.Expr.add, map(_reaches, bounds), pl.lit(0, pl.Int64))
+    with spill_of(len(bounds) + 1, _SCORED) as spill:
         for batch in batches(own):
-            laid.add(batch, bucket)
-        yield from (part.collect() for part in laid)
+            spill.add(batch, bucket)
+        yield from (part.collect() for part in spill)
 
 
 def _bounds(own: pl.LazyFrame, rows: int, number: int) -> list[tuple[float | None, int]]:
@@ -284,7 +284,7 @@ def _bounds(own: pl.LazyFrame, rows: int, number: int) -> list[tuple[float | Non
     return list(dict.fromkeys(ordered[places].rows()))
 
 
-def _at_or_below(bound: tuple[float | None, int]) -> pl.Expr:
+def _reaches(bound: tuple[float | None, int]) -> pl.Expr:
     """Return whether a row comes at a bound or after it: 1 or 0."""
     at, key = bound
     score, later = pl.col("score"), pl.col("tie_key") >= key

@@ -1,4 +1,4 @@
-"""Power of the comparison of two measures: how probable a mark is, for a size of the sample."""
+"""Sample size: expected width of an interval, and power of the comparison of two measures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.fisher import log_binomial_pmf, log_hypergeometric_pmf
 from pipeline.kernels.statistics.intervals import INTERVALS
 
-# --- How wide an interval will be: expected width for a sampling rate, and the rate for a width.
+# Expected width of an interval, and the sample size for a width.
 
 _NEGLIGIBLE_WIDTH = 1e-12  # outcomes that are less probable are left out
 
@@ -69,16 +69,18 @@ def outcomes(
     _require_sample(n, candidates, size, precision, replacement=replacement)
     true = round(n * precision)
     drawn = np.arange(min(n, size) + 1) if not replacement else np.arange(size + 1)
-    chances = _draws(drawn, n, candidates, size, replacement=replacement)
+    chances = _draw_probabilities(drawn, n, candidates, size, replacement=replacement)
     drawn, chances = drawn[chances > _NEGLIGIBLE_WIDTH], chances[chances > _NEGLIGIBLE_WIDTH]
     hits = np.arange(int(drawn.max()) + 1)
-    joint = chances[:, None] * _draws(hits, true, n, drawn[:, None], replacement=replacement)
+    joint = chances[:, None] * _draw_probabilities(
+        hits, true, n, drawn[:, None], replacement=replacement
+    )
     rows, columns = np.nonzero(joint > _NEGLIGIBLE_WIDTH)
     kept = joint[rows, columns]
     return Outcomes(drawn[rows], hits[columns], kept / kept.sum())
 
 
-def _draws(
+def _draw_probabilities(
     x: IntArray, part: int, whole: int, draws: int | IntArray, *, replacement: bool
 ) -> FloatArray:
     """Return the probability that x of the draws from the whole fall into the part."""
@@ -135,13 +137,9 @@ def expected_width(
     lower, upper = interval(k_sampled, n_sampled, confidence=confidence, population=population)
     true = round(n * precision) / n
     values = {
-        "n_sampled": n_sampled,
-        "lower": lower,
-        "upper": upper,
-        "width": upper - lower,
-        "coverage": (lower <= true) & (true <= upper),
-        "empty": n_sampled == 0,
-    }
+        "n_sampled": n_sampled, "lower": lower, "upper": upper, "width": upper - lower,
+        "coverage": (lower <= true) & (true <= upper), "empty": n_sampled == 0,
+    }  # fmt: skip
     return {name: float((chance * value).sum()) for name, value in values.items()}
 
 
@@ -394,12 +392,12 @@ def comparison_power(
     """
     _require_design(design, size, precision_1, precision_2)
     true = tuple(round(design.apart * p) for p in (precision_1, precision_2))
-    draws = _enumerated(design, size, *true)
+    draws = _enumerate(design, size, *true)
     if draws is None:
         bits = seeded_generator(seed=seed, purpose="power")
         start = np.zeros((2, replicates), dtype=np.int64)
         hits = np.array(true)[:, None] + start
-        draws = _simulated(bits, design, drawn=start, found=start, true=hits, before=0, size=size)
+        draws = _simulate(bits, design, drawn=start, found=start, true=hits, before=0, size=size)
         return _power(design, draws, replicates=replicates)
     return _power(design, draws, replicates=None)
 
@@ -465,7 +463,7 @@ def predictive_power(
     hits = np.array([[k_1], [k_2]]) + np.zeros((2, replicates), dtype=np.int64)
     p = bits.beta(hits + 0.5, drawn - hits + 0.5)
     true = hits + bits.binomial(design.apart - drawn, p)
-    draws = _simulated(
+    draws = _simulate(
         bits, design, drawn=drawn, found=hits, true=true, before=pilot_size, size=size
     )
     return _power(design, draws, replicates=replicates)
@@ -520,7 +518,7 @@ def size_for_power(
     return smallest(strong, 1, design.candidates)
 
 
-def _simulated(
+def _simulate(
     bits: np.random.Generator,
     design: Design,
     *,
@@ -543,7 +541,7 @@ def _simulated(
     return Draws(k1, n1, k2, n2, np.full(len(n1), 1.0 / len(n1)))
 
 
-def _enumerated(design: Design, size: int, true_1: int, true_2: int) -> Draws | None:
+def _enumerate(design: Design, size: int, true_1: int, true_2: int) -> Draws | None:
     """Return all outcomes with their probabilities, or None if they are too many."""
     apart, candidates = design.apart, design.candidates
     x = np.arange(min(apart, size) + 1)

@@ -1,4 +1,4 @@
-"""Choose a measure and a list size by a preliminary sample, and say how sure the choice is."""
+"""Choice of measure and list size from a preliminary sample, and guaranteed precision."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def choose(
     return fit.sort([*order, "measure"], descending=[*down, False]).head(1)
 
 
-# --- Lists that are precise enough for sure: lower limits, tested in an order declared beforehand.
+# Guaranteed precision: one-sided limits, tested in a fixed sequence.
 
 GUARANTEED = ("clopper_pearson", "hypergeometric")
 """Intervals of which each limit by itself holds its level, whatever the precision."""
@@ -229,13 +229,13 @@ def guaranteed(
     ordered = mine.with_columns(
         place=pl.col("n").replace_strict(places, default=None, return_dtype=pl.Int64),
         level=pl.lit(level, pl.Float64),
-        lower_one_sided=_lower(mine, "k_sampled", method, level),
-        most=_lower(mine, "n_sampled", method, level),
+        lower_one_sided=_lower_limits(mine, "k_sampled", method, level),
+        most=_lower_limits(mine, "n_sampled", method, level),
     ).sort(*_LIST, "place")
-    return _in_sequence(ordered, min_precision).drop("most")
+    return _test_in_sequence(ordered, min_precision).drop("most")
 
 
-def _lower(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.Series:
+def _lower_limits(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.Series:
     """Return one-sided lower limits: those of the two-sided interval at twice the level."""
     counts = lists.select(pl.col(k).alias("k"), "n_sampled", "n")
     limits = interval_columns(
@@ -244,7 +244,7 @@ def _lower(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.Series:
     return limits["lower"]
 
 
-def _in_sequence(ordered: pl.DataFrame, min_precision: float) -> pl.DataFrame:
+def _test_in_sequence(ordered: pl.DataFrame, min_precision: float) -> pl.DataFrame:
     """Add what is tested and what passes: nothing after the first failure of a measure."""
     testable = pl.col("most") >= min_precision
     reached = pl.col("lower_one_sided") >= min_precision

@@ -1,4 +1,4 @@
-"""Strata of candidates, samples within strata, and pools of n-best lists."""
+"""Stratified sampling of candidates, and n-best precision and differences estimated from it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -29,7 +28,6 @@ from pipeline.kernels.sampling import (
     seeded_generator,
     shuffled,
     smaller,
-    without_replacement,
 )
 from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.limits import difference_limits, limits
@@ -74,12 +72,12 @@ def strata_by_rank(
     >>> strata_by_rank(ranks, measures=["mi"], boundaries=[1]).rows()
     [('a', '2-3'), ('b', '1-1'), ('c', '2-3')]
     """
-    require_ascending(boundaries)
+    _require_ascending(boundaries)
     best = _best_ranks(ranks, measures)
-    return by_best_rank(best, boundaries, last=best.height).sort("id")
+    return _strata_by_best_rank(best, boundaries, last=best.height).sort("id")
 
 
-def require_ascending(boundaries: Sequence[int]) -> None:
+def _require_ascending(boundaries: Sequence[int]) -> None:
     """Refuse boundaries between ranks that do not ascend from 1 or more.
 
     Raises
@@ -91,7 +89,9 @@ def require_ascending(boundaries: Sequence[int]) -> None:
         raise ValueError(f"boundaries {list(boundaries)} do not ascend from 1 or more")
 
 
-def by_best_rank(best: pl.DataFrame, boundaries: Sequence[int], *, last: int) -> pl.DataFrame:
+def _strata_by_best_rank(
+    best: pl.DataFrame, boundaries: Sequence[int], *, last: int
+) -> pl.DataFrame:
     """Return the strata of some candidates.
 
     Parameters
@@ -105,12 +105,12 @@ def by_best_rank(best: pl.DataFrame, boundaries: Sequence[int], *, last: int) ->
 
     Examples
     --------
-    >>> by_best_rank(pl.DataFrame({"id": ["b", "a"], "rank": [3, 1]}), [1], last=9).rows()
+    >>> _strata_by_best_rank(pl.DataFrame({"id": ["b", "a"], "rank": [3, 1]}), [1], last=9).rows()
     [('b', '2-9'), ('a', '1-1')]
     """
     labels = rank_labels(boundaries, last=last)
     places = np.searchsorted(boundaries[: len(labels) - 1], best["rank"].to_numpy(), side="left")
-    return best.select("id", stratum=_labelled(labels, places))
+    return best.select("id", stratum=_stratum_column(labels, places))
 
 
 def rank_labels(boundaries: Sequence[int], *, last: int) -> list[str]:
@@ -166,7 +166,7 @@ def strata_by_score(
     table = scores.lazy().select("id", score=pl.col(column).cast(pl.Float64)).collect()
     places = np.searchsorted(boundaries, table["score"].fill_null(0.0).to_numpy(), side="right")
     defined = pl.col("score").is_not_null()
-    stratum = pl.when(defined).then(_labelled(labels, places)).otherwise(pl.lit(UNDEFINED))
+    stratum = pl.when(defined).then(_stratum_column(labels, places)).otherwise(pl.lit(UNDEFINED))
     return table.select("id", stratum=stratum).sort("id")
 
 
@@ -182,7 +182,7 @@ def score_labels(boundaries: Sequence[float]) -> list[str]:
     return [f"[{low}, {high})" for low, high in itertools.pairwise(edges)]
 
 
-def _labelled(labels: Sequence[str], places: IntArray) -> pl.Series:
+def _stratum_column(labels: Sequence[str], places: IntArray) -> pl.Series:
     return pl.Series("stratum", np.array(labels, dtype=object)[places].tolist(), dtype=pl.String)
 
 
@@ -220,20 +220,14 @@ def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> 
     >>> stratified(strata, sizes={"1-2": 2, "3-4": 1}, seed="s").height
     3
     """
-    names = strata["stratum"].unique().sort().to_list()
+    counts = dict(strata["stratum"].value_counts().iter_rows())
+    names = sorted(counts)
     wrong = [name for name, size in sizes.items() if name not in names or size < 0]
     if wrong:
         raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(names)}")
-    parts = [
-        without_replacement(
-            strata.filter(pl.col("stratum") == name), size=sizes.get(name, 0), seed=seed
-        ).with_columns(stratum=pl.lit(name))
-        for name in names
-    ]
-    empty = without_replacement(strata.clear(), size=0, seed=seed)
-    return pl.concat([empty, *parts]).with_columns(
-        position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    )
+    drawing = Drawing(sizes, counts, seed=seed)
+    drawing.add(strata)
+    return drawing.sample()
 
 
 def pool(
@@ -292,7 +286,7 @@ def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> 
     return chosen.group_by("id").agg(pl.col("rank").min()).collect(engine="streaming")
 
 
-# --- Strata of more candidates than there is room for, and samples that are drawn within them.
+# Strata in parts, for more candidates than fit into memory.
 
 _BEST = pl.Schema({"id": pl.String, "rank": pl.Int64})
 
@@ -300,7 +294,7 @@ _BEST = pl.Schema({"id": pl.String, "rank": pl.Int64})
 def strata_by_rank_in_parts(
     ranks: pl.LazyFrame, *, measures: Sequence[str], boundaries: Sequence[int]
 ) -> Iterator[pl.DataFrame]:
-    """Yield what `strata.strata_by_rank` returns, part by part, in no order.
+    """Yield what `strata_by_rank` returns, part by part, in no order.
 
     Parameters
     ----------
@@ -319,27 +313,27 @@ def strata_by_rank_in_parts(
     >>> sorted(part.rows())
     [('a', '2-2'), ('b', '1-1')]
     """
-    require_ascending(boundaries)
+    _require_ascending(boundaries)
     own = ranks.filter(pl.col("measure").is_in(list(measures)))
     end = max(boundaries, default=0)
     listed = own.filter(pl.col("rank") <= end).select(*_BEST)  # the others are in the last stratum
     every, last = ranked_candidates(own).select("id"), 0
-    with spill_of(1, _BEST) as laid:
+    with spill_of(1, _BEST) as spill:
         for some, ids in divided(listed, every, number=parts_needed(listed, every), by="id"):
             ranked = some.group_by("id").agg(pl.col("rank").min())
             best = ids.join(ranked, on="id", how="left").with_columns(
                 pl.col("rank").fill_null(end + 1)
             )
             last += best.height
-            laid.put(best, 0)
-        for best in laid.frames(0):
-            yield by_best_rank(best, boundaries, last=last)
+            spill.put(best, 0)
+        for best in spill.frames(0):
+            yield _strata_by_best_rank(best, boundaries, last=last)
 
 
 def strata_by_score_in_parts(
     scores: pl.LazyFrame, *, column: str, boundaries: Sequence[float]
 ) -> Iterator[pl.DataFrame]:
-    """Yield what `strata.strata_by_score` returns, part by part, in the order of the scores' rows.
+    """Yield what `strata_by_score` returns, part by part, in the order of the scores' rows.
 
     Parameters
     ----------
@@ -358,7 +352,7 @@ def strata_by_score_in_parts(
 
 
 class Drawing:
-    """Draws as `strata.stratified` does while strata come in parts: what is held is the sample.
+    """Draws a stratified sample while strata come in parts; only the sample is held in memory.
 
     Parameters
     ----------
@@ -402,7 +396,7 @@ class Drawing:
         return pl.concat([none, *parts]).with_columns(position=position)
 
 
-# --- Sets of a stratified sample as estimates from a design: each stratum's draws with one chance.
+# Estimates of sets: within a stratum all draws have one inclusion probability.
 
 
 def stratified_sets(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Estimates:
@@ -507,10 +501,10 @@ def pair_limits(first: Estimates, second: Estimates, *, confidence: float) -> Li
     return np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
 
 
-# --- Counts in n-best lists by stratum, added up over parts of the candidates where room is short.
+# Counts in n-best lists by stratum, in parts if memory is limited.
 
 
-def stratified_lists(
+def _list_counts(
     ranks: pl.LazyFrame, judged: pl.DataFrame, strata: pl.LazyFrame, *, at: Sequence[int]
 ) -> tuple[pl.DataFrame, list[IntArray]]:
     """Count members, judged draws and true positives of n-best lists by stratum.
@@ -543,27 +537,29 @@ def stratified_lists(
     >>> ranks = pl.LazyFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
     >>> strata = pl.LazyFrame({"id": list("abcd"), "stratum": ["1-1", "2-4", "2-4", "2-4"]})
     >>> judged = pl.DataFrame({"category": "TP", "id": ["a", "d"], "tp": [True, False]})
-    >>> lists, (members, draws, hits) = stratified_lists(ranks, judged, strata, at=[1, 4])
+    >>> lists, (members, draws, hits) = _list_counts(ranks, judged, strata, at=[1, 4])
     >>> members.tolist(), draws.tolist(), hits.tolist()
     ([[1, 0], [1, 3]], [[1, 0], [1, 1]], [[1, 0], [1, 0]])
     """
-    counting = _Counting.of(ranks, judged, strata, at)
+    counting = _ListCounts.of(ranks, judged, strata, at)
     own = ranks.select("measure", "rank", "id")
-    beside = strata.select("id", "stratum")
-    for some, theirs in divided(own, beside, number=parts_needed(own, beside), by="id"):
+    placed_strata = strata.select("id", "stratum")
+    for some, theirs in divided(
+        own, placed_strata, number=parts_needed(own, placed_strata), by="id"
+    ):
         counting.add(some.join(theirs, on="id", how="left"))
     counting.require_strata()
     return counting.lists()
 
 
-def places_in(labels: pl.Series, column: str) -> pl.Expr:
+def _codes_in(labels: pl.Series, column: str) -> pl.Expr:
     """Return the place of each label of a column among these."""
     return pl.col(column).cast(pl.Enum(labels)).to_physical().cast(pl.Int64)
 
 
 @dataclass
-class _Counting:
-    """Counts that add up while candidates come; exists as long as that takes."""
+class _ListCounts:
+    """Counts of n-best lists, accumulated over parts of the candidates."""
 
     measures: pl.Series
     strata: pl.Series
@@ -573,13 +569,13 @@ class _Counting:
     drawn: pl.DataFrame
     counts: list[IntArray]
     missing: int = 0
-    shown: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
         cls, ranks: pl.LazyFrame, judged: pl.DataFrame, strata: pl.LazyFrame, at: Sequence[int]
-    ) -> _Counting:
-        """Return counts of nobody yet."""
+    ) -> _ListCounts:
+        """Return counts of 0."""
         sizes = ranks.group_by("measure").agg(pl.len()).sort("measure").collect(engine="streaming")
         names, held = labels_of(strata, "stratum"), sizes["len"].to_numpy().astype(np.int64)
         category, categories = codes(judged["category"])
@@ -594,14 +590,14 @@ class _Counting:
         """Take in measure, rank, id and stratum of some candidates."""
         lost = placed.filter(pl.col("stratum").is_null())["id"].unique()
         self.missing += len(lost)
-        self.shown = sorted([*self.shown, *lost.sort().head(3)])[:3]
+        self.examples = sorted([*self.examples, *lost.sort().head(3)])[:3]
         if self.missing:
             return
         numbered = placed.select(
             "id",
-            measure=places_in(self.measures, "measure"),
+            measure=_codes_in(self.measures, "measure"),
             first=pl.Series(first_list(placed["rank"], self.n)),
-            stratum=places_in(self.strata, "stratum"),
+            stratum=_codes_in(self.strata, "stratum"),
         )
         inside = self.drawn.join(numbered, on="id")
         true = inside["tp"].cast(pl.Int64).to_numpy()
@@ -615,8 +611,8 @@ class _Counting:
     def require_strata(self) -> None:
         """Refuse candidates without a stratum."""
         if self.missing:
-            shown = ", ".join(self.shown)
-            raise ValueError(f"{self.missing:,} candidates have no stratum, such as {shown}")
+            examples = ", ".join(self.examples)
+            raise ValueError(f"{self.missing:,} candidates have no stratum, such as {examples}")
 
     def lists(self) -> tuple[pl.DataFrame, list[IntArray]]:
         """Return the lists that there are, and their counts."""
@@ -630,9 +626,7 @@ class _Counting:
         return pl.DataFrame(lists), [members[shown[1:]], draws[shown], hits[shown]]
 
 
-# --- What a stratified sample says of the candidates that were not drawn, as intervals need it.
-# A bootstrap draws from the draws: where all of a stratum's draws are alike it sees no doubt at
-# all, however few they are. Here the candidates that were not drawn are predicted instead.
+# Replicates: a bootstrap gives a stratum of equal draws no variance, a prediction does.
 
 
 def predicted_estimates(row: IntArray, *, replicates: int, seed: str, purpose: str) -> FloatArray:
@@ -675,9 +669,7 @@ def predicted_estimates(row: IntArray, *, replicates: int, seed: str, purpose: s
     return np.asarray((hits + others).sum(axis=1) / members.sum())
 
 
-# --- N-best precision from a stratified sample: the weighted estimate, its variance, intervals.
-# Draws from different strata stand for different numbers of candidates, so the true positives of a
-# list are not binomial: Clopper and Pearson's interval and Fisher's test do not apply.
+# N-best precision: true positives of several strata are not binomial.
 
 DESIGNED = "korn_graubard"
 """The method that needs no replicates."""
@@ -718,7 +710,7 @@ def stratified_estimate(
     >>> round(float(p), 6), round(float(variance), 6)
     (0.35, 0.007917)
     """
-    members, draws, hits = require_counts(size, n, k)
+    members, draws, hits = _checked_counts(size, n, k)
     whole = members.sum(axis=-1, keepdims=True)
     weights = np.divide(members, whole, out=np.zeros_like(members), where=whole > 0)
     p = np.divide(hits, draws, out=np.full_like(hits, np.nan), where=draws > 0)
@@ -731,7 +723,7 @@ def stratified_estimate(
     return np.where(none, np.nan, precision), np.where(none | unknown, np.nan, variance)
 
 
-def require_counts(
+def _checked_counts(
     size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return counts as arrays of float.
@@ -743,7 +735,7 @@ def require_counts(
 
     Examples
     --------
-    >>> [each.tolist() for each in require_counts([10], [5], [4])]
+    >>> [each.tolist() for each in _checked_counts([10], [5], [4])]
     [[10.0], [5.0], [4.0]]
     """
     members, draws, hits = (np.asarray(a, dtype=np.float64) for a in (size, n, k))
@@ -812,14 +804,16 @@ def stratified_interval(
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
     if method == DESIGNED:
-        require_counts(size, n, k)
+        _checked_counts(size, n, k)
         return set_limits(size, n, k, confidence=confidence)
     counts = np.stack([np.asarray(a, dtype=np.int64) for a in (size, n, k)], axis=1)
     p, variance = stratified_estimate(size, n, k)
     limits = np.full((len(counts), 2), np.nan)
     rows = np.flatnonzero(~np.isnan(p if method == "predictive" else variance))
     distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
-    draw = partial(replicated(method), replicates=replicates, seed=seed, purpose="stratified")
+    draw = partial(
+        _replicate_function(method), replicates=replicates, seed=seed, purpose="stratified"
+    )
     intervals = [percentiles(draw(row), confidence=confidence) for row in distinct]
     if intervals:
         limits[rows] = np.clip(intervals, 0.0, 1.0)[inverse.ravel()]
@@ -865,7 +859,7 @@ REPLICATES: Mapping[str, Callable[..., FloatArray]] = MappingProxyType(
 """How the estimates are made that the limits are percentiles of."""
 
 
-def replicated(method: str) -> Callable[..., FloatArray]:
+def _replicate_function(method: str) -> Callable[..., FloatArray]:
     """Return the function of a method.
 
     Raises
@@ -875,7 +869,7 @@ def replicated(method: str) -> Callable[..., FloatArray]:
 
     Examples
     --------
-    >>> replicated("bootstrap").__name__
+    >>> _replicate_function("bootstrap").__name__
     'bootstrap_estimates'
     """
     if method not in REPLICATES:
@@ -936,7 +930,7 @@ def stratified_precision(
     ... ).select("n", "precision", "n_sampled", "k_sampled").rows()
     [(1, 1.0, 1, 1), (4, 0.625, 3, 2)]
     """
-    lists, counts = stratified_lists(ranks.lazy(), judged, strata.lazy(), at=at)
+    lists, counts = _list_counts(ranks.lazy(), judged, strata.lazy(), at=at)
     if lists.is_empty():
         return pl.DataFrame(schema=StratifiedPrecision.columns())
     precision, variance = stratified_estimate(*counts)
@@ -953,7 +947,7 @@ def stratified_precision(
     return table.select(typed).fill_nan(None).sort(*StratifiedPrecision.key())
 
 
-# --- Differences of n-best precision from a stratified sample, with intervals.
+# Differences of n-best precision.
 
 
 def stratified_difference(
@@ -986,7 +980,7 @@ def stratified_difference(
     seed : str
         Fixes them.
     method : str
-        "korn_graubard", or a name in `stratified_estimates.REPLICATES`.
+        "korn_graubard", or a name in `REPLICATES`.
 
     Returns
     -------
@@ -1017,13 +1011,7 @@ def stratified_difference(
 
 
 def _differences(
-    sets: IntArray,
-    share: FloatArray,
-    *,
-    confidence: float,
-    replicates: int,
-    seed: str,
-    method: str,
+    sets: IntArray, share: FloatArray, *, confidence: float, replicates: int, seed: str, method: str
 ) -> FloatArray:
     """Return difference and limits of each list, from counts of shape (lists, 2, 3, strata)."""
     p, variance = stratified_estimate(*np.moveaxis(sets, 2, 0))
@@ -1035,7 +1023,7 @@ def _differences(
         one, two = (stratified_sets(*np.moveaxis(sets[rows, side], 1, 0)) for side in (0, 1))
         limits[:, rows] = share[rows] * np.stack(pair_limits(one, two, confidence=confidence))
     elif rows.size:
-        draw = partial(replicated(method), replicates=replicates, seed=seed)
+        draw = partial(_replicate_function(method), replicates=replicates, seed=seed)
         again_one, again_two = (
             [draw(each, purpose=f"difference {name}") for each in sets[rows, side]]
             for side, name in enumerate(("D1", "D2"))
@@ -1147,19 +1135,21 @@ def stratified_counts(
     ValueError
         If a measure does not rank just the candidates that have a stratum.
     """
-    names = sorted({*chain(*pairs)})
+    names = sorted({*itertools.chain(*pairs)})
     own = ranks.lazy().filter(pl.col("measure").is_in(names)).select("measure", "rank", "id")
-    beside = strata.lazy().select("id", "stratum")
-    labels = labels_of(beside, "stratum")
+    placed_strata = strata.lazy().select("id", "stratum")
+    labels = labels_of(placed_strata, "stratum")
     candidates = counted(own) // max(1, len(names))
     sizes = np.array(sorted({size for size in at if 1 <= size <= candidates}), dtype=np.int64)
     draws, ranked = judged.with_columns(multiplicity=1), _Ranked(names)
     total: dict[tuple[str, str, str], IntArray] = {}
-    for some, theirs in divided(own, beside, number=parts_needed(own, beside), by="id"):
+    for some, theirs in divided(
+        own, placed_strata, number=parts_needed(own, placed_strata), by="id"
+    ):
         base, vectors = ranked.of(some, theirs)
-        if ranked.differ():
+        if ranked.mismatches():
             continue
-        places = base.select(places_in(labels, "stratum")).to_series().to_numpy()
+        places = base.select(_codes_in(labels, "stratum")).to_series().to_numpy()
         drawn, size = samples(base["id"], draws), len(labels)
         for key, sets in set_counts(vectors, places, drawn, pairs=pairs, n=sizes, size=size):
             total[key] = sets + total.get(key, 0)
@@ -1168,7 +1158,7 @@ def stratified_counts(
 
 
 class _Ranked:
-    """Ranks of some candidates after the other; counts whom each measure ranks."""
+    """Ranks of candidates, part by part; counts the candidates that each measure ranks."""
 
     def __init__(self, measures: Sequence[str]) -> None:
         self._own = dict.fromkeys(measures, 0)
@@ -1190,16 +1180,13 @@ class _Ranked:
             vectors[name] = joined["rank"].to_numpy()
         return base, vectors
 
-    def differ(self) -> bool:
-        """Say whether a measure does not rank just the candidates that have a stratum."""
-        return any(
-            not self._own[name] == self._placed[name] == self._candidates for name in self._own
-        )
+    def mismatches(self) -> list[str]:
+        """Return the measures that do not rank exactly the candidates with a stratum."""
+        n, own, placed = self._candidates, self._own, self._placed
+        return [name for name in own if not own[name] == placed[name] == n]
 
     def require_all(self) -> None:
-        """Refuse such a measure."""
-        for name, own in self._own.items():
-            placed = self._placed[name]
-            if not own == placed == self._candidates:
-                what = f"{name} ranks {own:,} candidates, of which {placed:,}"
-                raise ValueError(f"{what} are among the {self._candidates:,} with a stratum")
+        """Refuse such measures."""
+        for name in self.mismatches():
+            what = f"{name} ranks {self._own[name]:,} candidates, of which {self._placed[name]:,}"
+            raise ValueError(f"{what} are among the {self._candidates:,} with a stratum")

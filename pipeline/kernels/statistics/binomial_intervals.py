@@ -1,4 +1,4 @@
-"""Confidence intervals for a proportion whose successes are binomial."""
+"""Confidence intervals for binomial proportions, and correction for judgement errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy
 from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.intervals import interval
 
-# --- A proportion corrected for known rates of wrong judgements, with limits.
+# Correction for judgement errors (Rogan and Gladen).
 
 
 class Bounded(NamedTuple):
@@ -69,14 +69,14 @@ def corrected_proportion(
     """
     q, a, b = (np.asarray(each.estimate, dtype=np.float64) for each in
                (apparent, sensitivity, specificity))  # fmt: skip
-    estimate = _corrected(q, a, b)
+    estimate = _correct(q, a, b)
     moved = [
-        [_corrected(np.asarray(limit), a, b) for limit in apparent[1:]],
-        [_corrected(q, np.asarray(limit), b) for limit in sensitivity[1:]],
-        [_corrected(q, a, np.asarray(limit)) for limit in specificity[1:]],
+        [_correct(np.asarray(limit), a, b) for limit in apparent[1:]],
+        [_correct(q, np.asarray(limit), b) for limit in sensitivity[1:]],
+        [_correct(q, a, np.asarray(limit)) for limit in specificity[1:]],
     ]
-    down = np.sqrt(sum(_farthest(estimate, ends, -1.0) ** 2 for ends in moved))
-    up = np.sqrt(sum(_farthest(estimate, ends, 1.0) ** 2 for ends in moved))
+    down = np.sqrt(sum(_largest_move(estimate, ends, -1.0) ** 2 for ends in moved))
+    up = np.sqrt(sum(_largest_move(estimate, ends, 1.0) ** 2 for ends in moved))
     lower, upper = np.clip(estimate - down, 0.0, 1.0), np.clip(estimate + up, 0.0, 1.0)
     unknown = np.isnan(estimate)
     return (
@@ -86,14 +86,14 @@ def corrected_proportion(
     )
 
 
-def _corrected(q: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+def _correct(q: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return p, not cut off; NaN where judgements say nothing."""
     telling = a + b - 1.0
     q, telling = np.broadcast_arrays(q + b - 1.0, telling)
     return np.asarray(np.divide(q, telling, out=np.full(q.shape, np.nan), where=telling > 0))
 
 
-def _farthest(estimate: FloatArray, ends: list[FloatArray], side: float) -> FloatArray:
+def _largest_move(estimate: FloatArray, ends: list[FloatArray], side: float) -> FloatArray:
     """Return how far the estimate moves to one side; without end where a limit says nothing."""
     moves = [np.where(np.isnan(end), np.inf, side * (end - estimate)) for end in ends]
     return np.maximum(0.0, np.maximum(*moves))

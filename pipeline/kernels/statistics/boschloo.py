@@ -1,4 +1,4 @@
-"""Boschloo's unconditional exact test for many 2x2 tables at once.
+"""Boschloo's unconditional exact test for many 2x2 tables, one-sided and two-sided.
 
 Fisher's p-value serves as the test statistic. Given the number s of successes in both groups
 together, the tables that are as extreme form a tail, and its edge moves by at most one step as s
@@ -28,10 +28,10 @@ from pipeline.kernels.statistics.fisher import (
 LARGEST = 10_000
 """Most draws in both groups together."""
 _POINTS, _PER_DEVIATION = 25, 2  # grid points, per standard deviation of arcsin sqrt(s/draws)
-_AWAY = 0.1  # in the log odds
+_LONG_STEP = 0.1  # in the log odds
 _PEAKS, _CLOSE = 4, 0.01  # local maxima to follow, and how much lower the others may look
 _STEPS = (3, 20)  # of Newton's method, which doubles the digits each time: least and most
-_SHORT = 1e-4  # a step after which its parabola has all digits
+_SHORT_STEP = 1e-4  # a step after which its parabola has all digits
 _AT_A_TIME, _CELLS = 1_000_000, 1_000_000  # tables, numbers in an array: bounds the memory
 
 
@@ -76,25 +76,31 @@ def boschloo_greater(
     return for_distinct_tables(_greater, k1, n1, k2, n2, at_a_time=_AT_A_TIME)
 
 
-def _greater(k1: IntArray, n1: IntArray, k2: IntArray, n2: IntArray) -> FloatArray:
+def _draw_counts(n1: IntArray, n2: IntArray) -> IntArray:
+    """Return n1 + n2; refuse more than `LARGEST`."""
     draws = n1 + n2
     if int(draws.max()) > LARGEST:
         raise ValueError(
             f"Boschloo's test is for up to {LARGEST:,} draws in both groups, not "
             f"{int(draws.max()):,}; Fisher's test with mid-p is close to it there"
         )
+    return draws
+
+
+def _greater(k1: IntArray, n1: IntArray, k2: IntArray, n2: IntArray) -> FloatArray:
+    draws = _draw_counts(n1, n2)
     p = fisher_greater(k1, n1, k2, n2)
     open_ = np.flatnonzero(p * (1.0 + TOLERANCE) < 1.0)  # elsewhere all tables are as extreme
     rows = open_[np.argsort(draws[open_], kind="stable")]
     for part in np.array_split(rows, 1 + len(rows) * int(draws.max()) // _CELLS):
         if part.size:
-            p[part] *= _shares(n1[part], n2[part], p[part])
+            p[part] *= _p_value_shares(n1[part], n2[part], p[part])
     return p
 
 
-def _shares(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
+def _p_value_shares(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
     """Return the p-values as shares of the statistic, for tables in the order of n1 + n2."""
-    rejected, draws = _rejected(n1, n2, statistic), n1 + n2
+    rejected, draws = _rejection(n1, n2, statistic), n1 + n2
     shares = np.ones(len(n1))
     for size, start in zip(*np.unique(draws, return_index=True), strict=True):
         rows = slice(start, np.searchsorted(draws, size, side="right"))
@@ -102,7 +108,7 @@ def _shares(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
     return np.minimum(shares, 1.0)
 
 
-def _rejected(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
+def _rejection(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
     """Return P(T <= statistic | s) / statistic, s = 0, 1 ... in the columns.
 
     x is the smallest value of X1 that is extreme enough, `tail` is P(X1 >= x | s), and
@@ -114,12 +120,12 @@ def _rejected(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
     sizes = np.stack([n1, n2, draws]).astype(np.float64)
     for s in range(int(draws[-1])):
         going = slice(np.searchsorted(draws, s, side="right"), None)  # the larger tables
-        state[:, going] = _draw(state[:, going], s, sizes[:, going], limit[going])
+        state[:, going] = _advance_walk(state[:, going], s, sizes[:, going], limit[going])
         rejected[s + 1, going] = state[1, going]
     return np.ascontiguousarray((rejected / statistic).T)
 
 
-def _draw(state: FloatArray, s: int, sizes: FloatArray, limit: FloatArray) -> FloatArray:
+def _advance_walk(state: FloatArray, s: int, sizes: FloatArray, limit: FloatArray) -> FloatArray:
     """Return x, tail and below after one draw more."""
     (x, tail, below), (n1, n2, draws) = state, sizes
     gain = below * ((n1 - x + 1.0) / (draws - s))
@@ -150,11 +156,13 @@ def largest_mean(rejected: FloatArray) -> FloatArray:
     [0.5]
     """
     angles, weights = _grid(rejected.shape[1] - 1)
-    values = np.einsum("ij,jk->ik", _single(rejected), weights)  # the same for any batch of rows
+    values = np.einsum(
+        "ij,jk->ik", _single_precision(rejected), weights
+    )  # the same for any batch of rows
     best = np.zeros(len(rejected))
     for p, height in _peaks(angles, values):
         rows = np.flatnonzero(height > best * (1.0 - _CLOSE))
-        best[rows] = np.maximum(best[rows], _climb(rejected[rows], p[rows]))
+        best[rows] = np.maximum(best[rows], _maximise(rejected[rows], p[rows]))
     return best
 
 
@@ -164,10 +172,10 @@ def _grid(draws: int) -> tuple[FloatArray, npt.NDArray[np.float32]]:
     points = _POINTS + int(np.pi * np.sqrt(draws) * _PER_DEVIATION)
     angles = np.linspace(0.0, np.pi / 2.0, points)
     p = np.clip(np.sin(angles) ** 2, 1e-300, 1.0 - 2.0**-53)
-    return angles, np.ascontiguousarray(_single(np.exp(_log_binomial(draws, p))).T)
+    return angles, np.ascontiguousarray(_single_precision(np.exp(_log_binomial(draws, p))).T)
 
 
-def _single(values: FloatArray) -> npt.NDArray[np.float32]:
+def _single_precision(values: FloatArray) -> npt.NDArray[np.float32]:
     """Return single precision without denormal numbers, which are slow to multiply."""
     return np.where(values > 1e-30, values, 0.0).astype(np.float32)
 
@@ -213,7 +221,7 @@ def _vertex(
     return np.sin(angles[peak] + step * shift) ** 2, middle + shift * (right - left) / 4.0
 
 
-def _climb(rejected: FloatArray, p: FloatArray) -> FloatArray:
+def _maximise(rejected: FloatArray, p: FloatArray) -> FloatArray:
     """Follow Newton's method in the log odds of p, and its parabola in the last step.
 
     A step that leads down is taken back and a quarter of it tried: two maxima may lie closer to
@@ -222,22 +230,22 @@ def _climb(rejected: FloatArray, p: FloatArray) -> FloatArray:
     x, best = scipy.special.logit(p), np.full(len(p), -np.inf)
     top, step, gain = x, np.zeros(len(p)), np.zeros(len(p))
     for number in range(1, _STEPS[1] + 1):
-        value, slope, bend = _bent(rejected, scipy.special.expit(x))
+        value, slope, bend = _derivatives(rejected, scipy.special.expit(x))
         newton = np.divide(-slope, bend, out=np.zeros(len(p)), where=bend < 0)
         newton = np.clip(newton, -0.5, 0.5)
         up = value > best
-        away = np.where(bend < 0, newton, np.where(slope < 0, -_AWAY, _AWAY))
+        away = np.where(bend < 0, newton, np.where(slope < 0, -_LONG_STEP, _LONG_STEP))
         step = np.where(up, away, step / 4.0)
         gain = np.where(up, slope * newton / 2.0, gain)
         best, top = np.where(up, value, best), np.where(up, x, top)
         x = top + step
-        if number >= _STEPS[0] and not np.any(np.abs(step) > _SHORT):
+        if number >= _STEPS[0] and not np.any(np.abs(step) > _SHORT_STEP):
             break
-    near = up & (np.abs(step) <= _SHORT)  # from further away the parabola promises too much
+    near = up & (np.abs(step) <= _SHORT_STEP)  # from further away the parabola promises too much
     return np.asarray(best + np.where(near, gain, 0.0))
 
 
-def _bent(rejected: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _derivatives(rejected: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the mean of `rejected` at p, and its first two derivatives by the log odds of p."""
     draws = rejected.shape[1] - 1
     s, mean = np.arange(draws + 1.0), draws * p
@@ -247,11 +255,8 @@ def _bent(rejected: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, 
     return value, slope, square - mean * (1.0 - p) * value
 
 
-# --- Boschloo's test with Fisher's two-sided p-value for its statistic: never above Fisher's.
-# Given the number s of successes in both groups together, Fisher's two-sided p-value falls on
-# either side of the mode, so that the tables that are as extreme are two tails again. The edge of
-# each is found from a normal guess by halving; what remains, the maximum over the common
-# proportion, is that of the one-sided test.
+# Boschloo's test ordered by Fisher's two-sided p-value: for each number s of successes the
+# rejection region is two tails, whose edges are found by bisection from a normal guess.
 
 _ROWS = 20_000  # pairs of a table and an s at a time: bounds the memory
 _NEAR = 2  # steps from the guess within which the edge mostly is
@@ -300,23 +305,18 @@ def boschloo_two_sided(
 
 
 def _two_sided(k1: IntArray, n1: IntArray, k2: IntArray, n2: IntArray) -> FloatArray:
-    draws = n1 + n2
-    if int(draws.max()) > LARGEST:
-        raise ValueError(
-            f"Boschloo's test is for up to {LARGEST:,} draws in both groups, not "
-            f"{int(draws.max()):,}; Fisher's test with mid-p is close to it there"
-        )
+    draws = _draw_counts(n1, n2)
     p = fisher_two_sided(k1, n1, k2, n2)
     for size in np.unique(draws).tolist():
         rows = np.flatnonzero((draws == size) & (p * (1.0 + TOLERANCE) < 1.0))
         for part in np.array_split(rows, 1 + len(rows) * (size + 1) // _ROWS):
             if part.size:
-                share = largest_mean(_rejected_two_sided(n1[part], n2[part], p[part]))
+                share = largest_mean(_rejection_two_sided(n1[part], n2[part], p[part]))
                 p[part] *= np.minimum(share, 1.0)
     return p
 
 
-def _rejected_two_sided(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
+def _rejection_two_sided(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
     """Return P(T <= statistic | s) / statistic, s = 0, 1 ... in the columns."""
     s = np.arange(int(n1[0] + n2[0]) + 1)
     shape = (len(n1), len(s))

@@ -1,4 +1,4 @@
-"""What a sample tells whose units come in clusters: sums over clusters that are drawn again."""
+"""Cluster bootstrap: replicate sums, effective clusters, standard errors, Student limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.statistics.intervals import Limits
 
 _CELLS = 4_000_000  # how often each cluster was drawn, in an array: bounds the memory
-_NOTHING = 1e-12  # variances and numbers of clusters that differ by less
+_NEGLIGIBLE = 1e-12  # variances and numbers of clusters that differ by less
 
 
 def replicate_sums(counts: npt.ArrayLike, *, replicates: int = 2000, seed: str) -> FloatArray:
@@ -136,7 +136,7 @@ def error_and_freedom(
     mean = ratio(np.where(there, values, 0.0).sum(axis=0), count)
     squares = np.where(there, (values - mean) ** 2, 0.0).sum(axis=0)
     variance = ratio(squares, count - 1)
-    usable = (2 * count > len(values)) & (variance > _NOTHING) & (g > 1.0 + _NOTHING)
+    usable = (2 * count > len(values)) & (variance > _NEGLIGIBLE) & (g > 1.0 + _NEGLIGIBLE)
     factor = np.divide(g, g - 1.0, out=np.full(g.shape, np.nan), where=usable)
     return np.sqrt(np.where(usable, variance, np.nan) * factor), np.where(usable, g - 1.0, np.nan)
 

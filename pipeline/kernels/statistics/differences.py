@@ -1,4 +1,4 @@
-"""Limits for a difference of two estimates from the limits of each, and what they decide."""
+"""Limits for a difference of two estimates (MOVER), and margin and equivalence tests."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def difference_limits(
         raise ValueError(
             f"a difference set is a part of its list; {wrong.size:,} are not, such as {shown}"
         )
-    parts = [_part(k, n, size, method, confidence) for k, n in ((k1, n1), (k2, n2))]
+    parts = [_estimate_with_limits(k, n, size, method, confidence) for k, n in ((k1, n1), (k2, n2))]
     share = size / whole
     lower, upper = (np.clip(limit, -1.0, 1.0) for limit in mover(*parts))
     if INTERVALS.get(method).finite:
@@ -145,7 +145,9 @@ def difference_limits(
     return share * lower + 0.0, share * upper + 0.0  # no -0.0
 
 
-def _part(k: IntArray, n: IntArray, size: IntArray, method: str, confidence: Level) -> Part:
+def _estimate_with_limits(
+    k: IntArray, n: IntArray, size: IntArray, method: str, confidence: Level
+) -> Part:
     chosen = INTERVALS.get(method)
     lower, upper = chosen(k, n, confidence=confidence, population=size)
     uncertain = (n > 0) & (n < size)
@@ -257,7 +259,7 @@ def smallest_alpha(rejects: Callable[[FloatArray], BoolArray], rows: int) -> Flo
     return np.exp(high)
 
 
-# --- Tests of a difference against margins: what limits of n-best differences decide at any level.
+# Margin and equivalence tests: inverted limits.
 
 _NESTED = {hypergeometric_shortest.__name__: hypergeometric.__name__}
 """Whose limits do not always grow with confidence, and what is taken in their place."""

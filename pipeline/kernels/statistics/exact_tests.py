@@ -109,7 +109,7 @@ def fisher(
     >>> [round(float(fisher([3], [4], [1], [4], alternative=a)[0]), 4) for a in ALTERNATIVES]
     [0.4857, 0.2429, 0.9857]
     """
-    return _sided(fisher_two_sided, fisher_greater, (k1, n1, k2, n2), alternative)
+    return _choose_side(fisher_two_sided, fisher_greater, (k1, n1, k2, n2), alternative)
 
 
 @exact_test(title="Fisher's test with mid-p values", reference="Lancaster 1961")
@@ -149,7 +149,7 @@ def fisher_mid_p(
     >>> [round(float(fisher_mid_p([3], [4], [1], [4], alternative=a)[0]), 4) for a in ALTERNATIVES]
     [0.2571, 0.1286, 0.8714]
     """
-    return _sided(mid_p_two_sided, mid_p_greater, (k1, n1, k2, n2), alternative)
+    return _choose_side(mid_p_two_sided, mid_p_greater, (k1, n1, k2, n2), alternative)
 
 
 @exact_test(title="Boschloo's exact test", reference="Boschloo 1970")
@@ -196,7 +196,7 @@ def boschloo(
     >>> [round(float(boschloo([3], [4], [1], [4], alternative=a)[0]), 4) for a in ALTERNATIVES]
     [0.2891, 0.1445, 0.8789]
     """
-    return _sided(_twice_the_smaller, boschloo_greater, (k1, n1, k2, n2), alternative)
+    return _choose_side(_twice_the_smaller, boschloo_greater, (k1, n1, k2, n2), alternative)
 
 
 @exact_test(title="Boschloo's exact test, ordered two-sided", reference="Boschloo 1970")
@@ -243,7 +243,7 @@ def boschloo_minlike(
     ...  for a in ALTERNATIVES]
     [0.0328, 0.9815, 0.0269]
     """
-    return _sided(boschloo_two_sided, boschloo_greater, (k1, n1, k2, n2), alternative)
+    return _choose_side(boschloo_two_sided, boschloo_greater, (k1, n1, k2, n2), alternative)
 
 
 def _twice_the_smaller(
@@ -253,7 +253,7 @@ def _twice_the_smaller(
     return np.minimum(2.0 * np.minimum(greater, less), 1.0)
 
 
-def _sided(
+def _choose_side(
     two_sided: _Tables,
     greater: _Tables,
     table: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],

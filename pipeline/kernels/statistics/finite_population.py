@@ -1,4 +1,4 @@
-"""The exact confidence interval for a proportion in a finite population."""
+"""Exact intervals and an exact test of proportions for samples without replacement."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _guess(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArr
     return np.asarray(np.ceil(limit * size), dtype=np.int64)
 
 
-# --- An exact test of two parts of one finite population, drawn from without replacement.
+# Exact test of two parts of one finite population.
 
 _EQUAL_RATIO = 1e-9  # statistics that differ by less, as a share, are as extreme
 _CELLS = 500_000  # probabilities in an array: bounds the memory
@@ -242,15 +242,17 @@ def finite_population_test(
     designs, of = np.unique(distinct[[4, 1, 3]], axis=1, return_inverse=True)
     for number, design in enumerate(designs.T.tolist()):
         rows = np.flatnonzero(of.ravel() == number)
-        found[rows] = _of_design(distinct[0, rows], distinct[2, rows], *design)
+        found[rows] = _design_p_values(distinct[0, rows], distinct[2, rows], *design)
     p[tested] = found[inverse.ravel()]
     return p
 
 
-def _of_design(k1: IntArray, k2: IntArray, size: int, n1: int, n2: int) -> FloatArray:
+def _design_p_values(k1: IntArray, k2: IntArray, size: int, n1: int, n2: int) -> FloatArray:
     """Return the p-values of tables that were drawn alike, some values of K at a time."""
     statistic = np.abs(_statistic(n1, n2))
-    edges = [_inner(statistic, float(statistic[x1, x2])) for x1, x2 in zip(k1, k2, strict=True)]
+    edges = [
+        _inner_bounds(statistic, float(statistic[x1, x2])) for x1, x2 in zip(k1, k2, strict=True)
+    ]
     least, most = np.maximum(k1, k2), size - np.maximum(n1 - k1, n2 - k2)
     p, step = np.zeros(len(k1)), max(1, _CELLS // (n1 + n2 + 2))
     for first in range(0, size + 1, step):
@@ -258,7 +260,9 @@ def _of_design(k1: IntArray, k2: IntArray, size: int, n1: int, n2: int) -> Float
         one, two = _chances(size, n1, first, stop), _tails(size, n2, first, stop)
         for row in np.flatnonzero((least < stop) & (most >= np.maximum(first, least))):
             K = slice(max(least[row] - first, 0), most[row] - first + 1)
-            p[row] = max(p[row], _outside(one[K], (two[0][K], two[1][K]), edges[row]).max())
+            p[row] = max(
+                p[row], _outer_probability(one[K], (two[0][K], two[1][K]), edges[row]).max()
+            )
     return np.minimum(p, 1.0)
 
 
@@ -270,14 +274,14 @@ def _statistic(n1: int, n2: int) -> FloatArray:
     return np.divide(x1 / n1 - x2 / n2, error, out=np.zeros(p.shape), where=error > 0)
 
 
-def _inner(statistic: FloatArray, observed: float) -> tuple[IntArray, IntArray]:
+def _inner_bounds(statistic: FloatArray, observed: float) -> tuple[IntArray, IntArray]:
     """Return for each x1 the first x2 that is less extreme, and the next that is not."""
     less = statistic < observed * (1.0 - _EQUAL_RATIO)
     first = less.argmax(axis=1)
     return first, first + less.sum(axis=1)
 
 
-def _outside(
+def _outer_probability(
     one: FloatArray, two: tuple[FloatArray, FloatArray], edges: tuple[IntArray, IntArray]
 ) -> FloatArray:
     """Return the probability of the tables outside the edges, for each K."""
@@ -304,7 +308,7 @@ def _tails(size: int, n: int, first: int, stop: int) -> tuple[FloatArray, FloatA
     return below, above
 
 
-# --- The shortest exact confidence interval for a proportion in a finite population.
+# Shortest exact interval.
 
 LARGEST = 1_000_000
 """Largest population: the coverage is added up for every number of successes in it."""
@@ -395,17 +399,17 @@ class _Cells(NamedTuple):
 @lru_cache(maxsize=4096)
 def _lower_limits(n: int, size: int, confidence: float) -> IntArray:
     """Return L(k), k = 0..n, in successes; a design is computed once."""
-    cells = _start(n, size, 1.0 - confidence)
+    cells = _initial_cells(n, size, 1.0 - confidence)
     order = sorted(range(n + 1), key=lambda k: (abs(2 * k - n), k))
     taken = [0] * (n + 1)
-    while sum(_take(k, cells, taken, n=n, size=size) for k in order):
+    while sum(_shrink_interval(k, cells, taken, n=n, size=size) for k in order):
         pass
     limits = np.array(cells.lower, dtype=np.int64)
     limits.setflags(write=False)  # what a cache holds is never changed
     return limits
 
 
-def _start(n: int, size: int, alpha: float) -> _Cells:
+def _initial_cells(n: int, size: int, alpha: float) -> _Cells:
     """Compute the interval to begin with, and all probabilities that can come up.
 
     With L growing, K < L(k) keeps K from all outcomes from k on, so that L(k) never exceeds the
@@ -418,11 +422,11 @@ def _start(n: int, size: int, alpha: float) -> _Cells:
     K = np.arange(len(outcome)) - np.repeat(np.cumsum(count) - count, count) + lower[outcome]
     chance = np.exp(log_hypergeometric_pmf(outcome, K, size - K, np.full(len(K), n)))
     parts = [part.tolist() for part in np.split(chance, np.cumsum(count)[:-1])]
-    slack = alpha * (1.0 + _EQUAL) - _missed(lower, n, size)
+    slack = alpha * (1.0 + _EQUAL) - _non_coverage(lower, n, size)
     return _Cells(lower.tolist(), parts, slack.tolist())
 
 
-def _missed(lower: IntArray, n: int, size: int) -> FloatArray:
+def _non_coverage(lower: IntArray, n: int, size: int) -> FloatArray:
     """Return the probability that K is not in the interval, for K = 0..M/2."""
     K = np.arange(size // 2 + 1)
     above = np.searchsorted(lower, K, side="right")  # the first outcome with L(k) > K
@@ -431,7 +435,7 @@ def _missed(lower: IntArray, n: int, size: int) -> FloatArray:
     return upper_tail(K, above, n_, whole) + upper_tail(size - K, below, n_, whole)
 
 
-def _take(k: int, cells: _Cells, taken: list[int], *, n: int, size: int) -> bool:
+def _shrink_interval(k: int, cells: _Cells, taken: list[int], *, n: int, size: int) -> bool:
     """Take values from below the interval of k, and from above that of n - k alike."""
     before, chances = taken[k], cells.chance[k]
     last = cells.lower[k + 1] if k < n else size

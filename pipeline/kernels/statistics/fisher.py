@@ -1,4 +1,4 @@
-"""Fisher's exact test for many 2x2 tables at once.
+"""Fisher's exact test for many 2x2 tables, and the log probabilities that exact tests share.
 
 The hypergeometric probabilities rise to the mode and fall after it, so the tables that are no
 more probable than the observed one form two tails. The edge of each tail is found by
@@ -16,10 +16,8 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray
 
-# --- Binomial and hypergeometric log probabilities in saddle-point form (Loader 2000).
-# ln n! is a difference of large numbers in any other form. Here ln n! = n ln n - n + w(n), the
-# large parts of all factorials cancel on paper into deviances, and what is left to add up is
-# no larger than the result.
+# Binomial and hypergeometric log probabilities in saddle-point form (Loader 2000):
+# the large parts of ln n! cancel analytically into deviances.
 
 # fmt: off
 _STIRLERR = np.array([

@@ -120,14 +120,14 @@ def interval_columns(
     chosen = INTERVALS.get(method)
     names = [k, n, population] if population and chosen.finite else [k, n]
     counts = np.stack([frame[name].to_numpy().astype(np.int64) for name in names])
-    distinct, places = _distinct(counts)
+    distinct, places = _distinct_columns(counts)
     sizes = distinct[2] if len(names) == 3 else None
     limits = chosen(distinct[0], distinct[1], confidence=confidence, population=sizes)
     lower, upper = (limit[places] for limit in limits)
     return frame.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
 
 
-def _distinct(counts: IntArray) -> tuple[IntArray, IntArray]:
+def _distinct_columns(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Return each column once, and the place of every column among them.
 
     Lists that follow each other often have the same counts: only the first of a run is looked at.

@@ -73,7 +73,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     >>> holm([0.01, 0.04, 0.03, float("nan")]).round(10).tolist()
     [0.03, 0.06, 0.06, nan]
     """
-    return _adjusted(p, _step_down)
+    return _adjust(p, _step_down)
 
 
 @correction(title="Benjamini and Hochberg's method", reference="Benjamini & Hochberg 1995")
@@ -109,7 +109,7 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     >>> benjamini_hochberg([0.01, 0.04, 0.03, float("nan")]).round(10).tolist()
     [0.03, 0.04, 0.04, nan]
     """
-    return _adjusted(p, _step_up)
+    return _adjust(p, _step_up)
 
 
 @correction(title="Bonferroni's method", reference="Bonferroni 1936; Dunn 1961")
@@ -144,10 +144,10 @@ def bonferroni(p: npt.ArrayLike) -> FloatArray:
     >>> bonferroni([0.01, 0.04, 0.03, float("nan")]).round(10).tolist()
     [0.03, 0.12, 0.09, nan]
     """
-    return _adjusted(p, lambda ascending: len(ascending) * ascending)
+    return _adjust(p, lambda ascending: len(ascending) * ascending)
 
 
-def _adjusted(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def _adjust(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply `adjust` to the ascending p-values of the tests that were made."""
     adjusted = np.array(p, dtype=np.float64)
     tested = np.flatnonzero(~np.isnan(adjusted))

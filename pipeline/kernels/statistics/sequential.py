@@ -1,4 +1,4 @@
-"""Levels for a sample that is looked at several times: alpha, spent over the looks."""
+"""Group-sequential levels, confidence sequences and p-values for interim analyses."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from pipeline.kernels.statistics.intervals import Limits, interval
 Spending = Callable[[npt.ArrayLike, float], FloatArray]
 
 _EQUAL = 1e-9  # information that grows by a smaller share has not grown
-_LITTLE = 2e-3  # information that grows by a smaller share: Bonferroni's inequality, see `levels`
-_FAR = 8.5  # standard deviations, beyond which a normal variable is never
+_LITTLE_GROWTH = (
+    2e-3  # information that grows by a smaller share: Bonferroni's inequality, see `levels`
+)
+_FARTHEST = 8.5  # standard deviations, beyond which a normal variable is never
 _LEAST_NODES, _PER_DEVIATION = 48, 2.2  # of Gauss and Legendre, in each of the integrals
 _CELLS = 4_000_000  # numbers in an array: bounds the memory
 _STEPS, _CLOSE = 60, 1e-13  # of Newton's method, and the last of them
@@ -148,15 +150,15 @@ def spent_levels(
     >>> (-scipy.special.ndtri(levels / 2)).round(3).tolist()
     [4.333, 2.963, 2.359, 2.014]
     """
-    times, V = _checked(shares, variances, alpha, spending)
-    rows, inverse = _alike(V.reshape(-1, len(times)))
+    times, V = _checked_looks(shares, variances, alpha, spending)
+    rows, inverse = _distinct_rows(V.reshape(-1, len(times)))
     step = max(1, _CELLS // _nodes(rows) ** 2)
     starts = range(0, len(rows), step)
     parts = [_levels(times, rows[at : at + step], alpha, SPENDING[spending]) for at in starts]
     return np.concatenate([np.empty((0, len(times))), *parts])[inverse].reshape(V.shape)
 
 
-def _alike(V: FloatArray) -> tuple[FloatArray, IntArray]:
+def _distinct_rows(V: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the distinct questions: ratios of variances matter alone, to ten digits."""
     first = np.where(np.isfinite(V), V, 0.0).max(axis=1, keepdims=True, initial=0.0)
     rounded = np.round(V / np.where(first > 0, first, 1.0), 10)
@@ -165,7 +167,7 @@ def _alike(V: FloatArray) -> tuple[FloatArray, IntArray]:
     return distinct, inverse.ravel()
 
 
-def _checked(
+def _checked_looks(
     shares: npt.ArrayLike, variances: npt.ArrayLike, alpha: float, spending: str
 ) -> tuple[FloatArray, FloatArray]:
     times, V = np.asarray(shares, dtype=np.float64), np.asarray(variances, dtype=np.float64)
@@ -202,8 +204,8 @@ def _growth(rows: FloatArray) -> FloatArray:
 def _nodes(rows: FloatArray) -> int:
     """Return how many points resolve the narrowest step from one look to the next."""
     growth = _growth(rows)
-    least = growth[(growth >= _LITTLE) & (rows > 0)].min(initial=1.0)
-    return _LEAST_NODES + int(2.0 * _FAR * _PER_DEVIATION / np.sqrt(least))
+    least = growth[(growth >= _LITTLE_GROWTH) & (rows > 0)].min(initial=1.0)
+    return _LEAST_NODES + int(2.0 * _FARTHEST * _PER_DEVIATION / np.sqrt(least))
 
 
 class _State(NamedTuple):
@@ -229,28 +231,26 @@ def _levels(times: FloatArray, V: FloatArray, alpha: float, spending: Spending) 
     for look in range(len(times)):
         open_ = planned[:, look]
         information = np.where(open_, 1.0 / np.where(open_, V[:, look], 1.0), state.information)
-        state = _look(state, information, aims[:, look], open_)
+        state = _next_look(state, information, aims[:, look], open_)
         levels[open_, look] = state.level[open_]
     return levels
 
 
-def _look(state: _State, information: FloatArray, aim: FloatArray, open_: BoolArray) -> _State:
+def _next_look(state: _State, information: FloatArray, aim: FloatArray, open_: BoolArray) -> _State:
     some = np.where(open_, information, 1.0)
     fresh = np.where(open_, 1.0 - state.information / some, 0.0)
     rate = aim - state.spent
     new = open_ & (fresh > _EQUAL)
-    rho, sd = np.sqrt(1.0 - fresh), np.sqrt(np.where(fresh > _LITTLE, fresh, 1.0))
+    rho, sd = np.sqrt(1.0 - fresh), np.sqrt(np.where(fresh > _LITTLE_GROWTH, fresh, 1.0))
     widest = -scipy.special.ndtri(np.maximum(rate, 0.0) / 2.0)
-    follow = new & (fresh > _LITTLE)
+    follow = new & (fresh > _LITTLE_GROWTH)
     bound = np.where(follow & (rate > 1e-13), _bound(state, rho, sd, rate, widest), widest)
-    z, mass = _onwards(state, rho, sd, bound)
+    z, mass = _propagate(state, rho, sd, bound)
     return _State(
-        np.where(follow[:, None], z, state.z),
-        np.where(follow[:, None], mass, state.mass),
-        np.where(follow, information, state.information),
-        np.where(new, aim, state.spent),
+        np.where(follow[:, None], z, state.z), np.where(follow[:, None], mass, state.mass),
+        np.where(follow, information, state.information), np.where(new, aim, state.spent),
         np.where(new, 2.0 * scipy.special.ndtr(-bound), state.level),
-    )
+    )  # fmt: skip
 
 
 def _bound(
@@ -275,12 +275,12 @@ def _bound(
     return bound
 
 
-def _onwards(
+def _propagate(
     state: _State, rho: FloatArray, sd: FloatArray, bound: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return points between the bounds, and the density there, times their weights."""
     points, weights = _gauss(state.z.shape[1])
-    reach = np.minimum(bound, _FAR)[:, None]
+    reach = np.minimum(bound, _FARTHEST)[:, None]
     z = reach * points
     apart = (z[:, :, None] - rho[:, None, None] * state.z[:, None, :]) / sd[:, None, None]
     density = np.exp(-0.5 * apart * apart) / (_ROOT * sd[:, None, None])
@@ -294,7 +294,7 @@ def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
     return np.asarray(points), np.asarray(weights)
 
 
-# --- Limits that hold at all times while a sample without replacement grows.
+# Confidence sequence for samples without replacement.
 
 
 @interval(
@@ -401,7 +401,7 @@ def _edge(k: IntArray, n: IntArray, size: IntArray, limit: FloatArray, step: int
     return np.asarray(kept)
 
 
-# --- Differences of two sets while a sample without replacement grows, at whatever time one looks.
+# Anytime-valid differences of two sets.
 
 _LEAST, _MOST = 1e-12, 1.0 - 2.0**-52  # confidence levels of which a float has the half, too
 
@@ -492,12 +492,12 @@ def anytime_p_values(
     >>> anytime_p_values([18, 10], [20, 20], [2, 10], [20, 20], populations=(40, 40)).round(6)
     array([1.1e-05, 1.0e+00])
     """
-    sets = [_counts(k1, n1, populations[0]), _counts(k2, n2, populations[1])]
+    sets = [_checked_set(k1, n1, populations[0]), _checked_set(k2, n2, populations[1])]
     parts = np.broadcast_arrays(*sets[0], *sets[1])
     first, second = (np.stack([part.ravel() for part in side]) for side in (parts[:3], parts[3:]))
     turned = first[0] * np.maximum(second[1], 1) > second[0] * np.maximum(first[1], 1)
     low, high = np.where(turned, second, first), np.where(turned, first, second)
-    p = np.minimum(1.0, 2.0 * np.exp(_closest(low, high)))
+    p = np.minimum(1.0, 2.0 * np.exp(_log_best_common(low, high)))
     return np.where((low[1] > 0) & (high[1] > 0), p, np.nan).reshape(parts[0].shape)
 
 
@@ -559,7 +559,7 @@ def anytime_margin_p_values(
     return smallest_alpha(rejects, len(members))
 
 
-def _counts(
+def _checked_set(
     k: npt.ArrayLike, n: npt.ArrayLike, population: npt.ArrayLike
 ) -> tuple[IntArray, IntArray, IntArray]:
     successes, trials = checked_counts(k, n, confidence=0.5)
@@ -568,7 +568,7 @@ def _counts(
     return successes, trials, size
 
 
-def _closest(low: IntArray, high: IntArray) -> FloatArray:
+def _log_best_common(low: IntArray, high: IntArray) -> FloatArray:
     """Return the logarithm of the best that two equal proportions can do, for the worse set.
 
     From the most likely T of the lower set on its plausibility falls, up to that of the higher
@@ -579,16 +579,20 @@ def _closest(low: IntArray, high: IntArray) -> FloatArray:
     end = best + 1
     while np.any(end - start > 1):
         middle = (start + end) // 2
-        crossed = _plausible(middle, high) >= _facing(middle, low, high)
+        crossed = _log_likelihood_ratio(middle, high) >= _log_ratio_of_low(middle, low, high)
         start, end = np.where(crossed, start, middle), np.where(crossed, middle, end)
-    after = _facing(end, low, high)
-    return np.where(end > best, _plausible(best, high), np.maximum(_plausible(start, high), after))
+    after = _log_ratio_of_low(end, low, high)
+    return np.where(
+        end > best,
+        _log_likelihood_ratio(best, high),
+        np.maximum(_log_likelihood_ratio(start, high), after),
+    )
 
 
-def _facing(T: IntArray, low: IntArray, high: IntArray) -> FloatArray:
+def _log_ratio_of_low(T: IntArray, low: IntArray, high: IntArray) -> FloatArray:
     """Return how plausible the lower set is with as large a proportion, or the next larger one."""
     equal = -(-T * low[2] // np.maximum(high[2], 1))
-    return _plausible(np.maximum(equal, _most_likely(low)), low)
+    return _log_likelihood_ratio(np.maximum(equal, _most_likely(low)), low)
 
 
 def _most_likely(counts: IntArray) -> IntArray:
@@ -596,7 +600,7 @@ def _most_likely(counts: IntArray) -> IntArray:
     return np.asarray(np.clip(k * (size + 1) // np.maximum(n, 1), k, size - n + k))
 
 
-def _plausible(T: IntArray, counts: IntArray) -> FloatArray:
+def _log_likelihood_ratio(T: IntArray, counts: IntArray) -> FloatArray:
     """Return ln P(X_T = k) - ln BB(k; n, 1, 1), minus infinity where T is impossible."""
     k, n, size = counts
     possible = (k <= T) & (size - n + k >= T)
@@ -605,11 +609,11 @@ def _plausible(T: IntArray, counts: IntArray) -> FloatArray:
     return np.where(possible, found, -np.inf)
 
 
-# --- P-values and levels for a sample that is looked at several times.
+# P-values and levels for interim analyses.
 
 _NODES = 8.2 * np.linspace(0.01, 1.0, 64) ** 1.5
 """Normal quantiles of the overall levels that are computed; between them it is interpolated."""
-_RISE = 1e-9  # what a bound has more than the one before, where rounding makes them equal
+_LEAST_RISE = 1e-9  # what a bound has more than the one before, where rounding makes them equal
 
 
 def apart_levels(
@@ -702,7 +706,7 @@ def repeated_p_values(
     values = np.asarray(p, dtype=np.float64)
     V = np.broadcast_to(np.asarray(variances, dtype=np.float64), (*values.shape, np.size(shares)))
     distinct, inverse = np.unique(V, axis=0, return_inverse=True)
-    bounds = _bounds(np.asarray(shares), distinct, look, spending)
+    bounds = _look_bounds(np.asarray(shares), distinct, look, spending)
     z, found = _z(values), np.ones(values.shape)
     for place, row in enumerate(bounds):
         mine = inverse.ravel() == place
@@ -715,7 +719,7 @@ def repeated_p_values(
     return np.where(np.isnan(values), np.nan, np.maximum(found, values))
 
 
-def _bounds(shares: FloatArray, variances: FloatArray, look: int, spending: str) -> FloatArray:
+def _look_bounds(shares: FloatArray, variances: FloatArray, look: int, spending: str) -> FloatArray:
     """Return the bound at this look of plans of several alpha, shape (questions, nodes)."""
     alphas = 2.0 * scipy.special.ndtr(-_NODES)
     levels = [
@@ -723,7 +727,7 @@ def _bounds(shares: FloatArray, variances: FloatArray, look: int, spending: str)
         for alpha in alphas
     ]
     bounds = np.maximum.accumulate(_z(np.stack(levels, axis=-1)), axis=-1)
-    return np.asarray(bounds + _RISE * np.arange(len(_NODES)))
+    return np.asarray(bounds + _LEAST_RISE * np.arange(len(_NODES)))
 
 
 def _z(p: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The factor of a band that holds at all list sizes at once, and the level that belongs to it."""
+"""The sup-t factor of a simultaneous band over list sizes, and its pointwise level."""
 
 from __future__ import annotations
 
@@ -133,13 +133,13 @@ def band_factor(
     2.7
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
-    w, sizes = _checked(curves, weights, n)
+    w, sizes = _check_curves(curves, weights, n)
     steps = [step for step in (_steps(curve, w, sizes) for curve in curves) if step.at.size]
     pointwise = float(-scipy.special.ndtri(tail_of(confidence)))
     if not steps:
         return pointwise
     widest = max(len(step.draw) for step in steps)
-    most = np.concatenate(list(_maxima(steps, w, widest, replicates, seed)))
+    most = np.concatenate(list(_replicate_maxima(steps, w, widest, replicates, seed)))
     return max(pointwise, float(np.quantile(most, confidence, method="higher")))
 
 
@@ -156,7 +156,7 @@ def band_level(factor: float) -> float:
     return float(2.0 * scipy.special.ndtr(-factor))
 
 
-def _checked(
+def _check_curves(
     curves: Sequence[Curve], weights: npt.ArrayLike, n: npt.ArrayLike
 ) -> tuple[FloatArray, IntArray]:
     w, sizes = np.asarray(weights, dtype=np.float64), np.unique(np.asarray(n, dtype=np.int64))
@@ -202,7 +202,7 @@ def _steps(curve: Curve, w: FloatArray, sizes: IntArray) -> _Steps:
     return _Steps(draw, sign * w[draw], at, 1.0 / np.sqrt(variance))
 
 
-def _maxima(
+def _replicate_maxima(
     steps: Sequence[_Steps], w: FloatArray, widest: int, replicates: int, seed: str
 ) -> Iterator[FloatArray]:
     """Yield the largest |G| / sd of each replicate, some replicates at a time."""

@@ -1,8 +1,8 @@
-"""Questions as linear estimands: variances by question, and shares of them by candidate.
+"""Allocation of a sample over questions: sets, linear estimands, size measure, question weights.
 
 A question is theta_q = sum_i a_qi y_i, with a_qi = 1/n in a list, 1/n and -1/n in the two
-difference sets, 1/S for the baseline. What a design is made of are sums of a_qi^2 v_qi, over the
-candidates for a question and over the questions for a candidate.
+difference sets, 1/S for the baseline. A design uses sums of a_qi^2 v_qi, over the candidates for
+a question and over the questions for a candidate.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
-# --- The sets that questions are about, and sums over them, forth and back, for all at once.
+# Sets of candidates: sums over sets, and the transposed sums over candidates.
 
 Side = tuple[int, int]
 """What the list of the first measure has and that of the second has not; with the same measure
@@ -55,11 +55,7 @@ class Sets:
 
 
 def question_sets(
-    ids: pl.Series,
-    ranks: Mapping[str, IntArray],
-    *,
-    pairs: Sequence[tuple[str, str]],
-    n: IntArray,
+    ids: pl.Series, ranks: Mapping[str, IntArray], *, pairs: Sequence[tuple[str, str]], n: IntArray
 ) -> Sets:
     """Return the lists of all measures and both sides of all pairs.
 
@@ -260,7 +256,7 @@ def estimands(sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = 
     >>> question_sums(found, np.ones(2)).round(6).tolist()
     [0.25, 0.105]
     """
-    _check(sets.ids, p)
+    _check_predictions(sets.ids, p)
     unjudged = ~judged
     noise = np.where(unjudged, np.maximum(p * (1.0 - p), LEAST_VARIANCE), 0.0)
     number, squares = _coefficients(sets)
@@ -415,7 +411,7 @@ def _coefficients(sets: Sets) -> tuple[IntArray, FloatArray]:
     return np.append(number, last).astype(np.int64), np.append(squares, 1.0 / every**2)
 
 
-def _check(ids: pl.Series, p: FloatArray) -> None:
+def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
     wrong = ~((p >= 0.0) & (p <= 1.0))
     if wrong.any():
         shown = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
@@ -425,7 +421,7 @@ def _check(ids: pl.Series, p: FloatArray) -> None:
         )
 
 
-# --- The size measure x: what a candidate's label is worth, over all questions.
+# Size measure.
 
 
 def size_measure(
@@ -537,7 +533,7 @@ def floored(x: FloatArray, *, among: int, floor: float) -> FloatArray:
     return np.asarray(np.maximum(x, t[int(np.argmax(following <= t))]))
 
 
-# --- Weights of questions, raised until none does worse than in a simple sample.
+# Question weights, raised until no variance exceeds its limit.
 
 TOLERANCE = 1e-3
 """Share by which a variance may be above its limit."""
@@ -614,12 +610,12 @@ def raised_weights(goals: Goals) -> FloatArray:
     """
     posed = (goals.weights > 0) & (goals.whole > 0)
     raised, steps = np.zeros(len(posed)), np.full(len(posed), _ROOT)
-    used = _rounded(goals.weights)
+    used = _round(goals.weights)
     before: tuple[FloatArray, FloatArray] | None = None
     for _ in range(_ROUNDS):
-        used = _rounded(goals.weights * np.exp(raised))
-        x, used[-1] = _with_all(goals, used)
-        excess = np.where(posed, _excess(goals, x), -1.0)
+        used = _round(goals.weights * np.exp(raised))
+        x, used[-1] = _fit_baseline_weight(goals, used)
+        excess = np.where(posed, _log_excess(goals, x), -1.0)
         if excess.max(initial=0.0) <= np.log1p(TOLERANCE):
             break
         if before is not None:
@@ -631,7 +627,7 @@ def raised_weights(goals: Goals) -> FloatArray:
     return used
 
 
-def _with_all(goals: Goals, weights: FloatArray) -> tuple[FloatArray, float]:
+def _fit_baseline_weight(goals: Goals, weights: FloatArray) -> tuple[FloatArray, float]:
     """Return x and the weight of the last question, which meets its limit beside the others.
 
     It is what a design harms most, and its weight is found without sums over sets.
@@ -645,7 +641,7 @@ def _with_all(goals: Goals, weights: FloatArray) -> tuple[FloatArray, float]:
     target, raised, step = goals.whole[-1] * goals.limits[-1], 0.0, _ROOT
     before: tuple[float, float] | None = None
     for _ in range(_ROUNDS):
-        weight = float(_rounded(np.array([last * np.exp(raised)]))[0])
+        weight = float(_round(np.array([last * np.exp(raised)]))[0])
         x = sized(asked, rest + weight / goals.whole[-1] * alone, floor=goals.floor)
         excess = float(np.log(_variance(alone, x) * x.sum() / asked.unjudged.sum() / target))
         if abs(excess) < TOLERANCE / 2 or (excess < 0 and not raised):
@@ -662,7 +658,7 @@ def _variance(squares: FloatArray, x: FloatArray) -> float:
     return float(np.divide(squares, x, out=np.zeros_like(x), where=x > 0).sum())
 
 
-def _excess(goals: Goals, x: FloatArray) -> FloatArray:
+def _log_excess(goals: Goals, x: FloatArray) -> FloatArray:
     """Return ln(r_q / limit_q); 0 for what is known already."""
     inverse = np.divide(1.0, x, out=np.zeros_like(x), where=x > 0)
     scale = x.sum() / max(int(goals.asked.unjudged.sum()), 1)
@@ -681,7 +677,7 @@ def _secant(moved: FloatArray, changed: FloatArray, steps: FloatArray) -> FloatA
     return np.where(falls, suggested, np.minimum(2.0 * steps, 100.0))
 
 
-def _rounded(weights: FloatArray) -> FloatArray:
+def _round(weights: FloatArray) -> FloatArray:
     """Round to four significant digits."""
     digits = _DIGITS - 1 - np.floor(np.log10(np.where(weights > 0, weights, 1.0)))
     scale = 10.0**digits

@@ -1,4 +1,4 @@
-"""Limits that hold at all list sizes at once, from a sample of any design."""
+"""Simultaneous bands from a sample of any design, and expected variances at interim analyses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.kernels.statistics.simultaneous_band import (
     band_level,
     working_weights,
 )
-from pipeline.kernels.survey.design import inclusion
+from pipeline.kernels.survey.design import inclusion, inverse_odds
 from pipeline.kernels.survey.ratio_estimator import blocks, difference_sums, list_sums
 from pipeline.kernels.survey.study import Study
 from pipeline.kernels.survey.tables import (
@@ -27,21 +27,13 @@ from pipeline.kernels.survey.tables import (
 )
 
 LISTS = {
-    "measure": pl.String,
-    "n": pl.Int64,
-    "lower_band": pl.Float64,
-    "upper_band": pl.Float64,
+    "measure": pl.String, "n": pl.Int64, "lower_band": pl.Float64, "upper_band": pl.Float64,
     "level": pl.Float64,
-}
+}  # fmt: skip
 PAIRS = {
-    "measure_1": pl.String,
-    "measure_2": pl.String,
-    "n": pl.Int64,
-    "difference": pl.Float64,
-    "lower_band": pl.Float64,
-    "upper_band": pl.Float64,
-    "level": pl.Float64,
-}
+    "measure_1": pl.String, "measure_2": pl.String, "n": pl.Int64, "difference": pl.Float64,
+    "lower_band": pl.Float64, "upper_band": pl.Float64, "level": pl.Float64,
+}  # fmt: skip
 
 
 def list_bands(
@@ -101,7 +93,7 @@ def list_bands(
     levels = _levels(given, curves, sizes, confidence=confidence, replicates=replicates, seed=seed)
     table = list_estimates(given, at=list(map(int, sizes)), confidence=levels[:, None])
     named = pl.DataFrame({"measure": given.measures, "level": levels})
-    return _banded(table.join(named, on="measure", how="left", maintain_order="left"), LISTS)
+    return _band_table(table.join(named, on="measure", how="left", maintain_order="left"), LISTS)
 
 
 def pair_bands(
@@ -160,7 +152,7 @@ def pair_bands(
         schema={name: PAIRS[name] for name in ("measure_1", "measure_2", "level")},
     )
     keys = ["measure_1", "measure_2"]
-    return _banded(table.join(named, on=keys, how="left", maintain_order="left"), PAIRS)
+    return _band_table(table.join(named, on=keys, how="left", maintain_order="left"), PAIRS)
 
 
 def _levels(
@@ -183,21 +175,17 @@ def _levels(
     return np.array([1.0 - band_level(factor) for factor in factors], dtype=np.float64)
 
 
-def _banded(table: pl.DataFrame, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+def _band_table(table: pl.DataFrame, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame:
     return table.rename({"lower": "lower_band", "upper": "upper_band"}).select(*schema)
 
 
-# --- Whether all members of a set could be drawn with one chance.
+# Equal inclusion probabilities within difference sets.
 
 _ALIKE = 1e-10  # relative variance of chances that differ by rounding alone
 
 
 def equal_chances(
-    given: Study,
-    chances: FloatArray,
-    *,
-    pairs: Sequence[tuple[str, str]],
-    at: Sequence[int],
+    given: Study, chances: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
 ) -> pl.DataFrame:
     """Tell where the members of D1 have one chance, and those of D2 one, maybe another.
 
@@ -255,7 +243,7 @@ def equal_chances(
     return pl.DataFrame(table, schema=schema).sort("measure_1", "measure_2", "n")
 
 
-# --- Expected variances at each look of a growing sample: from its design, not from judgements.
+# Expected variances at interim analyses: they depend on the design, not on judgements.
 
 _MANY = 200  # plans that are made one by one; more of them share
 _GRID = 200.0  # steps between a variance and that of the look before: half a per cent each
@@ -292,16 +280,12 @@ def missed_at_looks(
     before = int(known.sum())
     open_ = np.where(known, 0.0, x)
     rows = [
-        _missed(inclusion(open_, size=size - before), v) * ~known
+        v * inverse_odds(inclusion(open_, size=size - before)) * ~known
         if size > before
         else np.full(len(x), np.inf)
         for size in labels
     ]
     return np.stack(rows)
-
-
-def _missed(pi: FloatArray, v: FloatArray) -> FloatArray:
-    return v * np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=pi > 0)
 
 
 def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> FloatArray:
@@ -332,9 +316,9 @@ def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> Fl
     """
     n = checked_cuts(given, at)
     first = np.searchsorted(n, given.ranks, side="left")
-    finite, never = _finite(missed)
+    finite, never = _split_infinite(missed)
     added = list_sums(first, finite, _one_cell(given), lists=len(n), cells=1)
-    return _with_never(added[..., 0], never)
+    return _restore_infinite(added[..., 0], never)
 
 
 def pair_variances(
@@ -368,13 +352,13 @@ def pair_variances(
     n = checked_cuts(given, at)
     measures, rows = chosen_measures(given, pairs)
     first = np.searchsorted(n, given.ranks[measures], side="left")
-    finite, never = _finite(missed)
+    finite, never = _split_infinite(missed)
     parts = [
         difference_sums(first, finite, _one_cell(given), pairs=rows, cuts=cuts, cells=1)
         for cuts in blocks(len(n), numbers=2 * max(1, len(pairs)) * len(missed))
     ]
     added = np.concatenate([np.zeros((len(missed), 0, len(rows), 2, 1)), *parts], axis=1)
-    return _with_never(added.sum(axis=(-2, -1)), never)
+    return _restore_infinite(added.sum(axis=(-2, -1)), never)
 
 
 def window_variances(
@@ -403,9 +387,9 @@ def window_variances(
     [[[3.0], [1.0]]]
     """
     start = np.arange(1, len(given.ids) - window + 2, every)
-    finite, never = _finite(missed)
+    finite, never = _split_infinite(missed)
     sums = [span_sums(ranks, start, window, finite, _one_cell(given)) for ranks in given.ranks]
-    return _with_never(np.stack(sums, axis=1)[..., 0], never)
+    return _restore_infinite(np.stack(sums, axis=1)[..., 0], never)
 
 
 def shared_levels(
@@ -451,26 +435,26 @@ def grouped(variances: FloatArray) -> FloatArray:
     some = np.where(np.isfinite(first), first, 1.0)
     if len(np.unique(np.round(rows / some, 10), axis=0)) <= _MANY:
         return variances
-    found = [_anew(rows[:, 0])]
+    found = [_first_variance(rows[:, 0])]
     for before, after in zip(rows.T[:-1], rows.T[1:], strict=True):
         usable = np.isfinite(before) & (before > 0) & (after > 0)
         ratio = np.divide(after, before, out=np.ones_like(after), where=usable)
         step = np.maximum(np.floor(ratio * _GRID + 1e-6), 1.0) / _GRID
-        found.append(np.where(usable, found[-1] * step, _anew(after)))
+        found.append(np.where(usable, found[-1] * step, _first_variance(after)))
     return np.stack(found, axis=1).reshape(variances.shape)
 
 
-def _anew(variance: FloatArray) -> FloatArray:
+def _first_variance(variance: FloatArray) -> FloatArray:
     """Return 1 where a look is the first to tell anything, 0 where it tells all."""
     return np.where(np.isfinite(variance), np.where(variance > 0, 1.0, 0.0), np.inf)
 
 
-def _finite(missed: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _split_infinite(missed: FloatArray) -> tuple[FloatArray, BoolArray]:
     never = np.logical_not(np.isfinite(missed).all(axis=1))
     return np.where(np.isfinite(missed), missed, 0.0), never
 
 
-def _with_never(added: FloatArray, never: BoolArray) -> FloatArray:
+def _restore_infinite(added: FloatArray, never: BoolArray) -> FloatArray:
     """Put the looks last; infinite where a look draws nobody."""
     return np.where(never, np.inf, np.moveaxis(added, 0, -1))
 

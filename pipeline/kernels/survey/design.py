@@ -1,4 +1,4 @@
-"""A designed sample, from the questions to the draws."""
+"""Designed samples: questions, inclusion probabilities, costs, sequential Poisson draws, widths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.kernels.survey.allocation import (
 )
 from schemas import DesignCosts, DesignedSample, Inclusion, Questions
 
-# --- Inclusion probabilities proportional to size, and who is taken for certain.
+# Inclusion probabilities proportional to size.
 
 _ROUNDING = 1e-9
 """What lambda may fall short of 1 by rounding alone."""
@@ -86,11 +86,11 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     return chance
 
 
-# --- Costs by shared work: the first candidate of a group takes longer than the others.
+# Costs: the first judgement in a group takes longer than further ones.
 
 _ROUNDS = 60
 _CLOSE = 1e-6
-_SURE = 1.0 - 1e-9
+_MOST_CHANCE = 1.0 - 1e-9
 
 
 class Work(NamedTuple):
@@ -185,7 +185,7 @@ def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
     sized = x
     pi = inclusion(x, size=size)
     for _ in range(_ROUNDS):
-        sized = x / np.sqrt(_marginal(pi, work))
+        sized = x / np.sqrt(_marginal_cost(pi, work))
         found = inclusion(sized, size=size)
         settled = np.sqrt(pi * found)
         if np.abs(settled - pi).max(initial=0.0) < _CLOSE:
@@ -196,16 +196,16 @@ def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
 
 def _log_missed(pi: FloatArray, group: IntArray) -> FloatArray:
     """Return ln P(no member is drawn) of each group."""
-    missed = np.log1p(-np.minimum(pi, _SURE))
+    missed = np.log1p(-np.minimum(pi, _MOST_CHANCE))
     return np.bincount(group, weights=missed).astype(np.float64)
 
 
-def _marginal(pi: FloatArray, work: Work) -> FloatArray:
-    others = _log_missed(pi, work.group)[work.group] - np.log1p(-np.minimum(pi, _SURE))
+def _marginal_cost(pi: FloatArray, work: Work) -> FloatArray:
+    others = _log_missed(pi, work.group)[work.group] - np.log1p(-np.minimum(pi, _MOST_CHANCE))
     return np.asarray(work.further + (work.first - work.further) * np.exp(others))
 
 
-# --- What designs are expected to take and to tell, side by side.
+# Comparison of designs by cost and variance.
 
 
 def design_costs(
@@ -261,13 +261,22 @@ def design_costs(
 
 
 def _variances(asked: Estimands, pi: FloatArray) -> FloatArray:
-    """Return the expected variance of each question; chances of 0 tell nothing of it."""
-    drawn = pi > 0
-    missed = np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=drawn)
-    return question_sums(asked, missed)
+    """Return the expected variance of each question, without candidates of probability 0."""
+    return question_sums(asked, inverse_odds(pi))
 
 
-# --- The draw: sequential Poisson sampling with permanent random numbers.
+def inverse_odds(pi: FloatArray) -> FloatArray:
+    """Return (1 - pi) / pi, 0 where pi is 0.
+
+    Examples
+    --------
+    >>> inverse_odds(np.array([0.25, 0.0])).tolist()
+    [3.0, 0.0]
+    """
+    return np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=pi > 0)
+
+
+# Sequential Poisson sampling with permanent random numbers.
 
 _KEYS = 2.0**63
 
@@ -433,7 +442,7 @@ def union_of_designs(
     >>> places.tolist(), pi.tolist()
     ([0, 2], [0.5, 0.5, 0.8])
     """
-    differ = _differ(numbers)
+    differ = np.any([each != numbers[0] for each in numbers], axis=0)
     if differ.any():
         raise ValueError(
             f"{int(differ.sum()):,} of {len(differ):,} candidates have other permanent random"
@@ -445,11 +454,7 @@ def union_of_designs(
     return every[np.sort(first)], np.max(list(pi), axis=0)
 
 
-def _differ(numbers: Sequence[FloatArray]) -> BoolArray:
-    return np.asarray(np.any([each != numbers[0] for each in numbers], axis=0))
-
-
-# --- How wide the interval of each question is expected to be, and who cannot be answered.
+# Expected half-widths.
 
 
 def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float) -> FloatArray:
@@ -496,8 +501,7 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"the confidence lies between 0 and 1, not at {confidence}")
-    missed = np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=pi > 0)
-    variance = question_sums(asked, missed)
+    variance = _variances(asked, pi)
     unanswered = question_sums(asked, (pi == 0).astype(float)) > 0
     z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
     return np.where(unanswered, np.inf, z * np.sqrt(variance))
@@ -678,14 +682,13 @@ def designed(
         whole, candidates=int(asked.unjudged.sum()), size=sizes[-1], confidence=confidence
     )
     table = questions.with_columns(
-        weight_used=used,
-        expected_draws=_expected_draws(asked, pi),
+        weight_used=used, expected_draws=_expected_draws(asked, pi),
         half_width=expected_half_widths(asked, pi, confidence=confidence),
         simple_half_width=simple,
         unfloored_half_width=expected_half_widths(asked, bare, confidence=confidence),
-    )
+    )  # fmt: skip
     costs = design_costs(asked, free, pi, size=sizes[-1], work=work)
-    return Design(sample, _chances(asked, x, pi), _judged_by_width(table), costs)
+    return Design(sample, _chances(asked, x, pi), _mark_worse(table), costs)
 
 
 def _priced(x: FloatArray, work: Work | None, size: int) -> FloatArray:
@@ -758,23 +761,14 @@ def _sample(
     drawn, pi = growing(x, numbers, sizes=sizes)
     pi = np.where(judged, 1.0, pi)
     places = np.concatenate([np.flatnonzero(judged), drawn])
-    return pi, _rows(ids, places, pi, numbers)
-
-
-def _rows(ids: pl.Series, places: IntArray, pi: FloatArray, numbers: FloatArray) -> pl.DataFrame:
-    chances = pi[places]
-    return pl.DataFrame(
-        {
-            "id": ids.gather(places),
-            "multiplicity": np.ones(len(places), dtype=np.int64),
-            "position": np.arange(1, len(places) + 1),
-            "pi": chances,
-            "stratum": [WHOLE] * len(places),
-            "certain": chances == 1.0,
-            "order_key": numbers[places] / chances,
-        },
-        schema_overrides=DesignedSample.columns(),
-    ).select(*DesignedSample.columns())
+    chances, schema = pi[places], DesignedSample.columns()
+    columns = {
+        "id": ids.gather(places), "multiplicity": np.ones(len(places), dtype=np.int64),
+        "position": np.arange(1, len(places) + 1), "pi": chances,
+        "stratum": [WHOLE] * len(places), "certain": chances == 1.0,
+        "order_key": numbers[places] / chances,
+    }  # fmt: skip
+    return pi, pl.DataFrame(columns, schema_overrides=schema).select(*schema)
 
 
 def _chances(asked: Estimands, x: FloatArray, pi: FloatArray) -> pl.DataFrame:
@@ -789,26 +783,22 @@ def _expected_draws(asked: Estimands, pi: FloatArray) -> FloatArray:
     return np.bincount(asked.question, weights=sums, minlength=asked.count).astype(np.float64)
 
 
-def _judged_by_width(table: pl.DataFrame) -> pl.DataFrame:
+def _mark_worse(table: pl.DataFrame) -> pl.DataFrame:
     """Keep what is asked, and say which does worse than in a simple sample."""
     wider = pl.col("half_width") > pl.col("simple_half_width") * (1.0 + _WORSE)
     marked = table.filter(pl.col("weight") > 0).with_columns(worse=wider)
     return marked.select(*Questions.columns()).sort("question")
 
 
-# --- Questions that a sample is to answer: precisions, differences of two, the baseline.
+# Questions: precisions, differences and the baseline.
 
 KINDS = ("precision", "difference", "baseline")
 """What is asked for: precision of a list, difference of two, precision of all candidates."""
 
 _SCHEMA = {
-    "question": pl.String(),
-    "kind": pl.String(),
-    "measure": pl.String(),
-    "measure_2": pl.String(),
-    "n": pl.Int64(),
-    "weight": pl.Float64(),
-}
+    "question": pl.String(), "kind": pl.String(), "measure": pl.String(), "measure_2": pl.String(),
+    "n": pl.Int64(), "weight": pl.Float64(),
+}  # fmt: skip
 
 
 def declared_questions(
@@ -863,14 +853,14 @@ def declared_questions(
         ),
         ("baseline", "baseline", None, None, candidates),
     ]
-    _check(weights, [row[0] for row in rows])
+    _check_weights(weights, [row[0] for row in rows])
     weighted = [(*row, float(weights.get(row[0], weights.get(row[1], 1.0)))) for row in rows]
     if not any(row[-1] for row in weighted):
         raise ValueError("every question has weight 0: nothing is asked")
     return pl.DataFrame(weighted, schema=_SCHEMA, orient="row")
 
 
-def _check(weights: Mapping[str, float], names: Sequence[str]) -> None:
+def _check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
     known = [*KINDS, *names]
     unknown = [name for name in weights if name not in known]
     if unknown:

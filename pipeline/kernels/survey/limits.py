@@ -1,4 +1,4 @@
-"""Limits of estimated sets and of their differences, and tests of a difference."""
+"""Limits of estimated sets, differences and domain shares, and tests of a difference."""
 
 from __future__ import annotations
 
@@ -123,21 +123,21 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
     """
     tail, unknown = checked_tail(confidence), np.isnan(found.estimate)
     if found.parts:
-        lower, upper = _together(found, tail)
+        lower, upper = _combine_classes(found, tail)
     else:
-        lower, upper = (found.shift + found.share * limit for limit in _of_p(found, tail))
+        lower, upper = (found.shift + found.share * limit for limit in _limits_of_p(found, tail))
     return np.where(unknown, found.floor, lower), np.where(unknown, found.ceiling, upper)
 
 
-def _of_p(found: Estimates, tail: FloatArray) -> Limits:
+def _limits_of_p(found: Estimates, tail: FloatArray) -> Limits:
     return binomial_limits(found.p, worth(found), tail, unit=unit(found))
 
 
-def _together(found: Estimates, tail: FloatArray) -> Limits:
+def _combine_classes(found: Estimates, tail: FloatArray) -> Limits:
     """Put the limits of classes together by squares, as those of a sum (Zou, Huang & Zhang)."""
     below, above = np.zeros_like(found.estimate), np.zeros_like(found.estimate)
     for part in found.parts:
-        lower, upper = _of_p(part, tail)
+        lower, upper = _limits_of_p(part, tail)
         some = part.share > 0
         below += np.where(some, part.share * (part.p - lower), 0.0) ** 2
         above += np.where(some, part.share * (upper - part.p), 0.0) ** 2
@@ -263,7 +263,7 @@ def _smallest_alpha(values: FloatArray) -> FloatArray:
     return np.asarray(2.0 * scipy.special.ndtr(-z))
 
 
-# --- Shares in parts of the candidates whose size is not known, such as all true positives.
+# Domain shares: the size of a domain, such as all true positives, is unknown.
 
 
 class Weights(NamedTuple):
@@ -366,7 +366,7 @@ def domain_shares(
     """
     member = members.astype(np.float64)
     y = np.broadcast_to(np.asarray(hits, dtype=np.float64), member.shape)
-    c = _left(weights, members)
+    c = _remaining_variance(weights, members)
     m, total = member.sum(axis=1), member @ weights.w
     p = np.divide((member * y) @ weights.w, total, out=np.full(m.shape, np.nan), where=total > 0)
     found = _estimates(y, member, weights, c, np.where(np.isnan(p), 0.0, p))
@@ -376,7 +376,7 @@ def domain_shares(
     return DomainShares(p, lower, upper)
 
 
-def _left(weights: Weights, members: BoolArray) -> FloatArray:
+def _remaining_variance(weights: Weights, members: BoolArray) -> FloatArray:
     """Return c by domain: 1 for certain draws that do not tell how large their domain is."""
     c = np.where(members, weights.c, 0.0)
     if (weights.c == 0).all():
@@ -387,7 +387,7 @@ def _left(weights: Weights, members: BoolArray) -> FloatArray:
 def _estimates(
     y: FloatArray, member: FloatArray, weights: Weights, c: FloatArray, p: FloatArray
 ) -> Estimates:
-    """Return the shares as estimates that `limits.limits` can be made for."""
+    """Return the shares as estimates that `limits` can be made for."""
     m, w = member.sum(axis=1), member * weights.w
     scale = divided(w, w.sum(axis=1, keepdims=True))
     alike = (c * scale**2).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Ways to draw a sample, as size measures: everybody alike, strata, a design."""
+"""Planning of a sample: size measures of each plan, expected variances, labels per question."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 PLANS = ("simple", "stratified", "designed", "assisted")
 """A simple sample; strata by n-best lists; a designed sample; the same with predictions in the
 estimates."""
-_NOTHING_KNOWN = 0.5
+_UNKNOWN_PRECISION = 0.5
 
 
 def size_measures(
@@ -77,16 +77,13 @@ def size_measures(
     True
     """
     count = len(sets.ids)
-    asked = estimands(sets, p=np.full(count, _NOTHING_KNOWN), judged=np.zeros(count, dtype=bool))
+    asked = estimands(
+        sets, p=np.full(count, _UNKNOWN_PRECISION), judged=np.zeros(count, dtype=bool)
+    )
     x, _, _ = sizes_of_questions(asked, weights, floor=floor, baseline_width=baseline_width)
     stratum = strata_of(sets)
     squares = np.bincount(stratum, weights=x * x)[stratum] / np.bincount(stratum)[stratum]
-    return {
-        "simple": np.ones(count),
-        "stratified": np.sqrt(squares),
-        "designed": x,
-        "assisted": x,
-    }
+    return {"simple": np.ones(count), "stratified": np.sqrt(squares), "designed": x, "assisted": x}
 
 
 def strata_of(sets: Sets) -> IntArray:
@@ -104,7 +101,7 @@ def strata_of(sets: Sets) -> IntArray:
     return np.asarray(sets.first.min(axis=0, initial=len(sets.n)))
 
 
-# --- What is expected of the candidates, and how far limits of each question lie apart.
+# Expected variances.
 
 
 class Spread(NamedTuple):
@@ -119,7 +116,7 @@ class Spread(NamedTuple):
 
 Spreads = Callable[[int], Spread]
 """The spread of each question's estimate from a sample of some size."""
-_NEVER = 1e12
+_INVERSE_ODDS_OF_0 = 1e12
 """(1 - pi) / pi of who is never drawn: large enough for no question to be answered."""
 
 
@@ -235,23 +232,23 @@ def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> Spread:
     ([0.07422, 0.07422], [0.14844, 0.14844])
     """
     asked = known.asked
-    missed = np.where(pi > 0, divided(1.0 - pi, pi), _NEVER)
+    missed = np.where(pi > 0, divided(1.0 - pi, pi), _INVERSE_ODDS_OF_0)
     uncertain = (pi < 1).astype(np.float64)
     draws, varying, members = set_sums(asked.sets, [pi * uncertain, pi * (1.0 - pi), uncertain])
     plain = known.scale * residual_sums(asked, missed) / known.size**2
     plain = plain * (1.0 + 0.75 * divided(varying, draws**2))
     draw = divided(plain, known.noise * members / known.size)
-    used = known.rho2 * _enough(draws, varying) if assisted else 0.0
-    return _of_questions(asked, known.size, plain * (1.0 - used) + used * draw**2, draw / 2.0)
+    used = known.rho2 * _chance_of_enough(draws, varying) if assisted else 0.0
+    return _question_spread(asked, known.size, plain * (1.0 - used) + used * draw**2, draw / 2.0)
 
 
-def _enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
+def _chance_of_enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
     """Return the chance that a set has enough uncertain draws for predictions."""
     above = draws - (ENOUGH - 0.5)
     return np.asarray(scipy.special.ndtr(above / np.sqrt(np.maximum(varying, 1e-9))))
 
 
-def _of_questions(
+def _question_spread(
     asked: Estimands, size: FloatArray, variance: FloatArray, further: FloatArray
 ) -> Spread:
     """Add up the sets of each question, as MOVER does."""
@@ -296,7 +293,7 @@ def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spread
     return at
 
 
-# --- The fewest labels with which each question is answered as surely as is wanted.
+# Required labels.
 
 _ROUNDS = 6
 """Of levels that hang on the labels, and labels on the levels: two or three are enough."""
@@ -425,12 +422,12 @@ def planned_labels(
     ([816], [0.036])
     """
     levels = np.full(len(target.reach), target.alpha)
-    labels = least_labels(partial(_met, at, target, levels), most=most)
+    labels = least_labels(partial(_is_met, at, target, levels), most=most)
     if looks is None:
         return labels, levels
     for _ in range(_ROUNDS):
         last = last_levels(at, labels, alpha=target.alpha, looks=looks, most=most)
-        again = least_labels(partial(_met, at, target, last), most=most)
+        again = least_labels(partial(_is_met, at, target, last), most=most)
         levels = last
         if (again == labels).all():
             break
@@ -438,7 +435,7 @@ def planned_labels(
     return labels, levels
 
 
-def _met(at: Spreads, target: Target, levels: FloatArray, size: int) -> BoolArray:
+def _is_met(at: Spreads, target: Target, levels: FloatArray, size: int) -> BoolArray:
     return target.met(at(size), levels)
 
 
@@ -470,18 +467,18 @@ def last_levels(
     """
     ends = np.minimum(labels, most)
     sizes, place = np.unique(ends, return_inverse=True)
-    at_looks = np.array([_over_looks(at, int(size), looks.shares) for size in sizes])
+    at_looks = np.array([_variances_at_looks(at, int(size), looks.shares) for size in sizes])
     # never growing: predictions that a set no longer needs are no loss of information
     own = np.minimum.accumulate(at_looks[place, :, np.arange(len(labels))], axis=1)
     levels = spent_levels(looks.shares, own, alpha=alpha, spending=looks.spending)[:, -1]
     return np.where(np.isnan(levels), alpha, levels)
 
 
-def _over_looks(at: Spreads, size: int, shares: Sequence[float]) -> FloatArray:
+def _variances_at_looks(at: Spreads, size: int, shares: Sequence[float]) -> FloatArray:
     return np.array([at(max(1, round(share * size))).variance for share in shares])
 
 
-# --- What judgements that exist already say of the sets: precisions, and what predictions explain.
+# Estimates from a pilot: precision of each set, and variance explained by predictions.
 
 PRIOR = 1.0
 """Draws that the precision of all candidates counts as, in each set."""
@@ -528,18 +525,20 @@ def set_precisions(
     """
     at = [int(n) for n in sets.n]
     whole = list_estimates(given, at=[len(sets.ids)]).head(1).rename({"estimate": "p"})
-    base = _drawn(*_columns(whole.select("p", n="n_sampled")), 0.5)
+    base = _shrink(*_columns(whole.select("p", n="n_sampled")), 0.5)
     lists = list_estimates(given, at=at)
     own = pl.DataFrame({"measure": list(measures)}).join(
         lists.select("measure", p="estimate", n="n_sampled"),
         on="measure", how="left", maintain_order="left_right",
     )  # fmt: skip
-    parts = [own.select("p", "n"), *_sides(given, pairs, at)]
-    found = _drawn(*_columns(pl.concat(parts)), float(base[0]))
+    parts = [own.select("p", "n"), *_side_estimates(given, pairs, at)]
+    found = _shrink(*_columns(pl.concat(parts)), float(base[0]))
     return np.append(found, base)
 
 
-def _sides(given: Study, pairs: Sequence[tuple[str, str]], at: Sequence[int]) -> list[pl.DataFrame]:
+def _side_estimates(
+    given: Study, pairs: Sequence[tuple[str, str]], at: Sequence[int]
+) -> list[pl.DataFrame]:
     """Return estimates and draws of the two sides of each pair, in the order of the sets."""
     compared = pair_estimates(given, pairs=pairs, at=at)
     sides = []
@@ -554,7 +553,7 @@ def _columns(table: pl.DataFrame) -> tuple[FloatArray, FloatArray]:
     return p, np.where(np.isnan(p), 0.0, table["n"].to_numpy())
 
 
-def _drawn(p: FloatArray, n: FloatArray, towards: float) -> FloatArray:
+def _shrink(p: FloatArray, n: FloatArray, towards: float) -> FloatArray:
     """Draw estimates towards a value; NaN becomes it."""
     return np.asarray((np.nan_to_num(p) * n + PRIOR * towards) / (n + PRIOR))
 

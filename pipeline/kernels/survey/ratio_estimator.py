@@ -1,4 +1,4 @@
-"""Hájek's ratio for many sets, its variance for samples of fixed size, and help by predictions."""
+"""Hájek's ratio estimator: moments, variance, assistance by predictions, limits, sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import scipy
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import Limits
 
-# --- What each draw adds to the sums that an estimate and its variance are made of.
+# Moments of the draws.
 
 
 class Moments(NamedTuple):
@@ -126,7 +126,7 @@ def check_within(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], whe
         raise ValueError(f"{wrong.size:,} {what} are not {where}: {shown}")
 
 
-# --- How much weight predictions get, and the moments of what they leave over.
+# Assistance by predictions: residuals, and the weight of predictions.
 
 ENOUGH = 30
 """Judged draws of a set that predictions need, to get any weight."""
@@ -159,10 +159,8 @@ class Residuals(NamedTuple):
 
     def around(self, centre: FloatArray) -> FloatArray:
         """Return sum c w^2 (e - centre)^2."""
-        return np.maximum(
-            self.cwwee - 2.0 * centre * self.cwwe + centre**2 * self.cww,
-            0.0,  # but for rounding
-        )
+        squares = self.cwwee - 2.0 * centre * self.cwwe + centre**2 * self.cww
+        return np.maximum(squares, 0.0)  # below 0 by rounding alone
 
     def variance(self) -> FloatArray:
         """Return m/(m-1) sum c (z - B)^2 of each stratum; 0 where it has one draw or none."""
@@ -191,17 +189,10 @@ def residuals(sums: FloatArray, tau: FloatArray) -> Residuals:
     ([0.0], [0.125])
     """
     m, t = Moments(*sums), tau[..., None, :]
-    return Residuals(
-        draws=m.draws.sum(axis=-1),
-        w=m.w.sum(axis=-1),
-        c=m.c.sum(axis=-1),
-        cw=m.cw.sum(axis=-1),
-        cww=m.cww.sum(axis=-1),
-        we=(m.wy - t * m.wg).sum(axis=-1),
-        cwe=(m.cwy - t * m.cwg).sum(axis=-1),
-        cwwe=(m.cwwy - t * m.cwwg).sum(axis=-1),
-        cwwee=(m.cwwyy - 2.0 * t * m.cwwyg + t**2 * m.cwwgg).sum(axis=-1),
-    )
+    we, cwe, cwwe = m.wy - t * m.wg, m.cwy - t * m.cwg, m.cwwy - t * m.cwwg
+    cwwee = m.cwwyy - 2.0 * t * m.cwwyg + t**2 * m.cwwgg
+    fields = (m.draws, m.w, m.c, m.cw, m.cww, we, cwe, cwwe, cwwee)
+    return Residuals(*(each.sum(axis=-1) for each in fields))
 
 
 def tuned(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> FloatArray:
@@ -255,12 +246,11 @@ def tuned(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> Floa
     return np.where(drawn & many, np.clip(slope, 0.0, 1.0), 0.0)
 
 
-# --- Strata whose draws weigh about the same: each class has limits of its own.
+# Weight classes: limits are made for each class of strata with similar weights.
 
 RATIO = 3.0
 """Strata are of one class while their draws weigh up to so many times as much as others'."""
-_MOST = 6
-_NONE = -1
+_MOST_CLASSES = 6
 
 
 def weight_classes(sums: FloatArray, mass: FloatArray) -> IntArray:
@@ -299,8 +289,8 @@ def weight_classes(sums: FloatArray, mass: FloatArray) -> IntArray:
     heaviest = np.where(drawn, mean, 0.0).max(axis=-1, keepdims=True, initial=0.0)
     times = divided(heaviest, np.where(drawn, mean, 0.0))
     steps = np.log(np.maximum(times, 1.0)) / np.log(RATIO)
-    classes = np.minimum(np.floor(steps + 1e-9), _MOST - 1).astype(np.int64)
-    return np.where(drawn, classes, _NONE)
+    classes = np.minimum(np.floor(steps + 1e-9), _MOST_CLASSES - 1).astype(np.int64)
+    return np.where(drawn, classes, -1)
 
 
 class Known(NamedTuple):
@@ -425,7 +415,7 @@ def hajek(
     judged = Moments(*sums)
     seen = (judged.hits + judged.misses).sum(axis=-1)
     open_ = (mass > 0) & (seen < mass * (1.0 - 1e-12))  # sizes need not be whole numbers
-    known = _with_complete(known, judged, (mass > 0) & ~open_)
+    known = _add_complete_strata(known, judged, (mass > 0) & ~open_)
     rest = np.where(open_, mass, 0.0)
     sums = np.where(open_[..., None], sums, 0.0)
     whole = rest.sum(axis=-1)
@@ -437,11 +427,11 @@ def hajek(
     gain = np.ones_like(p)
     if guessed is not None:
         gain = _gain(sums, rest, strata, variance)
-    found = _whole(sums, strata, known, whole, (p, variance, gain, tau.mean(axis=-1)))
-    return found._replace(parts=_parts(sums, rest, found.share, guessed, enough))
+    found = _combine(sums, strata, known, whole, (p, variance, gain, tau.mean(axis=-1)))
+    return found._replace(parts=_class_estimates(sums, rest, found.share, guessed, enough))
 
 
-def _parts(
+def _class_estimates(
     sums: FloatArray, rest: FloatArray, share: FloatArray, guessed: FloatArray | None, enough: int
 ) -> tuple[Estimates, ...]:
     """Estimate the classes of strata by themselves; none if all weigh about the same."""
@@ -473,7 +463,7 @@ def _gain(
         return np.where(plain > variance, plain / variance, 1.0)
 
 
-def _with_complete(known: Known, judged: Moments, complete: BoolArray) -> Known:
+def _add_complete_strata(known: Known, judged: Moments, complete: BoolArray) -> Known:
     """Add the strata whose members were all drawn and judged: they are known, too."""
     hits, misses = (
         np.where(complete, each.sum(axis=-1), 0.0).sum(axis=-1)
@@ -493,24 +483,21 @@ def _ratio(
     m, left = Moments(*sums), residuals(sums, tau)
     mean = divided(left.we, left.w)
     centre = (strata * mean).sum(axis=-1, keepdims=True)
-    spread = _spread(left, strata, centre)
+    spread = _single_draw_variance(left, strata, centre)
     variance = np.where(left.draws == 1, left.c * spread, left.variance())
     if guessed is not None:  # one guess for each: the judged ones out of fold, in both sums
         guess = (tau[..., None, :] * m.guessed).sum(axis=-1)
         mean = mean + divided(guess + tau.mean(axis=-1)[..., None] * guessed, rest)
     unknown = ((strata > 0) & (left.draws == 0)).any(axis=-1)
     single = left.draws.sum(axis=-1) == 1
-    p = np.where(_all_hits(m), 1.0, np.clip((strata * mean).sum(axis=-1), 0.0, 1.0))
+    # predictions have no weight where all draws are hits: p is 1 but for rounding
+    all_hits = (m.draws.sum(axis=(-2, -1)) > 0) & (m.misses.sum(axis=(-2, -1)) == 0)
+    p = np.where(all_hits, 1.0, np.clip((strata * mean).sum(axis=-1), 0.0, 1.0))
     v = (strata**2 * variance).sum(axis=-1)
     return np.where(unknown, np.nan, p), np.where(unknown | single, np.nan, v)
 
 
-def _all_hits(m: Moments) -> BoolArray:
-    """Tell where p is 1, but for rounding: predictions have no weight there."""
-    return np.asarray((m.draws.sum(axis=(-2, -1)) > 0) & (m.misses.sum(axis=(-2, -1)) == 0))
-
-
-def _spread(left: Residuals, strata: FloatArray, centre: FloatArray) -> FloatArray:
+def _single_draw_variance(left: Residuals, strata: FloatArray, centre: FloatArray) -> FloatArray:
     """Return the variance of a residual in the whole set, for strata with one draw."""
     scale = divided(strata, left.w) ** 2
     part = divided(
@@ -521,7 +508,7 @@ def _spread(left: Residuals, strata: FloatArray, centre: FloatArray) -> FloatArr
     return part * divided(draws, draws - 1.0)
 
 
-def _whole(
+def _combine(
     sums: FloatArray,
     strata: FloatArray,
     known: Known,
@@ -539,29 +526,20 @@ def _whole(
     scale = divided(strata, total.w)
     alike = (scale**2 * total.cww).sum(axis=-1)
     estimate = np.where(none | lacking, np.nan, shift + share * p)
+    own_variance = share**2 * np.where(share > 0, variance, 0.0)
     least, wrong = total.hits.sum(axis=-1), total.misses.sum(axis=-1)
     return Estimates(
-        estimate=estimate,
-        variance=np.where(
-            np.isnan(estimate), np.nan, share**2 * np.where(share > 0, variance, 0.0)
-        ),
-        p=np.where(lacking, np.nan, p),
-        p_variance=variance,
-        share=share,
-        shift=shift,
-        draws=draws,
-        most=divided(draws**2, total.c.sum(axis=-1)),
-        alike=divided(np.ones_like(alike), alike),
+        estimate=estimate, variance=np.where(np.isnan(estimate), np.nan, own_variance),
+        p=np.where(lacking, np.nan, p), p_variance=variance, share=share, shift=shift, draws=draws,
+        most=divided(draws**2, total.c.sum(axis=-1)), alike=divided(np.ones_like(alike), alike),
         least=divided(np.ones_like(whole), whole),
-        heavy=divided((scale**3 * total.cwww).sum(axis=-1), alike),
-        gain=gain,
-        tau=tau,
+        heavy=divided((scale**3 * total.cwww).sum(axis=-1), alike), gain=gain, tau=tau,
         floor=np.where(none, 0.0, divided(known.hits + least, size)),
         ceiling=np.where(none, 1.0, 1.0 - divided(known.misses + wrong, size)),
-    )
+    )  # fmt: skip
 
 
-# --- Limits of estimated proportions, means and differences.
+# Limits of proportions, means and differences.
 
 Given = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -796,7 +774,7 @@ def checked_tail(confidence: npt.ArrayLike) -> FloatArray:
     return np.asarray((1.0 - level) / 2.0)
 
 
-# --- Means of values in [0, 1] that weigh by size, such as the quality of a lexicon's lemmas.
+# Weighted means of values in [0, 1].
 
 
 def weighted_mean(
@@ -876,7 +854,7 @@ def mean_limits(found: Estimates, *, confidence: float) -> Limits:
     >>> round(float(lower), 4), round(float(upper), 4)
     (0.2287, 0.97)
     """
-    return _within(found, t_limits(*found[:2], found.draws, confidence=confidence))
+    return _clip_limits(found, t_limits(*found[:2], found.draws, confidence=confidence))
 
 
 def beta_limits(found: Estimates, *, confidence: float) -> Limits:
@@ -919,17 +897,17 @@ def beta_limits(found: Estimates, *, confidence: float) -> Limits:
     (0.1443, 0.97)
     """
     tail = checked_tail(confidence)
-    worth = _worth(found, tail)
+    worth = _binary_draws(found, tail)
     low, high = binomial_limits(found.p, worth, tail)
     few = (found.draws < 2) & (found.share > 0)
     lower, upper = (
         np.where(few, worst, found.shift + found.share * limit)
         for limit, worst in ((low, 0.0), (high, 1.0))
     )
-    return _within(found, (lower, upper))
+    return _clip_limits(found, (lower, upper))
 
 
-def _worth(found: Estimates, tail: FloatArray) -> FloatArray:
+def _binary_draws(found: Estimates, tail: FloatArray) -> FloatArray:
     """Return how many draws of 0 and 1 an estimate is worth."""
     spread = found.p * (1.0 - found.p)
     factor = (t_factor(np.inf, tail) / t_factor(found.draws - 1.0, tail)) ** 2
@@ -939,7 +917,7 @@ def _worth(found: Estimates, tail: FloatArray) -> FloatArray:
     return np.where((found.p_variance > 0) & (spread > 0), worth, flat)
 
 
-def _within(found: Estimates, limits: Limits) -> Limits:
+def _clip_limits(found: Estimates, limits: Limits) -> Limits:
     """Return limits no further apart than what is still open lets them be."""
     lower, upper = limits
     low = np.fmin(np.maximum(lower, found.floor), found.estimate)
@@ -947,7 +925,7 @@ def _within(found: Estimates, limits: Limits) -> Limits:
     return np.asarray(low), np.asarray(high)
 
 
-# --- What each draw adds to a ratio of sums, for ratios of unknown totals and their differences.
+# Linearised ratios with unknown totals, and their differences.
 
 
 class Influence(NamedTuple):
@@ -1079,7 +1057,7 @@ def ratio_mean(y: FloatArray, pi: FloatArray, *, size: FloatArray) -> Estimates:
     Parameters
     ----------
     y, pi, size
-        As for `means.weighted_mean`; sizes above 0.
+        As for `weighted_mean`; sizes above 0.
 
     Returns
     -------
@@ -1133,11 +1111,8 @@ def mean_difference(
     return Difference(first.estimate - second.estimate, variance, draws)
 
 
-# --- Sums over many sets of candidates at once: any sets, n-best lists, their differences.
-# A candidate stands in a cell (its stratum, and its fold where predictions are used), and adds a
-# row of numbers that are 0 or more. No set's sum is made from others by subtraction, which would
-# lose the digits of a small set beside large weights: what only one of two lists holds is added up
-# by itself, by a matrix product with what the other one does not hold.
+# Set sums, by cell (stratum and fold): sums of non-negative terms, never differences, since
+# subtraction would lose the digits of a small set beside large weights.
 
 _BLOCK = 2**22  # numbers held at a time, 32 MB of them
 
@@ -1251,13 +1226,13 @@ def difference_sums(
         for cut, last in enumerate(cuts):
             held = inside <= last
             some = held.any(axis=0)  # what no list holds is in no difference
-            sums = _outside(held[:, some], mine[:, some])
+            sums = _exclusive_sums(held[:, some], mine[:, some])
             found[:, cut, :, 0, place] = sums[:, one, two]
             found[:, cut, :, 1, place] = sums[:, two, one]
     return found
 
 
-def _outside(held: BoolArray, columns: FloatArray) -> FloatArray:
+def _exclusive_sums(held: BoolArray, columns: FloatArray) -> FloatArray:
     """Add up what one list holds and another does not, shape (columns, lists, lists)."""
     one, others = held.astype(np.float64), (~held).T.astype(np.float64)
     added = columns[:, None, :] * one

@@ -1,4 +1,4 @@
-"""Ranks, a sample and what is known of all candidates, as arrays that sums are made of."""
+"""Ranks, draws and predictions of a study as arrays, and cross-fitted predictions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
 
-# --- Predictions of judgements from the scores that are there anyway, each made without its own.
+# Cross-fitted predictions of judgements.
 
 _STEPS, _HALVINGS = 60, 30
 
@@ -118,14 +118,14 @@ def cross_fitted(
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     design = np.column_stack([np.ones(len(scaled)), scaled])
     used = fold != np.arange(folds)[:, None]
-    models = _fits(design[places], y, used, ridge=ridge)
+    models = _fit_models(design[places], y, used, ridge=ridge)
     guesses = scipy.special.expit(design @ models.T)
     prediction: FloatArray = guesses.mean(axis=1)
     prediction[places] = guesses[places, fold]
     return prediction
 
 
-def _fits(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -> FloatArray:
+def _fit_models(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -> FloatArray:
     """Fit a model to each row of `used` by Newton's steps, halved until they lead downwards."""
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = ridge / 100.0
@@ -139,11 +139,11 @@ def _fits(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -
         step = np.linalg.solve(bend + np.diag(penalty), slope[..., None])[..., 0]
         if np.abs(step).max() < 1e-10:
             break
-        models, loss = _downwards(models, step, loss, (design, y, used, penalty))
+        models, loss = _line_search(models, step, loss, (design, y, used, penalty))
     return models
 
 
-def _downwards(
+def _line_search(
     models: FloatArray,
     step: FloatArray,
     loss: FloatArray,
@@ -171,10 +171,10 @@ def _loss(
     return np.asarray(fit + (penalty * models**2).sum(axis=1) / 2.0)
 
 
-# --- Which predictions an estimate is helped by: a model of ranks, a judge's word, or both.
+# Choice of predictions: a model of ranks, a judge, or both.
 
 Assist = Literal["none", "scores", "predictions", "stacked"]
-_SUREST = 0.98
+_MOST_CONFIDENT = 0.98
 """No judge is taken to be surer than this, so that one wrong word is no infinity."""
 
 
@@ -197,7 +197,7 @@ def features_of(ranks: IntArray, judges: FloatArray) -> FloatArray:
     >>> features_of(np.array([[1, 2, 3]]), np.array([[0.5, 1.0, 0.0]])).round(2).tolist()
     [[0.87, 0.0], [-0.0, 3.89], [-0.87, -3.89]]
     """
-    odds = scipy.special.logit(np.clip(judges, 1.0 - _SUREST, _SUREST))
+    odds = scipy.special.logit(np.clip(judges, 1.0 - _MOST_CONFIDENT, _MOST_CONFIDENT))
     return np.concatenate([normal_scores(ranks), odds]).T
 
 
@@ -269,12 +269,9 @@ def assisting(
         return None, fold
     features = features_of(ranks, judges if assist == "stacked" else judges[:0])
     predicted = cross_fitted(
-        features,
-        judged["place"].to_numpy(),
-        judged["tp"].cast(pl.Float64).to_numpy(),
-        judged["fold"].to_numpy(),
-        folds=folds,
-    )
+        features, judged["place"].to_numpy(), judged["tp"].cast(pl.Float64).to_numpy(),
+        judged["fold"].to_numpy(), folds=folds,
+    )  # fmt: skip
     return predicted, fold
 
 
@@ -370,20 +367,12 @@ def study(
     used, kept = judged & ~certain, certain | ~judged
     guess = 0.0 if prediction is None else prediction[place[used]]
     return Study(
-        ids=ids,
-        measures=measures,
-        ranks=matrix,
-        stratum=stratum,
-        strata=strata,
-        folds=count,
-        rest=_rest(len(ids), known, place[certain], place[used], prediction),
-        places=place[used],
-        cell=stratum[place[used]] * count + fold[used],
-        moments=draw_moments(y[used], pi[used], prediction=guess),
-        chances=pi[used],
-        known=place[kept],
-        known_columns=_known_columns(judged, certain, y)[:, kept],
-    )
+        ids=ids, measures=measures, ranks=matrix, stratum=stratum, strata=strata, folds=count,
+        rest=_candidate_columns(len(ids), known, place[certain], place[used], prediction),
+        places=place[used], cell=stratum[place[used]] * count + fold[used],
+        moments=draw_moments(y[used], pi[used], prediction=guess), chances=pi[used],
+        known=place[kept], known_columns=_known_columns(judged, certain, y)[:, kept],
+    )  # fmt: skip
 
 
 def _known_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> FloatArray:
@@ -392,9 +381,7 @@ def _known_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> Floa
     return np.stack([hits, misses, certain & ~judged, certain, ~judged]).astype(np.float64)
 
 
-def rank_matrix(
-    ranks: pl.DataFrame | pl.LazyFrame,
-) -> tuple[pl.Series, pl.Series, IntArray]:
+def rank_matrix(ranks: pl.DataFrame | pl.LazyFrame) -> tuple[pl.Series, pl.Series, IntArray]:
     """Return the ids and the measures, sorted, and the rank of each id under each measure.
 
     Raises
@@ -513,7 +500,7 @@ def _folds(sample: pl.DataFrame, folds: int, seed: str, *, predicted: bool) -> t
     return fold.astype(np.int64), max(1, len(present))
 
 
-def _rest(
+def _candidate_columns(
     size: int,
     known: pl.DataFrame,
     certain: IntArray,

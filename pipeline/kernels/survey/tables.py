@@ -1,8 +1,8 @@
-"""All estimates that a sample gives: a table of lists and a table of pairs, for each category."""
+"""Tables of estimates: precision of n-best lists, differences of pairs, local precision."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -21,23 +21,17 @@ from pipeline.kernels.survey.ratio_estimator import (
 )
 from pipeline.kernels.survey.study import Study, study
 
-# --- Tables of estimates: the precision of n-best lists.
+_Sums = tuple[FloatArray, FloatArray, FloatArray]
+"""Over the judged uncertain draws, all candidates, and the certain and unjudged draws."""
+
+# Precision of n-best lists.
 
 LISTS = {
-    "measure": pl.String,
-    "n": pl.Int64,
-    "estimate": pl.Float64,
-    "variance": pl.Float64,
-    "lower": pl.Float64,
-    "upper": pl.Float64,
-    "n_eff": pl.Float64,
-    "n_sampled": pl.Int64,
-    "k_sampled": pl.Int64,
-    "draws": pl.Int64,
-    "certain": pl.Int64,
-    "unjudged": pl.Int64,
+    "measure": pl.String, "n": pl.Int64, "estimate": pl.Float64, "variance": pl.Float64,
+    "lower": pl.Float64, "upper": pl.Float64, "n_eff": pl.Float64, "n_sampled": pl.Int64,
+    "k_sampled": pl.Int64, "draws": pl.Int64, "certain": pl.Int64, "unjudged": pl.Int64,
     "tau": pl.Float64,
-}
+}  # fmt: skip
 
 
 def list_estimates(
@@ -88,19 +82,25 @@ def list_estimates(
     """
     n = checked_cuts(given, at)
     first = np.searchsorted(n, given.ranks, side="left")
-    added = partial(list_sums, lists=len(n))
-    cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
-    drawn = added(first[:, given.places], given.moments, given.cell, cells=cells)
-    rest = added(first, given.rest, given.stratum, cells=given.strata)
-    known = added(first[:, given.known], given.known_columns, one_cell, cells=1)
+    drawn, rest, known = _study_sums(given, first, partial(list_sums, lists=len(n)))
     lists = [(name, int(size)) for name in given.measures for size in n]
     refuse_undrawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in lists])
-    found = estimates_of(given, drawn, rest, known[..., 0])
+    found = estimates_of(given, drawn, rest, known)
     lower, upper = limits(found, confidence=confidence)
     names, sizes = zip(*lists, strict=True) if lists else ((), ())
     columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
     columns |= {"lower": lower.ravel(), "upper": upper.ravel()}
-    return typed_table(columns | described(found, drawn, known[..., 0]), LISTS).sort("measure", "n")
+    return typed_table(columns | described(found, drawn, known), LISTS).sort("measure", "n")
+
+
+def _study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> _Sums:
+    """Add up draws, candidates, and certain and unjudged draws of the sets of `add`."""
+    cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
+    return (
+        add(first[..., given.places], given.moments, given.cell, cells=cells),
+        add(first, given.rest, given.stratum, cells=given.strata),
+        add(first[..., given.known], given.known_columns, one_cell, cells=1)[..., 0],
+    )
 
 
 def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
@@ -175,15 +175,10 @@ def described(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[st
     """
     judged, true = drawn[0].sum(axis=-1), drawn[1].sum(axis=-1)  # a yes counts 1, a no 0
     columns = {
-        "estimate": found.estimate,
-        "n_eff": worth(found),
-        "n_sampled": judged + known[0] + known[1],
-        "k_sampled": true + known[0],
-        "draws": found.draws,
-        "certain": known[3],
-        "unjudged": known[4],
-        "tau": found.tau,
-    }
+        "estimate": found.estimate, "n_eff": worth(found),
+        "n_sampled": judged + known[0] + known[1], "k_sampled": true + known[0],
+        "draws": found.draws, "certain": known[3], "unjudged": known[4], "tau": found.tau,
+    }  # fmt: skip
     return {name: column.ravel() for name, column in columns.items()}
 
 
@@ -222,21 +217,14 @@ def refuse_undrawable(counts: FloatArray, names: Sequence[str]) -> None:
         )
 
 
-# --- Tables of estimates: the differences of two n-best lists.
+# Differences of two n-best lists.
 
 _SIDES = ("estimate", "n_eff", "n_sampled", "k_sampled", "draws", "certain", "unjudged", "tau")
 _PAIRS = {
-    "measure_1": pl.String,
-    "measure_2": pl.String,
-    "n": pl.Int64,
-    "size": pl.Int64,
-    "difference": pl.Float64,
-    "variance": pl.Float64,
-    "lower": pl.Float64,
-    "upper": pl.Float64,
-    "p_value": pl.Float64,
-    **{f"{name}_{side}": LISTS[name] for side in (1, 2) for name in _SIDES},
-}
+    "measure_1": pl.String, "measure_2": pl.String, "n": pl.Int64, "size": pl.Int64,
+    "difference": pl.Float64, "variance": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
+    "p_value": pl.Float64, **{f"{name}_{side}": LISTS[name] for side in (1, 2) for name in _SIDES},
+}  # fmt: skip
 
 
 def pair_estimates(
@@ -301,7 +289,13 @@ def pair_estimates(
     numbers = 2 * len(pairs) * cells * (len(given.moments) + len(given.rest))
     levels = np.broadcast_to(confidence, (len(n), len(pairs)))
     parts = [
-        _rows(given, _pair_sums(given, first, rows, cuts), pairs, n[list(cuts)], levels[list(cuts)])
+        _rows(
+            given,
+            _study_sums(given, first, partial(difference_sums, pairs=rows, cuts=cuts)),
+            pairs,
+            n[list(cuts)],
+            levels[list(cuts)],
+        )
         for cuts in blocks(len(n), numbers=numbers)
         if pairs
     ]
@@ -338,23 +332,9 @@ def chosen_measures(
     return [names.index(name) for name in wanted], rows
 
 
-def _pair_sums(
-    given: Study, first: IntArray, rows: list[tuple[int, int]], cuts: range
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Add up draws, candidates, and certain and unjudged draws of the difference sets."""
-    added = partial(difference_sums, pairs=rows, cuts=cuts)
-    cells = given.strata * given.folds
-    one_cell = np.zeros_like(given.known)
-    return (
-        added(first[:, given.places], given.moments, given.cell, cells=cells),
-        added(first, given.rest, given.stratum, cells=given.strata),
-        added(first[:, given.known], given.known_columns, one_cell, cells=1)[..., 0],
-    )
-
-
 def _rows(
     given: Study,
-    sums: tuple[FloatArray, FloatArray, FloatArray],
+    sums: _Sums,
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
     confidence: FloatArray,
@@ -369,7 +349,7 @@ def _rows(
     ]
     size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
     sizes = np.broadcast_to(n[:, None], size.shape)
-    columns = _compared(*sides, size=size, n=sizes, confidence=confidence)
+    columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
     for side, found in enumerate(sides):
         values = described(found, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
@@ -377,7 +357,7 @@ def _rows(
     return typed_table(columns, _PAIRS)
 
 
-def _compared(
+def _difference_columns(
     one: Estimates, other: Estimates, *, size: FloatArray, n: IntArray, confidence: FloatArray
 ) -> dict[str, object]:
     """Return the columns of the difference, 0 and known where the lists hold the same."""
@@ -385,10 +365,9 @@ def _compared(
     lower, upper = difference_limits(one, other, confidence=confidence)
     found = {
         "difference": scale * (one.estimate - other.estimate),
-        "variance": scale**2 * (one.variance + other.variance),
-        "lower": scale * lower,
+        "variance": scale**2 * (one.variance + other.variance), "lower": scale * lower,
         "upper": scale * upper,
-    }
+    }  # fmt: skip
     columns: dict[str, object] = {
         name: np.where(same, 0.0, column).ravel() for name, column in found.items()
     }
@@ -455,15 +434,11 @@ def estimate_tables(
     return pl.concat([one for one, _ in found]), pl.concat([other for _, other in found])
 
 
-# --- Local precision: the precision among the ranks around a place, from a sample of any design.
+# Local precision in windows of ranks.
 
 _WINDOWS = {
-    "measure": pl.String,
-    "n": pl.Int64,
-    "first_rank": pl.Int64,
-    "last_rank": pl.Int64,
-    **LISTS,
-}
+    "measure": pl.String, "n": pl.Int64, "first_rank": pl.Int64, "last_rank": pl.Int64, **LISTS,
+}  # fmt: skip
 
 
 def window_estimates(
@@ -511,7 +486,11 @@ def window_estimates(
     if window < 1 or every < 1:
         raise ValueError(f"a window has 1 rank or more and moves by as many, not {window}, {every}")
     first = np.arange(1, len(given.ids) - window + 2, every)
-    sums = [_window_sums(given, ranks, first, window) for ranks in given.ranks]
+
+    def add(ranks: IntArray, columns: FloatArray, cell: IntArray, *, cells: int) -> FloatArray:
+        return span_sums(ranks, first, window, columns, cell, cells=cells)
+
+    sums = [_study_sums(given, ranks, add) for ranks in given.ranks]
     if not sums or not first.size:
         return pl.DataFrame(schema=_WINDOWS)
     drawn, rest, known = (np.stack(part, axis=1) for part in zip(*sums, strict=True))
@@ -519,7 +498,7 @@ def window_estimates(
     refuse_undrawable(
         rest[1].sum(axis=-1).ravel(), [f"{name} from rank {rank}" for name, rank in places]
     )
-    found = estimates_of(given, drawn, rest, known[..., 0])
+    found = estimates_of(given, drawn, rest, known)
     lower, upper = limits(found, confidence=confidence)
     ranks = np.array([rank for _, rank in places])
     columns: dict[str, object] = {
@@ -531,21 +510,7 @@ def window_estimates(
         "lower": lower.ravel(),
         "upper": upper.ravel(),
     }
-    return typed_table(columns | described(found, drawn, known[..., 0]), _WINDOWS).sort(
-        "measure", "n"
-    )
-
-
-def _window_sums(
-    given: Study, ranks: IntArray, first: IntArray, window: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Add up draws, candidates, and certain and unjudged draws of one measure's windows."""
-    cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
-    return (
-        span_sums(ranks[given.places], first, window, given.moments, given.cell, cells=cells),
-        span_sums(ranks, first, window, given.rest, given.stratum, cells=given.strata),
-        span_sums(ranks[given.known], first, window, given.known_columns, one_cell),
-    )
+    return typed_table(columns | described(found, drawn, known), _WINDOWS).sort("measure", "n")
 
 
 def span_sums(

@@ -215,7 +215,7 @@ def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray], at_a_time: int
         left, chances = tp.copy(), pi.copy()
         left[j] = chances[j] = nan
         expected.append(slow(left, chances, 1e-5))
-    with mock.patch.object(average_precision, "_AT_A_TIME", at_a_time):
+    with mock.patch.object(average_precision, "_MOST_NUMBERS", at_a_time):
         found = without_each(JudgedList.of(tp, pi), 1e-5)
     assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
