@@ -18,13 +18,13 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from pipeline import errors
 from pipeline.config_model import Described
 from pipeline.engine import ENGINES
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.formats.spreadsheets import listing
 from pipeline.registry import Named
 from pipeline.remarks.base import Thresholds
 from pipeline.runner.inputs import Budget, Bytes, SourceFile, refusal, sheet_files
-from pipeline.runner.problems import problems_of
+from pipeline.runner.problems import problems_of, unknown_stage
 from pipeline.runner.store.history import FOLDER, LAST_GOOD, REPORT, SWEEP
 
 _STAGE = re.compile(r"\w[\w-]*")
@@ -267,12 +267,11 @@ def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[st
         place = result
         for depth, key in enumerate(parents):
             inner = place.get(key, {})
-            missing = key not in place and parents[0] == "stages" and depth == 1
-            if not isinstance(inner, dict) or missing:
+            if key not in place and parents[0] == "stages" and depth == 1:
+                raise ConfigError("--set", [unknown_stage(key, place).within("stages")])
+            if not isinstance(inner, dict):
                 where = ".".join(parents[: depth + 1])
-                what = "there is no such stage" if missing else "is not a table"
-                remedy = did_you_mean(key, place) if missing else ""
-                raise ConfigError("--set", [Problem(path, f"{where}: {what}", remedy)])
+                raise ConfigError("--set", [Problem(path, f"{where}: is not a table")])
             place[key] = dict(inner)
             place = place[key]
         place[last] = value

@@ -19,7 +19,7 @@ from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
 from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
 from pipeline.runner.inputs import Places, SourceFile, data_root, find
-from pipeline.runner.problems import UNKNOWN, problems_of
+from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import (
@@ -237,11 +237,15 @@ def _references(
         if wanted is None:
             continue
         for place, value in _written(option, content.get(option, each.default)):
+            where, given = f"stages.{name}.{place}", value.partition(".")[0]
+            if given not in known:
+                problems.append(unknown_stage(given, known, where=where))
+                continue
             try:
-                references[place] = resolve(value, wanted, kinds, known)
+                references[place] = resolve(value, wanted, kinds)
             except ValueError as error:
                 remedy = _takers(stage, option, value, kinds)
-                problems.append(Problem(f"stages.{name}.{place}", str(error), remedy))
+                problems.append(Problem(where, str(error), remedy))
     return references, problems
 
 
@@ -272,9 +276,7 @@ def _written(option: str, value: Any) -> list[tuple[str, str]]:
     return [(option, value)] if isinstance(value, str) else []
 
 
-def resolve(
-    written: str, wanted: type[Table], kinds: Mapping[str, Stage], known: set[str]
-) -> Reference | None:
+def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Reference | None:
     """Return the table that ``stage`` or ``stage.table`` stands for.
 
     Parameters
@@ -285,22 +287,18 @@ def resolve(
         The schema that is asked for; a subclass will do.
     kinds : mapping of str to Stage
         The stages whose kind is known.
-    known : set of str
-        The names of all stages, also of those with mistakes.
 
     Returns
     -------
     Reference or None
-        None if the stage exists but is of an unknown kind.
+        None if the stage is of an unknown kind.
 
     Raises
     ------
     ValueError
-        If there is no such stage or table, or none of that schema.
+        If the stage has no such table, or none of that schema.
     """
     stage, _, table = written.partition(".")
-    if stage not in known:
-        raise ValueError(f"there is no stage {stage!r}; {did_you_mean(stage, known)}")
     if stage not in kinds:
         return None
     outputs = kinds[stage].outputs

@@ -15,14 +15,11 @@ import polars as pl
 from pipeline import memory
 from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
-    ConfigError,
     DataError,
     Interrupted,
     LexassayError,
-    Problem,
     WaitsForPerson,
     Warned,
-    did_you_mean,
 )
 from pipeline.registry import sources
 from pipeline.remarks.base import CHECKS, Look, Remark, heard
@@ -35,6 +32,7 @@ from pipeline.runner.inputs import SourceFile
 from pipeline.runner.interrupts import once
 from pipeline.runner.map_reduce import execute
 from pipeline.runner.plan import NEVER, Step, step_of
+from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import Task
 from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest, Record, sealed, unsealed
@@ -246,9 +244,7 @@ def run(
         If a stage fails; what was finished before stays.
     """
     for name in force:
-        if name not in project.nodes:
-            remedy = did_you_mean(name, project.nodes)
-            raise ConfigError("--force", [Problem(name, "there is no such stage", remedy)])
+        require_stage(name, project.nodes, "--force")
     with (
         once(),
         artefacts.in_use(project.storage, listeners),
