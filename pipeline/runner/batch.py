@@ -1,4 +1,4 @@
-"""The tasks of a stage listed, and done one by one by processes that know nothing of each other."""
+"""The tasks of a stage for a batch system: listed, and done by independent processes."""
 
 from __future__ import annotations
 

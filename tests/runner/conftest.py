@@ -11,7 +11,7 @@ import pytest
 from pipeline.runner import inputs
 from pipeline.stages.base import STAGES
 from tests.runner.batching import COUNTS
-from tests.runner.batching import build as build
+from tests.runner.batching import build as build_texts
 from tests.runner.laboratory import Laboratory, age, build
 
 collect_ignore_glob = ["extension/*", "plugins/*", "driver.py"]
