@@ -24,7 +24,7 @@ from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
 from pipeline.runner.store.artefacts import Part
 from pipeline.runner.store.backends import scan_tables, size_and_digest
-from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Sums, Tables
+from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Tables
 from schemas import Table
 from schemas.validate import validate
 
@@ -469,7 +469,11 @@ def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
             yield _drop_repeated(frames, counting, part)
         return
     if task.phase == "sum":
-        yield from _sum(task, counting.sums)
+        sums = counting.sums
+        if sums is None:
+            raise TypeError(f"stages of kind {task.use} have no sums")
+        each_part = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
+        yield from ({SUMS: each} for each in sums.of(task.config, task.bucket, each_part))
         return
     parts = max((len(task.tables.get(name, ())) for name in _divided(counting)), default=1)
     own = counting.divided(task.config) if task.phase == "combine" else ()
@@ -494,14 +498,6 @@ def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
     number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
     bucket: pl.Expr = number * buckets // _HEXADECIMAL**_DIGITS
     return bucket
-
-
-def _sum(task: Task, sums: Sums | None) -> Iterator[Frames]:
-    """Yield a group of columns of sums, for one part of the counts after the other."""
-    if sums is None:
-        raise TypeError(f"stages of kind {task.use} have no sums")
-    parts = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
-    return ({SUMS: each} for each in sums.of(task.config, task.bucket, parts))
 
 
 def _divided(counting: Counting) -> list[str]:

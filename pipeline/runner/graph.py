@@ -140,7 +140,12 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         problems += wrong
         if not wrong and None not in inputs.values():
             references = {option: each for option, each in inputs.items() if each}
-            files = _sources(config), _sheets(config)
+            sources = {
+                option: value
+                for option in type(config).model_fields
+                if isinstance(value := getattr(config, option), Source)
+            }
+            files = sources, _sheets(config)
             title = str(content.get(TITLE, "")).strip()
             nodes[name] = Node(name, stage, config, references, *files, title=title)
     problems += _check_agreement(nodes)
@@ -211,23 +216,12 @@ def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -
         raise ConfigError(name, problems) from error
 
 
-def _sources(config: StageConfig) -> dict[str, Source]:
-    values = {name: getattr(config, name) for name in type(config).model_fields}
-    return {name: value for name, value in values.items() if isinstance(value, Source)}
-
-
 def _sheets(config: StageConfig) -> dict[str, SheetFolder]:
-    fields = type(config).model_fields.items()
-    marked = {
-        name: mark
-        for name, each in fields
-        for mark in each.metadata
-        if isinstance(mark, FilledSheets)
-    }
     return {
         name: SheetFolder(folder, mark)
-        for name, mark in marked.items()
-        if (folder := getattr(config, name))
+        for name, each in type(config).model_fields.items()
+        for mark in each.metadata
+        if isinstance(mark, FilledSheets) and (folder := getattr(config, name))
     }
 
 

@@ -6,7 +6,7 @@ A run does all of it at once (`execute`); a batch system does it task by task (`
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -348,18 +348,17 @@ def tasks_to_combine(
     keys |= _keys_of_sums(whole, summed)
     own = counting.divided(whole.config)
     task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
-    return [
-        replace(
-            task,
-            tables={
-                **(keys if divided else _of_bucket(keys, own, bucket, held, buckets)),
-                **shared,
-            },
-            folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
-            bucket=bucket,
-        )
-        for bucket in range(buckets)
-    ]
+    tasks: list[Task] = []
+    for bucket in range(buckets):
+        # A bucket needs its own parts of what is divided, and all of what is shared.
+        parts = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
+        needed = {
+            name: each[parts] if name in own and not divided else each
+            for name, each in keys.items()
+        }
+        folder = f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}"
+        tasks.append(replace(task, tables={**needed, **shared}, folder=folder, bucket=bucket))
+    return tasks
 
 
 def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
@@ -389,14 +388,6 @@ def _keys_of_sums(whole: Task, summed: Sequence[Shard]) -> dict[str, tuple[str, 
         name: tuple(f"{folder}/{part.file}" for folder, part in parts_of([each], SUMS))
         for name, each in zip(sums.names(whole.config), summed, strict=True)
     }
-
-
-def _of_bucket(
-    keys: Mapping[str, tuple[str, ...]], own: Collection[str], bucket: int, held: int, buckets: int
-) -> dict[str, tuple[str, ...]]:
-    """Return the parts of each table that a bucket needs: its own, or all of what is shared."""
-    parts = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
-    return {name: each[parts] if name in own else each for name, each in keys.items()}
 
 
 # All tasks of a stage in one run

@@ -14,7 +14,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 UNKNOWN = "unknown key"
 _TYPE = re.compile(r"[\[(]|^(bool|float|int|str)$")
 """Names of types, which pydantic puts into paths where it tries one after the other."""
-_SAID = {
+_MESSAGES = {
     "bool": "should be true or false",
     "int": "should be a whole number",
     "float": "should be a number",
@@ -106,13 +106,13 @@ def problems_of(
             problem = Problem(where or "file", _what(each))
         problems.setdefault(where, problem)
     # Of several types that a value might have been meant as, the one that it comes nearest.
-    kept = [problem for where, problem in problems.items() if not _goes_on(where, problems)]
+    kept = [
+        problem
+        for where, problem in problems.items()
+        if not any(other.startswith(f"{where}.") for other in problems)
+    ]
     # What is missing has often only been called otherwise: that is said first.
     return sorted(kept, key=lambda each: each.what != UNKNOWN)
-
-
-def _goes_on(where: str, others: Iterable[str]) -> bool:
-    return any(other.startswith(f"{where}.") for other in others)
 
 
 def _what(error: ErrorDetails) -> str:
@@ -124,9 +124,11 @@ def _what(error: ErrorDetails) -> str:
     text = text[:1].lower() + text[1:]
     if kind == "value_error":
         return text
-    said = _SAID.get(kind) or _SAID.get(kind.removesuffix("_type").removesuffix("_parsing"))
+    known = _MESSAGES.get(kind) or _MESSAGES.get(
+        kind.removesuffix("_type").removesuffix("_parsing")
+    )
     shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-    return f"{said.format(**error.get('ctx', {})) if said else text} (found {shown})"
+    return f"{known.format(**error.get('ctx', {})) if known else text} (found {shown})"
 
 
 def _path(location: tuple[int | str, ...], content: Any) -> list[str]:

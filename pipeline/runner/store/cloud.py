@@ -370,17 +370,16 @@ def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
 def _make_room(size: int) -> None:
     """Remove the least recently used files, if the cache would be larger than its limit."""
     limit = float(environ.get(LIMIT, _GIGABYTES)) * 1e9
-    kept = [(each.stat().st_mtime, _size(each), each) for each in folder().glob("objects/*/*")]
-    over = sum(each for _, each, _ in kept) + size - limit
+    kept = []
+    for each in folder().glob("objects/*/*"):
+        files = (file for file in each.iterdir() if not file.name.startswith("."))
+        kept.append((each.stat().st_mtime, sum(file.stat().st_size for file in files), each))
+    over = sum(freed for _, freed, _ in kept) + size - limit
     for used, freed, each in sorted(kept):
         if over <= 0 or time.time() - used < _IDLE:
             return
         shutil.rmtree(each, ignore_errors=True)
         over -= freed
-
-
-def _size(place: Path) -> int:
-    return sum(each.stat().st_size for each in place.iterdir() if not each.name.startswith("."))
 
 
 # Conditional puts: nothing of another process is overwritten.
@@ -658,7 +657,8 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
         Where a former artefact of the name is set aside.
     """
     bucket = bucket_at(address.home)
-    files = _files(drafts.files.root / draft)
+    root = drafts.files.root / draft
+    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
     referred = drafts.referred(draft)
     last = files.pop(MANIFEST, None)
     if last is None:
@@ -683,11 +683,6 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
     put_fenced(bucket, address.key(f"{name}/{MANIFEST}"), last.read_bytes(), fence)
     drafts.remove(draft)
     return aside
-
-
-def _files(root: Path) -> dict[str, Path]:
-    paths = (path for path in root.rglob("*") if path.is_file())
-    return {path.relative_to(root).as_posix(): path for path in paths}
 
 
 def _send(bucket: Bucket, address: Address, name: str, path: Path, fence: Fence) -> None:
@@ -787,7 +782,12 @@ class CloudStorage:
             self._drafts.files.write(key, content, new=new)
             return
         self._send_logs()
-        whole = content if isinstance(content, bytes) else _parquet(content)
+        if isinstance(content, bytes):
+            whole = content
+        else:
+            opened = BytesIO()
+            content.write_parquet(opened, **as_parquet(content))
+            whole = opened.getvalue()
         if not new:
             self._bucket.put_over(self._key(key), whole)
         elif not put_new(self._bucket, self._key(key), whole):
@@ -941,12 +941,6 @@ class CloudStorage:
         process = _process(self.address)
         process.unsent[key] = time.monotonic()
         self._bucket.put_over(self._key(key), "".join(process.logs[key]).encode())
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    opened = BytesIO()
-    frame.write_parquet(opened, **as_parquet(frame))
-    return opened.getvalue()
 
 
 # Input files: found by an address with a pattern, fetched to a machine

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -167,7 +168,9 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
     repeated = _Repeats(key)
     rows = 0
     with ThreadPoolExecutor(_THREADS) as pool:  # to hash lets other threads run
-        for batch in _batches(parts, max(1, _VALUES // max(1, len(schema)))):
+        size = max(1, _VALUES // max(1, len(schema)))
+        batches = (part.collect_batches(chunk_size=size, maintain_order=True) for part in parts)
+        for batch in chain.from_iterable(batches):
             rows += batch.height
             updates = [
                 pool.submit(digest.update, batch.get_column(each))
@@ -179,11 +182,6 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
     repeated.complain(name)
     values = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
     return text_digest(canonical([rows, values])), rows
-
-
-def _batches(parts: Sequence[pl.LazyFrame], size: int) -> Iterator[pl.DataFrame]:
-    for part in parts:
-        yield from part.collect_batches(chunk_size=size, maintain_order=True)
 
 
 class _ColumnDigest:

@@ -205,8 +205,10 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
     """Yield the records of all runs of an experiment, each read when it is asked for."""
     newer: set[str] = set()
     for after in (lately(), ""):  # all are asked for only if need be
-        names = [each for each in _names(storage, after) if each not in newer]
-        for name in names:
+        found = {entry.name for entry in storage.list(FOLDER, after=after)} - newer
+        # What begins with a dot is not finished.
+        names = [name for name in found if name.endswith(".json") and not name.startswith(".")]
+        for name in sorted(names, reverse=True):
             with suppress(OSError, ValidationError), storage.open(f"{FOLDER}/{name}") as opened:
                 yield RunRecord.model_validate_json(opened.read())
         newer.update(names)
@@ -215,13 +217,6 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
 def lately() -> str:
     """Return what the ids of the runs of the last weeks come after: an id begins with the time."""
     return f"{datetime.now(UTC) - _LATELY:%Y%m%d}"
-
-
-def _names(storage: Storage, after: str) -> list[str]:
-    """Return the files of records, the newest first; what begins with a dot is not finished."""
-    found = (entry.name for entry in storage.list(FOLDER, after=after))
-    named = [each for each in found if each.endswith(".json") and not each.startswith(".")]
-    return sorted(named, reverse=True)
 
 
 def records(storage: Storage) -> list[RunRecord]:
