@@ -1,4 +1,4 @@
-"""How libraries use memory and cores, in processes of ours: told by variables that they read."""
+"""Environment variables that set how libraries of our processes use memory and cores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 _ALLOCATOR = "_RJEM_MALLOC_CONF"
 _OF_POLARS = "dirty_decay_ms:500,muzzy_decay_ms:1000"
-# Threads of linear algebra wait for work that hardly comes, and would add up in another order.
+# More threads of linear algebra would be idle, and would add up in another order.
 _ALIKE = {"OPENBLAS_NUM_THREADS": "1"}
 
 THRIFTY = {

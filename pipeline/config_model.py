@@ -1,6 +1,6 @@
-"""Options that say what they are: the text below each field, read when somebody asks for it.
+"""Base of typed options, described by the text below each field.
 
-Pydantic can do so for every class as it is defined, which takes a tenth of a second at every start.
+The texts are read on demand: pydantic would read them for every class at every start (.1 s).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Described(BaseModel):
 
 
 def descriptions(model: type[BaseModel]) -> dict[str, str]:
-    """Return what each field says of itself; those that say nothing are left out.
+    """Return the description of each field that has one.
 
     Parameters
     ----------
@@ -51,8 +51,7 @@ def descriptions(model: type[BaseModel]) -> dict[str, str]:
             if name in texts:
                 found[name] = texts[name]
     given = {name: field.description for name, field in model.model_fields.items()}
-    said = {name: given[name] or found.get(name) for name in given}
-    return {name: text for name, text in said.items() if text}
+    return {name: text for name in given if (text := given[name] or found.get(name))}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The few error types, and how a message is put together."""
+"""Error types, and the messages of errors of the machine and of libraries."""
 
 from __future__ import annotations
 
@@ -12,8 +12,24 @@ import polars as pl
 
 from schemas.errors import LexassayError, SchemaViolation, Violation
 
-# --- What the machine and other libraries say when something goes wrong, in our words.
-# The one place that knows their errors. What they advise is for programmers, and left out.
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "Interrupted",
+    "LexassayError",
+    "NotMadeYet",
+    "Problem",
+    "SchemaViolation",
+    "StageFailed",
+    "StoreError",
+    "TaskFailed",
+    "UnknownName",
+    "Violation",
+    "WaitsForPerson",
+    "Warned",
+    "WorkerLost",
+    "did_you_mean",
+]
 
 _MACHINE = {
     errno.ENOENT: "it, or its folder, is not there",
@@ -57,9 +73,11 @@ MEMORY = (
     "the memory is used up; close other programs, or give less of it to one task: memory ="
     ' "2GB" under [run]'
 )
-
-
 _DEFECT = "this is a defect: report it, with the experiment and what --debug shows."
+
+
+# Errors of the machine, of Polars and of Python in plain words, without their advice,
+# which is for programmers
 
 
 def machine(error: OSError) -> str:
@@ -148,7 +166,7 @@ def no_plain_values(dtype: pl.DataType) -> str:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Return whether it is what a library in Rust raises when it has lost its footing."""
+    """Return whether it is a panic of a library in Rust."""
     return type(error).__name__ == "PanicException"
 
 
@@ -174,24 +192,7 @@ def in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}\nT{_DEFECT[1:]}"
 
 
-__all__ = [
-    "ConfigError",
-    "DataError",
-    "Interrupted",
-    "LexassayError",
-    "NotMadeYet",
-    "Problem",
-    "SchemaViolation",
-    "StageFailed",
-    "StoreError",
-    "TaskFailed",
-    "UnknownName",
-    "Violation",
-    "WaitsForPerson",
-    "Warned",
-    "WorkerLost",
-    "did_you_mean",
-]
+# The errors of the project
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How much memory may be taken by what has to be held as a whole: asked before it is held."""
+"""The memory budget: checked before something large is held, and rows spilled to the disk."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ import polars as pl
 from pipeline.errors import DataError
 
 USUAL = 4 << 30
-"""Bytes, where nothing else is said."""
+"""Bytes of the budget, if no limit is given."""
+_BUCKET = "~bucket"
 
 _room: ContextVar[int] = ContextVar("room", default=USUAL)
 _given: ContextVar[bool] = ContextVar("given", default=False)
+_folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 _option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
 
 
@@ -74,7 +76,7 @@ def shared(among: int) -> Iterator[None]:
 
 
 def require(size: float, what: str, *, otherwise: str = "") -> None:
-    """Refuse what would take more than there is room for.
+    """Refuse what would take more than the budget.
 
     Parameters
     ----------
@@ -129,15 +131,12 @@ def _enough(size: float) -> str:
     return f"{max(megabytes / one, 1):.1f}".removesuffix(".0") + unit
 
 
-# --- Rows that a stage lays aside while it works, in buckets: on the disk, where room is short.
-
-_folder: ContextVar[Path | None] = ContextVar("folder", default=None)
-_BUCKET = "~bucket"
+# Rows of a stage in buckets, spilled to the disk where memory is short
 
 
 @contextmanager
 def within(folder: Path | None) -> Iterator[None]:
-    """Lay rows aside in a folder, which is gone afterwards; in a temporary one if None.
+    """Spill rows to a folder, which is removed afterwards; to a temporary one if None.
 
     Parameters
     ----------
@@ -168,9 +167,9 @@ class Spill:
     Examples
     --------
     >>> rows = pl.DataFrame({"form": ["a", "b", "c"]})
-    >>> with Spill(2, rows.schema, most=1) as laid:
-    ...     laid.add(rows, pl.col("form") > "b")
-    ...     [each.collect()["form"].to_list() for each in laid]
+    >>> with Spill(2, rows.schema, most=1) as spill:
+    ...     spill.add(rows, pl.col("form") > "b")
+    ...     [each.collect()["form"].to_list() for each in spill]
     [['a', 'b'], ['c']]
     """
 
@@ -205,14 +204,14 @@ class Spill:
 
     def add(self, rows: pl.DataFrame, bucket: pl.Expr) -> None:
         """Take in rows, each into the bucket of a number."""
-        for number, part in self._divided(rows.select(*self.schema), rows.select(bucket)):
+        for number, part in self._split(rows.select(*self.schema), rows.select(bucket)):
             self._held[number].append(part)
-        self._took_in(rows.height)
+        self._count(rows.height)
 
     def put(self, rows: pl.DataFrame, number: int) -> None:
         """Take in rows, all into one bucket."""
         self._held[number].append(rows.select(*self.schema))
-        self._took_in(rows.height)
+        self._count(rows.height)
 
     def bucket(self, number: int) -> pl.LazyFrame:
         """Return the rows of a bucket, in no order."""
@@ -230,7 +229,7 @@ class Spill:
         yield from (pl.read_parquet(path) for path in self._files[number])
         yield from self._held[number]
 
-    def _divided(
+    def _split(
         self, rows: pl.DataFrame, bucket: pl.DataFrame
     ) -> Iterator[tuple[int, pl.DataFrame]]:
         if len(self) == 1:
@@ -240,12 +239,12 @@ class Spill:
         parts = numbered.partition_by(_BUCKET, as_dict=True, include_key=False)
         yield from ((int(key), part) for (key,), part in parts.items())
 
-    def _took_in(self, rows: int) -> None:
+    def _count(self, rows: int) -> None:
         self._rows += rows
         if self._rows > self._most:
-            self._lay_aside()
+            self._write()
 
-    def _lay_aside(self) -> None:
+    def _write(self) -> None:
         """Write what is held, and hold nothing."""
         if self._folder is None:
             above = _folder.get()

@@ -30,9 +30,21 @@ from pydantic_core import CoreSchema, core_schema
 
 from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 
-# --- What installed packages offer by entry points: modules that register, and things by name.
-
 GROUP = "lexassay"
+"""Entry points that name modules to import."""
+ALL = "all"
+"""Stands for every name where several may be given."""
+_DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
+
+T = TypeVar("T")
+Made = TypeVar("Made")
+Function = TypeVar("Function", bound=Callable[..., Any])
+Facts = ParamSpec("Facts")
+Number: TypeAlias = int | Fraction
+"""Whole numbers are int; both have ``numerator`` and ``denominator``."""
+
+
+# What installed packages offer by entry points
 
 
 @cache
@@ -90,13 +102,7 @@ def _distribution(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "an installed package"
 
 
-# --- Names with a number in them: families of things that one function makes, such as mi_conf(n).
-
-T = TypeVar("T")
-Number: TypeAlias = int | Fraction
-"""Whole numbers are int; both have ``numerator`` and ``denominator``."""
-
-_DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
+# Parametrised names: families of things that one function makes, such as mi_conf(n)
 
 
 @dataclass(frozen=True)
@@ -267,12 +273,7 @@ def _escaped(form: str, number: str) -> str:
     return f"{re.escape(before)}{number}{re.escape(after)}"
 
 
-ALL = "all"
-"""Stands for every name where several may be given."""
-
-Made = TypeVar("Made")
-Function = TypeVar("Function", bound=Callable[..., Any])
-Facts = ParamSpec("Facts")
+# Registries
 
 
 def itself(_name: str, function: Function) -> Function:
@@ -329,7 +330,7 @@ class Registry(Generic[T]):
         ConfigError
             If another module has registered the name.
         """
-        self._claim(name, module)
+        self._reserve(name, module)
         self._things[name] = thing
         self._spelled = {}
 
@@ -354,10 +355,10 @@ class Registry(Generic[T]):
         (['two_to_5'], 32, True, [])
         """
         for name in (template.label, *filter(template.member, self._things)):
-            self._claim(name, module)
+            self._reserve(name, module)
         self._templates[template.label] = template
 
-    def _claim(self, name: str, module: str) -> None:
+    def _reserve(self, name: str, module: str) -> None:
         holder = self._holder(name)
         if holder not in (None, module):
             what = f"{self.kind} {name!r} is registered by {holder} and by {module}"
@@ -472,10 +473,10 @@ class Registry(Generic[T]):
             If two things claim the same spelling.
         """
         self._fill()
-        self._spelled = self._spelled or self._spelled_out()
+        self._spelled = self._spelled or self._collect_spellings()
         return dict(self._spelled)
 
-    def _spelled_out(self) -> dict[str, str]:
+    def _collect_spellings(self) -> dict[str, str]:
         holders = {name: name for name in self}
         for name, thing in sorted(self._things.items()):
             for spelling in self._spellings(thing) if self._spellings else ():
@@ -507,12 +508,12 @@ class Registry(Generic[T]):
         """
         spellings = self.spellings()
         asked = [each for name in names for each in (self if name == ALL else [name])]
-        meant = {name: spellings.get(name) or self._made_name(name) for name in asked}
+        meant = {name: spellings.get(name) or self._member_name(name) for name in asked}
         if unknown := [name for name, found in meant.items() if found is None]:
             raise UnknownName("; ".join(map(self._unknown, unknown)))
         return list(dict.fromkeys(filter(None, meant.values())))
 
-    def _made_name(self, typed: str) -> str | None:
+    def _member_name(self, typed: str) -> str | None:
         with suppress(ValueError):
             if found := self._templates.meant(typed):
                 template, number = found
@@ -520,9 +521,9 @@ class Registry(Generic[T]):
         return None
 
     def __contains__(self, name: str) -> bool:
-        self._take_in()
+        self._import_plugins()
         if not self._built_in(name):
-            self._look_up(name)
+            self._import_defining(name)
         return name in self._things or self._templates.member(name) is not None
 
     def __iter__(self) -> Iterator[str]:
@@ -533,7 +534,7 @@ class Registry(Generic[T]):
         self._fill()
         return len(self._things)
 
-    def _look_up(self, name: str) -> None:
+    def _import_defining(self, name: str) -> None:
         """Import the modules whose text defines the name, and all only where none does.
 
         What an extension registers does not do: the project may have the name too.
@@ -549,10 +550,10 @@ class Registry(Generic[T]):
         return (self._holder(name) or "").startswith(f"{self._package}.")
 
     def _fill(self) -> None:
-        self._take_in()
+        self._import_plugins()
         import_all(self._package)
 
-    def _take_in(self) -> None:
+    def _import_plugins(self) -> None:
         """Import what installed packages add: modules that register, then things by name."""
         import_plugins()
         if self._group:
@@ -592,7 +593,7 @@ class Named:
         names = [value] if isinstance(value, str) else value
         return {self.registry.place(name) for name in names}
 
-    def _resolved(self, value: str | Sequence[str]) -> str | tuple[str, ...]:
+    def _resolve(self, value: str | Sequence[str]) -> str | tuple[str, ...]:
         if isinstance(value, str):
             return self.registry.resolve([value])[0]
         return tuple(self.registry.resolve(value))
@@ -600,7 +601,7 @@ class Named:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._resolved, handler(source))
+        return core_schema.no_info_after_validator_function(self._resolve, handler(source))
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler

@@ -45,7 +45,7 @@ from pipeline.runner.events import Event, Listener
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project, Reference, build
 from pipeline.runner.plan import Step, plan
-from pipeline.runner.problems import problems_of
+from pipeline.runner.problems import problems_of, unknown_stage
 from pipeline.runner.run import kept
 from pipeline.runner.run import run as run_project
 from pipeline.runner.store import artefacts
@@ -224,7 +224,7 @@ def check_report(experiment: Experiment) -> list[Problem]:
         return problems_of(error, ReportOptions, experiment.report, prefix="report")
     stages = experiment.stages
     problems = [
-        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, stages))
+        unknown_stage(name, stages, where="report.stages")
         for name in options.stages
         if name not in stages
     ]
@@ -232,7 +232,7 @@ def check_report(experiment: Experiment) -> list[Problem]:
     for name, content in options.views.items():
         where = f"report.views.{name}"
         if name not in stages:
-            problems.append(Problem(where, "there is no such stage", did_you_mean(name, stages)))
+            problems.append(unknown_stage(name, stages).within("report.views"))
         else:
             problems += _view_problems(where, str(stages[name].get("use")), content)
     return problems
@@ -969,8 +969,7 @@ class Run:
         """Return stage and table that a name stands for."""
         stage, _, table = name.partition(".")
         if stage not in self.project.nodes:
-            remedy = did_you_mean(stage, [*self.project.nodes, NAME])
-            raise ConfigError("show", [Problem(name, "there is no such stage", remedy)])
+            raise ConfigError("show", [unknown_stage(stage, [*self.project.nodes, NAME])])
         outputs = self.project.nodes[stage].stage.outputs
         if table and table not in outputs:
             remedy = did_you_mean(table, outputs)

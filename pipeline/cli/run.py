@@ -42,6 +42,7 @@ from pipeline.runner.config import Experiment
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import TITLE, Project
 from pipeline.runner.plan import Step
+from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import range_text
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import Garbage, Underway, collect, garbage, underway
@@ -245,9 +246,7 @@ def why(
 ) -> int:
     """Say which part of what a stage rests on has changed, from what to what."""
     project = check(config, runs=runs, data=data, settings=settings_of(settings))
-    if stage not in project.nodes:
-        remedy = did_you_mean(stage, project.nodes)
-        raise ConfigError("why", [Problem(stage, "there is no such stage", remedy)])
+    require_stage(stage, project.nodes, "why")
     step = next(step for step in steps(project) if step.node.name == stage)
     if step.state == "done":
         print(f"{stage} is done: nothing that it rests on has changed")

@@ -1,4 +1,4 @@
-"""The tasks of a stage listed, and done one by one by processes that know nothing of each other."""
+"""The tasks of a stage for a batch system: listed, and done by independent processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem
 from pipeline.runner import interrupts
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Project
 from pipeline.runner.map_reduce import TOGETHER, Phase, PhaseName, Work
 from pipeline.runner.plan import step_of
+from pipeline.runner.problems import require_stage
 from pipeline.runner.run import whole_of
 from pipeline.runner.shards import range_text
 from pipeline.runner.store import artefacts
@@ -115,9 +116,7 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
 
 def work_of(project: Project, stage: str, digests: Digests) -> Work:
     """Return a stage as its tasks; ConfigError if what it rests on is not there."""
-    if stage not in project.nodes:
-        what, remedy = "there is no such stage", did_you_mean(stage, project.nodes)
-        raise ConfigError("STAGE", [Problem(stage, what, remedy)])
+    require_stage(stage, project.nodes, "STAGE")
     done: dict[str, Manifest] = {}
     for name in [*_rests_on(project, stage), stage]:
         step = step_of(project, project.nodes[name], done, digests)

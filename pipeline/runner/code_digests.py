@@ -71,7 +71,8 @@ def read_source(path: Path) -> Source:
 def _source(content: bytes) -> Source:
     tree = ast.parse(content)
     for node in ast.walk(tree):
-        _drop_docstrings(node)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [child for child in node.body if not _is_text(child)] or [ast.Pass()]
     return [_statement(node, checked=checked) for node, checked in _top_level(tree.body)]
 
 
@@ -251,12 +252,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
     elif not isinstance(node, ast.Lambda):
         for child in ast.iter_child_nodes(node):
             yield from _bound(child)
-
-
-def _drop_docstrings(node: ast.AST) -> None:
-    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-        kept = [child for child in node.body if not _is_text(child)]
-        node.body = kept or [ast.Pass()]
 
 
 def _is_text(node: ast.stmt) -> bool:

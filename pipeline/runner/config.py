@@ -1,13 +1,13 @@
-"""An experiment: the typed content of its TOML file, all mistakes at once."""
+"""An experiment: the typed content of its TOML file, and where its sheets lie."""
 
 from __future__ import annotations
 
 import codecs
-import itertools
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from os import cpu_count
 from pathlib import Path
@@ -18,15 +18,16 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from pipeline import errors
 from pipeline.config_model import Described
 from pipeline.engine import ENGINES
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.formats.spreadsheets import listing
 from pipeline.registry import Named
 from pipeline.remarks.base import Thresholds
 from pipeline.runner.inputs import Budget, Bytes, SourceFile, refusal, sheet_files
-from pipeline.runner.problems import problems_of
+from pipeline.runner.problems import problems_of, unknown_stage
 from pipeline.runner.store.history import FOLDER, LAST_GOOD, REPORT, SWEEP
 
+SHEETS = "sheets"
 _STAGE = re.compile(r"\w[\w-]*")
 _TAKEN = (FOLDER, REPORT, LAST_GOOD, SWEEP)
 """Folders beside those of the stages."""
@@ -34,6 +35,7 @@ MOST_POINTS = 10_000
 """The most combinations of a sweep."""
 _DEEPEST = 50
 _MOST = 1 << 63
+"""Whole numbers of TOML are smaller."""
 _TOO_DEEP = f"lists or tables lie in each other on more than {_DEEPEST} levels"
 
 
@@ -127,7 +129,7 @@ class Sweep(Options):
             [each.start + step for step in range(each.count)] if isinstance(each, Range) else each
             for each in self.over.values()
         ]
-        return [dict(zip(self.over, combination, strict=True)) for combination in _product(values)]
+        return [dict(zip(self.over, combination, strict=True)) for combination in product(*values)]
 
 
 class Experiment(Options):
@@ -179,13 +181,11 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     try:
         raw = path.read_bytes()
-        return _sane(tomllib.loads(_universal(raw.decode("utf-8-sig"))))
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        return _check_limits(tomllib.loads(text))
     except FileNotFoundError as error:
-        near = (
-            sorted(other.name for other in path.parent.glob("*.toml"))
-            if path.parent.is_dir()
-            else []
-        )
+        folder = path.parent
+        near = sorted(each.name for each in folder.glob("*.toml")) if folder.is_dir() else []
         remedy = f"this folder has {', '.join(near[:6])}" if near else "check the path"
         raise ConfigError(str(path), [Problem("file", "does not exist", remedy)]) from error
     except UnicodeDecodeError as error:
@@ -195,19 +195,15 @@ def read_toml(path: Path) -> dict[str, Any]:
     except RecursionError as error:
         raise ConfigError(str(path), [Problem("file", _TOO_DEEP)]) from error
     except (OSError, ValueError) as error:
-        what = errors.machine(error) if isinstance(error, OSError) else str(error)
-        remedy = "name the TOML file of an experiment" if isinstance(error, OSError) else ""
-        raise ConfigError(
-            str(path), [Problem("file", f"cannot be read: {what}", remedy)]
-        ) from error
+        what, remedy = str(error), ""
+        if isinstance(error, OSError):
+            what, remedy = errors.machine(error), "name the TOML file of an experiment"
+        problem = Problem("file", f"cannot be read: {what}", remedy)
+        raise ConfigError(str(path), [problem]) from error
 
 
-def _universal(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _sane(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content; what else would go through it could not hold what is refused here.
+def _check_limits(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content if no later step fails on its depth or its numbers.
 
     Raises
     ------
@@ -233,7 +229,7 @@ def _sane(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _not_utf8(raw: bytes, start: int) -> Problem:
-    """Say where the first byte is that is not UTF-8."""
+    """Return the problem of the first byte that is not UTF-8, with its place."""
     start += len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
     line = raw.count(b"\n", 0, start) + 1
     before = raw[raw.rfind(b"\n", 0, start) + 1 : start].decode("utf-8-sig")
@@ -267,12 +263,11 @@ def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[st
         place = result
         for depth, key in enumerate(parents):
             inner = place.get(key, {})
-            missing = key not in place and parents[0] == "stages" and depth == 1
-            if not isinstance(inner, dict) or missing:
+            if key not in place and parents[0] == "stages" and depth == 1:
+                raise ConfigError("--set", [unknown_stage(key, place).within("stages")])
+            if not isinstance(inner, dict):
                 where = ".".join(parents[: depth + 1])
-                what = "there is no such stage" if missing else "is not a table"
-                remedy = did_you_mean(key, place) if missing else ""
-                raise ConfigError("--set", [Problem(path, f"{where}: {what}", remedy)])
+                raise ConfigError("--set", [Problem(path, f"{where}: is not a table")])
             place[key] = dict(inner)
             place = place[key]
         place[last] = value
@@ -292,7 +287,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
         what = f"{text!r} is not of the form path=value"
         raise ConfigError("--set", [Problem(text, what, "e.g. stages.sample.rate=0.2")])
     try:
-        return path.strip(), _sane(tomllib.loads(f"value = {value}"))["value"]
+        return path.strip(), _check_limits(tomllib.loads(f"value = {value}"))["value"]
     except tomllib.TOMLDecodeError:
         return path.strip(), value
     except (RecursionError, ValueError) as error:
@@ -318,13 +313,7 @@ def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]
         return None, problems
 
 
-def _product(values: list[list[Any]]) -> list[tuple[Any, ...]]:
-    return list(itertools.product(*values))
-
-
-# --- Where the sheets of an experiment lie: one place, whatever the working folder.
-
-SHEETS = "sheets"
+# Where the sheets of an experiment lie, whatever the working folder
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""What shards have counted, put together: a bucket of it added up, or made into the outputs.
+"""Counting a corpus: read in batches, tallied and merged by shard, then reduced by bucket.
 
-A bucket that turns out to be larger than the memory allows is divided further by the task that has
-it, on the disk: how many rows a relation makes of a text is known only when they are counted.
+A bucket that is larger than the memory allows is divided further on the disk by its task: how many
+rows a relation makes of a text is known only when they are counted.
 """
 
 from __future__ import annotations
@@ -24,14 +24,30 @@ from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
 from pipeline.runner.store.artefacts import Part
 from pipeline.runner.store.backends import scan_tables, size_and_digest
-from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Sums, Tables, as_pieces
+from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Tables, as_pieces
 from schemas import Table
 from schemas.validate import validate
 
-# --- How far the reading of a corpus is, told now and then while it is read in this process.
-
+BATCH = 500_000
+"""Rows to read at a time."""
 _PAUSE = 1.0
-"""Seconds between two words on it."""
+"""Seconds between two reports of progress."""
+_COLUMNS = 2
+"""Columns of a raw row that count nothing: one label, and the document."""
+_FEW = 1_000_000
+"""Rows of partial tables that are not worth merging."""
+_KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
+_MANY = 16
+"""Parts to make at a time, each of which may be divided again: there are as many files for each."""
+_HEXADECIMAL = 16
+_DIGITS = 8
+_END = object()
+
+Frames = dict[str, pl.DataFrame]
+Item = TypeVar("Item")
+
+
+# Progress of reading a corpus in this process
 
 
 @dataclass
@@ -41,13 +57,13 @@ class Reading:
     total: int
     tell: Callable[[int, int], object]
     done: int = 0
-    said: float = field(default_factory=time.monotonic)
+    last: float = field(default_factory=time.monotonic)
 
     def add(self, size: int) -> None:
         """Take in some more bytes, and tell of it if that was not done lately."""
         self.done = min(self.done + size, self.total)
-        if time.monotonic() - self.said >= _PAUSE:
-            self.said = time.monotonic()
+        if time.monotonic() - self.last >= _PAUSE:
+            self.last = time.monotonic()
             self.tell(self.done, self.total)
 
 
@@ -93,15 +109,15 @@ def _size(path: Path) -> int:
             return size * RATIO
         with path.open("rb") as file:
             file.seek(-4, 2)
-            said = int.from_bytes(file.read(4), "little")
+            recorded = int.from_bytes(file.read(4), "little")
     except OSError:
-        return 0  # for the reader to complain of
-    return said if said > size else size * RATIO
+        return 0  # the reader reports it
+    return recorded if recorded > size else size * RATIO
 
 
-# --- Documents that go on over the bounds of a part of a file: what the stage is told of them.
+# Documents across the bounds of a part of a file
 # The first batch of a part finds, in each table of `Counting.carry`, one row with file, doc and
-# start of the document that may go on: its first sentence in the file. All else in it is null.
+# start (first sentence in the file) of the document that may go on; all else in it is null.
 
 
 def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:
@@ -118,7 +134,7 @@ def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:
     known: dict[str, str | int] = {}
     if part and part.before.start:
         known = {"file": files[0].label, "doc": part.before.doc, "start": part.before.start}
-    return {name: _open(schema, known).lazy() for name, schema in counting.carry.items()}
+    return {name: _carry_table(schema, known).lazy() for name, schema in counting.carry.items()}
 
 
 def bounds_of(files: Sequence[SourceFile]) -> Bounds:
@@ -127,18 +143,14 @@ def bounds_of(files: Sequence[SourceFile]) -> Bounds:
     return Bounds(bool(part and part.before.start), bool(part and part.goes_on))
 
 
-def _open(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFrame:
+def _carry_table(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFrame:
     """Return one row with what is known, or none."""
     if not known:
         return pl.DataFrame(schema=schema)
     return pl.DataFrame({name: pl.Series([known.get(name)], dtype=schema[name]) for name in schema})
 
 
-# --- Rows that are counted for many batches at once, since that costs least.
-
-Frames = dict[str, pl.DataFrame]
-_COLUMNS = 2
-"""Columns of a raw row that count nothing: one label, and the document."""
+# Raw rows, tallied for many batches at once since that costs least
 
 
 @dataclass
@@ -169,23 +181,23 @@ class Tallying:
             self.held.setdefault(name, []).append(frame)
             self.rows += frame.height * max(1, frame.width - _COLUMNS)
         if self.rows > self.most:
-            return made | self._tallied(goes_on=True)
+            return made | self._flush(goes_on=True)
         if raw and not self.nothing:
-            self.nothing = self._made({name: each.clear() for name, each in raw.items()}, Bounds())
+            self.nothing = self._tally({name: each.clear() for name, each in raw.items()}, Bounds())
         return made | self.nothing
 
     def rest(self) -> Frames:
         """Return the counts of what is left."""
-        return self._tallied(goes_on=self.bounds.goes_on) if self.held else {}
+        return self._flush(goes_on=self.bounds.goes_on) if self.held else {}
 
-    def _tallied(self, *, goes_on: bool) -> Frames:
+    def _flush(self, *, goes_on: bool) -> Frames:
         """Return the counts of all that is held, and hold nothing."""
         raw = {name: pl.concat(frames) for name, frames in self.held.items()}
         bounds, self.held, self.rows = Bounds(self.bounds.begun, goes_on), {}, 0
         self.bounds = Bounds(begun=True, goes_on=self.bounds.goes_on)
-        return self._made(raw, bounds)
+        return self._tally(raw, bounds)
 
-    def _made(self, raw: Frames, bounds: Bounds) -> Frames:
+    def _tally(self, raw: Frames, bounds: Bounds) -> Frames:
         made = self.counting.tally(raw, bounds) if self.counting.tally else {}
         return {name: each.lazy().collect() for name, each in made.items()}
 
@@ -196,14 +208,7 @@ def stacked(one: Frames, two: Frames) -> Frames:
     return {**one, **two, **both}
 
 
-# --- A corpus through a stage, batch by batch: partial tables that stay small.
-
-_FEW = 1_000_000
-"""Rows of partial tables that are not worth merging."""
-_END = object()
-_KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
-
-Item = TypeVar("Item")
+# A corpus through a stage, batch by batch, with partial tables that stay small
 
 
 @dataclass
@@ -221,7 +226,7 @@ class LeftOut:
 
 
 def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> Iterator[Frames]:
-    """Run a stage on its corpus batch by batch, and yield what there is no room for.
+    """Run a stage on its corpus batch by batch, and yield tables when the memory is full.
 
     Parameters
     ----------
@@ -232,7 +237,7 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     given : mapping of str to LazyFrame
         Its other tables.
     left : LeftOut
-        Is told what lenient readers leave out.
+        Takes what lenient readers leave out.
     """
     stage, config = task.stage, task.config
     option, budget = stage.shards or "", task.budget
@@ -275,12 +280,12 @@ def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[p
         held.append(each)
         if rows < size:
             continue
-        done, rest = _cut(_stacked(held), whole)
+        done, rest = _split_tail(_concat(held), whole)
         held, rows = [rest], rest.height
         if done.height:
             yield done
     if held:
-        yield _stacked(held)
+        yield _concat(held)
 
 
 def _tokens(
@@ -319,7 +324,7 @@ class Merging:
     merged: int = 0
 
     def add(self, made: Frames) -> Frames:
-        """Take in the tables of one batch; return what there is no room for."""
+        """Take in the tables of one batch; return all tables when the memory is full."""
         for name, frame in made.items():
             self.held.setdefault(name, []).append(frame)
             self.rows += frame.height
@@ -341,16 +346,17 @@ class Merging:
         if not self.held:
             return
         whole = {name: pl.concat(frames) for name, frames in self.held.items()}
-        alone = {name: whole[name] for name in self.counting.tallied if self._is_one(name)}
+        # A tallied table with rows in one frame alone is merged already.
+        alone = {
+            name: whole[name]
+            for name in self.counting.tallied
+            if sum(frame.height > 0 for frame in self.held[name]) == 1
+        }
         tables = {**whole, **{name: each.clear() for name, each in alone.items()}}
         queries = {name: each.lazy() for name, each in tables.items()}
         merged = collected(self.counting.merge(self.config, queries)) | alone
         self.held = {name: [frame] for name, frame in merged.items()}
         self.rows = self.merged = sum(frame.height for frame in merged.values())
-
-    def _is_one(self, name: str) -> bool:
-        """Whether one frame has all rows of a table."""
-        return sum(frame.height > 0 for frame in self.held[name]) == 1
 
 
 def ahead(items: Iterable[Item]) -> Iterator[Item]:
@@ -373,7 +379,7 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
             yield item  # type: ignore[misc]  # an item: it is not _END
 
 
-def _cut(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _split_tail(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split off the last paragraph or document, which may go on; batches end with sentences."""
     if whole == "sentence":
         return tokens, tokens.clear()
@@ -383,7 +389,7 @@ def _cut(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     return tokens[:end], tokens[end:]
 
 
-def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _concat(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
 
 
@@ -397,9 +403,7 @@ def collected(outputs: Outputs) -> Frames:
     }
 
 
-# --- Sums that every bucket of the counts needs, added up once for all of them.
-
-_BATCH = 500_000
+# Sums over all buckets, which every bucket needs, added up once
 
 
 def summed(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
@@ -417,10 +421,10 @@ def summed(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
 
 
 def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple[Part, ...]:
-    """Write the sums of all buckets as one part; a batch is held at a time, and the sums.
+    """Write the sums of all buckets as one part.
 
-    Each bucket has a row for nearly every frequent unit, so that together they have far more rows
-    than sums; and what is made of the counts later reads this once for every bucket.
+    Each bucket has a row for nearly every frequent unit: together far more rows than sums, which
+    are read again for every bucket of the outputs.
 
     Parameters
     ----------
@@ -441,22 +445,17 @@ def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple
     key = f"{draft}/{file}"
     frame = summed(scan_tables(storage, keys), model).collect(engine="streaming")
     storage.write(key, frame.sort(list(model.key())))
-    written = scan_tables(storage, [key]).collect_batches(chunk_size=_BATCH, maintain_order=True)
+    written = scan_tables(storage, [key]).collect_batches(chunk_size=BATCH, maintain_order=True)
     rows = validate(written, model, name=f"table {name}", coded=True)
     size, digest = size_and_digest(storage, key)
     return (Part(file=file, bytes=size, sha256=digest, rows=rows),)
 
 
-BATCH = 500_000
-"""Rows to read at a time."""
-_MANY = 16
-"""Parts to make at a time, each of which may be divided again: there are as many files for each."""
-_HEXADECIMAL = 16
-_DIGITS = 8
+# A bucket of counts, added up or made into the outputs
 
 
 def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
-    """Yield the tables of a task that adds up or combines, a part of its bucket after the other.
+    """Yield the tables of a task that adds up or combines, part by part of its bucket.
 
     Parameters
     ----------
@@ -466,19 +465,25 @@ def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
         How the stage counts.
     """
     if task.phase == "merge":
-        for part, frames in enumerate(_merged(task, counting, _whole(task, counting))):
-            yield _once(frames, counting, part)
+        for part, frames in enumerate(_merge(task, counting, _whole_bucket(task, counting))):
+            yield _drop_repeated(frames, counting, part)
         return
     if task.phase == "sum":
-        yield from _summed(task, counting.sums)
+        sums = counting.sums
+        if sums is None:
+            raise TypeError(f"stages of kind {task.use} have no sums")
+        each_part = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
+        yield from ({SUMS: each} for each in sums.of(task.config, task.bucket, each_part))
         return
     parts = max((len(task.tables.get(name, ())) for name in _divided(counting)), default=1)
+    own = counting.divided(task.config) if task.phase == "combine" else ()
     for part in range(max(1, parts) if task.phase == "combine" else 1):
-        tables = {
-            name: _part(counting, name, keys, part, task) for name, keys in task.tables.items()
+        tables = {  # a part of what is divided, all of what is shared
+            name: keys[part : part + 1] if name in own else keys
+            for name, keys in task.tables.items()
         }
         whole = {name: scan_tables(task.storage, keys) for name, keys in tables.items() if keys}
-        yield _once(_combined(task, counting, whole), counting, part)
+        yield _drop_repeated(_combine(task, counting, whole), counting, part)
 
 
 def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
@@ -495,28 +500,12 @@ def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
     return bucket
 
 
-def _summed(task: Task, sums: Sums | None) -> Iterator[Frames]:
-    """Yield a group of columns of sums, for one part of the counts after the other."""
-    if sums is None:
-        raise TypeError(f"stages of kind {task.use} have no sums")
-    parts = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
-    return ({SUMS: each} for each in sums.of(task.config, task.bucket, parts))
-
-
 def _divided(counting: Counting) -> list[str]:
     """Return the partial tables that are divided into buckets."""
     return [name for name in counting.partials if name in counting.buckets]
 
 
-def _part(
-    counting: Counting, name: str, keys: Sequence[str], part: int, task: Task
-) -> Sequence[str]:
-    """Return what to read of a table for a part of a bucket: its own, or all of what is shared."""
-    own = task.phase == "combine" and name in counting.divided(task.config)
-    return keys[part : part + 1] if own else keys
-
-
-def _once(frames: Frames, counting: Counting, part: int) -> Frames:
+def _drop_repeated(frames: Frames, counting: Counting, part: int) -> Frames:
     """Return the tables of a part; those that are not divided come with the first alone."""
     kept = {*counting.buckets, *counting.total_tables}
     return {name: each for name, each in frames.items() if not part or name in kept}
@@ -528,12 +517,17 @@ def _complete(counting: Counting, tables: Tables) -> Tables:
     return {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
 
 
-def _combined(task: Task, counting: Counting, tables: Tables) -> Frames:
+def _combine(task: Task, counting: Counting, tables: Tables) -> Frames:
     """Return the outputs of a bucket of counts, or of a part of one."""
     undivided = {name: tables[name] for name in counting.undivided if name in tables}
     whole = _complete(counting, _with_sums(task, counting, tables))
     if task.phase == "divide":
-        whole = {name: _of_bucket(task, counting, name, each) for name, each in whole.items()}
+        own = {
+            name: whole[name].filter(bucket_of(identity, task.buckets) == task.bucket)
+            for name, identity in counting.buckets.items()
+            if name in whole
+        }
+        whole = {**whole, **own}
     totals = {
         name: summed(whole[name], model)
         for name, model in counting.total_tables.items()
@@ -543,19 +537,12 @@ def _combined(task: Task, counting: Counting, tables: Tables) -> Frames:
 
 
 def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
-    """Return the tables with the sums beside the rows that they belong to, if there are any."""
+    """Return the tables, with the columns of sums added to the one that they sum, if any."""
     sums = counting.sums
     found = [tables[name] for name in sums.names(task.config) if name in tables] if sums else []
     if not (sums and found):
         return tables
     return {**tables, sums.table: pl.concat([tables[sums.table], *found], how="horizontal")}
-
-
-def _of_bucket(task: Task, counting: Counting, name: str, table: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows of a table that belong to a bucket; all where it is not divided."""
-    if name not in counting.buckets:
-        return table
-    return table.filter(bucket_of(counting.buckets[name], task.buckets) == task.bucket)
 
 
 @dataclass(frozen=True)
@@ -578,53 +565,51 @@ class _Bucket:
     frames: Mapping[str, Callable[[], Iterator[pl.DataFrame]]]
 
 
-def _whole(task: Task, counting: Counting) -> _Bucket:
+def _whole_bucket(task: Task, counting: Counting) -> _Bucket:
     """Return the bucket of a task that adds up."""
+
+    def read(keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+        return (scan_tables(task.storage, [key]).collect() for key in keys)
+
     tables = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
     frames = {
-        name: partial(_read, task, task.tables[name])
-        for name in _divided(counting)
-        if name in tables
+        name: partial(read, task.tables[name]) for name in _divided(counting) if name in tables
     }
     return _Bucket(task.bucket, task.buckets, tables, frames)
 
 
-def _read(task: Task, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
-    return (scan_tables(task.storage, [key]).collect() for key in keys)
-
-
-def _merged(task: Task, counting: Counting, bucket: _Bucket) -> Iterator[Frames]:
-    """Yield the sums of a bucket, part by part if they are more than there is room for."""
-    parts = min(_MANY, _parts(task, counting, bucket))
+def _merge(task: Task, counting: Counting, bucket: _Bucket) -> Iterator[Frames]:
+    """Yield the sums of a bucket, part by part if they are more than the memory allows."""
+    parts = min(_MANY, _part_count(task, counting, bucket))
     if parts == 1:
         merged = counting.merge(task.config, _complete(counting, bucket.tables))
         yield with_totals(task, counting, collected(merged))
         return
     with ExitStack() as held:
-        laid = {
-            name: held.enter_context(_laid_aside(task, counting, name, bucket, parts))
+        spills = {
+            name: held.enter_context(_spill(task, counting, name, bucket, parts))
             for name in bucket.frames
         }
-        others = {name: each for name, each in bucket.tables.items() if name not in laid}
+        others = {name: each for name, each in bucket.tables.items() if name not in spills}
         for part in range(parts):
-            own = {name: each.bucket(part) for name, each in laid.items()} | others
-            read = {name: partial(each.frames, part) for name, each in laid.items()}
+            own = {name: each.bucket(part) for name, each in spills.items()} | others
+            read = {name: partial(each.frames, part) for name, each in spills.items()}
             number = bucket.number * parts + part
-            yield from _merged(task, counting, _Bucket(number, bucket.of * parts, own, read))
+            yield from _merge(task, counting, _Bucket(number, bucket.of * parts, own, read))
             others = {}
 
 
-def _parts(task: Task, counting: Counting, bucket: _Bucket) -> int:
-    """Return into how many parts a bucket has to be divided, by its different rows."""
+def _part_count(task: Task, counting: Counting, bucket: _Bucket) -> int:
+    """Return into how many parts a bucket has to be divided, by its distinct rows."""
     most = task.budget.merged
     if most is None or counting.weight or counting.undivided:  # else buckets are right by weight
         return 1
-    times = (_times(counting, name, bucket.tables[name], most) for name in bucket.frames)
+    times = (_excess(counting, name, bucket.tables[name], most) for name in bucket.frames)
     return max(times, default=1)
 
 
-def _times(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
-    """Return how many times more rows a table has than there is room for, each once."""
+def _excess(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
+    """Return how many times `most` the distinct rows of a table are, rounded up."""
     if int(table.select(pl.len()).collect().item()) <= most:
         return 1
     names = counting.buckets[name].meta.root_names()
@@ -632,11 +617,11 @@ def _times(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int
     return -(-int(table.select(number).collect().item()) // most)
 
 
-def _laid_aside(task: Task, counting: Counting, name: str, bucket: _Bucket, parts: int) -> Spill:
-    """Return the rows of a table of a bucket in parts, on the disk."""
+def _spill(task: Task, counting: Counting, name: str, bucket: _Bucket, parts: int) -> Spill:
+    """Write the rows of a table of a bucket to the disk, in parts."""
     number = bucket_of(counting.buckets[name], bucket.of * parts) - bucket.number * parts
     schema = bucket.tables[name].collect_schema()
-    laid = Spill(parts, schema, most=(task.budget.rows or BATCH) // 2)
+    spill = Spill(parts, schema, most=(task.budget.rows or BATCH) // 2)
     for frame in bucket.frames[name]():
-        laid.add(frame, number)
-    return laid
+        spill.add(frame, number)
+    return spill

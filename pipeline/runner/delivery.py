@@ -1,4 +1,4 @@
-"""Give to people what a stage made for them, or say what would be given."""
+"""Delivery to people: sheets and n-best lists written outside the store, and their progress."""
 
 from __future__ import annotations
 
@@ -26,10 +26,17 @@ from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import NBestList, Sheets
 from pipeline.stages.inputs import as_asked, first_round
 
-# --- Give sheets to people: outside the store, and never over a file that is there.
-
 REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
 _MOST = 10_000
+_DIGITS = 8
+_CAUTION = (
+    "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"
+    " together. Those of the list alone do not, since a list that had luck in the sample is the"
+    " likelier one to be chosen."
+)
+
+
+# Sheets for annotators, never written over a file that is there
 
 
 def deliver_sheets(
@@ -96,10 +103,10 @@ def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind
     """
     if not files:
         return rows
-    there = _there(rows, files, kind)
+    there = _read_answers(rows, files, kind)
     own = there.drop_nulls(kind.answer).select("id", "annotator").unique()
     mine = rows.join(own, on=["id", "annotator"], how="semi", maintain_order="left")
-    short = _short(rows, there, kind).join(own, on=["id", "annotator"], how="anti")
+    short = _still_needed(rows, there, kind).join(own, on=["id", "annotator"], how="anti")
     return pl.concat([mine, short]).sort("annotator", "order")
 
 
@@ -107,20 +114,20 @@ def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind)
     """Leave out the rows that stand in a sheet, and those that have answers enough."""
     if not files:
         return rows
-    there = _there(rows, files, kind)
-    short = _short(rows, there, kind)
+    there = _read_answers(rows, files, kind)
+    short = _still_needed(rows, there, kind)
     return short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
 
 
-def _there(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
-    """Return id, annotator and answer of all that stands in sheets and decisions."""
+def _read_answers(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
+    """Return id, annotator and answer of all rows of sheets and decisions."""
     people = rows["annotator"].unique().sort().to_list()
     read = first_round(entries(files)).select("id", "annotator", kind.answer)
     return as_asked(read, people).collect()
 
 
-def _short(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
-    """Return the rows of what fewer people have answered than are asked."""
+def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
+    """Return the rows of candidates that fewer people have answered than are asked."""
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(votes, on="id", how="left", maintain_order="left")
@@ -146,7 +153,17 @@ def write_sheet(
     kind : SheetKind
         Its kind.
     """
-    return _write_new(storage, annotator, wanted.kind, content_of(rows, annotator, wanted, kind))
+    content = content_of(rows, annotator, wanted, kind)
+    safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
+    folder = Path(storage.location(""))
+    used = {path.name[:3] for path in listing(folder)}
+    for number in range(1, _MOST):
+        if f"{number:03d}" not in used:
+            name = f"{number:03d}-{safe}.{wanted.kind}"
+            with suppress(FileExistsError):
+                storage.write(name, content, new=True)
+                return storage.location(name)
+    raise StoreError(f"{folder} is full of sheets")
 
 
 def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:
@@ -165,28 +182,7 @@ def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) 
     )
 
 
-def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> str:
-    """Write a file under the next free number; whole or not at all, never over another."""
-    safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
-    folder = Path(storage.location(""))
-    used = {path.name[:3] for path in listing(folder)}
-    for number in range(1, _MOST):
-        if f"{number:03d}" not in used:
-            name = f"{number:03d}-{safe}.{kind}"
-            with suppress(FileExistsError):
-                storage.write(name, content, new=True)
-                return storage.location(name)
-    raise StoreError(f"{folder} is full of sheets")
-
-
-# --- Give an n-best list to the lexicographer: outside the store, never over a file that is there.
-
-_DIGITS = 8
-_CAUTION = (
-    "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"
-    " together. Those of the list alone do not, since a list that had luck in the sample is the"
-    " likelier one to be chosen."
-)
+# The n-best list for the lexicographer, never written over a file that is there
 
 
 def deliver_list(
@@ -244,12 +240,15 @@ def _files(
 
 
 def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, str]]:
+    """Return what stands beside the list: how it was chosen, its estimates and their limits."""
     level = f"{100 * choice['confidence']:g} % {choice['interval']}"
     recall = choice["recall"]
     precision = (
         f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
         f" list, {choice['k_sampled']:,} of them true positives"
     )
+    judged = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
+    differ = f"; ? for {verdicts['?']:,} on which judgements differ" if "?" in verdicts else ""
     return [
         ("measure", str(choice["measure"])),
         ("list size", f"{choice['n']:,}"),
@@ -259,14 +258,8 @@ def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, 
         ("its limits", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
         ("limits of this list alone", _limits(choice, "")),
         ("estimated recall", "unknown" if recall is None else _percent(recall)),
-        ("already judged", _judged(verdicts)),
+        ("already judged", f"{judged}: + true positive, - false positive{differ}"),
     ]
-
-
-def _judged(verdicts: dict[str, int]) -> str:
-    sure = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
-    differ = f"; ? for {verdicts['?']:,} on which judgements differ" if "?" in verdicts else ""
-    return f"{sure}: + true positive, - false positive{differ}"
 
 
 def _limits(choice: dict[str, Any], which: str) -> str:
@@ -278,7 +271,7 @@ def _percent(share: float) -> str:
 
 
 def hand_out(project: Project, node: Node, made: Manifest, *, write: bool) -> list[str]:
-    """Write the sheets or the list of a stage, and say so.
+    """Write the sheets or the list of a stage, and return a message for each.
 
     Parameters
     ----------
@@ -308,7 +301,7 @@ def hand_out(project: Project, node: Node, made: Manifest, *, write: bool) -> li
     return [f"would write {each}; --deliver writes it" for each in new]
 
 
-# --- Sheets that earlier versions wrote elsewhere, moved to the one place of an experiment.
+# Sheets that earlier versions wrote elsewhere, moved to the folder of the experiment
 
 
 def former_sheets(project: Project) -> Iterator[tuple[str, Path]]:
@@ -348,12 +341,12 @@ def move_sheets(project: Project) -> list[tuple[Path, Path]]:
     for name, path in former_sheets(project):
         storage = storage_at(project.sheets.own / name, remedy=REMEDY)
         with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
-            moved.append((path, _moved(path, project.sheets.own / name)))
+            moved.append((path, _move(path, project.sheets.own / name)))
     return moved
 
 
-def _moved(path: Path, folder: Path) -> Path:
-    """Give a file the first free name here, then take away the one that it had."""
+def _move(path: Path, folder: Path) -> Path:
+    """Link a file under the first free name in a folder, then remove its old name."""
     storage = storage_at(folder, remedy=REMEDY)
     for number in itertools.count(1):
         name = path.name if number == 1 else f"{path.stem} ({number}){path.suffix}"
@@ -364,7 +357,7 @@ def _moved(path: Path, folder: Path) -> Path:
     return folder / name
 
 
-# --- How far people are with their sheets, and when each sheet changed last.
+# The progress of annotators
 
 
 @dataclass(frozen=True)
@@ -417,7 +410,7 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
 
 
 def left_aside(project: Project) -> Iterator[str]:
-    """Yield what is wrong with each file in the folders of sheets that is not looked at."""
+    """Yield what is wrong with each file in the folders of sheets that cannot be read."""
     folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
     for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
         for file in project.sheets.files(name, kind):
@@ -426,7 +419,7 @@ def left_aside(project: Project) -> Iterator[str]:
 
 
 def problem_of(file: SourceFile) -> str:
-    """Return why a file is not looked at, on a line; empty for a sheet that can be read."""
+    """Return why a file cannot be read, on a line; empty for a sheet that can."""
     try:
         found = [each.problem for each in file.check()]
     except DataError as error:

@@ -63,7 +63,7 @@ class TableDifference:
 
 
 def columns_said(columns: Mapping[str, int]) -> str:
-    """Say in how many rows which columns differ, in brackets; nothing if none does.
+    """Return in how many rows which columns differ, in brackets; nothing if none does.
 
     Examples
     --------
@@ -137,16 +137,13 @@ def stages_differ(
 
 
 def _manifest(storage: Storage, run: RunRecord, name: str) -> Manifest | None:
-    record = run.stages.get(name)
-    return (
-        artefacts.find(storage, name, record.fingerprint) if record and record.fingerprint else None
-    )
+    mark = run.stages[name].fingerprint if name in run.stages else ""
+    return artefacts.find(storage, name, mark) if mark else None
 
 
 def _tables_differ(
     first: tuple[Storage, Manifest], second: tuple[Storage, Manifest]
 ) -> Iterator[TableDifference]:
-
     before, after = first[1].digests(), second[1].digests()
     models = STAGES.get(second[1].use).outputs
     for table in sorted(set(before) & set(after)):
@@ -167,15 +164,15 @@ def _table_differs(
     }
     unequal = {column: pl.col(column).ne_missing(pl.col(other)) for column, other in pairs.items()}
     changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal.values()))
-    telling = [
+    relevant = [
         differs for column, differs in unequal.items()
         if column != _CHANCE or not issubclass(model, Drawn)
     ]  # fmt: skip
-    told = changed.filter(pl.any_horizontal(pl.lit(value=False), *telling))
+    shown = changed.filter(pl.any_horizontal(pl.lit(value=False), *relevant))
     only = first.join(second, on=key, how="anti"), second.join(first, on=key, how="anti")
     sizes = [rows.select(pl.len()).collect().item() for rows in (*only, changed)]
     keys = [rows.select(key).sort(key).head(EXAMPLES).collect().to_dicts() for rows in only]
-    some = told.sort(key).head(EXAMPLES).collect().to_dicts()
+    some = shown.sort(key).head(EXAMPLES).collect().to_dicts()
     return TableDifference(
         table=name,
         only_first=sizes[0],
@@ -183,7 +180,7 @@ def _table_differs(
         changed=sizes[2],
         gone=keys[0],
         new=keys[1],
-        examples=[_changed(row, key, pairs) for row in some],
+        examples=[_changed_row(row, key, pairs) for row in some],
         columns=_columns(changed, unequal),
     )
 
@@ -197,7 +194,7 @@ def _columns(changed: pl.LazyFrame, unequal: Mapping[str, pl.Expr]) -> dict[str,
     return dict(sorted(some.items(), key=lambda each: -each[1]))
 
 
-def _changed(row: Mapping[str, Any], key: list[str], pairs: Mapping[str, str]) -> ChangedRow:
+def _changed_row(row: Mapping[str, Any], key: list[str], pairs: Mapping[str, str]) -> ChangedRow:
     values = {column: (row[column], row[other]) for column, other in pairs.items()}
     differ = {column: both for column, both in values.items() if both[0] != both[1]}
     return ChangedRow({column: row[column] for column in key}, differ)

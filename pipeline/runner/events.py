@@ -1,4 +1,4 @@
-"""What happens during a run, told to whoever listens: progress bars, the log."""
+"""Events of a run, and the listeners that receive them: progress bars, the log."""
 
 from __future__ import annotations
 

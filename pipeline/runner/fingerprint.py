@@ -19,13 +19,18 @@ from pipeline.runner.store.digest import Remembered, canonical, file_digest, tex
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import STAGES
 
-# --- Digests of input files and of code, remembered between runs.
-
 FILES = ".files.json"
-"""Digests of input files, remembered."""
+"""The cache of digests of input files."""
 CODE = "code"
-"""Digests and imports of modules, remembered: the folder in the cache of this user."""
+"""The cache of digests and imports of modules: the folder in the cache of this user."""
+LIBRARIES = ("numpy", "polars", "polars-hash", "scipy")
+"""Libraries whose versions can change a result."""
 _NAME = 16
+
+Ingredients = dict[str, dict[str, Any]]
+
+
+# Digests of input files and of code, cached between runs
 
 
 class Digests:
@@ -46,7 +51,7 @@ class Digests:
         return code_digests.code_digests(modules, self._source_of)
 
     def keep(self) -> None:
-        """Remember them for the next run."""
+        """Keep them for the next run."""
         self._files.keep()
         self._sources.keep()
 
@@ -61,10 +66,7 @@ def _sources(storage: Storage) -> Remembered[code_digests.Source]:
     return Remembered(place, name, code_digests.read_source, mark)
 
 
-LIBRARIES = ("numpy", "polars", "polars-hash", "scipy")
-"""Libraries whose versions can change a result."""
-
-Ingredients = dict[str, dict[str, Any]]
+# Fingerprints
 
 
 def ingredients(
@@ -156,9 +158,8 @@ def differences(old: Ingredients, new: Ingredients) -> list[str]:
 
 def _difference(part: str, name: str, before: dict[str, Any], after: dict[str, Any]) -> str:
     if name not in before:
-        return f"{part} {name}: new" + (
-            "" if part in {"code", "schema"} else f", {_short(after[name])}"
-        )
+        value = "" if part in {"code", "schema"} else f", {_short(after[name])}"
+        return f"{part} {name}: new{value}"
     if name not in after:
         return f"{part} {name}: gone"
     return f"{part} {name}: {_short(before[name])} -> {_short(after[name])}"
@@ -170,7 +171,7 @@ def _short(value: Any) -> str:
         return value[:10]
     if isinstance(value, list) and value:
         shown = ", ".join(_short(each) for each in value[:3])
-        return f"{shown}" + (f" ... ({len(value)})" if len(value) > 3 else "")
+        return f"{shown} ... ({len(value)})" if len(value) > 3 else shown
     return canonical(value)
 
 

@@ -1,4 +1,4 @@
-"""The graph of stages: options validated, references resolved, in an order that works."""
+"""From a TOML file to a project: the graph of its stages, validated, ordered and run dry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
 from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
 from pipeline.runner.inputs import Places, SourceFile, data_root, find
-from pipeline.runner.problems import UNKNOWN, problems_of
+from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import (
@@ -43,6 +43,18 @@ from schemas.validate import check_columns
 
 TITLE = "title"
 """What every stage may say beside its options: what people call it."""
+RUNS = Path("runs")
+"""Where results go if nothing else is said."""
+
+Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
+"""Stage to option to the files found."""
+Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
+"""Stage to table to zero rows of it."""
+Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
+"""Finds further mistakes, such as those of the report's section."""
+
+
+# The graph: options validated, references resolved, stages ordered
 
 
 @dataclass(frozen=True)
@@ -113,7 +125,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
     kinds: dict[str, Stage] = {}
     for name, content in experiment.stages.items():
         try:
-            kinds[name] = _kind(name, content)
+            kinds[name] = _stage_of(name, content)
         except ConfigError as error:
             problems += error.problems
     nodes: dict[str, Node] = {}
@@ -128,21 +140,24 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         problems += wrong
         if not wrong and None not in inputs.values():
             references = {option: each for option, each in inputs.items() if each}
-            files = _sources(config), _sheets(config)
+            sources = {
+                option: value
+                for option in type(config).model_fields
+                if isinstance(value := getattr(config, option), Source)
+            }
+            files = sources, _sheets(config)
             title = str(content.get(TITLE, "")).strip()
             nodes[name] = Node(name, stage, config, references, *files, title=title)
-    problems += _disagreements(nodes)
+    problems += _check_agreement(nodes)
     try:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
     except CycleError as error:
         ring = " -> ".join(reversed(error.args[1]))
-        return {}, [
-            *problems,
-            Problem("stages", f"the stages refer to each other in a ring: {ring}"),
-        ]
+        cycle = Problem("stages", f"the stages refer to each other in a ring: {ring}")
+        return {}, [*problems, cycle]
 
 
-def _disagreements(nodes: Mapping[str, Node]) -> Iterator[Problem]:
+def _check_agreement(nodes: Mapping[str, Node]) -> Iterator[Problem]:
     """Yield what does not go together in the stages that a stage refers to."""
     for name, node in nodes.items():
         if node.stage.agree is None:
@@ -172,14 +187,13 @@ def _order(nodes: Mapping[str, Node]) -> list[str]:
     return list(order)
 
 
-def _kind(name: str, content: Mapping[str, Any]) -> Stage:
+def _stage_of(name: str, content: Mapping[str, Any]) -> Stage:
     where = f"stages.{name}"
     if not isinstance(content.get("use"), str):
-        what = "has no use = ..., the kind of stage"
+        wrong = Problem(where, "has no use = ..., the kind of stage", did_you_mean("", STAGES))
         if near := difflib.get_close_matches("use", set(content) - {"use"}, n=1):
             wrong = Problem(f"{where}.{near[0]}", UNKNOWN, "did you mean use?")
-            raise ConfigError(where, [wrong])
-        raise ConfigError(where, [Problem(where, what, did_you_mean("", STAGES))])
+        raise ConfigError(where, [wrong])
     try:
         return STAGES.get(content["use"])
     except KeyError as error:
@@ -202,23 +216,12 @@ def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -
         raise ConfigError(name, problems) from error
 
 
-def _sources(config: StageConfig) -> dict[str, Source]:
-    values = {name: getattr(config, name) for name in type(config).model_fields}
-    return {name: value for name, value in values.items() if isinstance(value, Source)}
-
-
 def _sheets(config: StageConfig) -> dict[str, SheetFolder]:
-    fields = type(config).model_fields.items()
-    marked = {
-        name: mark
-        for name, each in fields
-        for mark in each.metadata
-        if isinstance(mark, FilledSheets)
-    }
     return {
         name: SheetFolder(folder, mark)
-        for name, mark in marked.items()
-        if (folder := getattr(config, name))
+        for name, each in type(config).model_fields.items()
+        for mark in each.metadata
+        if isinstance(mark, FilledSheets) and (folder := getattr(config, name))
     }
 
 
@@ -233,24 +236,28 @@ def _references(
     references: dict[str, Reference | None] = {}
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():
-        wanted = _wanted(each)
+        wanted = _schema_of(each)
         if wanted is None:
             continue
-        for place, value in _written(option, content.get(option, each.default)):
+        for place, value in _names_in(option, content.get(option, each.default)):
+            where, given = f"stages.{name}.{place}", value.partition(".")[0]
+            if given not in known:
+                problems.append(unknown_stage(given, known, where=where))
+                continue
             try:
-                references[place] = resolve(value, wanted, kinds, known)
+                references[place] = resolve(value, wanted, kinds)
             except ValueError as error:
-                remedy = _takers(stage, option, value, kinds)
-                problems.append(Problem(f"stages.{name}.{place}", str(error), remedy))
+                remedy = _alternatives(stage, option, value, kinds)
+                problems.append(Problem(where, str(error), remedy))
     return references, problems
 
 
-def _wanted(option: FieldInfo) -> type[Table] | None:
+def _schema_of(option: FieldInfo) -> type[Table] | None:
     """Return the schema of the table that an option refers to; None if it refers to none."""
     return next((mark.schema for mark in option.metadata if isinstance(mark, Of)), None)
 
 
-def _takers(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
+def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
     """Name the other stages of the same verb whose option takes what was given."""
     given, _, table = value.partition(".")
     outputs = kinds[given].outputs if given in kinds else {}
@@ -258,23 +265,21 @@ def _takers(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -
     verb, found = stage.name.partition(".")[0], []
     for name in STAGES if tables else ():
         field = STAGES.get(name).config.model_fields.get(option)
-        wanted = None if field is None or name.partition(".")[0] != verb else _wanted(field)
+        wanted = None if field is None or name.partition(".")[0] != verb else _schema_of(field)
         if wanted is not None and any(issubclass(each, wanted) for each in tables):
             found.append(name)
     others = sorted(set(found) - {stage.name})
     return f"{', '.join(others)} would take it" if others else ""
 
 
-def _written(option: str, value: Any) -> list[tuple[str, str]]:
-    """Return what an option refers to, each with its place; what is no text is pydantic's."""
+def _names_in(option: str, value: Any) -> list[tuple[str, str]]:
+    """Return what an option refers to, each with its place; pydantic reports what is no text."""
     if isinstance(value, list | tuple):
         return [(place_of(option, i), e) for i, e in enumerate(value) if isinstance(e, str)]
     return [(option, value)] if isinstance(value, str) else []
 
 
-def resolve(
-    written: str, wanted: type[Table], kinds: Mapping[str, Stage], known: set[str]
-) -> Reference | None:
+def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Reference | None:
     """Return the table that ``stage`` or ``stage.table`` stands for.
 
     Parameters
@@ -285,22 +290,18 @@ def resolve(
         The schema that is asked for; a subclass will do.
     kinds : mapping of str to Stage
         The stages whose kind is known.
-    known : set of str
-        The names of all stages, also of those with mistakes.
 
     Returns
     -------
     Reference or None
-        None if the stage exists but is of an unknown kind.
+        None if the stage is of an unknown kind.
 
     Raises
     ------
     ValueError
-        If there is no such stage or table, or none of that schema.
+        If the stage has no such table, or none of that schema.
     """
     stage, _, table = written.partition(".")
-    if stage not in known:
-        raise ValueError(f"there is no stage {stage!r}; {did_you_mean(stage, known)}")
     if stage not in kinds:
         return None
     outputs = kinds[stage].outputs
@@ -314,11 +315,7 @@ def resolve(
     return Reference(stage, fitting[0])
 
 
-# --- The dry run: the whole graph on zero-row frames, wrong columns and types before any data.
-
-Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
-Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
-"""Stage to table to zero rows of it."""
+# The dry run on zero rows finds wrong columns and types before any data are read
 
 
 def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Problem]]:
@@ -348,8 +345,8 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Pr
         where = f"stages.{name}"
         try:
             for label, tables in _inputs(node, outputs, files.get(name, {})):
-                with _of_file(label):
-                    outputs[name] = _run_on_nothing(node, tables)
+                with _name_file(label):
+                    outputs[name] = _run_dry(node, tables)
         except ConfigError as error:
             problems += [problem.within(where) for problem in error.problems]
         except SchemaViolation as error:
@@ -361,7 +358,7 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Pr
 
 
 @contextmanager
-def _of_file(label: str) -> Iterator[None]:
+def _name_file(label: str) -> Iterator[None]:
     """Name the file that lacks a column."""
     try:
         yield
@@ -398,25 +395,25 @@ def _headers(files: list[SourceFile]) -> list[tuple[str, pl.LazyFrame]]:
     return [(label, pl.LazyFrame(schema=schema)) for label, schema in schemas.items()]
 
 
-def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
+def _run_dry(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
     stage, counting = node.stage, node.stage.counting
     if counting is None:
-        return _checked(stage.run(node.config, tables), stage.outputs)
+        return _check_outputs(stage.run(node.config, tables), stage.outputs)
     carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
     ran = stage.run(node.config, {**tables, **carried})
     raw = {name: ran[name].lazy().collect() for name in counting.raw}
     tallied = counting.tally(raw, Bounds()) if counting.tally else {}
     own = {name: table for name, table in ran.items() if name not in {*counting.carry, *raw}}
-    merged = _checked({**own, **tallied}, counting.partials)
-    merged = _checked(counting.merge(node.config, merged), counting.partials)
+    merged = _check_outputs({**own, **tallied}, counting.partials)
+    merged = _check_outputs(counting.merge(node.config, merged), counting.partials)
     if counting.close:
-        merged = _checked(counting.close(merged), counting.partials)
+        merged = _check_outputs(counting.close(merged), counting.partials)
     if counting.totals:
-        merged |= _checked(counting.totals(node.config, merged), counting.total_tables)
-    return _checked(counting.combine(node.config, merged), stage.outputs)
+        merged |= _check_outputs(counting.totals(node.config, merged), counting.total_tables)
+    return _check_outputs(counting.combine(node.config, merged), stage.outputs)
 
 
-def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
+def _check_outputs(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
     """Check what a stage plans to make; return zero rows of it."""
     as_text = selectors.categorical().cast(pl.String)
     planned = {name: output.lazy().with_columns(as_text) for name, output in outputs.items()}
@@ -429,13 +426,7 @@ def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, p
     return {name: pl.LazyFrame(schema=plan.collect_schema()) for name, plan in planned.items()}
 
 
-# --- An experiment made ready: file read, overrides applied, graph built and run dry.
-
-RUNS = Path("runs")
-"""Where results go if nothing else is said."""
-
-Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
-"""Finds further mistakes, such as those of the report's section."""
+# A project: an experiment that can run
 
 
 @dataclass(frozen=True)
@@ -465,7 +456,7 @@ class Project:
     experiment: Experiment
     content: Mapping[str, Any]
     nodes: Mapping[str, Node]
-    files: Mapping[str, Mapping[str, list[SourceFile]]]
+    files: Sources
     planned: Planned
     root: Path
     sheets: SheetPlaces
@@ -532,7 +523,13 @@ def load(
     nodes, wrong = build(experiment)
     problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
-    files = _files(nodes, places, problems)
+    files: dict[str, dict[str, list[SourceFile]]] = {name: {} for name in nodes}
+    for name, node in nodes.items():
+        for option, source in node.sources.items():
+            try:
+                files[name][option] = find(source, places, where=f"stages.{name}.{option}")
+            except ConfigError as error:
+                problems += error.problems
     with memory.limited(experiment.run.memory):
         planned, misfits = dry_run(nodes, files)
     problems += misfits
@@ -543,17 +540,3 @@ def load(
     sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
     root = runs / experiment.name
     return Project(experiment, content, nodes, files, planned, root, sheets, text)
-
-
-def _files(
-    nodes: Mapping[str, Node], places: Places, problems: list[Problem]
-) -> dict[str, dict[str, list[SourceFile]]]:
-    files: dict[str, dict[str, list[SourceFile]]] = {}
-    for name, node in nodes.items():
-        files[name] = {}
-        for option, source in node.sources.items():
-            try:
-                files[name][option] = find(source, places, where=f"stages.{name}.{option}")
-            except ConfigError as error:
-                problems += error.problems
-    return files

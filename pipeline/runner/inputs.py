@@ -1,4 +1,4 @@
-"""From the paths of an experiment to files on this machine."""
+"""Input files: found by the paths of an experiment, grouped for a memory budget, and read."""
 
 from __future__ import annotations
 
@@ -30,10 +30,32 @@ from pipeline.stages.inputs import counting
 
 DATA = "data:"
 """Prefix of a path below the data root."""
-_LONGEST = 80
-"""Characters of a path that a message shows."""
 DATA_VARIABLE = "LEXASSAY_DATA"
 """Environment variable that names the data root."""
+LEAST = 1 << 20
+"""Bytes of a file that are not worth a shard of their own."""
+LIBRARIES = 230 << 20
+"""Bytes that a process takes with the libraries when it has done a small task: measured."""
+LIBRARIES_VARIABLE = "LEXASSAY_LIBRARIES"
+"""Environment variable with other such bytes: for another machine, and for tests of buckets."""
+MANY = 12_000_000
+"""Raw rows from which on more would hold more of a limited memory for little."""
+MOST = 64_000_000
+"""Raw rows to hold where there is no limit: 2 GB or so of `pipeline.memory.USUAL`."""
+_LONGEST = 80
+"""Characters of a path that a message shows."""
+_ROW = 400
+"""Bytes that a row of a partial table may take while it is merged."""
+_RAW = 96
+"""Bytes that a raw row takes until it is counted: itself, and what is made of it."""
+_SPREAD = 16
+"""Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
+_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+_ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
+"""Format of a log of decisions to the column of its answers."""
+
+
+# The files of a source
 
 
 @dataclass(frozen=True)
@@ -206,7 +228,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
             problems.append(Problem(where, str(error)))
         except OSError as error:
-            problems.append(Problem(where, f"{_shown(written)}: {machine(error)}"))
+            problems.append(Problem(where, f"{_shorten(written)}: {machine(error)}"))
     if problems:
         raise ConfigError(where, problems)
     return files
@@ -238,11 +260,8 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
     files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
-        what = (
-            "the folder has no files"
-            if target.is_dir()
-            else f"there is no file {_shown(written)!r}"
-        )
+        absent = f"there is no file {_shorten(written)!r}"
+        what = "the folder has no files" if target.is_dir() else absent
         raise _absent(written, places, where, what)
     return files
 
@@ -278,37 +297,19 @@ def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     base = places.data if written.startswith(DATA) else places.folder
     looked = f"looked in {base}" if base and not address_of(written) else ""
     remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
-    return ConfigError("source", [Problem(where, f"{_shown(written)}: {what}", remedy)])
+    return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 
 
-def _shown(written: str) -> str:
+def _shorten(written: str) -> str:
     """Return a path as a message shows it: no longer than a line, no control characters."""
     short = written if len(written) <= _LONGEST else f"{written[:_LONGEST]}..."
     return short if short.isprintable() else repr(short)
 
 
-# --- How much memory a run may take, and what follows from it for shards and buckets.
-
-_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
-LEAST = 1 << 20
-"""Bytes of a file that are not worth a shard of their own."""
-LIBRARIES = 230 << 20
-"""Bytes that a process takes with the libraries when it has done a small task: measured."""
-LIBRARIES_VARIABLE = "LEXASSAY_LIBRARIES"
-"""Environment variable with other such bytes: for another machine, and for tests of buckets."""
-_ROW = 400
-"""Bytes that a row of a partial table may take while it is merged."""
-_RAW = 96
-"""Bytes that a raw row takes until it is counted: itself, and what is made of it."""
-MANY = 12_000_000
-"""Raw rows from which on more would hold more of a limited memory for little."""
-MOST = 64_000_000
-"""Raw rows to hold where there is no limit: 2 GB or so of `pipeline.memory.USUAL`."""
-_SPREAD = 16
-"""Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
+# The memory budget of a task, and the size of shards and buckets that follows
 
 
-def _bytes(value: object) -> object:
+def _parse_bytes(value: object) -> object:
     if not isinstance(value, str):
         return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
@@ -317,9 +318,9 @@ def _bytes(value: object) -> object:
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
-_Written = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*[KMGTkmgt]?[Bb]\s*$")]
-"""What an editor is told of the text."""
-Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | _Written)]
+_Text = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*[KMGTkmgt]?[Bb]\s*$")]
+"""The text in the JSON Schema, for editors."""
+Bytes: TypeAlias = Annotated[int, BeforeValidator(_parse_bytes, json_schema_input_type=int | _Text)]
 """A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
 
 
@@ -469,9 +470,7 @@ def text_bytes(file: SourceFile) -> int:
     return file.path.stat().st_size * (RATIO if is_packed(file.path) else 1)
 
 
-# --- What stands in the sheets of a folder and in the decisions beside them, put together.
-
-_ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
+# The rows of the sheets of a folder, and of the decisions beside them
 
 
 def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:

@@ -1,9 +1,12 @@
-"""Run one stage: its shards, those already done left out, then one artefact of them all."""
+"""Run one stage by map and reduce: shards, counts by bucket, outputs, and one artefact.
+
+A run does all of it at once (`execute`); a batch system does it task by task (`Work`).
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -34,11 +37,21 @@ from pipeline.runner.store.interface import beside
 from pipeline.runner.task import located, run_task
 from pipeline.stages.base import Counting
 
-# --- What counts and results are both made by: shards, those already done left out, then a folder.
+_NAME = 16
+"""Hexadecimal digits of the name of what is summed."""
 
 Shard: TypeAlias = tuple[str, ShardManifest]
 """A folder, and what is in it."""
 Shards: TypeAlias = list[Shard]
+PhaseName: TypeAlias = Literal["run", "count", "merge", "counts", "sum", "combine", "result"]
+
+BEFORE_COUNTS: frozenset[PhaseName] = frozenset({"count", "merge", "counts"})
+"""Phases that nobody needs when the counts are there."""
+TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
+"""Phases of one task, which publishes what those before have made, and has the stage alone."""
+
+
+# Shards and published folders, common to counts and results
 
 
 def partial_of(whole: Task) -> str:
@@ -77,18 +90,19 @@ def made(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = 
     """
     unmade = {each.folder: each for each in tasks if read_shard(each.storage, each.folder) is None}
     resumed = sum(task.folder not in unmade for task in tasks)
-    name, total = tasks[0].name, _bytes(unmade.values())
+    corpora = (each.sources.get(each.stage.shards or "", ()) for each in unmade.values())
+    name, total = tasks[0].name, to_read(chain.from_iterable(corpora))
     tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
     with followed(total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)):
         for _ in engine.map(run_task, list(unmade.values())):
             tell(listeners, "shard_done", name)
-    return list(finished(tasks))
+    return [_read_finished(task) for task in tasks]
 
 
 def published(
     whole: Task, fill: Callable[[str], Manifest], listeners: Sequence[Listener]
 ) -> Manifest:
-    """Put a folder together and give it its name; its shards go.
+    """Fill a folder, give it its name, and remove its shards.
 
     Parameters
     ----------
@@ -135,23 +149,16 @@ def left_out(shards: Shards) -> tuple[int, tuple[str, ...]]:
     return sum(shard.skipped for _, shard in shards), tuple(examples[:EXAMPLES])
 
 
-def _bytes(tasks: Iterable[Task]) -> int:
-    """Return about how many bytes of a corpus tasks have to read."""
-    files = (file for task in tasks for file in task.sources.get(task.stage.shards or "", ()))
-    return to_read(files)
+def _read_finished(task: Task) -> Shard:
+    """Return the shard of a task that is done; StoreError if it is gone or damaged."""
+    shard = read_shard(task.storage, task.folder)
+    if shard is None:
+        what = "is gone or damaged, though it was finished"
+        raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
+    return task.folder, shard
 
 
-def finished(tasks: Iterable[Task]) -> Iterator[tuple[str, ShardManifest]]:
-    """Yield the finished shards of tasks; StoreError if one is gone or damaged."""
-    for task in tasks:
-        shard = read_shard(task.storage, task.folder)
-        if shard is None:
-            what = "is gone or damaged, though it was finished"
-            raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
-        yield task.folder, shard
-
-
-# --- The counts of a stage: what its shards have counted, added up; an artefact of its own.
+# The counts of a stage, added up over its shards: an artefact of their own
 
 
 class Counted(NamedTuple):
@@ -255,7 +262,7 @@ def publish_counts(
             use=to_count.use,
             fingerprint=fingerprint(rests_on),
             ingredients=rests_on,
-            tables=_gathered(to_count, counted.added_up, draft),
+            tables=_link_counts(to_count, counted.added_up, draft),
             created=now(),
             seconds=round(time.perf_counter() - counted.started, 3),
             skipped=skipped,
@@ -272,7 +279,7 @@ def counting_of(task: Task) -> Counting:
     return task.stage.counting
 
 
-def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
+def _link_counts(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
     """Link the tables of all buckets; of those that are not divided each bucket has the whole.
 
     What is to be summed over all buckets is summed here.
@@ -287,17 +294,14 @@ def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]
             parts = write_sums(whole, name, keys, draft)
         else:
             parts = linked(whole, name, found, draft)
-        # Nothing rests on it as a table, so the bytes will do: to hash all rows takes a while.
+        # No stage reads it as a table, so the digest of its bytes is enough, and faster.
         digest = text_digest(canonical([part.sha256 for part in parts]))
         rows = sum(part.rows for part in parts)
         tables[name] = TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
     return tables
 
 
-# --- The outputs of counts: sums over all buckets where they are needed, then bucket by bucket.
-
-_NAME = 16
-"""Hexadecimal digits of the name of what is summed."""
+# Outputs of counts: sums over all buckets where they are needed, then bucket by bucket
 
 
 def tasks_to_sum(whole: Task, counts: Manifest | None) -> list[Task]:
@@ -309,10 +313,10 @@ def tasks_to_sum(whole: Task, counts: Manifest | None) -> list[Task]:
         As for `tasks_to_combine`.
     """
     sums = counting_of(whole).sums
-    if sums is None or max(_buckets(whole, counts)) == 1:
+    if sums is None or max(_bucket_numbers(whole, counts)) == 1:
         return []
     tables = {sums.table: _keys(counts).get(sums.table, ())}
-    # Rows stand beside rows: sums of counts that are in other parts would not do.
+    # Sums are joined to counts row by row: sums of counts in other parts would not fit.
     parts = counts.tables[sums.table].digest if counts else ""
     number = sums.groups(whole.config)
     task = replace(whole, sources={}, tables=tables, phase="sum", buckets=number)
@@ -336,42 +340,35 @@ def tasks_to_combine(
         What `tasks_to_sum` have made.
     """
     counting = counting_of(whole)
-    held, buckets = _buckets(whole, counts)
+    held, buckets = _bucket_numbers(whole, counts)
     divided = buckets > held
-    keys = _keys(counts)
-    all_of = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
-    shared = all_of if max(buckets, held) > 1 else {}
+    keys, shared = _keys(counts), {}
+    if max(buckets, held) > 1:
+        shared = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
     keys |= _keys_of_sums(whole, summed)
     own = counting.divided(whole.config)
     task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
-    return [
-        replace(
-            task,
-            tables={
-                **(keys if divided else _of_bucket(keys, own, bucket, held, buckets)),
-                **shared,
-            },
-            folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
-            bucket=bucket,
-        )
-        for bucket in range(buckets)
-    ]
+    tasks: list[Task] = []
+    for bucket in range(buckets):
+        # A bucket needs its own parts of what is divided, and all of what is shared.
+        parts = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
+        needed = {
+            name: each[parts] if name in own and not divided else each
+            for name, each in keys.items()
+        }
+        folder = f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}"
+        tasks.append(replace(task, tables={**needed, **shared}, folder=folder, bucket=bucket))
+    return tasks
 
 
-class _Buckets(NamedTuple):
-    """In how many parts counts are, and in how many buckets they are combined."""
-
-    held: int
-    buckets: int
-
-
-def _buckets(whole: Task, counts: Manifest | None) -> _Buckets:
+def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
+    """Return in how many parts counts are, and in how many buckets they are combined."""
     wanted, keys = buckets_of(whole), _keys(counts)
     in_parts = {len(keys[name]) for name in counting_of(whole).buckets if name in keys}
     held = max(in_parts, default=1) if counts else wanted
     # Under a limit a bucket may have several parts, see `put_together`; they follow each other.
     together = len(in_parts) == 1 and whole.budget.memory is not None
-    return _Buckets(held, wanted if together and held > wanted else max(held, wanted))
+    return held, wanted if together and held > wanted else max(held, wanted)
 
 
 def _keys(counts: Manifest | None) -> dict[str, tuple[str, ...]]:
@@ -393,12 +390,7 @@ def _keys_of_sums(whole: Task, summed: Sequence[Shard]) -> dict[str, tuple[str, 
     }
 
 
-def _of_bucket(
-    keys: Mapping[str, tuple[str, ...]], own: Collection[str], bucket: int, held: int, buckets: int
-) -> dict[str, tuple[str, ...]]:
-    """Return the parts of each table that a bucket needs: its own, or all of what is shared."""
-    parts = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
-    return {name: each[parts] if name in own else each for name, each in keys.items()}
+# All tasks of a stage in one run
 
 
 def execute(
@@ -427,18 +419,24 @@ def execute(
     started = time.perf_counter()
     if whole.stage.counting and step.counts:
         counts = None if anew else find_counts(whole, step.counts)
-        heard = listeners if counts else ()
+        of_outputs = listeners if counts else ()  # after counting, nobody follows the outputs
         if counts is None:
             to_count, begun = of_counts(whole, step.counts), time.perf_counter()
             sweep_out(to_count)
             tasks = tasks_to_count(to_count)
             counted = made(tasks, engine, listeners)  # here: few frames to the stage's function
-            found = Counted(counted, _added_up(to_count, tasks, engine, counted), begun)
+            merges = [adding_up(each, counted) for each in tasks_to_add_up(to_count, tasks[0])]
+            added_up = made(merges, engine) if merges else counted
+            found = Counted(counted, added_up, begun)
             counts = publish_counts(to_count, step.counts, found, listeners)
         sweep_out(whole)
         with artefacts.unharmed(whole.storage, [counts]):
-            summed = _summed(tasks_to_sum(whole, counts), engine, listeners)
-            shards = made(tasks_to_combine(whole, counts, summed), engine, heard)
+            sums = tasks_to_sum(whole, counts)
+            if sums:  # of many tuples this takes longer than to count them
+                text = f"counted; summing over all, {len(sums)} tasks"
+                tell(listeners, "message", whole.name, text=text)
+            summed = made(sums, engine) if sums else []
+            shards = made(tasks_to_combine(whole, counts, summed), engine, of_outputs)
         return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
     sweep_out(whole)
     shards = made(tasks_to_run(whole), engine, listeners)
@@ -459,7 +457,7 @@ def publish(
     started: float,
     listeners: Sequence[Listener],
 ) -> Manifest:
-    """Put the artefact of a stage together.
+    """Publish the artefact of a stage.
 
     Parameters
     ----------
@@ -487,7 +485,7 @@ def publish(
                 fingerprint=step.fingerprint,
                 ingredients=step.ingredients or {},
                 tables={
-                    table: _gather(whole, table, shards, draft) for table in whole.stage.outputs
+                    table: _link_table(whole, table, shards, draft) for table in whole.stage.outputs
                 },
                 created=now(),
                 seconds=round(time.perf_counter() - started, 3),
@@ -498,23 +496,7 @@ def publish(
         )
 
 
-def _added_up(to_count: Task, tasks: Sequence[Task], engine: Engine, counted: Shards) -> Shards:
-    """Add up bucket by bucket what was counted shard by shard, if there are several."""
-    to_add_up = tasks_to_add_up(to_count, tasks[0])
-    if not to_add_up:
-        return counted
-    return made([adding_up(task, counted) for task in to_add_up], engine)
-
-
-def _summed(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener]) -> Shards:
-    """Sum over all buckets; of many tuples this takes longer than to count them."""
-    if not tasks:
-        return []
-    tell(listeners, "message", tasks[0].name, text=f"counted; summing over all, {len(tasks)} tasks")
-    return made(tasks, engine)
-
-
-def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
+def _link_table(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     """Link the parts of a table, and take the digest of its rows."""
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = linked(whole, table, parts_of(shards, table), draft)
@@ -524,13 +506,7 @@ def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
 
 
-# --- The tasks of one stage in phases: those of a phase in any order, after all of the one before.
-
-PhaseName: TypeAlias = Literal["run", "count", "merge", "counts", "sum", "combine", "result"]
-BEFORE_COUNTS: frozenset[PhaseName] = frozenset({"count", "merge", "counts"})
-"""Phases that nobody needs when the counts are there."""
-TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
-"""Phases of one task, which puts together what those before have made, and has the stage alone."""
+# The tasks of a stage in phases: those of a phase in any order, after the phase before
 
 
 @dataclass(frozen=True)
@@ -626,12 +602,12 @@ class Work:
         task, before = phase.tasks[number], self.before(phase)
         if phase.name == "merge" and before:
             shards = _shards(before, thorough=False)
-            run_task(_undamaged(adding_up(task, shards), _digests(shards)))
+            run_task(_check_inputs(adding_up(task, shards), _digests(shards)))
         elif phase.name in {"sum", "combine"} and (counts := self.counts()):
             self._from_counts(phase, number, counts)
         elif phase.name in TOGETHER and before:
             sweep_out(task)
-            self._put_together(phase, before, listeners)
+            self._publish(phase, before, listeners)
         else:
             run_task(task)
 
@@ -642,12 +618,12 @@ class Work:
         digests = {f"{folder}/{part.file}": part.sha256 for part in parts}
         tasks = tasks_to_sum(self.whole, counts)
         if phase.name == "combine":
-            summed = _finished(tasks, first=phase.first - len(tasks), thorough=False)
+            summed = _read_all(tasks, first=phase.first - len(tasks), thorough=False)
             digests |= _digests(summed)
             tasks = tasks_to_combine(self.whole, counts, summed)
-        run_task(_undamaged(tasks[number], digests))
+        run_task(_check_inputs(tasks[number], digests))
 
-    def _put_together(self, phase: Phase, before: Phase, listeners: Sequence[Listener]) -> None:
+    def _publish(self, phase: Phase, before: Phase, listeners: Sequence[Listener]) -> None:
         """Publish the counts, or the result, with the seconds that all tasks took together."""
         made, rests_on = _shards(before), self.step.counts
         if phase.name == "counts" and rests_on:
@@ -664,15 +640,15 @@ class Work:
 
 def _shards(phase: Phase, *, thorough: bool = True) -> Shards:
     """Return what the tasks of a phase made; StoreError if one is gone or damaged."""
-    return _finished(phase.tasks, first=phase.first, thorough=thorough)
+    return _read_all(phase.tasks, first=phase.first, thorough=thorough)
 
 
-def _finished(tasks: Sequence[Task], *, first: int, thorough: bool) -> Shards:
+def _read_all(tasks: Sequence[Task], *, first: int, thorough: bool) -> Shards:
     found: Shards = []
     for number, task in enumerate(tasks, start=first):
         shard = read_shard(task.storage, task.folder, thorough=thorough)
         if shard is None:
-            raise _harmed(task, task.folder, f"do task {number} again")
+            raise _damage_error(task, task.folder, f"do task {number} again")
         found.append((task.folder, shard))
     return found
 
@@ -686,19 +662,19 @@ def _digests(shards: Shards) -> dict[str, str]:
     }
 
 
-def _undamaged(task: Task, digests: dict[str, str]) -> Task:
-    """Return a task after a look at what it reads, and at nothing else: that may be very much."""
+def _check_inputs(task: Task, digests: dict[str, str]) -> Task:
+    """Return a task if what it reads is undamaged; other files, perhaps very many, are not read."""
     for keys in task.tables.values():
         for key in keys:
             with task.storage.guarded(f"stage {task.name}", key):
                 whole = digest_of(task.storage, key) == digests[key]
             if not whole:
                 remedy = "do the tasks before again, or lexassay run, which makes it anew"
-                raise _harmed(task, key, remedy)
+                raise _damage_error(task, key, remedy)
     return task
 
 
-def _harmed(task: Task, key: str, remedy: str) -> StoreError:
+def _damage_error(task: Task, key: str, remedy: str) -> StoreError:
     what = f"{task.storage.location(key)} is gone or damaged"
     return StoreError(f"stage {task.name}: {what}; {remedy}")
 

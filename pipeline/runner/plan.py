@@ -1,4 +1,4 @@
-"""What would run, and why."""
+"""The plan of a run: which stages have to run, and why."""
 
 from __future__ import annotations
 
@@ -103,7 +103,10 @@ def step_of(
     digests: Digests,
 ) -> Step:
     """Return what would happen to a stage whose inputs are there; reads its artefact."""
-    sources = _sources(project, node, digests)
+    sources = {  # as they are at this moment
+        option: tuple(file.as_it_is(digests.of) for file in files)
+        for option, files in project.files_of(node).items()
+    }
     parts = _ingredients(node, done, sources, digests)
     mark = fingerprint(parts)
     manifest = artefacts.find(project.storage, node.name, mark, thorough=True)
@@ -112,14 +115,6 @@ def step_of(
     step = Step(node, "run", (), parts, None, sources)
     reasons = [*_reasons(project, node.name, mark, parts), *_of_counts(project, step)]
     return replace(step, reasons=tuple(reasons))
-
-
-def _sources(project: Project, node: Node, digests: Digests) -> dict[str, tuple[SourceFile, ...]]:
-    """Return the files that a stage reads, as they are at this moment."""
-    return {
-        option: tuple(file.as_it_is(digests.of) for file in files)
-        for option, files in project.files_of(node).items()
-    }
 
 
 def _ingredients(
@@ -167,7 +162,7 @@ def _former(storage: Storage, name: str) -> Manifest | None:
 
 
 def _of_counts(project: Project, step: Step) -> Iterator[str]:
-    """Say whether the counts are there that a stage has made with other options."""
+    """Yield whether counts are there that a stage has made with other options."""
     if step.counts is None:
         return
     place, mark = artefacts.counts_of(step.node.name), fingerprint(step.counts)

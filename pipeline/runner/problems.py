@@ -1,20 +1,20 @@
-"""Pydantic's errors as problems: dotted path, what is wrong, nearest valid names."""
+"""Mistakes in an experiment as problems: those that pydantic finds, and unknown stages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from pipeline.errors import Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean
 
 UNKNOWN = "unknown key"
 _TYPE = re.compile(r"[\[(]|^(bool|float|int|str)$")
 """Names of types, which pydantic puts into paths where it tries one after the other."""
-_SAID = {
+_MESSAGES = {
     "bool": "should be true or false",
     "int": "should be a whole number",
     "float": "should be a number",
@@ -37,6 +37,39 @@ _SAID = {
 """Kinds of mistakes as pydantic names them, in the words of TOML."""
 _SHOWN = 60
 """Characters of a value that are shown."""
+
+
+def unknown_stage(name: str, stages: Iterable[str], *, where: str = "", kind: str = "") -> Problem:
+    """Return the problem of a name that no stage has, with the nearest names.
+
+    Parameters
+    ----------
+    name : str
+        The name as typed.
+    stages : iterable of str
+        The valid names.
+    where : str
+        The option that names the stage; if empty, the name itself is the place.
+    kind : str
+        Which stages are valid, if not all: "with judgements".
+
+    Examples
+    --------
+    >>> print(unknown_stage("score", ["scores", "ranks"]))
+    score: there is no such stage; did you mean scores?
+    >>> print(unknown_stage("score", ["ranks"], where="pilot", kind="with judgements"))
+    pilot: there is no stage 'score' with judgements; valid: ranks
+    """
+    what = f"there is no stage {name!r}" if where else "there is no such stage"
+    return Problem(where or name, f"{what} {kind}".rstrip(), did_you_mean(name, stages))
+
+
+def require_stage(
+    name: str, stages: Collection[str], source: str, *, where: str = "", kind: str = ""
+) -> None:
+    """Raise ConfigError of a source (a command or option) if no stage has the name."""
+    if name not in stages:
+        raise ConfigError(source, [unknown_stage(name, stages, where=where, kind=kind)])
 
 
 def problems_of(
@@ -73,13 +106,13 @@ def problems_of(
             problem = Problem(where or "file", _what(each))
         problems.setdefault(where, problem)
     # Of several types that a value might have been meant as, the one that it comes nearest.
-    kept = [problem for where, problem in problems.items() if not _goes_on(where, problems)]
+    kept = [
+        problem
+        for where, problem in problems.items()
+        if not any(other.startswith(f"{where}.") for other in problems)
+    ]
     # What is missing has often only been called otherwise: that is said first.
     return sorted(kept, key=lambda each: each.what != UNKNOWN)
-
-
-def _goes_on(where: str, others: Iterable[str]) -> bool:
-    return any(other.startswith(f"{where}.") for other in others)
 
 
 def _what(error: ErrorDetails) -> str:
@@ -91,9 +124,11 @@ def _what(error: ErrorDetails) -> str:
     text = text[:1].lower() + text[1:]
     if kind == "value_error":
         return text
-    said = _SAID.get(kind) or _SAID.get(kind.removesuffix("_type").removesuffix("_parsing"))
+    known = _MESSAGES.get(kind) or _MESSAGES.get(
+        kind.removesuffix("_type").removesuffix("_parsing")
+    )
     shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-    return f"{said.format(**error.get('ctx', {})) if said else text} (found {shown})"
+    return f"{known.format(**error.get('ctx', {})) if known else text} (found {shown})"
 
 
 def _path(location: tuple[int | str, ...], content: Any) -> list[str]:

@@ -15,14 +15,11 @@ import polars as pl
 from pipeline import memory
 from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
-    ConfigError,
     DataError,
     Interrupted,
     LexassayError,
-    Problem,
     WaitsForPerson,
     Warned,
-    did_you_mean,
 )
 from pipeline.registry import sources
 from pipeline.remarks.base import CHECKS, Look, Remark, heard
@@ -31,10 +28,10 @@ from pipeline.runner.delivery import hand_out
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project
-from pipeline.runner.inputs import SourceFile
 from pipeline.runner.interrupts import once
 from pipeline.runner.map_reduce import execute
 from pipeline.runner.plan import NEVER, Step, step_of
+from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import Task
 from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest, Record, sealed, unsealed
@@ -44,15 +41,16 @@ from pipeline.runner.store.history import RunRecord, StageRecord
 from pipeline.runner.store.interface import Storage, beside
 from pipeline.runner.task import scanned
 
-# --- What the checks say of an artefact: kept beside it, heard again when the checks change.
-
 NAME = "remarks.json"
 _BLOCK = 1 << 20
 """Bytes of a corpus that are read at a time for its first tokens."""
 
 
+# The remarks of the checks, kept beside an artefact, made anew when the checks change
+
+
 class Kept(Record):
-    """The remarks on an artefact; `mark` says of which thresholds and checks they are."""
+    """The remarks on an artefact; `mark` stands for their thresholds and checks."""
 
     mark: str
     remarks: tuple[Remark, ...]
@@ -79,7 +77,7 @@ def kept(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...]
 def remarks_of(
     task: Task, made: Manifest, thresholds: Mapping[str, float | bool], mark: str
 ) -> tuple[Remark, ...]:
-    """Return the remarks on an artefact, heard now if they are not there.
+    """Return the remarks on an artefact; the checks run if they are not there.
 
     Parameters
     ----------
@@ -95,10 +93,10 @@ def remarks_of(
     known = kept(task.storage, made, mark)
     if known is not None:
         return known
-    aside = folder_at(task.storage, beside(task.folder, "staging-spill"))
-    with memory.limited(task.budget.memory), memory.within(aside):
+    spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
+    with memory.limited(task.budget.memory), memory.within(spill):
         found = heard(_look(task, made), thresholds)
-    # What cannot be kept, as the disk is full or read-only, is heard again at the next run.
+    # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
         task.storage.write(f"{task.folder}/{NAME}", sealed(Kept(mark=mark, remarks=found)))
     return found
@@ -138,7 +136,7 @@ def _first_tokens(task: Task, option: str, most: int) -> pl.DataFrame:
     return pl.concat(held, how="diagonal_relaxed").head(most)
 
 
-# --- A stage as one task on all its input, from what was planned and what is done.
+# A stage as one task on all its input
 
 
 def whole_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
@@ -164,7 +162,10 @@ def whole_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task
         manifest = done[reference.stage]
         folder = artefacts.folder_of(reference.stage, manifest.fingerprint)
         tables[option] = manifest.keys(folder, reference.table)
-    _still_there(step, project.files_of(node))
+    for option, files in project.files_of(node).items():
+        if [file.path for file in files] != [file.path for file in step.sources[option]]:
+            what = f"files of {option} came or went after they had been looked at"
+            raise DataError(f"stage {node.name}: {what}; nothing was written, run again")
     return Task(
         node.name,
         node.stage.name,
@@ -177,12 +178,7 @@ def whole_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task
     )
 
 
-def _still_there(step: Step, now: Mapping[str, Sequence[SourceFile]]) -> None:
-    """Refuse to go on if other files are there than the plan has seen."""
-    for option, files in now.items():
-        if [file.path for file in files] != [file.path for file in step.sources[option]]:
-            what = f"files of {option} came or went after they had been looked at"
-            raise DataError(f"stage {step.node.name}: {what}; nothing was written, run again")
+# The run
 
 
 @dataclass
@@ -246,13 +242,11 @@ def run(
         If a stage fails; what was finished before stays.
     """
     for name in force:
-        if name not in project.nodes:
-            remedy = did_you_mean(name, project.nodes)
-            raise ConfigError("--force", [Problem(name, "there is no such stage", remedy)])
+        require_stage(name, project.nodes, "--force")
     with (
         once(),
         artefacts.in_use(project.storage, listeners),
-        _recorded(project, settings or {}, force, listeners) as progress,
+        _record(project, settings or {}, force, listeners) as progress,
         progress.engine,
     ):
         for text in delivery.remarks(project):
@@ -265,7 +259,7 @@ def run(
 
 
 @contextmanager
-def _recorded(
+def _record(
     project: Project,
     settings: Mapping[str, Any],
     force: Collection[str],
@@ -324,31 +318,33 @@ def _visit(node: Node, progress: Progress) -> None:
     manifest: Manifest | None = None
     remarks: tuple[Remark, ...] = ()
     with (
-        _unless_it_waits(node, progress),
+        _record_failure(node, progress),
         artefacts.unharmed(project.storage, progress.done.values()),
     ):
         step = step_of(project, node, progress.done, progress.digests)
         manifest, forced = step.manifest, name in progress.forced
         if forced or not manifest:
-            _say_why(step, forced=forced, listeners=listeners)
+            for reason in ("forced",) if forced else step.reasons:
+                if reason != NEVER:
+                    tell(listeners, "message", name, text=reason)
             with artefacts.locked(project.storage, name, listeners):
                 # Another process may have made it while this one waited for the lock.
                 manifest = artefacts.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
                     whole = whole_of(step, project, progress.done)
                     manifest = execute(step, whole, progress.engine, listeners, anew=forced)
-        remarks = _heard(step, manifest, progress)
+        remarks = _check(step, manifest, progress)
     if manifest:
         _finish(node, manifest, progress, ran=ran, started=started, remarks=remarks)
 
 
 @contextmanager
-def _unless_it_waits(node: Node, progress: Progress) -> Iterator[None]:
-    """Write down how a stage came not to be done: others go on if it waits for a person."""
+def _record_failure(node: Node, progress: Progress) -> Iterator[None]:
+    """Record why a stage is not done; others go on if it waits for a person."""
     try:
         yield
     except WaitsForPerson as error:
-        wait = _placed(error, node, progress.project)
+        wait = _locate(error, node, progress.project)
         progress.waits.append(wait)
         progress.stages[node.name] = StageRecord(outcome="waits", note=str(wait))
         tell(progress.listeners, "stage_waits", node.name, note=str(wait))
@@ -358,21 +354,15 @@ def _unless_it_waits(node: Node, progress: Progress) -> Iterator[None]:
         raise
 
 
-def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
+def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
     """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
     if wait.file not in {folder.name for folder in node.sheets.values()}:
         return wait
     return wait.at(str(project.sheets.own / wait.file))
 
 
-def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None:
-    for reason in ("forced",) if forced else step.reasons:
-        if reason != NEVER:
-            tell(listeners, "message", step.node.name, text=reason)
-
-
-def _heard(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
-    """Return what the checks say of what a stage made."""
+def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
+    """Return the remarks on what a stage made; Warned if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
     whole = whole_of(step, progress.project, progress.done)
     found = remarks_of(whole, made, thresholds, progress.mark)
@@ -391,7 +381,7 @@ def _finish(
     started: float,
     remarks: Sequence[Remark],
 ) -> None:
-    """Give out what people wait for, and write down what the stage gave."""
+    """Deliver sheets and lists, and record what the stage made."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
     with artefacts.unharmed(progress.project.storage, [made]):

@@ -1,4 +1,4 @@
-"""The tasks that a stage falls into, one for each shard, and what a finished one leaves."""
+"""The tasks of a stage, one for each shard, and the manifests of finished shards."""
 
 from __future__ import annotations
 
@@ -25,11 +25,18 @@ from pipeline.runner.store.local import unpacked
 from pipeline.stages.base import STAGES, Stage, StageConfig
 from schemas import Table
 
-# --- Large files of a corpus as parts, so that several workers can read one file.
-
+EXAMPLES = 3
+"""Examples to keep of what is left out."""
+SUMS = "sums"
+"""The table that tasks of the phase "sum" make: a part for each part of what they sum."""
+_NAME = 16
+"""Hexadecimal digits of the name of a shard, of parts, and of the text of a file."""
 _PARTS = TypeAdapter(list[FilePart])
-_PART_NAME = 16
-"""Hexadecimal digits of the name under which parts, and the text of a file, are kept."""
+
+Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
+
+
+# Large files of a corpus in parts, so that several workers can read one file
 
 
 def in_parts(
@@ -40,7 +47,7 @@ def in_parts(
     Parameters
     ----------
     storage : Storage
-        Where it is remembered how a file was cut.
+        Holds the cache of how a file was divided.
     files : tuple of SourceFile
         The group.
     budget : Budget
@@ -60,10 +67,11 @@ def in_parts(
         size = text_bytes(file)
     if size <= budget.least:
         return [files]
-    text = f"{folder}/text-{file.digest[:_PART_NAME]}"
-    aside = folder_at(storage, f"{folder}/.spill-{uuid4().hex}")  # goes with the stage's, if killed
-    with memory.within(aside):
-        found = _remembered(storage, file, budget, size, text)
+    text = f"{folder}/text-{file.digest[:_NAME]}"
+    # After a kill it is removed with the folder of the stage.
+    spill = folder_at(storage, f"{folder}/.spill-{uuid4().hex}")
+    with memory.within(spill):
+        found = _find_parts(storage, file, budget, size, text)
     parts = _PARTS.validate_python(found["parts"])
     if parts and found["unpacked"]:
         place = unpacked(storage, text, file.path, size=parts[-1].range.end)
@@ -72,40 +80,40 @@ def in_parts(
     return [(replace(file, part=part, digest=part.digest),) for part in parts] or [files]
 
 
-def _remembered(
+def _find_parts(
     storage: Storage, file: SourceFile, budget: Budget, size: int, text: str
 ) -> dict[str, Any]:
-    """Return how a file is cut, which is known from before or found now."""
+    """Return how a file is divided, from the cache or found now."""
     several = budget.workers > 1 or budget.memory is not None
 
     def find(path: Path) -> dict[str, Any]:
-        division = _divided(file, path, budget.part(size))
+        division = _divide(file, path, budget.part(size))
         place = None
         if not division.parts and several and division.unpack:
             place = unpacked(storage, text, path)
-            division = _divided(file, place, budget.part(size)) if place else division
+            division = _divide(file, place, budget.part(size)) if place else division
         parts = [asdict(part) for part in division.parts]
         digest = file_digest(path) if place else division.digest or file_digest(path)
         return {"digest": digest, "parts": parts, "unpacked": bool(place)}
 
     asked = [file.format.name, file.options.model_dump(mode="json"), budget.part(size), several]
-    key = f".parts-{text_digest(canonical(asked))[:_PART_NAME]}.json"
-    remembered = Remembered(storage, key, find)
+    key = f".parts-{text_digest(canonical(asked))[:_NAME]}.json"
+    cache = Remembered(storage, key, find)
     with reading(file.path):
-        found = remembered.of(file.path)
+        found = cache.of(file.path)
     if found["digest"] != file.digest:
         raise DataError(f"{file.label} changed while it was read; nothing was written, run again")
-    remembered.keep()
+    cache.keep()
     return found
 
 
-def _divided(file: SourceFile, path: Path, size: int) -> Division:
+def _divide(file: SourceFile, path: Path, size: int) -> Division:
     """Return the division of a file, or of its text."""
     division: Division = file.format.divide(path, file.options, size)  # type: ignore[misc]
     return division
 
 
-# --- Numbers of tasks, as runs of numbers that follow each other.
+# Numbers of tasks as ranges
 
 
 def ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -122,7 +130,7 @@ def ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def range_text(numbers: Iterable[int]) -> str:
-    """Return numbers as a queue wants them.
+    """Return numbers in the form of a batch queue.
 
     Examples
     --------
@@ -132,13 +140,7 @@ def range_text(numbers: Iterable[int]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges(numbers))
 
 
-Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
-EXAMPLES = 3
-"""Examples to keep of what is left out."""
-SUMS = "sums"
-"""The table that tasks of the phase "sum" make: a part for each part of what they sum."""
-_NAME = 16
-"""Hexadecimal digits of a shard's name."""
+# Tasks, and the manifests that they leave
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ class ShardPart(Part):
 
 
 class ShardManifest(Record):
-    """The parts of each table of a shard; exists until the stage's artefact is put together."""
+    """The parts of each table of a shard; exists until the stage's artefact is published."""
 
     tables: dict[str, tuple[ShardPart, ...]]
     seconds: float

@@ -1,4 +1,4 @@
-"""One shard of a stage: read, run, validate, write; safe to run twice."""
+"""One task of a stage: read a shard, run, validate, write; safe to run twice."""
 
 from __future__ import annotations
 
@@ -38,9 +38,16 @@ from pipeline.runner.store.digest import Stamp, was_written
 from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables, as_pieces
 from schemas.validate import validate
 
-# --- Rows in the order of their key, which for most tables is a text.
-
 _BYTES = 8
+"""Bytes of a text that are compared as one number."""
+_PLACES = 4
+"""Places of one row that are named."""
+_REMEDY = "Mend these rows of the files, keep one of those that come again, and run again."
+_SPILL = ".spill"
+"""Name of the folder of rows that a stage spills, which is removed when it is done."""
+_TEXT = selectors.categorical().cast(pl.String)
+
+Parts = dict[str, tuple[ShardPart, ...]]
 
 
 def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
@@ -68,13 +75,6 @@ def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     if frame.select(number.has_nulls()).item():  # some are too short, or not there
         return frame.sort(list(key))
     return frame.sort(number, *key)
-
-
-# --- Where the rows of a table come from that break one of its rules: files and lines.
-
-_PLACES = 4
-"""Places of one row that are named."""
-_REMEDY = "Mend these rows of the files, keep one of those that come again, and run again."
 
 
 @contextmanager
@@ -106,14 +106,6 @@ def scanned(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.L
     return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()
 
 
-_SPILL = ".spill"
-"""Name of the folder of rows that a stage lays aside, which are gone when it is done."""
-
-_TEXT = selectors.categorical().cast(pl.String)
-
-Parts = dict[str, tuple[ShardPart, ...]]
-
-
 def run_task(task: Task) -> None:
     """Make one shard and give its folder the final name.
 
@@ -126,38 +118,33 @@ def run_task(task: Task) -> None:
     StageFailed
         If the stage raises anything that is not the project's own error.
     """
-    left, task = LeftOut(), _here(task)
+    sources = {
+        option: tuple(each.here() for each in files) for option, files in task.sources.items()
+    }
+    left, task = LeftOut(), replace(task, sources=sources)
     if task.budget.memory is not None:
         allocator.give_back()  # what the task before has freed
     with (
-        _published(task, left) as (draft, parts),
+        _publish(task, left) as (draft, parts),
         memory.limited(task.budget.memory),
         memory.within(folder_at(task.storage, f"{draft}/{_SPILL}")),
-        _blamed(task),
+        _attribute_errors(task),
         located(task),
     ):
         for frames in _tables(task, left):
             for name in list(frames):
-                for bucket, frame in _divided(task, name, frames.pop(name)):
+                for bucket, frame in _split(task, name, frames.pop(name)):
                     plain = task.buckets == 1 and not parts[name]
                     stem = name if plain else f"{name}-{bucket}-{len(parts[name])}"
                     written = _write(task, name, frame, f"{draft}/{stem}.parquet")
                     parts[name] += (ShardPart(**written.model_dump(), bucket=bucket),)
 
 
-def _here(task: Task) -> Task:
-    """Return a task with what it reads on this machine, which may not be where it was planned."""
-    sources = {
-        option: tuple(each.here() for each in files) for option, files in task.sources.items()
-    }
-    return replace(task, sources=sources)
-
-
 @contextmanager
-def _published(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
+def _publish(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
     """Give a draft and the parts to fill; publish and vouch for them when all went well."""
     started, storage = time.perf_counter(), task.storage
-    before = _stamps(task)
+    before = [file.stamp() for file in _files(task)]
     parts: Parts = dict.fromkeys(task.models, ())
     with storage.guarded(f"stage {task.name}", task.name), drafted(storage, task.folder) as draft:
         yield draft, parts
@@ -175,7 +162,7 @@ def _published(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
 
 
 @contextmanager
-def _blamed(task: Task) -> Iterator[None]:
+def _attribute_errors(task: Task) -> Iterator[None]:
     """Name the stage in errors; one that is nobody's known mistake is the stage's.
 
     Some options only the data show to be wrong, such as the name of a measure that is not there.
@@ -200,7 +187,7 @@ def _blamed(task: Task) -> Iterator[None]:
 
 
 def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
-    """Make the tables of a task; those of a long corpus come in several goes."""
+    """Yield the tables of a task; those of a long corpus come in several batches."""
     stage, counting = task.stage, task.stage.counting
     if counting is not None and task.phase not in {"run", "count"}:
         return put_together(task, counting)
@@ -216,10 +203,10 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     inputs = {**tables, **read}
     if counting is not None and corpus:
         return streamed(task, counting, inputs, left)
-    return _made(task, inputs)
+    return _run_stage(task, inputs)
 
 
-def _made(task: Task, inputs: Tables) -> Iterator[Frames]:
+def _run_stage(task: Task, inputs: Tables) -> Iterator[Frames]:
     """Run the stage, and yield what it makes, piece by piece."""
     stage, config = task.stage, task.config
     for piece in as_pieces(stage.make(config, inputs)):
@@ -230,14 +217,16 @@ def _made(task: Task, inputs: Tables) -> Iterator[Frames]:
         yield frames
 
 
-def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+def _split(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield a table as its buckets; what all of them share is in the first."""
     ids = task.stage.counting.buckets if task.stage.counting else {}
     # Partial tables are merged again: their order does not matter, and labels stay numbers.
     if not _is_partial(task):
         frame = in_order(frame.with_columns(_TEXT), task.models[name].key())
     if task.phase == "run" and task.buckets > 1 and name in ids:
-        yield from _by_bucket(frame, ids[name], task.buckets)
+        bucket = bucket_of(ids[name], task.buckets).alias("~bucket")
+        parts = frame.with_columns(bucket).partition_by("~bucket", as_dict=True, include_key=False)
+        yield from ((int(key), part) for (key,), part in parts.items())
     elif _is_partial(task) or name in ids or task.bucket == 0:
         yield task.bucket, frame
 
@@ -245,15 +234,6 @@ def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, 
 def _is_partial(task: Task) -> bool:
     """Whether what it makes is still to be added up, or combined."""
     return task.stage.counting is not None and task.phase in {"run", "count", "merge", "sum"}
-
-
-def _by_bucket(
-    frame: pl.DataFrame, identity: pl.Expr, buckets: int
-) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Divide rows by their ids, so that the buckets follow each other in the order of ids."""
-    bucket = bucket_of(identity, buckets).alias("~bucket")
-    parts = frame.with_columns(bucket).partition_by("~bucket", as_dict=True, include_key=False)
-    return ((int(key), part) for (key,), part in parts.items())
 
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
@@ -273,13 +253,10 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     return Part(file=key.rpartition("/")[2], bytes=size, sha256=digest, rows=rows)
 
 
-def _stamps(task: Task) -> list[Stamp | None]:
-    return [file.stamp() for file in _files(task)]
-
-
 def _changed(task: Task, before: list[Stamp | None]) -> list[str]:
-    """Return the files that are not, or were not all the time, what the fingerprint names."""
-    stamps = zip(_files(task), before, _stamps(task), strict=True)
+    """Return the files that differ, or differed in between, from what the fingerprint names."""
+    files = _files(task)
+    stamps = zip(files, before, [file.stamp() for file in files], strict=True)
     return [
         file.label
         for file, first, last in stamps
@@ -292,7 +269,7 @@ def _files(task: Task) -> list[SourceFile]:
 
 
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
-    """Say which values cannot be used: problem, file, column, how many, three examples."""
+    """Return which values cannot be used: problem, file, column, how many, three examples."""
     ordered = faults.sort("file", "column", "problem", "line")
     lines = [f"stage {stage}: {faults.height:,} value(s) of the input cannot be used:"]
     for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):

@@ -33,6 +33,7 @@ from pipeline.kernels.survey.planning import (
 from pipeline.kernels.survey.ratio_estimator import divided
 from pipeline.kernels.survey.study import Assist, assisting, rank_matrix, study
 from pipeline.runner.graph import Node, Reference
+from pipeline.runner.problems import require_stage
 from pipeline.sizing import plan
 from pipeline.sizing.plan import Track, category_of, untracked
 from pipeline.stages.base import Tables
@@ -342,10 +343,8 @@ def _design(run: Run, wanted: Wanted) -> Node | None:
     """Return the stage that designs a sample, if there is one or it is needed."""
     nodes = {k: v for k, v in run.project.nodes.items() if isinstance(v.config, SampleDesign)}
     if wanted.design is not None:
-        if wanted.design not in nodes:
-            what = f"{wanted.design!r}: there is no such stage that designs a sample"
-            remedy = did_you_mean(wanted.design, nodes)
-            raise ConfigError("size", [Problem("design", what, remedy)])
+        kind = "that designs a sample"
+        require_stage(wanted.design, nodes, "size", where="design", kind=kind)
         return nodes[wanted.design]
     if len(nodes) > 1:
         what = f"{len(nodes)} stages design samples: {', '.join(list(nodes)[:3])}"
@@ -414,9 +413,7 @@ def of_judgements(run: Run, stage: str) -> Node:
         If there is none of that name.
     """
     nodes = {name: node for name, node in run.project.nodes.items() if _judgements(node)}
-    if stage not in nodes:
-        what = f"{stage!r}: there is no such stage with judgements"
-        raise ConfigError("size", [Problem("pilot", what, did_you_mean(stage, nodes))])
+    require_stage(stage, nodes, "size", where="pilot", kind="with judgements")
     return nodes[stage]
 
 

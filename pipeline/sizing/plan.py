@@ -26,6 +26,7 @@ from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alterna
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.registry import Registry
 from pipeline.runner.graph import Node
+from pipeline.runner.problems import require_stage
 from schemas import Comparison, CutComparison
 
 # --- Is a question of sample size sensible? Every mistake at once, in terms of what was asked.
@@ -533,11 +534,7 @@ def comparing(run: Run, stage: str) -> Node:
         If there is none of that name.
     """
     nodes = {name: node for name, node in run.project.nodes.items() if _table(node)}
-    if stage not in nodes:
-        what = "there is no such stage that compares measures"
-        raise ConfigError(
-            "size", [Problem("pilot", f"{stage!r}: {what}", did_you_mean(stage, nodes))]
-        )
+    require_stage(stage, nodes, "size", where="pilot", kind="that compares measures")
     return nodes[stage]
 
 

@@ -241,7 +241,7 @@ def test_curves_end_where_the_target_is_met(done_designs: lx.Run) -> None:
     ({"half_width": 0.1, "rate": 30.0}, "rate: 30 is not between"),
     ({"half_width": 0.1, "rho2": 1.5}, "rho2: 1.5 is not in 0 to 1"),
     ({"half_width": 0.1, "rate": 0.3, "pilot": "answers"}, "rate: does not go with a pilot"),
-    ({"half_width": 0.1, "pilot": "ranks"}, "no such stage with judgements"),
+    ({"half_width": 0.1, "pilot": "ranks"}, "no stage 'ranks' with judgements"),
     ({"half_width": 0.1, "pilot": "replaced"}, "drawn with replacement"),
     ({"half_width": 0.1, "pilot": "answers", "category": "SVC"}, "no category 'SVC'"),
     ({"half_width": 0.1, "looks": [0.5, 0.4, 1]}, "looks: 0.5, 0.4, 1: shares of the labels grow"),

@@ -1,4 +1,4 @@
-"""The content-addressed store: ``<stage>/<fingerprint>/`` of an experiment."""
+"""The content-addressed store of an experiment, ``<stage>/<fingerprint>/``, and its manifests."""
 
 from __future__ import annotations
 
@@ -18,10 +18,18 @@ from pipeline.runner.store.backends import digest_of, scan_tables
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.interface import MANIFEST, Storage
 
-# --- Records that vouch for themselves: JSON with a digest of all else in it.
-
+NAME = MANIFEST
+LOCK = ".lock"
+COUNTS = "counts"
+"""Folder of the counts of a stage, among its results."""
+_DIGITS = 24
+"""Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
+_WAITING = "another run is at work on it; waiting"
 _SEAL = "sha256 of the rest"
 R = TypeVar("R", bound=BaseModel)
+
+
+# Checksummed records: JSON with a digest of the rest
 
 
 def sealed(record: BaseModel) -> bytes:
@@ -46,9 +54,7 @@ def unsealed(content: bytes, model: type[R]) -> R:
     return model.model_validate(body)
 
 
-# --- The manifest of an artefact: written last, it vouches for what lies beside it, and for itself.
-
-NAME = MANIFEST
+# The manifest of an artefact, which is written last
 
 
 class Record(BaseModel):
@@ -146,12 +152,7 @@ def _digest(storage: Storage, key: str) -> str:
         return ""
 
 
-LOCK = ".lock"
-COUNTS = "counts"
-"""Folder of the counts of a stage, among its results."""
-_DIGITS = 24
-"""Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
-_WAITING = "another run is at work on it; waiting"
+# Artefacts: found, read and locked
 
 
 def folder_of(stage: str, fingerprint: str) -> str:

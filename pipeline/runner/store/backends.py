@@ -1,4 +1,4 @@
-"""Where results are put: the storage of a folder, and what is said in its verbs."""
+"""The storage of a place, and operations that all storages share."""
 
 from __future__ import annotations
 

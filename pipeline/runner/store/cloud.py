@@ -1,4 +1,4 @@
-"""Addresses of object stores, also where a path has swallowed one of their slashes."""
+"""Results and input files on an object store: requests, cache, leases, publishing, storage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,52 @@ from pipeline.runner.store.local import LocalStorage
 
 SCHEMES = ("s3", "gs", "az", "memory")
 """What an address begins with; "memory" is a store that ends with its process, for tests."""
+TIMEOUT = "LEXASSAY_STORE_TIMEOUT"
+"""Environment variable: the seconds that one request may take."""
+FOLDER = "LEXASSAY_STORE_CACHE"
+"""Environment variable: the folder of the cache and of drafts."""
+LIMIT = "LEXASSAY_STORE_CACHE_GB"
+"""Environment variable: how large the cache may get, in GB."""
+VARIABLE = "LEXASSAY_STORE_LEASE"
+"""Environment variable: seconds without a beat after which a holder is dead."""
 _ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/+([^/]+)/*(.*)")
+_SECONDS = 120.0
+_RETRIES = 6
+_BULK = 1000
+"""Objects that one request deletes."""
+_CREDENTIALS = (
+    "169.254.",
+    "/latest/api/token",
+    "credential",
+    "InvalidAccessKeyId",
+    "SignatureDoesNotMatch",
+)
+_NO_BUCKET = "there is no such bucket; make it first"
+_GIGABYTES = 50.0
+_IDLE = 24 * 3600.0
+"""Seconds in which what was used is spared: a run at work may come back to it."""
+_TRIES = 5
+_MARK = ".staging-"
+_ROOM = "drafts"
+_LEASE = 20.0
+_BEATS = 4
+"""Beats in the length of a lease."""
+_SKEW = 300.0
+"""Seconds by which clocks of two machines may differ."""
+_LEASE_TRIES = 8
+_AT_ONCE = 8
+"""Parts that are sent at once."""
+_TABLE = ".parquet"
+_LOG = 10.0
+"""Seconds between two times that a log is sent."""
+_MARKS = "*?["
+
+Fence: TypeAlias = Callable[[], None]
+"""Raises StoreError if the right to write was lost."""
+Holders: TypeAlias = dict[str, dict[str, Any]]
+
+
+# Addresses, also where a path has merged two of their slashes into one
 
 
 class Address(NamedTuple):
@@ -87,21 +132,7 @@ def address_of(place: str | Path) -> Address | None:
     return Address(found[1], found[2], found[3].strip("/")) if found else None
 
 
-# --- A bucket of an object store: the few requests that are made of it, and what their errors mean.
-
-TIMEOUT = "LEXASSAY_STORE_TIMEOUT"
-"""Environment variable: the seconds that one request may take."""
-_SECONDS = 120.0
-_RETRIES = 6
-_BULK = 1000
-"""Objects that one request deletes."""
-_CREDENTIALS = (
-    "169.254.",
-    "/latest/api/token",
-    "credential",
-    "InvalidAccessKeyId",
-    "SignatureDoesNotMatch",
-)
+# A bucket: the requests to it, and what their errors mean
 
 
 class Refused(Exception):
@@ -142,24 +173,24 @@ class Bucket:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._api, self._store = _opened(home)
+        self._api, self._store = _open_store(home)
 
     def read(self, key: str) -> tuple[bytes, Meta]:
         """Return an object's bytes and its version; FileNotFoundError where there is none."""
-        with self._said(key):
+        with self._translate_errors(key):
             answer = self._api.get(self._store, key)
             return bytes(answer.bytes()), _meta(answer.meta)
 
     def chunks(self, key: str) -> Iterator[bytes]:
         """Yield an object's bytes piece by piece."""
-        with self._said(key):
+        with self._translate_errors(key):
             for chunk in self._api.get(self._store, key):
                 yield bytes(chunk)
 
     def head(self, key: str) -> Meta | None:
         """Return what is known of an object; None if there is none."""
         try:
-            with self._said(key):
+            with self._translate_errors(key):
                 return _meta(self._api.head(self._store, key))
         except FileNotFoundError:
             return None
@@ -173,17 +204,17 @@ class Bucket:
             If there is one, or another version. It may be this very put, answered too late.
         """
         mode = over.condition() if over else "create"
-        with self._said(key):
+        with self._translate_errors(key):
             self._api.put(self._store, key, content, mode=mode)
 
     def put_over(self, key: str, content: bytes) -> None:
         """Put an object whatever is there: for what one process alone writes."""
-        with self._said(key):
+        with self._translate_errors(key):
             self._api.put(self._store, key, content)
 
     def copy(self, key: str, name: str) -> None:
         """Copy an object within the store."""
-        with self._said(key):
+        with self._translate_errors(key):
             self._api.copy(self._store, key, name)
 
     def delete(self, keys: Sequence[str]) -> None:
@@ -191,7 +222,7 @@ class Bucket:
         for start in range(0, len(keys), _BULK):
             some = list(keys[start : start + _BULK])
             try:
-                with self._said(some[0]):
+                with self._translate_errors(some[0]):
                     self._api.delete(self._store, some)
             except FileNotFoundError:
                 for each in some if len(some) > 1 else ():
@@ -199,7 +230,7 @@ class Bucket:
 
     def beneath(self, prefix: str, *, after: str = "") -> Iterator[Meta]:
         """Yield all objects below a key, or those of them whose keys come after one."""
-        with self._said(prefix):
+        with self._translate_errors(prefix):
             for batch in self._api.list(self._store, prefix=prefix or None, offset=after or None):
                 yield from map(_meta, batch)
 
@@ -208,19 +239,19 @@ class Bucket:
 
         One request for each thousand of them, however much lies below.
         """
-        with self._said(prefix):
+        with self._translate_errors(prefix):
             found = self._api.list_with_delimiter(self._store, prefix=prefix or None)
         return list(found["common_prefixes"]), [_meta(each) for each in found["objects"]]
 
     @contextmanager
-    def _said(self, key: str) -> Iterator[None]:
+    def _translate_errors(self, key: str) -> Iterator[None]:
         """Turn the library's errors into those that the rest of the program knows."""
         kinds, place = self._api.exceptions, f"{self._home}/{key}"
         try:
             yield
         except FileNotFoundError as error:
             if "NoSuchBucket" in str(error):
-                raise Unanswered(f"{self._home}: there is no such bucket; make it first") from error
+                raise Unanswered(f"{self._home}: {_NO_BUCKET}") from error
             raise FileNotFoundError(2, "it is not there", place) from error
         except (kinds.AlreadyExistsError, kinds.PreconditionError) as error:
             raise Refused(place) from error
@@ -228,12 +259,12 @@ class Bucket:
             what = "these credentials may not do that there; give others, or ask for the right"
             raise Unanswered(f"{place}: {what}") from error
         except kinds.BaseError as error:
-            raise Unanswered(f"{place}: {_reason(str(error))}") from error
+            raise Unanswered(f"{place}: {_explain(str(error))}") from error
 
 
-def _reason(text: str) -> str:
+def _explain(text: str) -> str:
     if "NoSuchBucket" in text:
-        return "there is no such bucket; make it first"
+        return _NO_BUCKET
     if any(mark in text for mark in _CREDENTIALS):
         return (
             "no credentials that it takes; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
@@ -252,7 +283,7 @@ def bucket_at(home: str) -> Bucket:
     return Bucket(home)
 
 
-def _opened(home: str) -> tuple[Any, Any]:
+def _open_store(home: str) -> tuple[Any, Any]:
     try:
         import obstore  # noqa: PLC0415  an extra, and slow to import
         import obstore.exceptions  # noqa: PLC0415
@@ -273,17 +304,9 @@ def _opened(home: str) -> tuple[Any, Any]:
         raise StoreError(f"{home} cannot be used: {error}") from error
 
 
-# --- Objects as files of this machine: Polars and the readers of corpora work on files.
-# A file is kept under the version that the store says it has, so it can never be an older one. The
-# cache is bounded: when it is over its limit, what was not used for a day goes, the oldest first.
-
-FOLDER = "LEXASSAY_STORE_CACHE"
-"""Environment variable: the folder of the cache and of drafts."""
-LIMIT = "LEXASSAY_STORE_CACHE_GB"
-"""Environment variable: how large the cache may get, in GB."""
-_GIGABYTES = 50.0
-_IDLE = 24 * 3600.0
-"""Seconds in which what was used is spared: a run at work may come back to it."""
+# The cache of objects as files: Polars and the readers of corpora work on files.
+# A file is kept under its version on the store, so it is never an older one. When the cache is over
+# its limit, files that were not used for a day are removed, the oldest first.
 
 
 def folder() -> Path:
@@ -308,7 +331,7 @@ def fetched(bucket: Bucket, home: str, key: str) -> Path:
     meta = bucket.head(key)
     if meta is None:
         raise FileNotFoundError(2, "it is not there", f"{home}/{key}")
-    place = _place(home, meta)
+    place = _cache_folder(home, meta)
     path = place / key.rpartition("/")[2]
     if not (path.is_file() and path.stat().st_size == meta.size):
         _make_room(meta.size)
@@ -321,10 +344,10 @@ def forget(bucket: Bucket, home: str, key: str) -> None:
     """Remove the copy of an object that was just put: what is read next comes from the store."""
     meta = bucket.head(key)
     if meta is not None:
-        shutil.rmtree(_place(home, meta), ignore_errors=True)
+        shutil.rmtree(_cache_folder(home, meta), ignore_errors=True)
 
 
-def _place(home: str, meta: Meta) -> Path:
+def _cache_folder(home: str, meta: Meta) -> Path:
     mark = text_digest(canonical([home, meta.key, meta.e_tag, meta.version, meta.size]))
     return folder() / "objects" / mark[:2] / mark[2:40]
 
@@ -345,10 +368,13 @@ def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
 
 
 def _make_room(size: int) -> None:
-    """Remove what was used longest ago, if the cache would be larger than it may be."""
+    """Remove the least recently used files, if the cache would be larger than its limit."""
     limit = float(environ.get(LIMIT, _GIGABYTES)) * 1e9
-    kept = [(each.stat().st_mtime, _size(each), each) for each in folder().glob("objects/*/*")]
-    over = sum(each for _, each, _ in kept) + size - limit
+    kept = []
+    for each in folder().glob("objects/*/*"):
+        files = (file for file in each.iterdir() if not file.name.startswith("."))
+        kept.append((each.stat().st_mtime, sum(file.stat().st_size for file in files), each))
+    over = sum(freed for _, freed, _ in kept) + size - limit
     for used, freed, each in sorted(kept):
         if over <= 0 or time.time() - used < _IDLE:
             return
@@ -356,18 +382,9 @@ def _make_room(size: int) -> None:
         over -= freed
 
 
-def _size(place: Path) -> int:
-    return sum(each.stat().st_size for each in place.iterdir() if not each.name.startswith("."))
-
-
-# --- Puts that overwrite nothing of others: the store refuses what its condition does not allow.
-# A new object needs no right: it can only take a place that is free. To replace one, the right (the
-# fence) is asked for after the version to be replaced was seen. Who had lost it by then stops; who
-# loses it afterwards names a version that the next holder has replaced, and is refused.
-
-Fence: TypeAlias = Callable[[], None]
-"""Raises StoreError if the right to write was lost."""
-_TRIES = 5
+# Conditional puts: nothing of another process is overwritten.
+# To replace an object, the fence is checked after its version was seen: a writer that loses its
+# lock later names a version that the next holder has replaced, and is refused.
 
 
 def put_new(bucket: Bucket, key: str, content: bytes | Path) -> bool:
@@ -423,12 +440,8 @@ def same(bucket: Bucket, key: str, content: bytes | Path) -> bool:
     return found is not None and found.size == len(mine) and bucket.read(key)[0] == mine
 
 
-# --- Drafts of what will lie on an object store: files of this machine, gone with their process.
-# A draft counts for nothing before it is published, so it costs the store no request. A part that
-# lies on the store already is named, not fetched: publishing copies it there.
-
-_MARK = ".staging-"
-_ROOM = "drafts"
+# Drafts: files of this machine, removed with their process, which cost the store no request.
+# A part that is on the store already is referred to, not fetched: publishing copies it there.
 
 
 def is_draft(key: str) -> bool:
@@ -492,22 +505,10 @@ def _is_gone(process: int) -> bool:
     return False
 
 
-# --- Locks of an object store: leases that are renewed, taken over when they are not, and fenced.
-# One object holds all holders, each with a token and a beat that its heartbeat raises. Who waits
-# takes a holder for dead whose beat has stood still for the length of a lease by its own clock, or
-# whose last sign is long past by the clocks of both. Whoever is wrongly taken for dead loses work
-# and no more: its token is gone, and `conditional` asks for it before anything is replaced.
-
-VARIABLE = "LEXASSAY_STORE_LEASE"
-"""Environment variable: seconds without a beat after which a holder is dead."""
-_LEASE = 20.0
-_BEATS = 4
-"""Beats in the length of a lease."""
-_SKEW = 300.0
-"""Seconds by which clocks of two machines may differ."""
-_LEASE_TRIES = 8
-
-Holders: TypeAlias = dict[str, dict[str, Any]]
+# Locks: leases that a heartbeat renews, taken over when it stops, and fenced.
+# One object lists all holders, each with a token and a beat. A holder is dead if its beat has not
+# changed for the length of a lease by the clock of the waiter, or if its last renewal is long past.
+# One wrongly taken for dead loses work and no more: its token is gone, which the fence finds.
 
 
 def length() -> float:
@@ -540,7 +541,7 @@ class Lease:
 
     def taken(self) -> bool:
         """Try for it once; whether it is held now."""
-        if not self._changed(self._joined):
+        if not self._update(self._join):
             return False
         self._heart = threading.Thread(target=self._beats, daemon=True)
         self._heart.start()
@@ -556,7 +557,7 @@ class Lease:
 
     def renew(self) -> bool:
         """Show that the holder lives; False if others have taken it for dead."""
-        return self._changed(self._renewed)
+        return self._update(self._renew)
 
     def release(self) -> None:
         """Give it back; where the store does not answer, it expires."""
@@ -564,7 +565,7 @@ class Lease:
         if self._heart is not None:
             self._heart.join()
         with suppress(OSError):
-            self._changed(self._left)
+            self._update(self._leave)
 
     def _beats(self) -> None:
         alive = True
@@ -572,16 +573,16 @@ class Lease:
             with suppress(OSError):  # the next beat may come through
                 alive = self.renew()
 
-    def _joined(self, holders: Holders) -> Holders | None:
+    def _join(self, holders: Holders) -> Holders | None:
         living = {token: each for token, each in holders.items() if not self._dead(token, each)}
         others = [each for token, each in living.items() if token != self.token]
         free = all(each["shared"] and self._shared for each in others)
         return {**living, self.token: self._sign()} if free else None
 
-    def _renewed(self, holders: Holders) -> Holders | None:
+    def _renew(self, holders: Holders) -> Holders | None:
         return {**holders, self.token: self._sign()} if self.token in holders else None
 
-    def _left(self, holders: Holders) -> Holders | None:
+    def _leave(self, holders: Holders) -> Holders | None:
         rest = {token: each for token, each in holders.items() if token != self.token}
         return rest if self.token in holders else None
 
@@ -598,7 +599,7 @@ class Lease:
         silent = time.time() - holder["renewed"] > self._seconds + _SKEW
         return silent or now - since > self._seconds
 
-    def _changed(self, change: Callable[[Holders], Holders | None]) -> bool:
+    def _update(self, change: Callable[[Holders], Holders | None]) -> bool:
         """Change who holds it, by a put that fails if another did so meanwhile.
 
         To do it again after a lost answer does no harm: each change says what is to be.
@@ -633,13 +634,9 @@ def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
         raise OSError(f"{key} is no lock of ours; see what it is, and move it") from error
 
 
-# --- Publishing without renames: the parts first, the manifest last, and none over another's.
-# Readers go by the manifest, which names the parts with their digests. Until it is there, parts
-# count for nothing; while another one stands there, it is emptied first, so that at no moment one
-# vouches for parts of the other.
-
-_AT_ONCE = 8
-"""Parts that are sent at once."""
+# Publishing without renames: the parts first, the manifest last.
+# Readers use only parts that a manifest names with their digests. A former manifest is emptied
+# first, so that it never names parts of the new artefact.
 
 
 def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fence) -> str | None:
@@ -660,7 +657,8 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
         Where a former artefact of the name is set aside.
     """
     bucket = bucket_at(address.home)
-    files = _files(drafts.files.root / draft)
+    root = drafts.files.root / draft
+    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
     referred = drafts.referred(draft)
     last = files.pop(MANIFEST, None)
     if last is None:
@@ -685,11 +683,6 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
     put_fenced(bucket, address.key(f"{name}/{MANIFEST}"), last.read_bytes(), fence)
     drafts.remove(draft)
     return aside
-
-
-def _files(root: Path) -> dict[str, Path]:
-    paths = (path for path in root.rglob("*") if path.is_file())
-    return {path.relative_to(root).as_posix(): path for path in paths}
 
 
 def _send(bucket: Bucket, address: Address, name: str, path: Path, fence: Fence) -> None:
@@ -729,11 +722,7 @@ def _free(bucket: Bucket, address: Address, name: str) -> str:
     return aside
 
 
-# --- The storage of an object store; see `Storage` for what each verb promises.
-
-_TABLE = ".parquet"
-_LOG = 10.0
-"""Seconds between two times that a log is sent."""
+# The storage of an object store
 
 
 @dataclass
@@ -754,7 +743,7 @@ def _process(_address: Address) -> _Process:
 
 @dataclass(frozen=True)
 class CloudStorage:
-    """The objects below an address.
+    """The objects below an address; see `Storage` for what each verb promises.
 
     Parameters
     ----------
@@ -774,7 +763,7 @@ class CloudStorage:
     seconds: float = field(default_factory=length)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CloudStorage, (self.address, self.remedy, self._held(), self.seconds)
+        return CloudStorage, (self.address, self.remedy, self._all_locks(), self.seconds)
 
     @property
     def _bucket(self) -> Bucket:
@@ -793,7 +782,12 @@ class CloudStorage:
             self._drafts.files.write(key, content, new=new)
             return
         self._send_logs()
-        whole = content if isinstance(content, bytes) else _parquet(content)
+        if isinstance(content, bytes):
+            whole = content
+        else:
+            opened = BytesIO()
+            content.write_parquet(opened, **as_parquet(content))
+            whole = opened.getvalue()
         if not new:
             self._bucket.put_over(self._key(key), whole)
         elif not put_new(self._bucket, self._key(key), whole):
@@ -801,7 +795,7 @@ class CloudStorage:
 
     def publish(self, draft: str, name: str) -> str | None:
         """Send a draft: its manifest last, by a put that overwrites nobody's."""
-        return publish(self.address, self._drafts, draft, name, lambda: self._still_held(name))
+        return publish(self.address, self._drafts, draft, name, lambda: self._check_locks(name))
 
     def link(self, key: str, name: str) -> None:
         """Name an object in a draft, or copy it."""
@@ -844,7 +838,7 @@ class CloudStorage:
             return
         home = self._key(prefix)
         depth = home.count("/") + 1
-        with self._answered():
+        with self._explain_silence():
             if after:
                 later = self._bucket.beneath(home, after=f"{home}/{after}")
                 folders: list[str] = []
@@ -863,9 +857,9 @@ class CloudStorage:
 
     def open(self, key: str) -> BufferedIOBase:
         """Open an object; one that holds a table by way of a file of this machine."""
-        if is_draft(key := self._meant(key)):
+        if is_draft(key := self._source_key(key)):
             return self._drafts.files.open(key)
-        with self._answered():
+        with self._explain_silence():
             if key.endswith(_TABLE):
                 return fetched(self._bucket, self.address.home, self._key(key)).open("rb")
             return BytesIO(self._bucket.read(self._key(key))[0])
@@ -876,9 +870,9 @@ class CloudStorage:
 
     def readable(self, key: str) -> str:
         """Return the path of a file with an object's bytes, fetched if need be."""
-        if is_draft(key := self._meant(key)):
+        if is_draft(key := self._source_key(key)):
             return self._drafts.files.location(key)
-        with self._answered():
+        with self._explain_silence():
             return str(fetched(self._bucket, self.address.home, self._key(key)))
 
     def append(self, key: str, line: str) -> None:
@@ -894,7 +888,7 @@ class CloudStorage:
         if is_draft(prefix):
             self._drafts.remove(prefix)
             return
-        self._still_held(prefix)
+        self._check_locks(prefix)
         below = [each.key for each in self._bucket.beneath(self._key(prefix))]
         if below or self._bucket.head(self._key(prefix)):
             self._bucket.delete([*below] if below else [self._key(prefix)])
@@ -902,11 +896,11 @@ class CloudStorage:
     @contextmanager
     def guarded(self, what: str, key: str) -> Iterator[None]:
         """Turn the errors of a store, and of the disk that drafts lie on, into sentences."""
-        with self._drafts.files.guarded(what, key), self._answered(f"{what}: "):
+        with self._drafts.files.guarded(what, key), self._explain_silence(f"{what}: "):
             yield
 
     @contextmanager
-    def _answered(self, what: str = "") -> Iterator[None]:
+    def _explain_silence(self, what: str = "") -> Iterator[None]:
         """Say that a store does not answer: what it cannot tell is not what is not there."""
         try:
             yield
@@ -918,15 +912,15 @@ class CloudStorage:
             kept = "nothing that was finished is lost: run the same command again"
             raise StoreError(f"{what}{error}; {kept}, or {self.remedy}") from error
 
-    def _meant(self, key: str) -> str:
+    def _source_key(self, key: str) -> str:
         return self._drafts.references.get(key, key)
 
-    def _held(self) -> tuple[tuple[str, str], ...]:
+    def _all_locks(self) -> tuple[tuple[str, str], ...]:
         return (*self.locks, *_process(self.address).locks.items())
 
-    def _still_held(self, name: str) -> None:
+    def _check_locks(self, name: str) -> None:
         """Raise if a lock that covers a name was taken over: the fence."""
-        for token, key in self._held():
+        for token, key in self._all_locks():
             above = key.rpartition("/")[0]
             if above and not f"{name}/".startswith(f"{above}/"):
                 continue
@@ -949,15 +943,7 @@ class CloudStorage:
         self._bucket.put_over(self._key(key), "".join(process.logs[key]).encode())
 
 
-def _parquet(frame: pl.DataFrame) -> bytes:
-    opened = BytesIO()
-    frame.write_parquet(opened, **as_parquet(frame))
-    return opened.getvalue()
-
-
-# --- Input files on an object store: found by an address with a pattern, fetched to a machine.
-
-_MARKS = "*?["
+# Input files: found by an address with a pattern, fetched to a machine
 
 
 @dataclass(frozen=True)
@@ -1000,18 +986,18 @@ def found(address: Address) -> list[Remote]:
         If the store does not answer.
     """
     bucket, written = bucket_at(address.home), address.prefix
-    keys = sorted(_matching(bucket, written) if _is_pattern(written) else _named(bucket, written))
+    keys = sorted(_match(bucket, written) if _is_pattern(written) else _list(bucket, written))
     return [Remote(address.home, key) for key in keys]
 
 
-def _named(bucket: Bucket, key: str) -> Iterator[str]:
+def _list(bucket: Bucket, key: str) -> Iterator[str]:
     if key and bucket.head(key):
         yield key
     else:
         yield from (meta.key for meta in bucket.level(key)[1])
 
 
-def _matching(bucket: Bucket, written: str) -> Iterator[str]:
+def _match(bucket: Bucket, written: str) -> Iterator[str]:
     pattern = written.split("/")
     start = "/".join(takewhile(lambda part: not _is_pattern(part), pattern))
     flat = start == written.rpartition("/")[0]

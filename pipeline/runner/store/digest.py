@@ -1,13 +1,14 @@
-"""Digests: of a table by its logical content, of a file by its bytes."""
+"""Digests of tables by their logical content and of files by their bytes, with a cache."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -20,14 +21,26 @@ from pipeline.runner.store.interface import Storage
 from schemas import SchemaViolation, Violation
 from schemas.errors import EXAMPLES, described
 
-# --- Parts of a table, each in order, as one table in order: a range of keys at a time.
-
 ROWS = 250_000
 """Rows of a range, where there is room for as many."""
 _LEAST, _ROW = 25_000, 2_500
 """Rows of a range at the least, and bytes that one may take while they are put in order."""
 _SAMPLES = 20
 """Keys to look at for each range: it has up to so much of a part more, or less."""
+_VALUES = 1_000_000
+"""Values to look at together."""
+_THREADS = 2
+"""Columns that are hashed at once."""
+_FRESH = 2.0
+"""Seconds in which a file could change again without a new modification time."""
+_NOWHERE = np.zeros(1, np.int64)
+
+Value = TypeVar("Value")
+Stamp: TypeAlias = tuple[int, int, int, int]
+"""Size, times of modification and of change, inode."""
+
+
+# Sorted parts of a table merged in key order, one range of keys at a time
 
 
 def ranges(
@@ -51,7 +64,8 @@ def ranges(
     [[1, 2], [3, 4], [5]]
     """
     names = list(key)
-    bounds = _bounds(parts, names, rows or _most())
+    rows = rows or min(ROWS, max(_LEAST, memory.room() // _ROW))
+    bounds = _bounds(parts, names, rows)
     cuts = [_cuts(part.select(names).collect(), bounds) for part in parts]
     return [
         pl.concat(
@@ -60,10 +74,6 @@ def ranges(
         ).sort(names)
         for number in range(bounds.height + 1)
     ]
-
-
-def _most() -> int:
-    return min(ROWS, max(_LEAST, memory.room() // _ROW))
 
 
 def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.DataFrame:
@@ -82,10 +92,7 @@ def _cuts(keys: pl.DataFrame, bounds: pl.DataFrame) -> list[int]:
     return [0, *(place - number for number, place in enumerate(places)), keys.height]
 
 
-_VALUES = 1_000_000
-"""Values to look at together."""
-_THREADS = 2
-"""Columns that are hashed at once."""
+# Digests
 
 
 def canonical(value: Any) -> str:
@@ -149,9 +156,6 @@ def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[s
     return _digest([pl.concat(parts).sort(keys)], keys, name)
 
 
-_NOWHERE = np.zeros(1, np.int64)
-
-
 class _Unordered(Exception):
     """Rows do not come in the order of their key."""
 
@@ -164,7 +168,9 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
     repeated = _Repeats(key)
     rows = 0
     with ThreadPoolExecutor(_THREADS) as pool:  # to hash lets other threads run
-        for batch in _batches(parts, max(1, _VALUES // max(1, len(schema)))):
+        size = max(1, _VALUES // max(1, len(schema)))
+        batches = (part.collect_batches(chunk_size=size, maintain_order=True) for part in parts)
+        for batch in chain.from_iterable(batches):
             rows += batch.height
             updates = [
                 pool.submit(digest.update, batch.get_column(each))
@@ -176,11 +182,6 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
     repeated.complain(name)
     values = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
     return text_digest(canonical([rows, values])), rows
-
-
-def _batches(parts: Sequence[pl.LazyFrame], size: int) -> Iterator[pl.DataFrame]:
-    for part in parts:
-        yield from part.collect_batches(chunk_size=size, maintain_order=True)
 
 
 class _ColumnDigest:
@@ -270,14 +271,7 @@ def _in_order(keys: pl.DataFrame) -> bool:
     return bool(keys.select(follows.head(pl.len() - 1).all()).item()) if keys.height > 1 else True
 
 
-# --- What was found in files, kept between runs: only a cache, which may be lost or damaged.
-
-_FRESH = 2.0
-"""Seconds in which a file could change again without a new modification time."""
-
-Value = TypeVar("Value")
-Stamp: TypeAlias = tuple[int, int, int, int]
-"""Size, times of modification and of change, inode."""
+# The cache of what is found in files, kept between runs; it may be lost or damaged
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -297,10 +291,10 @@ def was_written(before: Stamp | None, after: Stamp | None) -> bool:
 
 
 class Remembered(Generic[Value]):
-    """What is found in a file by reading it, remembered while its stamp stays the same.
+    """A cache of what is found in files, valid while their stamps stay the same.
 
-    What was found in a file that has only just changed is not kept. A cache that is not, byte
-    for byte, what was written by the same code is forgotten.
+    Nothing is kept of a file that has only just changed. A cache that is not, byte for byte, what
+    the same code has written is dropped.
 
     Parameters
     ----------
@@ -309,7 +303,7 @@ class Remembered(Generic[Value]):
     find : callable
         path -> what is found: anything that JSON can hold.
     mark : str
-        What finds it; another mark forgets everything.
+        The code that finds it; another mark drops the cache.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The record of every run: what was asked for, what each stage gave."""
+"""Records of runs, the folders beside them, garbage collection, and the run at work now."""
 
 from __future__ import annotations
 
@@ -24,10 +24,30 @@ from pipeline.runner.store.artefacts import LOCK, Record
 from pipeline.runner.store.backends import below, digest_of, drafted, storage_at
 from pipeline.runner.store.interface import Entry, Storage, beside
 
-# --- Folders that are written anew whole, such as the report; what people put into them stays.
-
+FOLDER = "history"
+REPORT = "report"
+"""Folder of the report beside the stages."""
+LAST_GOOD = "report-last-good"
+"""Folder of the last report before one that is less."""
+SWEEP = "sweep"
+"""Folder of stacked tables of a sweep."""
+PAGE = "index.html"
+"""What a report begins with."""
 _WRITTEN = ".written.json"
 """Key to the digest of each file of ours."""
+_LATELY = timedelta(days=30)
+_OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
+"""Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
+_TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
+"""Names of files that were not finished: records of runs, digests of files and code."""
+_STOPPED = "left behind by a run that was stopped"
+_FLAWS = ".flaws"
+_ENDS = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
+
+Outcome: TypeAlias = Literal["done", "reused", "waits", "skipped", "failed"]
+
+
+# Folders that are replaced whole, such as the report; files that people put into them are kept
 
 
 def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> list[str]:
@@ -85,28 +105,27 @@ def retire(storage: Storage, former: str, name: str) -> list[str]:
 def move_out(storage: Storage, former: str, name: str) -> list[str]:
     """Move what people put into a folder, or changed in it, to another; see `retire`."""
     renamed = []
-    taken = set(_written(storage, name) or {})
+    taken = set(_read_digests(storage, name) or {})
     # Those that keep their names first, so that none of these is given away.
-    for key in sorted(_theirs(storage, former, name), key=lambda key: (key in taken, key)):
-        source, target = f"{former}/{key}", _free(storage, name, key)
+    for key in sorted(_files_of_people(storage, former, name), key=lambda key: (key in taken, key)):
+        source, target = f"{former}/{key}", _free_key(storage, name, key)
         storage.move(source, f"{name}/{target}")
         if target != key:
             renamed.append(target)
     return renamed
 
 
-def _theirs(storage: Storage, former: str, name: str) -> Iterator[str]:
+def _files_of_people(storage: Storage, former: str, name: str) -> Iterator[str]:
     """Yield the keys of files that we did not write, or not as they are."""
-    written, new = _written(storage, former), _written(storage, name) or {}
+    written, new = _read_digests(storage, former), _read_digests(storage, name) or {}
     tops = {key.partition("/")[0] for key in new}
     for entry in _files(storage, former):
         key = entry.key.removeprefix(f"{former}/")
         if written is None:  # it was made when no list was kept
             ours = key.partition("/")[0] in tops
         else:
-            ours = (
-                key in written and not entry.link and written[key] == digest_of(storage, entry.key)
-            )
+            known = key in written and not entry.link
+            ours = known and written[key] == digest_of(storage, entry.key)
         if not ours and key != _WRITTEN:
             yield key
 
@@ -120,7 +139,7 @@ def _files(storage: Storage, prefix: str) -> Iterator[Entry]:
             yield entry
 
 
-def _written(storage: Storage, name: str) -> dict[str, str] | None:
+def _read_digests(storage: Storage, name: str) -> dict[str, str] | None:
     try:
         with storage.open(f"{name}/{_WRITTEN}") as opened:
             content = json.loads(opened.read())
@@ -129,7 +148,7 @@ def _written(storage: Storage, name: str) -> dict[str, str] | None:
     return content if isinstance(content, dict) else None
 
 
-def _free(storage: Storage, name: str, key: str) -> str:
+def _free_key(storage: Storage, name: str, key: str) -> str:
     """Return a key that is free: the key itself, or one that says that it was kept."""
     taken = {entry.key.removeprefix(f"{name}/") for entry in _files(storage, name)}
     path = PurePosixPath(key)
@@ -137,10 +156,7 @@ def _free(storage: Storage, name: str, key: str) -> str:
     return next(each for each in chain([key], others) if each not in taken)
 
 
-FOLDER = "history"
-_LATELY = timedelta(days=30)
-
-Outcome: TypeAlias = Literal["done", "reused", "waits", "skipped", "failed"]
+# Records of runs
 
 
 class StageRecord(Record):
@@ -189,8 +205,10 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
     """Yield the records of all runs of an experiment, each read when it is asked for."""
     newer: set[str] = set()
     for after in (lately(), ""):  # all are asked for only if need be
-        names = [each for each in _names(storage, after) if each not in newer]
-        for name in names:
+        found = {entry.name for entry in storage.list(FOLDER, after=after)} - newer
+        # What begins with a dot is not finished.
+        names = [name for name in found if name.endswith(".json") and not name.startswith(".")]
+        for name in sorted(names, reverse=True):
             with suppress(OSError, ValidationError), storage.open(f"{FOLDER}/{name}") as opened:
                 yield RunRecord.model_validate_json(opened.read())
         newer.update(names)
@@ -199,13 +217,6 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
 def lately() -> str:
     """Return what the ids of the runs of the last weeks come after: an id begins with the time."""
     return f"{datetime.now(UTC) - _LATELY:%Y%m%d}"
-
-
-def _names(storage: Storage, after: str) -> list[str]:
-    """Return the files of records, the newest first; what begins with a dot is not finished."""
-    found = (entry.name for entry in storage.list(FOLDER, after=after))
-    named = [each for each in found if each.endswith(".json") and not each.startswith(".")]
-    return sorted(named, reverse=True)
 
 
 def records(storage: Storage) -> list[RunRecord]:
@@ -264,19 +275,7 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
     return storage, fitting[0]
 
 
-# --- Garbage collection: remove artefacts that the experiment, as it is now, does not need.
-
-REPORT = "report"
-"""Folder of the report beside the stages."""
-LAST_GOOD = "report-last-good"
-"""Folder of the last report before one that is less."""
-SWEEP = "sweep"
-"""Folder of stacked tables of a sweep."""
-_OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
-"""Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
-_TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
-"""Names of files that were not finished: records of runs, digests of files and code."""
-_STOPPED = "left behind by a run that was stopped"
+# Garbage collection: artefacts that the experiment does not need any more
 
 
 @dataclass(frozen=True)
@@ -347,11 +346,7 @@ def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool
     return "" if needed else "the experiment as it is now does not use it"
 
 
-# --- The last good report: kept beside one that is less: with warnings, not whole, or of a what-if.
-
-_FLAWS = ".flaws"
-PAGE = "index.html"
-"""What a report begins with."""
+# The last good report: kept beside one with warnings, with stages missing, or of a what-if
 
 
 def flaws(
@@ -431,9 +426,7 @@ def _flaws_of(storage: Storage, folder: str) -> frozenset[str] | None:
         return frozenset()
 
 
-# --- The run that is at work now: what its log says, if it still holds its lock.
-
-_ENDS = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
+# The run at work now: the progress in its log, if it still holds its lock
 
 
 @dataclass(frozen=True)
@@ -471,7 +464,7 @@ class Underway:
 def underway(storage: Storage) -> Underway | None:
     """Return the run that is at work; one that died holds no lock, and is not."""
     unfinished = sorted(_unfinished(storage), key=lambda each: each.said, reverse=True)
-    return next((each for each in unfinished if _held(storage, each.stage)), None)
+    return next((each for each in unfinished if _is_locked(storage, each.stage)), None)
 
 
 def _unfinished(storage: Storage) -> Iterator[Underway]:
@@ -481,7 +474,7 @@ def _unfinished(storage: Storage) -> Iterator[Underway]:
         identity = name.removesuffix(".jsonl")
         if name.endswith(".jsonl") and not name.startswith(".") and f"{identity}.json" not in names:
             with suppress(OSError), storage.open(f"{FOLDER}/{name}") as log:
-                yield _told(identity, _events(log.read()))
+                yield _replay(identity, _events(log.read()))
 
 
 def _events(log: bytes) -> Iterator[dict[str, Any]]:
@@ -490,8 +483,8 @@ def _events(log: bytes) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _told(identity: str, events: Iterator[dict[str, Any]]) -> Underway:
-    """Put together what a log says, the later over the earlier."""
+def _replay(identity: str, events: Iterator[dict[str, Any]]) -> Underway:
+    """Return the state of a run after the events of its log."""
     facts: dict[str, Any] = {"run": identity, "started": ""}
     for event in events:
         time, kind = str(event.get("time", "")), event.get("event")
@@ -513,7 +506,7 @@ class _AtWork(Exception):
     """Somebody holds the lock."""
 
 
-def _held(storage: Storage, stage: str) -> bool:
+def _is_locked(storage: Storage, stage: str) -> bool:
     """Tell whether a run holds the lock of a stage, or between two stages that of all results."""
 
     def refuse() -> None:

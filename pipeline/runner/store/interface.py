@@ -1,4 +1,4 @@
-"""The seam to whatever holds results: five verbs over keys, and a few small things beside them.
+"""The interface of a storage of results: what can be done with keys, and how tables are written.
 
 A key is a name with slashes below one root, such as ``scores/3f2a/manifest.json``. There are no
 folders, only keys that begin alike. What lies below a part that starts with a dot is a draft: it
@@ -115,7 +115,7 @@ class Storage(Protocol):
         ...
 
 
-# --- How a table is written as Parquet, wherever it goes.
+# The options of Parquet files of tables
 
 _ROWS = 1 << 18
 _LABELLED = 1 << 20

@@ -24,13 +24,19 @@ from pipeline.errors import StoreError
 from pipeline.formats.compression import open_packed
 from pipeline.runner.store.interface import Entry, Storage, as_parquet, beside
 
-# --- The text of a packed file that cannot be cut as it is, put where its parts are read from.
-
 _CHUNK = 1 << 20
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
+_FOOTER = 1 << 20
+"""Bytes: no Parquet file of ours has a longer footer."""
+_PATIENCE = 0.2
+"""Seconds to try for a lock before saying that somebody else has it."""
+_PAUSE = 0.02
+"""Seconds between two tries."""
 
 
 def unpacked(storage: Storage, key: str, path: Path, *, size: int | None = None) -> Path | None:
-    """Return where the text of a packed file lies; it is put there if it does not yet.
+    """Return where the text of a packed file lies, which is unpacked there if need be.
 
     Parameters
     ----------
@@ -60,16 +66,6 @@ def unpacked(storage: Storage, key: str, path: Path, *, size: int | None = None)
         return draft.replace(text)
     draft.unlink(missing_ok=True)
     return None
-
-
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
-_FOOTER = 1 << 20
-"""Bytes: no Parquet file of ours has a longer footer."""
-_PATIENCE = 0.2
-"""Seconds to try for a lock before saying that somebody else has it."""
-_PAUSE = 0.02
-"""Seconds between two tries."""
 
 
 @dataclass(frozen=True)
@@ -137,9 +133,9 @@ class LocalStorage:
         path.parent.mkdir(parents=True, exist_ok=True)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         with path.open("a+b") as held:  # to read, too: over NFS a shared lock needs it
-            if not _taken(held, kind, within=_PATIENCE):
+            if not _acquire(held, kind, within=_PATIENCE):
                 waiting()
-                _taken(held, kind, within=math.inf)
+                _acquire(held, kind, within=math.inf)
             yield
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
@@ -192,8 +188,8 @@ class LocalStorage:
         try:
             yield
         except OSError as error:
-            said = _sentence(error, what, self.root / key, remedy=self.remedy)
-            raise StoreError(said) from error
+            text = _message(error, what, self.root / key, remedy=self.remedy)
+            raise StoreError(text) from error
 
 
 def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
@@ -230,7 +226,7 @@ def _link(existing: Path, new: Path) -> None:
             shutil.copyfileobj(source, target)
 
 
-def _taken(held: BinaryIO, kind: int, *, within: float) -> bool:
+def _acquire(held: BinaryIO, kind: int, *, within: float) -> bool:
     """Try for a lock again and again, for so many seconds.
 
     Never by a call that waits in the system: a signal that comes just before it, or to another
@@ -248,7 +244,7 @@ def _taken(held: BinaryIO, kind: int, *, within: float) -> bool:
             return True
 
 
-def _sentence(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
+def _message(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
     number = errors.number(error)
     if number in _FULL:
         return (
