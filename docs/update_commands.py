@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 
 import typer
 
-from pipeline.cli.app import COMMANDS, EXAMPLES, app_for, command, grouped
+from pipeline.cli.app import COMMANDS, app_for, command, groups
 
 CHAPTER = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
@@ -56,7 +56,7 @@ _CHOICES = re.compile(r"[\w.]+(?: \| [\w.]+)+")
 def chapter() -> str:
     """Return the reference of all commands."""
     parts = [HEAD]
-    for title, names in grouped(COMMANDS):
+    for title, names in groups().items():
         parts.append(f"\n## {title}\n")
         parts += ["\n" + "\n\n".join(_section(name)) + "\n" for name in names]
     return "".join(parts)
@@ -81,8 +81,8 @@ def _section(name: str) -> Iterator[str]:
         if rows:
             head = f"| {column} | takes | default | what it is |\n|---|---|---|---|"
             yield "\n".join([head, *(f"| {' | '.join(row)} |" for row in rows)])
-    if list(EXAMPLES[name]) != [_usage(name, found)]:
-        yield "```bash\n" + "\n".join(EXAMPLES[name]) + "\n```"
+    if (examples := COMMANDS[name].examples) != (_usage(name, found),):
+        yield "```bash\n" + "\n".join(examples) + "\n```"
 
 
 def _paragraph(text: str) -> str:

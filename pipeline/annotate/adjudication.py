@@ -1,4 +1,4 @@
-"""The adjudication round: who is asked about what, and what came of it."""
+"""The adjudication round, and the agreement of annotators so far."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def adjudications(
     every = standing_answers(connection) if answers is None else answers
     first = {each.id: each for each in items(one for one in every if one.id in asked)}
     decisions = standing_answers(connection, named=ROUND)
-    said, labels = {each.id: each for each in items(decisions)}, _resolved(every, decisions)
+    said, labels = {each.id: each for each in items(decisions)}, _resolved_labels(every, decisions)
     found = []
     for name, people in sorted(asked.items()):
         item = first.get(name, Item(name))
@@ -75,7 +75,7 @@ def adjudications(
     return sorted(found, key=lambda each: each.label is not None)
 
 
-def _resolved(first: Sequence[Answer], said: Sequence[Answer]) -> dict[str, str]:
+def _resolved_labels(first: Sequence[Answer], said: Sequence[Answer]) -> dict[str, str]:
     """Return the label of each item that the round has resolved, by the rule of `join.sheets`."""
     annotations, decisions = (
         pl.LazyFrame(
@@ -207,7 +207,9 @@ def _people(connection: sqlite3.Connection, named: Round) -> list[str]:
 def _add(connection: sqlite3.Connection, wanted: Iterable[Asked]) -> int:
     """Add tasks behind those that are there, in an order of each person's own."""
     there = {(who, item) for item, who in asked_for(connection, named=ROUND)}
-    new = sorted((each for each in wanted if (each.annotator, each.id) not in there), key=_order)
+    new = sorted(
+        (each for each in wanted if (each.annotator, each.id) not in there), key=_random_key
+    )
     (last,) = connection.execute(
         "SELECT coalesce(max(place), 0) FROM tasks WHERE round = ? AND asked = 1", (ROUND,)
     ).fetchone()
@@ -216,12 +218,12 @@ def _add(connection: sqlite3.Connection, wanted: Iterable[Asked]) -> int:
     return len(placed)
 
 
-def _order(task: Asked) -> bytes:
+def _random_key(task: Asked) -> bytes:
     """Return a key that has nothing to do with what was said of the item."""
     return hashlib.sha256(f"{task.annotator}\x1f{task.id}".encode()).digest()
 
 
-# --- How far people agree so far.
+# Agreement so far
 
 _LEAST = 2
 """Items in common below which no agreement is shown."""
@@ -303,11 +305,11 @@ def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> 
         given, categories={}, confidence=confidence, replicates=_REPLICATES, seed="coordination"
     )
     groups = list(itertools.combinations(people, 2))
-    every = [_agreed(found, EVERY, EVERY, ())] if len(people) > _LEAST else []
-    return (*every, *(_agreed(found, one, other, (one, other)) for one, other in groups))
+    every = [_agreement_of(found, EVERY, EVERY, ())] if len(people) > _LEAST else []
+    return (*every, *(_agreement_of(found, one, other, (one, other)) for one, other in groups))
 
 
-def _agreed(found: pl.DataFrame, one: str, other: str, people: tuple[str, ...]) -> Agreed:
+def _agreement_of(found: pl.DataFrame, one: str, other: str, people: tuple[str, ...]) -> Agreed:
     mine = found.filter(annotator_1=one, annotator_2=other)
     items = int(mine["items"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     if items < _LEAST:

@@ -1,4 +1,4 @@
-"""Who may do what: everybody has a link with a secret, the same after a restart."""
+"""Links with secrets for annotators and coordinators, and the key that the secrets are made of."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.annotate.tasks import Work
 from pipeline.errors import StoreError
 from pipeline.kernels.annotation.sheets import fold
 
-# --- The key that secrets are made of: a small file beside the decisions, made once, never lost.
+# The key: a small file beside the decisions, made once
 
 NAME = "annotate.key"
 """What the file is called in the folder of the sheets."""
@@ -40,7 +40,7 @@ def make(path: Path) -> None:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = _written(path)
+        fresh = _write_new(path)
         with suppress(FileExistsError):  # another server was quicker, and its key counts
             os.link(fresh, path)  # whole or not there, and never over a file
         fresh.unlink()
@@ -76,8 +76,8 @@ def renew(path: Path) -> Path:
         If it cannot be written.
     """
     try:
-        kept = _kept(path)
-        _written(path).replace(path)
+        kept = _back_up(path)
+        _write_new(path).replace(path)
     except OSError as error:
         raise StoreError(f"{path}: cannot be renewed: {errors.machine(error)}") from error
     return kept
@@ -100,7 +100,7 @@ def key_state(path: Path) -> tuple[int, int]:
     return found.st_ino, found.st_mtime_ns
 
 
-def _written(path: Path) -> Path:
+def _write_new(path: Path) -> Path:
     """Return a new file beside it with a new key, on the disk."""
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     handle = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -111,7 +111,7 @@ def _written(path: Path) -> Path:
     return fresh
 
 
-def _kept(path: Path) -> Path:
+def _back_up(path: Path) -> Path:
     """Return a second name of the key, the first that is free."""
     for number in count(1):
         kept = path.with_name(f"{path.name}.{number}")

@@ -1,4 +1,4 @@
-"""What is known so far: the experiment's own stages, on what is judged so far."""
+"""Estimates of declared questions from the answers so far, recomputed in the background."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pipeline.stages.base import Outputs, StageConfig, Tables
 from pipeline.stages.collocations.evaluate_designed import differences_at_any_time
 from pipeline.stages.collocations.interim import Looking
 
-# --- Which answers count so far, in an order that has nothing to do with what they say.
+# Answers that count so far, in an order that does not depend on what they are
 
 _TASKS = """
 SELECT t.id, t.annotator, t.answered, coalesce(f.entry, 0) AS entry
@@ -65,7 +65,7 @@ class Counted:
 
 
 @dataclass
-class _Seen:
+class _ItemState:
     """What is known of an item while tasks are gone through."""
 
     people: int = 0
@@ -86,10 +86,10 @@ def counted(connection: sqlite3.Connection) -> Counted:
     connection : Connection
         Of the decisions.
     """
-    seen: dict[str, _Seen] = {}
+    seen: dict[str, _ItemState] = {}
     open_card: set[str] = set()
     for row in connection.execute(_TASKS):
-        item = seen.setdefault(row["id"], _Seen())
+        item = seen.setdefault(row["id"], _ItemState())
         item.people += 1
         if not row["answered"]:
             open_card.add(row["annotator"])
@@ -103,10 +103,10 @@ def counted(connection: sqlite3.Connection) -> Counted:
     return Counted(tuple(order), answered, len(seen))
 
 
-# --- When limits may be looked at while a sample is being judged, and on which part of it.
+# Interim looks: when limits may be shown, and on which part of the sample
 
 _NEAR = 1e-9
-_METHODS = {"interval", "test", "band", "band_range", "replicates", "recall"}
+_METHOD_OPTIONS = {"interval", "test", "band", "band_range", "replicates", "recall"}
 """Options that say how, not what is asked: limits for any time have a method of their own."""
 
 
@@ -148,10 +148,10 @@ def look(config: StageConfig, tables: Tables, so_far: Counted) -> Look | str:
     left = so_far.asked - so_far.answered
     if sample is not None and _is_simple(sample) and isinstance(config, Looking):
         if config.looks:
-            return _declared(config, tables, sample, so_far)
+            return _declared_look(config, tables, sample, so_far)
         adapted = _for_any_time(config)
         if adapted is not None:
-            return _any_time(adapted, tables, sample, so_far)
+            return _anytime_look(adapted, tables, sample, so_far)
     if not left:
         return Look(config, tables, "All is judged: these are the limits of the one look.")
     why = "looks are declared" if getattr(config, "looks", ()) else "no looks are declared"
@@ -178,36 +178,38 @@ def _is_simple(sample: pl.DataFrame) -> bool:
 def _for_any_time(config: Looking) -> Looking | None:
     """Return options whose limits hold at any time; None where the stage has none for these."""
     if config.anytime:
-        return _light(config, {})
+        return _declared_lists_only(config, {})
     try:
-        return _light(config, {"anytime": True})
+        return _declared_lists_only(config, {"anytime": True})
     except ValidationError:
         return None
 
 
-def _light(config: Looking, more: dict[str, Any]) -> Looking:
+def _declared_lists_only(config: Looking, more: dict[str, Any]) -> Looking:
     """Return the options of declared lists alone: the page shows no others."""
-    dropped = _METHODS if more else set()
+    dropped = _METHOD_OPTIONS if more else set()
     given = {name: getattr(config, name) for name in config.model_fields_set if name not in dropped}
     every = {"every": 0} if "every" in type(config).model_fields else {}
     return type(config).model_validate(given | every | more)
 
 
-def _any_time(config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Counted) -> Look:
-    order = _decided(tables, _of(sample, so_far))
+def _anytime_look(config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Counted) -> Look:
+    order = _without_open(tables, _in_sample(sample, so_far))
     rest = f"they rest on {_items(len(order))}"
     said = f"These limits hold at any time, however often one looks; {rest}."
     return Look(config, _cut(tables, sample, order), said, anytime=True)
 
 
-def _declared(config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Counted) -> Look | str:
+def _declared_look(
+    config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Counted
+) -> Look | str:
     """Look at the last declared size that is judged in full."""
-    order = _of(sample, so_far)
+    order = _in_sample(sample, so_far)
     candidates = round(sample.height / float(sample["pi"][0]))
     sizes = config.planned(candidates)
     done = [size for size in sizes if size <= len(order)]
     to_come = [size for size in sizes if size > len(order)]
-    ahead = _ahead(to_come, len(order), sample.height)
+    ahead = _next_look(to_come, len(order), sample.height)
     if not done:
         return f"Limits are shown at the declared looks only. {ahead}"
     size = done[-1]
@@ -218,10 +220,10 @@ def _declared(config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Cou
     if "inclusion" in cut and "pi" in cut["inclusion"].collect_schema():
         cut["inclusion"] = cut["inclusion"].with_columns(pi=pl.lit(size / candidates))
     said = f"This is look {len(done)} of {len(sizes)}, at {_items(size)}. {ahead}"
-    return Look(_light(config, {}), cut, said.strip())
+    return Look(_declared_lists_only(config, {}), cut, said.strip())
 
 
-def _ahead(to_come: Sequence[int], judged: int, drawn: int) -> str:
+def _next_look(to_come: Sequence[int], judged: int, drawn: int) -> str:
     if not to_come:
         return "It was the last one."
     following = to_come[0]
@@ -241,12 +243,12 @@ def _cut(tables: Tables, sample: pl.DataFrame, order: Sequence[str]) -> dict[str
     return {**tables, "sample": typed.sort("position").lazy(), "judgements": judged}
 
 
-def _of(sample: pl.DataFrame, so_far: Counted) -> list[str]:
+def _in_sample(sample: pl.DataFrame, so_far: Counted) -> list[str]:
     drawn = set(sample["id"])
     return [each for each in so_far.order if each in drawn]
 
 
-def _decided(tables: Tables, order: Sequence[str]) -> list[str]:
+def _without_open(tables: Tables, order: Sequence[str]) -> list[str]:
     """Leave out those on which people differ: they have no judgement yet."""
     rows = tables["judgements"].group_by("id").agg(open=pl.col("tp").is_null().any()).collect()
     settled = set(rows.filter(~pl.col("open"))["id"])
@@ -257,7 +259,7 @@ def _items(count: int) -> str:
     return f"{count:,} item{'s' * (count != 1)}"
 
 
-# --- The declared questions with their limits, one row each, as the experiment declares them.
+# Declared questions with their limits, one row each
 
 WHOLE = "all candidates"
 """The question of the share of true positives among them."""
@@ -325,10 +327,11 @@ def rows_of(node: Node, seen: Look, made: Outputs, *, categories: Sequence[str])
     order = _ranks(list(dict.fromkeys(getattr(node.config, "measures", ()))))
     pairs = _ranks([tuple(each) for each in getattr(node.config, "pairs", ())])
     found = [
-        *sorted(_lists(node, tables), key=lambda each: (order(each[0]), each[0], each[1].n)),
-        *_whole(node, tables),
+        *sorted(_list_rows(node, tables), key=lambda each: (order(each[0]), each[0], each[1].n)),
+        *_baseline_rows(node, tables),
         *sorted(
-            _differences(node, tables, seen), key=lambda each: (pairs(each[0]), each[0], each[1].n)
+            _difference_rows(node, tables, seen),
+            key=lambda each: (pairs(each[0]), each[0], each[1].n),
         ),
     ]
     place = _ranks(list(categories))
@@ -341,7 +344,7 @@ def _ranks(names: Sequence[Any]) -> Callable[[Any], int]:
     return lambda name: place.get(name, len(place))
 
 
-def _lists(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any, Row]]:
+def _list_rows(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any, Row]]:
     table = tables.get("cuts")
     if table is None or "measure" not in table.collect_schema():
         return
@@ -352,7 +355,7 @@ def _lists(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any
         )  # fmt: skip
 
 
-def _whole(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any, Row]]:
+def _baseline_rows(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any, Row]]:
     table = tables.get("baseline")
     if table is None or "precision" not in table.collect_schema():
         return
@@ -363,10 +366,10 @@ def _whole(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any
         )  # fmt: skip
 
 
-def _differences(
+def _difference_rows(
     node: Node, tables: Mapping[str, pl.LazyFrame], seen: Look
 ) -> Iterator[tuple[Any, Row]]:
-    for row in _compared(tables, seen).iter_rows(named=True):
+    for row in _differences(tables, seen).iter_rows(named=True):
         pair = (row["measure_1"], row["measure_2"])
         # of the two sets, as a share of the lists; half-widths are scaled by the same
         yield pair, Row(
@@ -375,7 +378,7 @@ def _differences(
         )  # fmt: skip
 
 
-def _compared(tables: Mapping[str, pl.LazyFrame], seen: Look) -> pl.DataFrame:
+def _differences(tables: Mapping[str, pl.LazyFrame], seen: Look) -> pl.DataFrame:
     """Return the differences with limits that a stage has; those of these candidates, if asked."""
     table = tables.get("comparison" if "differences" not in tables else "differences")
     if table is None or "measure_1" not in table.collect_schema():
@@ -472,7 +475,7 @@ class Reckoner:
         with read_only(self._work.database) as connection:
             entry, so_far = last_entry(connection), counted(connection)
         questions = self._questions()
-        _forget(questions)
+        _remove_outdated(questions)
         done = perform(questions.project, settings=questions.settings, deliver=False)
         categories = [
             name
@@ -480,8 +483,9 @@ class Reckoner:
             if join in questions.project.nodes
             for name in getattr(questions.project.nodes[join].config, "categories", ())
         ]
-        said = [_said(node, done, so_far, categories) for node in questions.stages]
-        return Reckoned(entry, _now(), tuple(said), so_far)
+        said = [_stage_estimates(node, done, so_far, categories) for node in questions.stages]
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return Reckoned(entry, now, tuple(said), so_far)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -498,12 +502,12 @@ class Reckoner:
                 prefix=f"{self._work.project.root.name}-", dir=place, ignore_cleanup_errors=True
             )
             self._asked = asked(self._work, Path(self._folder.name))
-            _take_over(self._work, self._asked)
+            _copy_results(self._work, self._asked)
         return self._asked
 
 
-def _take_over(work: Work, questions: SheetQuestions) -> None:
-    """Give the folder what the project has made already, so that it is not made again."""
+def _copy_results(work: Work, questions: SheetQuestions) -> None:
+    """Link the results of the project into the folder, so that they are not computed again."""
     there = open_run(replace(questions.project, root=work.project.root)).manifests
     for name, manifest in there.items():
         key = artefacts.folder_of(name, manifest.fingerprint)
@@ -520,18 +524,19 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _forget(questions: SheetQuestions) -> None:
-    """Remove what former labels gave, and the records of these runs."""
+def _remove_outdated(questions: SheetQuestions) -> None:
+    """Remove results of former labels, and the records of these runs."""
     root = questions.project.root
     for name in (*questions.joins, "history"):
         shutil.rmtree(root / name, ignore_errors=True)
 
 
-def _said(node: Node, done: Run, so_far: Counted, categories: list[str]) -> Said:
-    """Return what a stage says now; a sentence in place of its rows if it fails."""
+def _stage_estimates(node: Node, done: Run, so_far: Counted, categories: list[str]) -> Said:
+    """Return the estimates of a stage; a sentence in place of its rows if it fails."""
     title = node.title or node.name
     try:
-        wait = next((text for name in _inputs(node) if (text := done.why_not(name))), "")
+        waits = (done.why_not(ref.stage) for ref in node.inputs.values())
+        wait = next(filter(None, waits), "")
         if wait:
             return Said(title, f"There are no limits yet: {wait}", failed=True)
         tables: Tables = {
@@ -544,10 +549,6 @@ def _said(node: Node, done: Run, so_far: Counted, categories: list[str]) -> Said
         return Said(title, seen.said, rows_of(node, seen, made, categories=categories))
     except (LexassayError, ValueError, ArithmeticError, OSError, RuntimeError) as error:
         return Said(title, f"There are no limits: {reason(error)}", failed=True)
-
-
-def _inputs(node: Node) -> list[str]:
-    return [ref.stage for ref in node.inputs.values()]
 
 
 def reason(error: BaseException) -> str:
@@ -563,14 +564,10 @@ def reason(error: BaseException) -> str:
     return "; ".join(line for line in lines if line)
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-# --- How sure are we now: reckoned behind the page's back, never twice at once, and remembered.
+# Background computation: one at a time, its half-widths kept in a file
 
 PAUSE = 10.0
-"""Seconds from the beginning of one reckoning to that of the next, at least."""
+"""Least seconds from the start of one computation to that of the next."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How far everybody is, and how many seconds a decision takes."""
+"""Progress of annotators, pace of their decisions, and how many judgements are still needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.annotate.estimates import WHOLE, Row
 from pipeline.annotate.records import Answer
 from pipeline.formats.annotation_log import Round
 
-# --- How far one person is: quick enough to be told after each decision.
+# Progress of one person
 
 _COUNTS = """SELECT count(*) AS asked, coalesce(sum(answered), 0) AS done,
 coalesce(sum(skipped > 0), 0) AS aside
@@ -146,7 +146,7 @@ def pace(seconds: Sequence[float]) -> Pace | None:
     return Pace(median, lower, upper, len(seconds))
 
 
-# --- How many more judgements it takes until limits are as narrow as is wished.
+# Judgements until limits are as narrow as is wished
 
 USUAL = 0.05
 """The half-width that is wished, if nothing is said: five points."""

@@ -1,4 +1,4 @@
-"""Decisions of one sender, added within a transaction: what is refused, and what an undo means."""
+"""Answers of annotators: adding them to the log in one writer thread, reading those that stand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,9 +27,9 @@ from pipeline.formats.annotation_log import (
     transaction,
 )
 
-_MINE = "SELECT answered FROM tasks WHERE round = ? AND annotator = ? AND id = ?"
-_DECIDES = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
-_UNDONE = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE entry = ?)"
+_ANSWERED = "SELECT answered FROM tasks WHERE round = ? AND annotator = ? AND id = ?"
+_DECIDERS = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
+_UNDONE_KIND = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE entry = ?)"
 
 
 @dataclass(frozen=True)
@@ -77,25 +77,25 @@ def add(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> list[O
         if each.kind == "undo" and before and not before.pop():
             outcomes.append(Outcome("nothing", 0, "", Standing()))
             continue
-        outcome = _one(connection, each)
+        outcome = _add_one(connection, each)
         outcomes.append(outcome)
         if each.kind != "undo":
             before.append(isinstance(outcome, Outcome) and outcome.status in {"saved", "repeated"})
     return outcomes
 
 
-def _one(connection: sqlite3.Connection, decision: Decision) -> Outcome | Settled:
-    answered = _answered(connection, decision)
+def _add_one(connection: sqlite3.Connection, decision: Decision) -> Outcome | Settled:
+    answered = _was_answered(connection, decision)
     connection.execute("SAVEPOINT decision")
     outcome = added(connection, decision)
-    instead = _instead(connection, decision, outcome, answered=answered)
+    instead = _replacement(connection, decision, outcome, answered=answered)
     if instead is not None:
         connection.execute("ROLLBACK TO decision")
     connection.execute("RELEASE decision")
     return outcome if instead is None else instead
 
 
-def _instead(
+def _replacement(
     connection: sqlite3.Connection, decision: Decision, outcome: Outcome, *, answered: bool
 ) -> Outcome | Settled | None:
     """Return what becomes of a decision that must not be saved; None if it may."""
@@ -105,31 +105,33 @@ def _instead(
         return Outcome("nothing", 0, "", Standing())
     if decision.round == "annotation":
         deciders = _deciders(connection, outcome.id)
-        told = answered or decision.annotator in deciders
-        if deciders and told and _changes(connection, decision, outcome):
+        relevant = answered or decision.annotator in deciders
+        if deciders and relevant and _changes_answer(connection, decision, outcome):
             return Settled(outcome.id)
     return None
 
 
-def _answered(connection: sqlite3.Connection, decision: Decision) -> bool:
+def _was_answered(connection: sqlite3.Connection, decision: Decision) -> bool:
     """Return whether there was an answer; what can be undone was one."""
     mine = (decision.round, decision.annotator, decision.id)
-    row = connection.execute(_MINE, mine).fetchone()
+    row = connection.execute(_ANSWERED, mine).fetchone()
     return decision.kind == "undo" or bool(row and row["answered"])
 
 
 def _deciders(connection: sqlite3.Connection, item: str) -> set[str]:
-    return {row["annotator"] for row in connection.execute(_DECIDES, (item,))}
+    return {row["annotator"] for row in connection.execute(_DECIDERS, (item,))}
 
 
-def _changes(connection: sqlite3.Connection, decision: Decision, outcome: Outcome) -> bool:
+def _changes_answer(connection: sqlite3.Connection, decision: Decision, outcome: Outcome) -> bool:
     """Return whether it changes an answer: setting a card aside, and undoing that, does not."""
     if decision.kind == "undo":
-        return bool(connection.execute(_UNDONE, (outcome.entry,)).fetchone()["kind"] == "label")
+        return bool(
+            connection.execute(_UNDONE_KIND, (outcome.entry,)).fetchone()["kind"] == "label"
+        )
     return decision.kind in {"label", "import"}
 
 
-# --- The answers that stand, item by item: what people say of it, and where they differ.
+# Answers that stand, item by item
 
 _STANDING = """
 SELECT t.id, t.annotator, l.answer, l.unsure, l.note FROM tasks t JOIN log l ON l.entry = (
@@ -274,14 +276,11 @@ def disagreements(answers: Sequence[Answer]) -> list[Item]:
 
 def doubtful(answers: Sequence[Answer]) -> list[Item]:
     """Return the items that somebody marked as unsure; those of most doubt first."""
-    return sorted(_unsure(answers), key=lambda each: -each.unsure)
+    unsure = (each for each in items(answers) if each.unsure)
+    return sorted(unsure, key=lambda each: -each.unsure)
 
 
-def _unsure(answers: Sequence[Answer]) -> Iterator[Item]:
-    return (each for each in items(answers) if each.unsure)
-
-
-# --- What the first round said of an item: shown to those who decide on disagreements.
+# Answers of the first round, for those who adjudicate
 
 _MANY = 500
 """Ids in one query: SQLite limits how many values one may have."""
@@ -336,7 +335,7 @@ def firsts(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, li
     return found
 
 
-# --- Why something of the server failed, as those are told who need not know its folders.
+# Reasons of failures, without the folders of the server
 
 
 def reason(error: BaseException) -> str:
@@ -364,7 +363,7 @@ def reason(error: BaseException) -> str:
     return "a file of the server is not as it must be; the server has written down why"
 
 
-# --- One thread writes: decisions that wait together are one transaction, synced once.
+# One thread writes: decisions that wait together are one transaction
 
 Outcomes: TypeAlias = list[Outcome | Settled]
 _LOG = logging.getLogger(__name__)
@@ -461,7 +460,7 @@ class Writer:
 
     def _write(self, together: list[_Sent]) -> None:
         try:
-            every = self._written(together)
+            every = self._commit(together)
         except (sqlite3.Error, StoreError) as error:
             self._close()  # in whatever state the failure left it
             _LOG.error("not saved: %s", error)
@@ -469,12 +468,12 @@ class Writer:
                 each.outcomes.set_exception(NotSaved(f"not saved: {reason(error)}"))
         except Exception as error:
             self._close()
-            self._apart(together, error)
+            self._write_separately(together, error)
         else:
             for each, outcomes in zip(together, every, strict=True):
                 each.outcomes.set_result(outcomes)
 
-    def _apart(self, together: list[_Sent], error: Exception) -> None:
+    def _write_separately(self, together: list[_Sent], error: Exception) -> None:
         """Write one by one, so that what is wrong with one request does no harm to another."""
         if len(together) == 1:
             together[0].outcomes.set_exception(error)
@@ -482,7 +481,7 @@ class Writer:
         for each in together:
             self._write([each])
 
-    def _written(self, together: list[_Sent]) -> list[Outcomes]:
+    def _commit(self, together: list[_Sent]) -> list[Outcomes]:
         if self._connection is None:
             self._connection = connect(self.path)
         with transaction(self._connection):

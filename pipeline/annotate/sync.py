@@ -1,4 +1,4 @@
-"""Sheets beside the pages: what is new in them is taken over, what is decided goes out to them."""
+"""Exchange of answers between spreadsheets and the annotation log: import, export, sheets."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def take_over_sheets(work: Work) -> Taken:
         people = sorted({who for who, _ in _tasks(connection)})
         cells = list(_cells(work, files, people))  # slow, so before anybody has to wait
         with transaction(connection):  # what is compared stands until it is written
-            return _taken(connection, work, cells)
+            return _import_cells(connection, work, cells)
 
 
-def _taken(connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]) -> Taken:
+def _import_cells(connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]) -> Taken:
     """Compare cells with the log, in a transaction of the caller's, and add what is new."""
     taken, conflicts, strange = 0, [], []
-    tasks, looked_at = _tasks(connection), _looked_at(work)
+    tasks, looked_at = _tasks(connection), _last_held(work)
     for cell in cells:
         task = tasks.get((cell.annotator, cell.id))
         if task is None:
@@ -121,7 +121,7 @@ def _taken(connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]) -
             strange.append(f"{where} is no label")
             continue
         stands, held = of_task(connection, task), looked_at.get((cell.file, *cell.of_whom))
-        kind = _becomes(cell, stands, held)
+        kind = _action(cell, stands, held)
         if kind == "conflict":
             said = f"but {cell.annotator} decided {stands.answer!r} in the page"
             conflicts.append(f"{where}, {said}")
@@ -135,7 +135,7 @@ def _taken(connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]) -
     return Taken(taken, tuple(conflicts), tuple(strange))
 
 
-def _becomes(
+def _action(
     cell: _Cell, stands: Standing, held: _Held | None
 ) -> Literal["nothing", "seen", "import", "conflict"]:
     """Return what becomes of a cell: nothing new, known to the log, new to it, or against it."""
@@ -149,8 +149,8 @@ def _becomes(
 
 def _has_new_note(cell: _Cell, stands: Standing, held: _Held) -> bool:
     """Return whether a note came to a label in the sheet, and none came in the page meanwhile."""
-    new = cell.remark not in {None, held.note, _remark(stands)}
-    kept = _remark(stands) in {None, held.note}
+    new = cell.remark not in {None, held.note, _note_text(stands)}
+    kept = _note_text(stands) in {None, held.note}
     return new and kept and cell.answer is not None and cell.answer == stands.answer
 
 
@@ -178,7 +178,7 @@ def _tasks(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
     return {(row["annotator"], row["id"]): row["task"] for row in rows}
 
 
-def _looked_at(work: Work) -> dict[tuple[str, str, str], _Held]:
+def _last_held(work: Work) -> dict[tuple[str, str, str], _Held]:
     """Return what each sheet held on each task when it was looked at last."""
     rows = seen(work.database, DecisionOptions()).select(
         "file", "annotator", "id", "answer", "note"
@@ -202,7 +202,7 @@ def _cells(work: Work, files: Sequence[SourceFile], asked: Sequence[str]) -> Ite
             yield _Cell(file.label, line, person, item.strip(), spelt, *remark)
 
 
-def _remark(stands: Standing) -> str | None:
+def _note_text(stands: Standing) -> str | None:
     return written(stands.note, unsure=stands.unsure)
 
 
@@ -220,7 +220,7 @@ def _decision(cell: _Cell, kind: Literal["seen", "import"], stands: Standing) ->
     )  # fmt: skip
 
 
-# --- What was decided, as sheets and as JSON lines.
+# Export as sheets and JSON lines
 
 KINDS = (".xlsx", ".csv", ".jsonl")
 
@@ -336,7 +336,7 @@ def sheet_rows(work: Work) -> pl.DataFrame:
         rows.append({
             "annotator": task["annotator"], "order": task["place"], "id": task["id"],
             **shown["units"], **{f"example_{number}": text for number, text in examples}, **beside,
-            **_answered(own, name),
+            **_answer_cells(own, name),
         })  # fmt: skip
     names = {key: None for row in rows for key in row}
     schema = {
@@ -346,7 +346,7 @@ def sheet_rows(work: Work) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _answered(own: Any, name: str) -> dict[str, Any]:
+def _answer_cells(own: Any, name: str) -> dict[str, Any]:
     """Return the cells of an answer, by the name of its column; null where there is none."""
     if own is None:
         return {name: None, "note": None, "version": 0}

@@ -1,4 +1,4 @@
-"""The work that a stage gives to people: what is asked of whom, where the answers go."""
+"""The annotation tasks of a stage: who is asked what, and which questions the answers decide."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Work:
         return self.folder / annotation_log.NAME
 
 
-# --- From an experiment to the work of one of its stages: what is asked, taken over into the log.
+# Opening the task of a stage, and its items in the log
 
 _KINDS = {"annotation_sheet": "annotation", "keying_sheet": "keying"}
 
@@ -113,8 +113,8 @@ def open_work(
     """
     in_a_folder(Path(runs), "annotate")
     project = check(experiment, runs=runs, data=data)
-    stage, wanted = _chosen(project, sheet)
-    manifest = _made(project, stage, experiment, runs=runs, data=data)
+    stage, wanted = _find_sheet(project, sheet)
+    manifest = _ensure_made(project, stage, experiment, runs=runs, data=data)
     rows = artefacts.scan(project.storage, manifest, "sheet").collect()
     people = tuple(rows["annotator"].unique().sort())
     work = Work(
@@ -124,7 +124,7 @@ def open_work(
         project.nodes[stage].title or project.experiment.title or project.experiment.name,
         wanted.instructions,
         wanted.labels,
-        _wanted(annotators, people),
+        _check_annotators(annotators, people),
         project.sheets.own / wanted.folder,
         guidelines=wanted.guidelines,
         categories=_categories(project, stage),
@@ -139,10 +139,10 @@ def refresh(work: Work, rows: pl.DataFrame) -> None:
     asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
     tasks = asked.select("annotator", "id", "order").rows()
     with opened(work.database) as connection:
-        take_over(connection, _items(rows, work.kind), [Asked(*each) for each in tasks])
+        take_over(connection, _item_contents(rows, work.kind), [Asked(*each) for each in tasks])
 
 
-def _items(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
+def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
     """Return what is shown of each item, by its id."""
     around = {"annotator", "order", "id", "lexicon_forms"}
     units = [
@@ -162,7 +162,7 @@ def _items(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
     return shown
 
 
-def _chosen(project: Project, sheet: str) -> tuple[str, Sheets]:
+def _find_sheet(project: Project, sheet: str) -> tuple[str, Sheets]:
     """Return the stage that is meant, with what it gives to people."""
     there: dict[str, Sheets] = {}
     for name, node in project.nodes.items():
@@ -183,7 +183,7 @@ def _chosen(project: Project, sheet: str) -> tuple[str, Sheets]:
     raise ConfigError("SHEET", [Problem(sheet or "SHEET", what, remedy)])
 
 
-def _made(
+def _ensure_made(
     project: Project,
     stage: str,
     experiment: str | Path,
@@ -207,7 +207,7 @@ def _made(
     return manifest
 
 
-def _wanted(annotators: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+def _check_annotators(annotators: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
     problems = [
         Problem(
             "--annotators",
@@ -232,7 +232,7 @@ def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
     return {}
 
 
-# --- The stages whose questions the answers of a sheet decide, and all that these rest on.
+# Stages that the answers of a sheet decide
 
 EVALUATING = (
     "evaluate.precision",
@@ -291,7 +291,7 @@ def asked(work: Work, root: Path) -> SheetQuestions:
         and "judgements" in node.inputs
         and node.inputs["judgements"].stage in joins
     )
-    needed = _rests_on(nodes, (ref.stage for node in stages for ref in node.inputs.values()))
+    needed = _dependencies(nodes, (ref.stage for node in stages for ref in node.inputs.values()))
     partial = {
         name: replace(node, config=node.config.model_copy(update={"partial": True}))
         if name in joins
@@ -303,7 +303,7 @@ def asked(work: Work, root: Path) -> SheetQuestions:
     return SheetQuestions(replace(work.project, nodes=partial, root=root), joins, stages, settings)
 
 
-def _rests_on(nodes: Mapping[str, Node], first: Iterable[str]) -> set[str]:
+def _dependencies(nodes: Mapping[str, Node], first: Iterable[str]) -> set[str]:
     found: set[str] = set()
     todo = list(first)
     while todo:

@@ -1,4 +1,4 @@
-"""The tasks of a stage, one by one: for a queue that runs commands on many machines."""
+"""The tasks of a stage for a queue of jobs: list them, do one, write a Slurm script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.runner.events import Listener
 from pipeline.runner.graph import RUNS
 from pipeline.runner.shards import range_text
 
-# --- The script that hands the tasks of a stage to Slurm, an array of jobs for each phase.
+# Slurm script: an array of jobs for each phase
 
 _MOST = 1000
 """Jobs of an array: as many as Slurm takes if nobody has told it otherwise."""
@@ -59,7 +59,7 @@ def script(phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[
     'jobs=$(submit scores-run 0 0,2 "")'
     """
     stage = words[3]
-    calls = list(_calls(stage, [phase for phase in phases if phase.todo]))
+    calls = list(_submissions(stage, [phase for phase in phases if phase.todo]))
     if not calls:
         return ""
     return _SCRIPT.format(
@@ -94,7 +94,7 @@ def task_words(
     return words
 
 
-def _calls(stage: str, phases: Sequence[PhaseState]) -> Iterator[str]:
+def _submissions(stage: str, phases: Sequence[PhaseState]) -> Iterator[str]:
     """Yield a line for each array of jobs; `jobs` are those of the phase before."""
     for at, phase in enumerate(phases):
         name = shlex.quote(f"{stage}-{phase.phase}")

@@ -1,4 +1,4 @@
-"""Two runs compared, as a page."""
+"""The page that compares two runs."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ def _side(run: Run) -> Side:
         return Side(run.project.experiment.name, "")
     when = record.started.replace("T", " ")[:16]
     name = f"{record.experiment}:{record.id}"
-    return Side(name, f"begun {when}, {record.outcome}", _told(run), tuple(gone(run)))
+    return Side(name, f"begun {when}, {record.outcome}", _findings(run), tuple(gone(run)))
 
 
-def _told(run: Run) -> tuple[Told, ...]:
+def _findings(run: Run) -> tuple[Told, ...]:
     """Return the findings of a run; none if its tables are of a version that cannot be read."""
     try:
         return run.told
@@ -110,7 +110,7 @@ def _told(run: Run) -> tuple[Told, ...]:
 def _stage(each: StageDifference, both: _Both) -> StageCompared:
     shown = (_shown(each.stage, both.runs[0], both.options[0]),
              _shown(each.stage, both.runs[1], both.options[1]))  # fmt: skip
-    tables = tuple(_table(table) for table in each.tables)
+    tables = tuple(_table_rows(table) for table in each.tables)
     return StageCompared(each.stage, _title(each.stage, both), each.reasons, tables, shown)
 
 
@@ -134,7 +134,7 @@ def _shown(stage: str, run: Run, options: ReportOptions) -> Shown | None:
         return shown_stage(run, stage, ReportOptions())
 
 
-def _table(found: TableDifference) -> TableRows:
+def _table_rows(found: TableDifference) -> TableRows:
     return TableRows(
         found.table,
         found.only_first,

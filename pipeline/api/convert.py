@@ -1,4 +1,4 @@
-"""Arrow at the borders: any table in, Polars inside."""
+"""Conversions between the tables, counts and labels of users and Polars, in both directions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import polars as pl
 from pipeline.errors import ConfigError, DataError, Problem, SchemaViolation, UnknownName, Violation
 from pipeline.kernels.numeric import FloatArray, IntArray
 
-# --- Counts at the borders: numbers, lists, NumPy, pandas and Polars in, and out as they came.
+# Counts: numbers, lists, NumPy, pandas and Polars
 
 _MOST = 2.0**53
 """Up to here every whole number is a float."""
@@ -195,14 +195,14 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
         whole = values.cast(pl.Int64, strict=False)
         bad = whole.is_null() | (whole != values).fill_null(value=True)
         if bad.any():
-            wrong.append(_no_counts(values, bad))
+            wrong.append(_count_violation(values, bad))
         frame = frame.with_columns(whole)
     if wrong:
         raise SchemaViolation(name, wrong)
     return frame
 
 
-def _no_counts(values: pl.Series, bad: pl.Series) -> Violation:
+def _count_violation(values: pl.Series, bad: pl.Series) -> Violation:
     """Return what is wrong where values are no counts, with the first rows, numbered from 0."""
     rows = bad.arg_true()
     examples = tuple(f"row {row}: {values[row]!r}" for row in rows.head(3))
@@ -211,7 +211,7 @@ def _no_counts(values: pl.Series, bad: pl.Series) -> Violation:
     return Violation(f"is not a whole number ({remedy})", values.name, len(rows), examples)
 
 
-# --- A table goes back as the kind that it came as: pandas, pyarrow, Polars.
+# Tables: the result is of the kind that was given
 
 
 class Taken(NamedTuple):
@@ -273,7 +273,7 @@ def take(data: Any, needed: Collection[str]) -> Taken:
     try:
         own = nw.from_native(whole, eager_only=True, pass_through=True)
         if isinstance(own, nw.DataFrame):
-            return _of_others(own, needed)
+            return _take_native(own, needed)
     except (nw.exceptions.DuplicateError, pa.ArrowException) as error:
         text = str(error).replace("\n", " ")
         raise DataError(f"the table: {text}; rename or convert these columns") from error
@@ -281,7 +281,7 @@ def take(data: Any, needed: Collection[str]) -> Taken:
     return Taken(frame, tuple(frame.columns), lambda made, _: made)
 
 
-def _of_others(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
+def _take_native(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
     """Take in a pandas or pyarrow table, or one that is like them."""
 
     def back(made: pl.DataFrame, names: Collection[str]) -> Any:
@@ -297,7 +297,7 @@ def _of_others(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
     return Taken(frame, tuple(own.columns), back)
 
 
-# --- Labels at the borders: lists, NumPy, pandas and Polars in, text inside.
+# Labels: text inside, null where one is missing
 
 _MISSING = {"None", "nan", "<NA>", "NaT"}
 """How missing values of Python, NumPy and pandas are written."""

@@ -120,7 +120,7 @@ def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided"
     (0.4857, 0.2429)
     """
     given = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
-    return _tested("fisher", given, "fisher", alternative)
+    return _p_values("fisher", given, "fisher", alternative)
 
 
 def difference_test(
@@ -165,10 +165,10 @@ def difference_test(
     [0.2571, 0.2891]
     """
     given = {"k1": k1, "n1": n1, "k2": k2, "n2": n2}
-    return _tested("difference_test", given, test, alternative)
+    return _p_values("difference_test", given, test, alternative)
 
 
-def _tested(function: str, given: Mapping[str, Any], test: str, alternative: str) -> Any:
+def _p_values(function: str, given: Mapping[str, Any], test: str, alternative: str) -> Any:
     counts = {name: as_whole(values, name) for name, values in given.items()}
     alike(function, **counts)
     shape = np.broadcast_shapes(*(each.shape for each in counts.values()))

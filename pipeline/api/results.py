@@ -1,4 +1,4 @@
-"""Run an experiment and look at what it made: everything the command does."""
+"""The results of an experiment: tables, figures, findings, report options; views in notebooks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-# --- Small tables of text, plain and as HTML that a notebook shows.
+# Small tables as text and HTML for notebooks
 
 MOST = 6_000
 """How many bytes of rows a notebook is given; what is left out is counted."""
@@ -136,7 +136,7 @@ def _line(tag: str, row: Sequence[str], right: Collection[int]) -> str:
 _RIGHT, _LEFT = ' style="text-align:right"', ' style="text-align:left"'
 
 
-# --- The colours of a report: one for each measure, system and lexicon of its run.
+# Colours: one for each measure, system and lexicon of a run
 
 OF_PEOPLE = ("system", "lexicon")
 """Columns whose values have a colour of their own, in any table."""
@@ -170,13 +170,13 @@ def names_of(run: Run) -> list[str]:
 def names_in(table: pl.LazyFrame) -> set[str]:
     """Return the measures, systems and lexicons of a table."""
     found: set[str] = set()
-    for column in _naming(table.collect_schema()):
+    for column in _name_columns(table.collect_schema()):
         unique = table.select(pl.col(column).unique()).collect()[column]
         found.update(unique.drop_nulls())
     return found
 
 
-def _naming(columns: Mapping[str, object]) -> list[str]:
+def _name_columns(columns: Mapping[str, object]) -> list[str]:
     named = [name for name in OF_PEOPLE if columns.get(name) == pl.String]
     lists = all(name in columns for name in OF_LISTS) and columns["measure"] == pl.String
     return [*named, "measure"] if lists else named
@@ -192,7 +192,7 @@ def check_colours(pinned: Mapping[str, str]) -> list[Problem]:
     ]  # fmt: skip
 
 
-# --- ``[report]`` of an experiment: what it may hold, what is shown of each stage by it.
+# Options of the section ``[report]``
 
 Picture: TypeAlias = Literal["svg", "png", "pdf"]
 """A kind of picture that is written beside the page."""
@@ -314,7 +314,7 @@ def _opener(run: Run, node: Node) -> Callable[[str], pl.LazyFrame]:
     return table
 
 
-# --- The figures of a run's report as Altair charts, by name, drawn when they are asked for.
+# Figures as Altair charts, drawn when they are asked for
 
 
 def as_altair(chart: Any) -> alt.TopLevelMixin:
@@ -450,7 +450,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         return grid(("name", "what is seen"), self._rows())
 
 
-# --- The findings of a run: its report's first lines, as a table.
+# Findings
 
 NAME = "findings"
 """The name by which the table is shown, unless a stage has it."""
@@ -473,7 +473,7 @@ def findings_of(run: Run) -> pl.DataFrame:
     return as_table(run.told)
 
 
-# --- How far a run is, in a notebook: a bar with one line, and in the end what came of it.
+# Progress in a notebook or on standard error
 
 _PATIENCE = 0.1
 """Seconds between two changes of the bar that matter little."""
@@ -512,7 +512,7 @@ def watching(name: str, *, stages: int, progress: bool | None) -> Iterator[list[
     if say is None and not progress:
         yield []
         return
-    bar = Bar(name, say or _on_stderr, stages=stages, every=say is None)
+    bar = Bar(name, say or _print_state, stages=stages, every=say is None)
     try:
         yield [bar]
     except BaseException as error:
@@ -618,11 +618,11 @@ def _display() -> Say | None:
     return say
 
 
-def _on_stderr(text: str, _html: str) -> None:
+def _print_state(text: str, _html: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-# --- A run in a few words, and as the small page that a notebook shows of it.
+# A run as one line, and as the small page that a notebook shows
 
 _MOST_WAITS = 5
 _LONGEST = 200
@@ -694,7 +694,7 @@ def _address(report: Path) -> str:
     return report.as_uri() if report.is_absolute() else quote(report.as_posix())
 
 
-# --- The tables of a sweep: those of its points, one below the other, with a column per setting.
+# Stacked tables of a sweep
 
 
 def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
@@ -782,7 +782,7 @@ def swept(project: Project, name: str) -> pl.DataFrame:
         raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error
 
 
-# --- The tables of a run by name, opened when they are asked for.
+# Tables of a run by name, opened when they are asked for
 
 
 class Tables(Mapping[str, pl.DataFrame]):
@@ -1014,7 +1014,7 @@ def perform(
     return Run(project, *done)
 
 
-# --- A run of the past, as its record and the store have it: nothing is read of files of today.
+# Past runs: read from their record and the store, without the files of today
 
 
 def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:

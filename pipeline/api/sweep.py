@@ -1,4 +1,4 @@
-"""Sweeps: one experiment at every combination of some settings, its tables stacked."""
+"""Sweeps: an experiment at every combination of settings, its tables stacked, a page of it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.history import SWEEP, write_folder
 from schemas import Findings
 
-# --- A sweep checked whole: every point, and that its tables can be stacked, before any of it runs.
+# Checks of all points, before any of them runs
 
 _SHOWN = 3
 
@@ -147,20 +147,20 @@ def _named(point: Mapping[str, Any]) -> str:
 
 
 def _at(problem: Problem, points: list[str], size: int) -> Problem:
-    """Say which points have a mistake."""
+    """Return the problem with the points that have it."""
     some = "; ".join(points[:_SHOWN]) + ("; ..." if len(points) > _SHOWN else "")
     where = f"sweep.over ({len(points):,} of {size:,} points: {some}): {problem.where}"
     return Problem(where, problem.what, problem.remedy)
 
 
-# --- From a sweep to its page: what each point has found, gathered while the points run.
+# The page of a sweep
 
 _OWN = ("Tables", "Overrides")
 """What is said of the provenance of one point alone."""
 
 
 class SweepReport:
-    """What the page of a sweep is made from; it is told of the points one by one, in order."""
+    """What the page of a sweep is made from; it points are added one by one, in order."""
 
     def __init__(self) -> None:
         self._told: list[tuple[Told, ...]] = []
@@ -172,7 +172,7 @@ class SweepReport:
         self._last: Run | None = None
 
     def add(self, done: Run) -> None:
-        """Take what is said of a point that has been run."""
+        """Add the findings, remarks and files of a point that has been run."""
         if self._last is None:
             self._names.update(names_of(done))
         self._last = done
@@ -299,7 +299,7 @@ def sweep(
     check_points(project, experiment, runs=runs, data=data, settings=base)
     combinations = options.points()
     stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
-    pages = _pages() if report and options.report else None
+    pages = SweepReport() if report and options.report else None
     for number, point in enumerate(combinations, start=1):
         shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
         say(f"[{number}/{len(combinations)}] {shown}")

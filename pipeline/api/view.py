@@ -1,4 +1,4 @@
-"""A table as somebody wants to look at it: some rows, some columns, in an order of theirs."""
+"""Selected rows and columns of a table, and the list of tables of an experiment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schemas import Findings
 from schemas.base import Table
 from schemas.candidates import arity
 
-# --- Words beside ids: for tables that have ids alone, what the candidates are.
+# Words beside ids
 
 ID = "id"
 
@@ -134,15 +134,17 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
         For an unknown table, column or condition, with the nearest names.
     """
     with artefacts.unharmed(run.project.storage, run.manifests.values()):
-        query, key = _opened(run, name)
+        query, key = _open(run, name)
         own = query.collect_schema().names()
         words = _words(run, name.removeprefix(f"{SWEEP}."), own)
         whole = query if words is None else beside(query, words)
-        shown = _checked(whole, wanted, whole.collect_schema().names() if wanted.words else own)
-        kept = whole if {*shown, *_named(wanted)} - set(own) else query
+        shown = _columns_to_show(
+            whole, wanted, whole.collect_schema().names() if wanted.words else own
+        )
+        kept = whole if {*shown, *_columns_used(wanted)} - set(own) else query
         if wanted.where:
             kept = kept.filter(expression(wanted.where))
-        ordered = _ordered(kept, wanted.sort, key)
+        ordered = _sort(kept, wanted.sort, key)
         rows = ordered if wanted.top is None else ordered.head(wanted.top)
         return rows.select(shown).collect()
 
@@ -158,7 +160,7 @@ def tables(run: Run) -> pl.DataFrame:
     rows = [
         {"table": name, "rows": count, "what": what}
         for node in run.project.nodes.values()
-        for name, count, what in _of_stage(run, node)
+        for name, count, what in _stage_tables(run, node)
     ]
     if are_meant(run.project, NAME):
         rows.append({"table": NAME, "rows": None, "what": _doc(Findings)})
@@ -170,7 +172,7 @@ def tables(run: Run) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"table": pl.String, "rows": pl.Int64, "what": pl.String})
 
 
-def _of_stage(run: Run, node: Node) -> Iterator[tuple[str, int | None, str]]:
+def _stage_tables(run: Run, node: Node) -> Iterator[tuple[str, int | None, str]]:
     """Yield the tables of a stage, as `Run.table` calls them."""
     made = run.manifests.get(node.name)
     for place, (table, model) in enumerate(node.stage.outputs.items()):
@@ -183,7 +185,7 @@ def _doc(model: type[Table]) -> str:
     return (inspect.getdoc(model) or "").partition("\n")[0]
 
 
-def _opened(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
+def _open(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
     """Return the query of a table and its key; what a sweep has stacked is in its order."""
     if name.partition(".")[0] == SWEEP:
         return run.table(name).lazy(), ()
@@ -193,7 +195,7 @@ def _opened(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
     return run.plan(name), run.project.nodes[reference.stage].stage.outputs[reference.table].key()
 
 
-def _ordered(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl.LazyFrame:
+def _sort(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl.LazyFrame:
     by = [each.partition(":") for each in sort]
     falling = [DESCENDING.get(way, False) for _, _, way in by] + [False] * len(key)
     names = [name for name, _, _ in by] + list(key)
@@ -202,13 +204,13 @@ def _ordered(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl
     return query.sort(names, descending=falling, nulls_last=True, maintain_order=True)
 
 
-def _named(wanted: View) -> set[str]:
+def _columns_used(wanted: View) -> set[str]:
     """Return the columns that the condition and the order name."""
     tested = expression(wanted.where).meta.root_names() if wanted.where else []
     return {*tested, *(each.partition(":")[0] for each in wanted.sort)}
 
 
-def _checked(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) -> list[str]:
+def _columns_to_show(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) -> list[str]:
     """Return the names of the columns to show.
 
     Raises
@@ -217,7 +219,10 @@ def _checked(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) -> list[
         With all that is wrong with what is wanted.
     """
     schema = table.collect_schema()
-    problems = [*_of_where(wanted.where, schema), *_of_sort(wanted.sort, schema.names())]
+    problems = [
+        *_where_problems(wanted.where, schema),
+        *_sort_problems(wanted.sort, schema.names()),
+    ]
     shown = dict.fromkeys(() if wanted.columns else visible)
     for pattern in wanted.columns:
         fitting = [pattern] if pattern in schema else fitting_names(pattern, visible)
@@ -240,7 +245,7 @@ def fitting_names(pattern: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if fnmatchcase(name, pattern)]
 
 
-def _of_where(text: str, schema: pl.Schema) -> Iterator[Problem]:
+def _where_problems(text: str, schema: pl.Schema) -> Iterator[Problem]:
     if not text:
         return
     try:
@@ -259,7 +264,7 @@ def _of_where(text: str, schema: pl.Schema) -> Iterator[Problem]:
         yield Problem("where", what, "compare numbers with numbers, texts with texts")
 
 
-def _of_sort(sort: Sequence[str], names: Sequence[str]) -> Iterator[Problem]:
+def _sort_problems(sort: Sequence[str], names: Sequence[str]) -> Iterator[Problem]:
     for each in sort:
         name, _, way = each.partition(":")
         if name not in names:

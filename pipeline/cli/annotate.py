@@ -58,9 +58,9 @@ def annotate(
 ) -> int:
     """Serve pages on which people judge, key by key; or write what they decided."""
     work = open_work(config, sheet, runs=runs, data=data, annotators=listed(annotators))
-    _tell(take_over_sheets(work), work)
+    _print_import(take_over_sheets(work), work)
     if export or sheets or backup:
-        return _written(work, export=export, sheets=sheets, backup=backup)
+        return _write_decisions(work, export=export, sheets=sheets, backup=backup)
     _require_web()
     from pipeline.annotate.web.app import Served, serve_pages
 
@@ -72,7 +72,7 @@ def annotate(
     )  # fmt: skip
 
 
-def _written(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:
+def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:
     """Write what was asked for, and say so."""
     from pipeline.annotate import sync as exporting
     from pipeline.formats.annotation_log import copy
@@ -88,7 +88,7 @@ def _written(work: Work, *, export: Path | None, sheets: bool, backup: Path | No
     return 0
 
 
-def _tell(taken: Taken, work: Work) -> None:
+def _print_import(taken: Taken, work: Work) -> None:
     """Say what came of the sheets that lie beside the decisions."""
     if taken.answers:
         print(f"{taken.answers:,} answers of sheets in {work.folder} were taken over")

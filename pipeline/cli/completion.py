@@ -1,8 +1,7 @@
-"""What the shell offers when somebody presses the tabulator: told without importing any command.
+"""Completion of the command line in bash, zsh and fish, without importing any command.
 
-The scripts that ask are Typer's, which ``--install-completion`` and ``--show-completion`` give out;
-the variables below are those that they set. To import a command takes a second, so its options
-stand in `pipeline.cli.completion`.
+Typer's scripts ask, those of ``--install-completion`` and ``--show-completion``; they set the
+variables below. Importing a command takes a second, so its options stand in a file.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# --- Words that the shell completes; docs/update_completion.py makes the file that they stand in.
+from pipeline.cli.app import COMMANDS
 
 FILE = files("pipeline.cli") / "completion_words.json"
+"""Options, tables and measures; docs/update_completion.py writes it."""
 _WORDS: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 OPTIONS: Mapping[str, Mapping[str, tuple[bool, str]]] = _WORDS["options"]
@@ -27,32 +27,37 @@ TABLES: Mapping[str, Sequence[str]] = _WORDS["tables"]
 """The tables of each kind of stage, the main one first."""
 MEASURES: Sequence[str] = _WORDS["measures"]
 FAMILIES: Sequence[str] = _WORDS["families"]
-
-
-# --- What can stand in a place of a command line: experiments, their stages and tables, measures.
-
 HELP = {"--help": "Show this message and exit."}
 _GENERAL = {
     "--version": "Say the version and stop.",
     "--install-completion": "Install completion for the current shell.",
     "--show-completion": "Show completion for the current shell.",
+    **HELP,
 }
+"""The options before a command."""
+
+VARIABLE = "_LEXASSAY_COMPLETE"
+ANSWERS = "complete_"
+"""Prefix of its value; the name of the shell follows."""
+VALUES = {
+    **dict.fromkeys(("--force", "--pilot"), "stage"),
+    **dict.fromkeys(("--measures", "--measure"), "measure"),
+}
+"""Kinds of words that are values of an option; one of its choices, or a file, for the others."""
+
+
+# Candidates for each kind of word
 
 
 class Offer(NamedTuple):
-    """A word that fits, and what it is."""
+    """A candidate, and its description."""
 
     word: str
     text: str
 
 
-def general() -> Sequence[tuple[str, str]]:
-    """Return the options before a command."""
-    return list((_GENERAL | HELP).items())
-
-
 def fitting_words(kind: str, begun: str, given: Sequence[str]) -> Iterator[Offer]:
-    """Yield what begins so; nothing where any file may stand.
+    """Yield the words of a kind that begin so; nothing where any file may stand.
 
     Parameters
     ----------
@@ -72,7 +77,7 @@ def fitting_words(kind: str, begun: str, given: Sequence[str]) -> Iterator[Offer
             yield Offer(before + offer.word, offer.text)
 
 
-def _configs(begun: str, _given: Sequence[str]) -> Iterator[Offer]:
+def _experiments(begun: str, _given: Sequence[str]) -> Iterator[Offer]:
     above = begun.rpartition("/")[0] + "/" if "/" in begun else ""
     folder = Path(above).expanduser() if above else Path()
     if folder.is_dir():
@@ -90,7 +95,7 @@ def _tables(_begun: str, given: Sequence[str]) -> Iterator[Offer]:
 
 
 def _uses(given: Sequence[str]) -> dict[str, str]:
-    """Return the stages of the experiment that is named, each with its kind."""
+    """Return the stages of the named experiment with their kinds."""
     try:
         content: dict[str, Any] = tomllib.loads(Path(given[0]).read_text(encoding="utf-8"))
     except (IndexError, OSError, ValueError, RecursionError):
@@ -106,36 +111,21 @@ def _runs(_begun: str, _given: Sequence[str]) -> Iterator[Offer]:
         yield Offer(f"{folder.parent.name}:latest~1", "")
 
 
-def _listed(names: Sequence[str]) -> Callable[[str, Sequence[str]], Iterator[Offer]]:
+def _fixed(names: Sequence[str]) -> Callable[[str, Sequence[str]], Iterator[Offer]]:
     return lambda _begun, _given: (Offer(name, "") for name in names)
 
 
 _KINDS: Mapping[str, Callable[[str, Sequence[str]], Iterator[Offer]]] = {
-    "config": _configs,
+    "config": _experiments,
     "stage": _stages,
     "table": _tables,
     "run": _runs,
-    "family": _listed(FAMILIES),
-    "measure": _listed(MEASURES),
+    "family": _fixed(FAMILIES),
+    "measure": _fixed(MEASURES),
 }
 
 
-VARIABLE = "_LEXASSAY_COMPLETE"
-ANSWERS = "complete_"
-"""How its value begins; the name of the shell follows."""
-ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("run", "plan", "status", "sheets", "gc", "size"), ("config",)),
-    "why": ("config", "stage"),
-    "show": ("config", "table"),
-    "diff": ("run", "run"),
-    "new": ("family", "file"),
-}
-"""What each argument of a command is; a file where nothing is said."""
-VALUES = {
-    **dict.fromkeys(("--force", "--pilot"), "stage"),
-    **dict.fromkeys(("--measures", "--measure"), "measure"),
-}
-"""What an option takes; one of its choices, or a file, where nothing is said."""
+# Command lines
 
 
 @dataclass(frozen=True)
@@ -146,21 +136,19 @@ class Asked:
     begun: str
 
 
-def answer(variables: Mapping[str, str], commands: Mapping[str, str]) -> int:
-    """Print what fits, for the shell that asks, and return the exit code.
+def answer(variables: Mapping[str, str]) -> int:
+    """Print the candidates for the shell that asks, and return the exit code.
 
     Parameters
     ----------
     variables : mapping of str to str
         The environment.
-    commands : mapping of str to str
-        Each command with what it does.
     """
     shell = variables[VARIABLE].removeprefix(ANSWERS)
-    found = list(offers(asked(variables, shell), commands))
+    found = list(offers(asked(variables, shell)))
     if shell == "fish" and variables.get("_TYPER_COMPLETE_FISH_ACTION") == "is-args":
         return 0 if found else 1
-    print(_told(found, shell))
+    print(_text(found, shell))
     return 0
 
 
@@ -203,11 +191,12 @@ def _joined(words: list[str], begun: str) -> Asked:
     return Asked(words, begun)
 
 
-def offers(line: Asked, commands: Mapping[str, str]) -> Iterator[Offer]:
-    """Yield what fits at the cursor; nothing where a file is to be named."""
+def offers(line: Asked) -> Iterator[Offer]:
+    """Yield the candidates at the cursor; none where a file is to be named."""
     if not line.words:
-        found = general() if line.begun.startswith("-") else commands.items()
-        yield from (Offer(name, text) for name, text in found if name.startswith(line.begun))
+        sentences = {name: row.sentence for name, row in COMMANDS.items()}
+        found = _GENERAL if line.begun.startswith("-") else sentences
+        yield from _matching(found, line.begun)
         return
     command, *typed = line.words
     options = OPTIONS.get(command, {})
@@ -218,13 +207,16 @@ def offers(line: Asked, commands: Mapping[str, str]) -> Iterator[Offer]:
     elif typed and options.get(typed[-1], (False, ""))[0]:
         yield from _values(command, typed[-1], line.begun, _given(command, typed))
     elif line.begun.startswith("-"):
-        named = {**{name: text for name, (_, text) in options.items()}, **HELP}
-        yield from (Offer(name, text) for name, text in named.items() if name.startswith(option))
+        yield from _matching({name: text for name, (_, text) in options.items()} | HELP, option)
     else:
         given = _given(command, typed)
-        kinds = ARGUMENTS.get(command, ())
+        kinds = COMMANDS[command].arguments if command in COMMANDS else ()
         kind = kinds[len(given)] if len(given) < len(kinds) else "file"
         yield from fitting_words(kind, line.begun, given)
+
+
+def _matching(texts: Mapping[str, str], begun: str) -> Iterator[Offer]:
+    yield from (Offer(name, text) for name, text in texts.items() if name.startswith(begun))
 
 
 def _given(command: str, typed: Sequence[str]) -> list[str]:
@@ -238,30 +230,30 @@ def _given(command: str, typed: Sequence[str]) -> list[str]:
 
 
 def _values(command: str, option: str, begun: str, given: Sequence[str]) -> Iterator[Offer]:
-    """Yield values of an option; the last where it takes several."""
+    """Yield the values of an option that begin so."""
     choices = OPTIONS[command][option][1].split(" | ")
     if len(choices) > 1:
-        yield from (Offer(each, "") for each in choices if each.startswith(begun))
+        yield from _matching(dict.fromkeys(choices, ""), begun)
         return
     yield from fitting_words(VALUES.get(option, "file"), begun, given)
 
 
-def _told(found: Sequence[Offer], shell: str) -> str:
-    """Return what the script of a shell reads."""
+def _text(found: Sequence[Offer], shell: str) -> str:
+    """Return the candidates in the format of the script of a shell."""
     if shell == "zsh":
-        lines = "\n".join(_of_zsh(each) for each in found)
+        lines = "\n".join(_zsh_line(each) for each in found)
         return f"_arguments '*: :(({lines}))'" if found else "_files"
     if shell == "fish":
         return "\n".join(f"{each.word}\t{each.text}".rstrip() for each in found)
     return "\n".join(each.word for each in found)
 
 
-def _of_zsh(offer: Offer) -> str:
-    word, text = (_quoted(each) for each in (offer.word, offer.text))
+def _zsh_line(offer: Offer) -> str:
+    word, text = (_quote(each) for each in (offer.word, offer.text))
     return f'"{word}":"{text}"' if text else f'"{word}"'
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     for sign, written in (('"', '""'), ("'", "''"), ("$", "\\$"), ("`", "\\`"), (":", r"\\:")):
         text = text.replace(sign, written)
     return text

@@ -78,7 +78,7 @@ def evaluate(
             run.table("comparison.best"),
             "At each n, the best measure and those that cannot be told from it",
         )
-    return _ended(run)
+    return _print_report(run)
 
 
 def clusters(
@@ -123,7 +123,7 @@ def clusters(
     _print(wide, "Measures of types (with their mapping), then of tokens")
     if "tokens" not in run.project.nodes:
         print("no measures of tokens: they need the frequencies of words, and one cluster for each")
-    return _ended(run)
+    return _print_report(run)
 
 
 def lexicon(
@@ -164,7 +164,7 @@ def lexicon(
     lemmas = run.table("quality.lemmas").with_columns(lost)
     costly = lemmas.sort("lost", "lemma", descending=[True, False]).head(_COSTLY)
     _print(costly.select(_OF_A_LEMMA), "The lemmas that cost most of L*")
-    return _ended(run)
+    return _print_report(run)
 
 
 def _per_cent(name: str) -> pl.Expr:
@@ -175,7 +175,7 @@ def _print(table: pl.DataFrame, title: str) -> None:
     output.print_table(table, rows=table.height, title=title)
 
 
-def _ended(run: Run) -> int:
+def _print_report(run: Run) -> int:
     if run.report:
         print(f"report: {run.report}")
     return 0

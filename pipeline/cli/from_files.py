@@ -1,4 +1,4 @@
-"""What commands without a configuration share: options, standard input, progress, tables."""
+"""Commands on files: ``collocates``, ``keywords``, ``candidates``, ``score``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import polars as pl
 import typer
@@ -32,9 +32,6 @@ from pipeline.recipes.collocations import (
     KEYWORD_MEASURES,
     PAIR_RELATIONS,
     RELATIONS,
-    Count,
-    PairRelation,
-    Relation,
 )
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
@@ -64,6 +61,8 @@ Measures: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
+T = TypeVar("T", bound=str)
+_NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
 
 
@@ -178,10 +177,7 @@ def _warn(event: Event) -> None:
         print(f"{event.stage}: {event.facts['text']}", file=sys.stderr)
 
 
-# --- ``collocates``: the words that go with a word.
-
-_RELATIONS: dict[str, Relation] = {name: name for name in RELATIONS}
-_COUNTS: dict[str, Count] = {name: name for name in COUNTS}
+# ``collocates``
 
 
 def collocates(
@@ -223,17 +219,18 @@ def collocates(
 
     Parsed are CoNLL-U files with heads; there, the list is a word sketch.
     """
-    output.require(format_, command="collocates")
-    require_format(read_as)
-    if to:
-        output.kind_of(to, given=format_)
+    _require_options("collocates", format_, to, read_as)
+    chosen = None
+    if relation is not None:
+        chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
+    counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
     with listening() as listeners:
         found = find_collocates(
             node,
             *paths(path, read_as=read_as, runs=runs, save=save),
-            relation=_relation(relation),
+            relation=chosen,
             span=word_span(span) if span else None,
-            count=_count(count),
+            count=counted,
             measures=words(measure) or COLLOCATE_MEASURES,
             min_frequency=min_f,
             top=None,
@@ -250,18 +247,21 @@ def collocates(
     return 0
 
 
-def _relation(given: str | None) -> Relation | None:
-    if given is not None and given not in _RELATIONS:
-        what, remedy = f"there is no relation {given!r}", did_you_mean(given, RELATIONS)
-        raise ConfigError("collocates", [Problem("--relation", what, remedy)])
-    return _RELATIONS[given] if given else None
+def _choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
+    """Return the choice of an option; refuse what is none."""
+    for name in known:
+        if name == given:
+            return name
+    problem = Problem(option, what.format(repr(given)), did_you_mean(given, known))
+    raise ConfigError(command, [problem])
 
 
-def _count(given: str) -> Count:
-    if given not in _COUNTS:
-        what, remedy = f"there is no way {given!r} to count", did_you_mean(given, COUNTS)
-        raise ConfigError("collocates", [Problem("--count", what, remedy)])
-    return _COUNTS[given]
+def _require_options(command: str, format_: str, to: Path | None, read_as: str | None) -> None:
+    """Refuse formats that cannot be read or written, before any long work."""
+    output.require(format_, command=command)
+    require_format(read_as)
+    if to:
+        output.kind_of(to, given=format_)
 
 
 def _show(
@@ -294,7 +294,7 @@ def _print(rows: pl.DataFrame, title: str) -> None:
     output.print_table(kept, rows=kept.height, title=title)
 
 
-# --- ``keywords``: the words that are typical of a corpus.
+# ``keywords``
 
 
 def keywords(
@@ -320,10 +320,7 @@ def keywords(
     runs: Cache = None,
 ) -> int:
     """List the words that are more frequent in a corpus than in another one, with dispersion."""
-    output.require(format_, command="keywords")
-    require_format(read_as)
-    if to:
-        output.kind_of(to, given=format_)
+    _require_options("keywords", format_, to, read_as)
     with listening() as listeners:
         found = find_keywords(
             target,
@@ -347,7 +344,7 @@ def keywords(
     return 0
 
 
-# --- Columns that a file calls otherwise than we do: which is which, and what was meant.
+# Names of columns
 
 OURS = ("l1", "l2", *SIGNATURE)
 """What ``--columns`` gives a name for."""
@@ -411,7 +408,7 @@ def renamed(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.L
     }
     wanted = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
     if absent := {ours: theirs for ours, theirs in wanted.items() if theirs not in has}:
-        raise SchemaViolation(file, _absent(absent, has))
+        raise SchemaViolation(file, _absent_columns(absent, has))
     moved = {theirs: ours for ours, theirs in wanted.items() if ours != theirs}
     taken = [ours for theirs, ours in moved.items() if ours in has and ours not in moved]
     if taken:
@@ -421,7 +418,7 @@ def renamed(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.L
     return table.rename(moved).with_columns(added)
 
 
-def _absent(absent: Mapping[str, str], has: Sequence[str]) -> list[Violation]:
+def _absent_columns(absent: Mapping[str, str], has: Sequence[str]) -> list[Violation]:
     """Return what to say of absent columns: the nearest of each, and all that there are."""
     wrong = []
     for ours, theirs in absent.items():
@@ -451,9 +448,7 @@ def nearest(name: str, has: Sequence[str]) -> str | None:
     return spelled[near[0]] if near and len(name) > 2 else None
 
 
-# --- ``candidates``: the pairs of a corpus as a table.
-
-_PAIR_RELATIONS: dict[str, PairRelation] = {name: name for name in PAIR_RELATIONS}
+# ``candidates``
 
 
 def candidates(
@@ -492,18 +487,13 @@ def candidates(
     runs: Cache = None,
 ) -> int:
     """List the pairs of words of a corpus with their frequencies f, f1, f2, N, and scores."""
-    output.require(format_, command="candidates")
-    require_format(read_as)
-    if to:
-        output.kind_of(to, given=format_)
+    _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
-    if kind not in _PAIR_RELATIONS:
-        what, remedy = f"there is no relation {kind!r}", did_you_mean(kind, PAIR_RELATIONS)
-        raise ConfigError("candidates", [Problem("--relation", what, remedy)])
+    known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
     with listening() as listeners:
         found = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),
-            relation=_PAIR_RELATIONS[kind],
+            relation=known,
             left=left,
             right=right,
             dependency=words(dependency),
@@ -525,7 +515,7 @@ def candidates(
     return 0
 
 
-# --- ``score``: work on any table, without an experiment.
+# ``score``
 
 _THOUSANDS = r"^\s*[+-]?\d+(?:[.,'\s\x{a0}\x{202f}]\d+)+\s*$"
 """Numbers with something between their digits: of thousands, or before decimals."""
@@ -562,7 +552,7 @@ def score(
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
-    with limited(_size(memory), option="--memory {}"):
+    with limited(_memory_bytes(memory), option="--memory {}"):
         table = read(file, column_names(listed(columns)))
     scored = score_table(table, measures=listed(measures))
     title = f"{scored.height:,} rows"
@@ -570,7 +560,7 @@ def score(
     return 0
 
 
-def _size(memory: str | None) -> int | None:
+def _memory_bytes(memory: str | None) -> int | None:
     try:
         return None if memory is None else TypeAdapter(Bytes).validate_python(memory)
     except ValidationError:
@@ -578,7 +568,7 @@ def _size(memory: str | None) -> int | None:
         raise ConfigError("score", [Problem("--memory", what, "e.g. 500MB or 2GB")]) from None
 
 
-class _InLines(Signatures):
+class _NumberedSignatures(Signatures):
     """Frequency signatures, with the line of the file that each stands in."""
 
     line: int = column("line", key=True)
@@ -602,7 +592,7 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
         If a column is absent or holds what is not a whole number, or counts contradict each other,
         with the lines.
     """
-    raw = renamed(_opened(file), names, file=str(file)).collect()
+    raw = renamed(_scan(file), names, file=str(file)).collect()
     held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
         Violation(f"holds {what}, not whole numbers", name, 0)
@@ -617,11 +607,11 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
         raise SchemaViolation(str(file), wrong)
     plain = [name for name, dtype in counts.schema.items() if dtype in Signatures.open_dtypes()]
     lines = counts.select(LINE, *(name for name in plain if name != LINE))
-    validate([lines], _InLines, name=str(file))
+    validate([lines], _NumberedSignatures, name=str(file))
     return counts.drop(LINE)
 
 
-def _opened(file: Path) -> pl.LazyFrame:
+def _scan(file: Path) -> pl.LazyFrame:
     """Return the query of a file in any format of tables."""
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])

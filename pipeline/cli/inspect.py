@@ -1,4 +1,4 @@
-"""``show`` and ``diff``: look at results."""
+"""``show``, ``diff`` and ``sheets``: tables, differences of runs, progress of sheets."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-# --- ``sheets``: where the sheets of an experiment lie, and how far everybody is with them.
+# ``sheets``
 
 
 def sheets(
@@ -202,7 +202,7 @@ def sheets(
     return 0
 
 
-def _laid_out(run: Run) -> dict[str, Manifest]:
+def _sheet_artefacts(run: Run) -> dict[str, Manifest]:
     """Return the artefacts of stages with sheets: of one that has to run again, the newest."""
     made = dict(run.manifests)
     for name, node in run.project.nodes.items():
@@ -215,7 +215,7 @@ def _laid_out(run: Run) -> dict[str, Manifest]:
 
 def sheet_lines(run: Run) -> Iterator[str]:
     """Yield a line for each person with sheets, and for each sheet in a former place."""
-    for each in progress(run.project, _laid_out(run)):
+    for each in progress(run.project, _sheet_artefacts(run)):
         whose = f"{each.folder.name}/{each.annotator}"
         saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not begun"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
@@ -233,7 +233,7 @@ def sheet_data(run: Run) -> dict[str, Any]:
             "done": each.done,
             "saved": each.changed.isoformat(timespec="seconds") if each.changed else None,
         }
-        for each in progress(run.project, _laid_out(run))
+        for each in progress(run.project, _sheet_artefacts(run))
     ]
     return {
         "sheets": str(run.project.sheets.own),

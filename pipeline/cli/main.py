@@ -1,6 +1,6 @@
-"""Entry point: runs a command, turns errors into sentences and exit codes.
+"""Entry point: run a command or answer a completing shell; turn errors into exit codes.
 
-Nothing that takes long is imported above, so that Ctrl-C finds us ready from the start.
+Nothing that takes long is imported above, so that Ctrl-C works from the start.
 """
 
 from __future__ import annotations
@@ -46,16 +46,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str], *, debug: bool) -> int:
     try:
+        if os.environ.get("_LEXASSAY_COMPLETE", "").startswith("complete_"):
+            from pipeline.cli.completion import answer
+
+            return answer(os.environ)
         from pipeline.cli.app import call
 
         return call(words)
     except BrokenPipeError:
-        return _unread()
+        return _end_unread()
     except KeyboardInterrupt:
         raise  # before anything else is imported: what it broke off is half there
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
-            return _unread()  # Typer's word for it
+            return _end_unread()  # Typer's word for it
         from pipeline import errors
         from schemas.errors import LexassayError
 
@@ -66,8 +70,8 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         return _report(error, _UNKNOWN, debug=debug, text=errors.in_words(error))
 
 
-def _unread() -> int:
-    """End in peace where the reader of our output has gone, as `head` does."""
+def _end_unread() -> int:
+    """End without an error where the reader of our output has gone, as `head` does."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

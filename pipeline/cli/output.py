@@ -1,4 +1,4 @@
-"""Show tables to people and hand them to other programs."""
+"""Output of commands: tables for terminals and files, plans, progress of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
-# --- A table made to fit the width of a terminal: texts are shortened, numbers never.
+# Tables that fit a terminal: texts are shortened, numbers never
 
 _SHORTEST = 8
 """Characters that a column of texts, or a heading, is not shortened below."""
@@ -78,7 +78,7 @@ def fitted(
         for place, (whole, flush) in enumerate(zip(natural, right, strict=True))
     ]
     count = _count(least, width)
-    widths = _shared(natural[:count], least[:count], width)
+    widths = _fit_widths(natural[:count], least[:count], width)
     lines = [[_cut(cell, wide) for cell, wide in zip(row, widths, strict=False)] for row in table]
     return Fitted(lines[0], lines[1:], list(right[:count]), list(head[count:]))
 
@@ -93,7 +93,7 @@ def _line_width(widths: Sequence[int]) -> int:
     return sum(widths) + 3 * len(widths) + 1
 
 
-def _shared(natural: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+def _fit_widths(natural: Sequence[int], least: Sequence[int], width: int) -> list[int]:
     """Return the widths: the widest columns are shortened first, all to the same width."""
     for most in range(min(width, max(natural)), 0, -1):
         widths = [max(low, min(whole, most)) for whole, low in zip(natural, least, strict=True)]
@@ -113,7 +113,7 @@ def _printable(cell: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cell)
 
 
-# --- Tables for pipes and files: as `rich` draws them, in a fraction of the time.
+# Tables for pipes and files: as `rich` draws them, in a fraction of the time
 
 WIDEST = 1000
 """Columns that a line has room for where no terminal sets them."""
@@ -329,7 +329,7 @@ def print_table(
     right = [dtype.is_numeric() for dtype in frame.dtypes]
     more = f"{frame.height - rows:,} more rows; --rows N shows more, --format csv gives all"
     notes = [more] if frame.height > rows else []
-    if _looked_at():
+    if _in_terminal():
         _print_fitted(frame.columns, shown, right=right, title=title, notes=notes, choice=choice)
         return
     text = plain(frame.columns, shown, right=right, title=title)
@@ -369,7 +369,7 @@ def _styled(text: str, style: str) -> str:
     return text if os.environ.get("NO_COLOR") else f"\x1b[{style}m{text}\x1b[0m"
 
 
-def _looked_at() -> bool:
+def _in_terminal() -> bool:
     """Tell whether somebody looks, or wants what is made for them; rich knows the same signs."""
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
 
@@ -415,7 +415,7 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-# --- The table of a plan as people read it: in per cent, with a sentence that says how.
+# Plans in per cent
 
 _WIDTH = {
     "wanted": "wanted", "rate": "rate %", "size": "draws", "n": "n", "precision": "precision %",
@@ -472,7 +472,7 @@ def print_plan(plan: pl.DataFrame, *, title: str) -> None:
         print(_UNREACHED)
 
 
-# --- Progress of a run: bars in a terminal, plain lines elsewhere; always on stderr.
+# Progress on standard error: bars in a terminal, lines elsewhere
 
 T = TypeVar("T")
 _STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info": "dim"}
@@ -489,14 +489,14 @@ def tracked(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
         from rich.progress import track
 
         return track(items, description=text, console=console, transient=True)
-    return _spoken(items, console, text)
+    return _track_in_lines(items, console, text)
 
 
-def _spoken(items: Sequence[T], console: Console, text: str) -> Iterator[T]:
-    said = time.monotonic()
+def _track_in_lines(items: Sequence[T], console: Console, text: str) -> Iterator[T]:
+    shown = time.monotonic()
     for done, item in enumerate(items):
-        if time.monotonic() - said > _PATIENCE:
-            said = time.monotonic()
+        if time.monotonic() - shown > _PATIENCE:
+            shown = time.monotonic()
             console.print(f"{text}: {done} of {len(items)}", highlight=False, soft_wrap=True)
         yield item
 

@@ -1,4 +1,4 @@
-"""``run``, ``gc``: act on an experiment."""
+"""Commands that run an experiment or a task of it, report its state, or start a new one."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import Garbage, Underway, collect, garbage, underway
 from pipeline.stages.base import STAGES
 
-# --- ``tasks``, ``task``, ``slurm``: a stage one task at a time, for a queue of jobs.
+# ``tasks``, ``task``, ``slurm``
 
-_WHAT = {
+_PHASES = {
     "run": "make a part of the result each",
     "count": "count a shard each",
     "merge": "add up what the shards counted, a bucket each",
@@ -153,7 +153,7 @@ def _print(stage: str, phases: Sequence[PhaseState]) -> None:
     print(f"{stage}: {total:,} task(s), {total - left:,} done")
     for phase in phases:
         numbers = range_text(range(phase.first, phase.last + 1))
-        print(f"  {phase.phase:<8} {numbers:<12} {_WHAT[phase.phase]:<48} {_state(phase)}")
+        print(f"  {phase.phase:<8} {numbers:<12} {_PHASES[phase.phase]:<48} {_state(phase)}")
 
 
 def _state(phase: PhaseState) -> str:
@@ -174,7 +174,7 @@ def _require_free(to: Path) -> None:
     output.require_place(to, overwrite=False)
 
 
-# --- ``plan``, ``why``, ``status``: what is done, what would run and why, for people and programs.
+# ``plan``, ``why``, ``status``
 
 _STATES = {"done": "done", "run": "would run", "unknown": "depends"}
 
@@ -292,7 +292,7 @@ def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
     }
 
 
-def _underway_line(now: Underway) -> str:
+def _running_line(now: Underway) -> str:
     if not now.stage:
         return f"running    run {now.run}, between two stages"
     far = f"{now.done} of {now.total} shards" if now.unit == "shards" else ""
@@ -306,7 +306,7 @@ def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
     name, done = run.project.experiment.name, len(run.manifests)
     yield f"{name}: {done} of {len(every)} stages done, in {run.project.storage.location('')}"
     if now := underway(run.project.storage):
-        yield _underway_line(now)
+        yield _running_line(now)
     for step in every:
         manifest = step.manifest
         spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
@@ -349,7 +349,7 @@ def run(
         return print_plan(project)
     console = Console(stderr=True, quiet=quiet)
     if project.experiment.sweep:
-        say = _say(console)
+        say = _printer(console)
         folder = sweep(
             config,
             runs=runs,
@@ -379,15 +379,15 @@ def run(
     return _conclude(done, quiet=quiet, config=None if overrides else config)
 
 
-def _say(console: Console) -> Callable[[str], None]:
+def _printer(console: Console) -> Callable[[str], None]:
     def say(text: str) -> None:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     return say
 
 
-def _teller(console: Console) -> Listener:
-    say = _say(console)
+def _print_events(console: Console) -> Listener:
+    say = _printer(console)
     return lambda event: say(str(event.facts.get("text", event.kind)))
 
 
@@ -420,7 +420,7 @@ def gc(
         for step in steps(check(config, runs=runs, data=data, settings=point)):
             keep |= step.fingerprints
             unknown |= set() if step.manifest else {step.node.name}
-    tell = [_teller(Console(stderr=True, quiet=quiet))]
+    tell = [_print_events(Console(stderr=True, quiet=quiet))]
     storage = project.storage
     gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
     if not quiet:
@@ -437,7 +437,7 @@ def _print_gone(gone: Sequence[Garbage], unknown: Collection[str], *, verb: str)
     print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {len(gone)} folder(s)")
 
 
-# --- ``new`` and ``schema``: start an experiment, help an editor to write one.
+# ``new`` and ``schema``
 
 _STARTERS = files("pipeline.cli") / "starters"
 
@@ -461,11 +461,11 @@ def new(
     systems; dictionaries and then a lexicon. Columns, attributes and relations are filled in.
     """
     known = families()
-    family = family or _asked(known)
+    family = family or _ask_family(known)
     if family not in known:
         what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
-    contents = _own(family, given, folder) if given else _started(known[family])
+    contents = _own_experiment(family, given, folder) if given else _starter_files(known[family])
     there = [name for name in contents if (folder / name).exists()]
     if there:
         what = f"{', '.join(sorted(there))} is there already"
@@ -475,7 +475,7 @@ def new(
     return 0
 
 
-def _asked(known: Iterable[str]) -> str:
+def _ask_family(known: Iterable[str]) -> str:
     """Ask which family it is to be, where somebody can answer."""
     if not sys.stdin.isatty():
         raise ConfigError(
@@ -484,14 +484,14 @@ def _asked(known: Iterable[str]) -> str:
     return str(typer.prompt(f"What is to be evaluated? {', '.join(known)}")).strip()
 
 
-def _own(family: str, files: Sequence[Path], folder: Path) -> dict[str, bytes]:
+def _own_experiment(family: str, files: Sequence[Path], folder: Path) -> dict[str, bytes]:
     """Return an experiment on somebody's own files."""
     from pipeline.recipes.templates import starting
 
     return {"experiment.toml": starting(family, files, folder).encode()}
 
 
-def _started(starter: Traversable) -> dict[str, bytes]:
+def _starter_files(starter: Traversable) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in starter.iterdir()}
 
 

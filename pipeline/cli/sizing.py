@@ -15,11 +15,11 @@ from rich.console import Console
 from pipeline.api.results import Run
 from pipeline.api.run import show as open_results
 from pipeline.cli import output
-from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, settings_of
+from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, listed, settings_of
 from pipeline.cli.output import print_plan, tracked
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, looks_at, planned, prepared
-from pipeline.sizing.output import hardest, plan_spec, rate_grid, sentence, wide
+from pipeline.sizing.output import design_spec, hardest, plan_spec, rate_grid, sentence, wide
 from pipeline.sizing.plan import (
     RATES,
     Pilot,
@@ -30,7 +30,7 @@ from pipeline.sizing.plan import (
     plan_width,
 )
 
-# --- Questions of sample size as they are typed: lists of numbers, and which options go together.
+# Parsing of options, and which of them go together
 
 _TEST = ("power", "alpha", "margin", "test", "alternative", "replicates", "seed")
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ def question(given: Mapping[str, Any]) -> str:
     if named & set(_DESIGN):
         asked = ["half_width"]
     if len(asked) != 1:
-        options = [_shown(name) for name in asked or QUESTIONS]
+        options = [_option_name(name) for name in asked or QUESTIONS]
         what = f"give one of {', '.join(options)}"
         says = (
             "--precision asks for widths, --compare and --pilot for the power of a comparison,"
@@ -95,11 +95,13 @@ def question(given: Mapping[str, Any]) -> str:
     kind = asked[0]
     stray = sorted(named - set(QUESTIONS[kind]))
     problems = [
-        Problem(_shown(name), f"does not go with {_asking(kind, named)}", "leave it out")
+        Problem(
+            _option_name(name), f"does not go with {_asking_option(kind, named)}", "leave it out"
+        )
         for name in stray
     ]
     problems += [
-        Problem(_shown(name), f"is needed with {_asking(kind, named)}", remedy)
+        Problem(_option_name(name), f"is needed with {_asking_option(kind, named)}", remedy)
         for name, remedy in _NEEDED[kind].items()
         if name not in named
     ]
@@ -108,13 +110,13 @@ def question(given: Mapping[str, Any]) -> str:
     return kind
 
 
-def _asking(kind: str, named: set[str]) -> str:
+def _asking_option(kind: str, named: set[str]) -> str:
     """Return the option that asked the question."""
     first = next((name for name in _DESIGN if name in named), kind)
-    return _shown(first if kind == "half_width" else kind)
+    return _option_name(first if kind == "half_width" else kind)
 
 
-def _shown(name: str) -> str:
+def _option_name(name: str) -> str:
     return "CONFIG" if name == "config" else f"--{name.replace('_', '-')}"
 
 
@@ -132,7 +134,7 @@ def numbers(option: str, text: str) -> list[float]:
     [0.05, 0.1]
     """
     values, problems = [], []
-    for word in _words(text):
+    for word in listed(text):
         try:
             values.append(float(word.removesuffix("%")) / (100 if word.endswith("%") else 1))
         except ValueError:
@@ -155,7 +157,7 @@ def whole_numbers(option: str, text: str) -> list[int]:
     >>> whole_numbers("--n", "100,500")
     [100, 500]
     """
-    words = _words(text)
+    words = listed(text)
     wrong = [word for word in words if not word.isdecimal()]
     if wrong:
         problems = [Problem(option, f"{word!r} is no whole number", "e.g. 500") for word in wrong]
@@ -211,7 +213,7 @@ def names(text: str | None) -> list[str]:
     >>> names("t_score at 100, baseline")
     ['t_score at 100', 'baseline']
     """
-    return _words(text or "")
+    return listed(text)
 
 
 def colons(option: str, text: str) -> list[tuple[str, str]]:
@@ -227,7 +229,7 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
     >>> colons("--pairs", "t_score:mi, mi:dice")
     [('t_score', 'mi'), ('mi', 'dice')]
     """
-    found = [[part.strip() for part in word.split(":")] for word in _words(text)]
+    found = [[part.strip() for part in word.split(":")] for word in listed(text)]
     wrong = [":".join(parts) for parts in found if len(parts) != 2 or not all(parts)]
     if wrong:
         problems = [Problem(option, f"{word!r} is no pair", "e.g. t_score:mi") for word in wrong]
@@ -235,11 +237,7 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
     return [(first, second) for first, second in found]
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-# --- ``size`` for declared questions: labels under each way to draw them.
+# Plans for declared questions
 
 _READ = """\
 labels: draws that have to be judged, of a whole sample, for limits or a test of each question by
@@ -307,14 +305,17 @@ def _assumed(given: Planner, pilot: str | None) -> str:
 
 def draw(to: Path, given: Planner, table: pl.DataFrame) -> None:
     """Draw the hardest question's half-width, or power, against labels."""
+    _write_chart(to, lambda look: design_spec(given, table, look=look))
+
+
+def _write_chart(to: Path, spec: Callable[[Any], dict[str, Any]]) -> None:
+    """Write a chart, given as a specification for a look, into a file."""
     from pipeline.report.charts.style import Look
     from pipeline.report.page.images import chart_bytes
-    from pipeline.sizing.output import design_spec
 
     look = Look()
-    drawn, narrow = (design_spec(given, table, look=each) for each in (look, look.on_phone))
     kind = to.suffix.lower().removeprefix(".")
-    content = chart_bytes(drawn, kind, title="lexassay size", narrow=narrow)
+    content = chart_bytes(spec(look), kind, title="lexassay size", narrow=spec(look.on_phone))
     with output.writing(to):
         to.write_bytes(content)
 
@@ -443,7 +444,7 @@ def size(
 
     lexassay size CONFIG --difference 0.05 [--power 0.8] [--cuts 100,500 --pairs A:B]
     """
-    _require_places(format_, to, chart, overwrite=overwrite)
+    _require_output(format_, to, chart, overwrite=overwrite)
     options: dict[str, Any] = {
         "candidates": candidates, "precision": precision, "width": width, "interval": interval,
         "confidence": confidence, "replacement": replacement or None, "compare": compare,
@@ -457,25 +458,26 @@ def size(
     asked = question(options)
     if asked == "half_width":
         given = prepare(options, runs, data)
-        table = tabulate(given, options, _tracked)
+        table = tabulate(given, options, _track)
         if not serve(table, format_, to, overwrite=overwrite):
             print_design(table, given, pilot=pilot)
         if chart:
             draw(chart, given, table)
         return 0
-    lists = whole_numbers("--n", n) if n is not None else _fitting(candidates or 0)
-    opened = _opened(options, lists, runs, data) if asked == "pilot" else None
+    lists = whole_numbers("--n", n) if n is not None else _default_lists(candidates or 0)
+    opened = _open_pilot(options, lists, runs, data) if asked == "pilot" else None
     plan = _plan(asked, options, lists, opened)
     rates = numbers("--rate", rate) if rate is not None else () if opened else RATES
     goals = numbers(f"--{_GOAL[asked]}", options[_GOAL[asked]] or "")
     table = plan(rates, goals)
-    _show(table, format_, to, title=_title(asked, options), overwrite=overwrite)
+    if not serve(table, format_, to, overwrite=overwrite):
+        print_plan(table, title=_title(asked, options))
     if chart:
         _draw(chart, plan, table, first=opened[1].judged / opened[1].candidates if opened else 0.0)
     return 0
 
 
-def _fitting(candidates: int) -> list[int]:
+def _default_lists(candidates: int) -> list[int]:
     """Return the usual list sizes, as far as there are so many candidates."""
     return [n for n in LISTS if n <= candidates] or [max(candidates, 1)]
 
@@ -483,7 +485,7 @@ def _fitting(candidates: int) -> list[int]:
 _GOAL = {"precision": "width", "compare": "power", "pilot": "power"}
 
 
-def _require_places(format_: str, to: Path | None, chart: Path | None, *, overwrite: bool) -> None:
+def _require_output(format_: str, to: Path | None, chart: Path | None, *, overwrite: bool) -> None:
     """Refuse a format or a file that cannot be written, before any long work."""
     problems = []
     if format_ not in output.FORMATS:
@@ -505,7 +507,7 @@ def _require_places(format_: str, to: Path | None, chart: Path | None, *, overwr
         raise ConfigError("size", problems)
 
 
-def _opened(
+def _open_pilot(
     options: Mapping[str, Any], lists: Sequence[int], runs: Path, data: Path | None
 ) -> tuple[Run, Pilot]:
     """Return the results that the pilot is in, and the pilot."""
@@ -526,7 +528,7 @@ def _plan(
         how = _only(values, "candidates", "interval", "confidence", "replacement")
         expected = numbers("--precision", values["precision"])
         return lambda rates, goals: plan_width(
-            n=lists, precisions=expected, rates=rates, widths=goals, track=_tracked, **how
+            n=lists, precisions=expected, rates=rates, widths=goals, track=_track, **how
         )
     tests = _only(values, "alpha", "margin", "test", "alternative", "replicates", "seed")
     if opened:
@@ -534,12 +536,12 @@ def _plan(
         more = {**tests, **_only(values, "category")}
         return lambda rates, goals: plan_pilot(
             opened[0], values["pilot"], measures=pair, n=lists, rates=rates, powers=goals,
-            track=_tracked, **more,
+            track=_track, **more,
         )  # fmt: skip
     precisions = two("--compare", numbers("--compare", values["compare"]))
     how = {**tests, **_only(values, "candidates", "overlap", "shared")}
     return lambda rates, goals: plan_comparison(
-        n=lists, precisions=precisions, rates=rates, powers=goals, track=_tracked, **how
+        n=lists, precisions=precisions, rates=rates, powers=goals, track=_track, **how
     )
 
 
@@ -547,7 +549,7 @@ def _only(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: options[name] for name in names if name in options}
 
 
-def _tracked(items: Sequence[Any], /) -> Iterable[Any]:
+def _track(items: Sequence[Any], /) -> Iterable[Any]:
     return tracked(items, Console(stderr=True), text="size")
 
 
@@ -562,28 +564,10 @@ def _title(asked: str, options: Mapping[str, Any]) -> str:
     return f"{name}, precisions {options['compare']}, {options['candidates']:,} candidates"
 
 
-def _show(
-    table: pl.DataFrame, format_: str, to: Path | None, *, title: str, overwrite: bool
-) -> None:
-    if to:
-        output.write(table, to, kind=format_, overwrite=overwrite)
-    elif format_ == "table":
-        print_plan(table, title=title)
-    else:
-        typer.get_binary_stream("stdout").write(output.serialise(table, format_))
-
-
 def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     """Draw lines up to the largest rate of the table, and mark what was asked for."""
-    from pipeline.report.charts.style import Look
-    from pipeline.report.page.images import chart_bytes
-
-    kind = to.suffix.lower().removeprefix(".")
     rates = table["rate"].drop_nulls()
     last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]  # a column of numbers
     grid = rate_grid(last, first=first if first < last else 0.0)
-    lines, look = plan(grid, ()), Look()
-    drawn, narrow = (plan_spec(lines, asked=table, look=each) for each in (look, look.on_phone))
-    content = chart_bytes(drawn, kind, title="lexassay size", narrow=narrow)
-    with output.writing(to):
-        to.write_bytes(content)
+    lines = plan(grid, ())
+    _write_chart(to, lambda look: plan_spec(lines, asked=table, look=look))

@@ -1,4 +1,4 @@
-"""An experiment made of a few options: its text, where it is kept, and its run."""
+"""Experiments made from the options of a command: their text, cache, run and list of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.runner.events import Listener
 from pipeline.runner.store.backends import in_a_folder, storage_at
 from pipeline.runner.store.digest import canonical, text_digest
 
-# --- The folder of this user where results lie that can be computed again.
+# Cache folder of the user
 
 DAYS = 30
 """How long results stay that nobody asks for."""
@@ -52,7 +52,7 @@ def tidy(root: Path) -> None:
                 shutil.rmtree(each, ignore_errors=True)
 
 
-# --- Candidates as a list for people: scores, an example, the best first.
+# Scored candidates as a list
 
 PAIRS, SCORES, EXAMPLES = "pairs", "scores", "contexts"
 """What the stages are called."""
@@ -184,7 +184,7 @@ class Recipe:
             Where its file is: paths are written from there. Whole paths if not given.
         """
         named = {"name": self.name, "title": self.title or self.name, "seed": "lexassay"}
-        return {**named, "stages": _written(self.stages, folder)}
+        return {**named, "stages": _plain_data(self.stages, folder)}
 
     def text(self, folder: Path | None = None) -> str:
         """Return the experiment as TOML."""
@@ -213,7 +213,8 @@ def save(recipe: Recipe, file: Path) -> None:
 def perform(
     recipe: Recipe,
     *,
-    runs: Path | None = None,
+    runs: str | Path | None = None,
+    experiment: str | Path | None = None,
     report: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Run:
@@ -223,9 +224,11 @@ def perform(
     ----------
     recipe : Recipe
         The experiment.
-    runs : Path, optional
+    runs : path, optional
         The folder of its results; a cache folder of the user if not given, where what has not been
         used for long goes away.
+    experiment : path, optional
+        Write the experiment to this file first.
     report : bool
         Whether to write the report.
     listeners : sequence of callable
@@ -236,7 +239,9 @@ def perform(
     LexassayError
         As `pipeline.api.run.run` does.
     """
-    root = runs or folder()
+    if experiment is not None:
+        save(recipe, Path(experiment))
+    root = Path(runs) if runs else folder()
     in_a_folder(root, recipe.kind)
     content = recipe.content()
     mark = text_digest(canonical(content))[:_IN_A_MARK]
@@ -245,7 +250,7 @@ def perform(
     storage = storage_at(root, remedy="name another folder by --runs")
     with storage.guarded(recipe.kind, ""):
         storage.write(key, tomli_w.dumps(content).encode())
-        if runs is None:
+        if not runs:
             tidy(root)
     try:
         return run(root / key, runs=root, report=report, listeners=listeners)
@@ -262,13 +267,13 @@ def _paths(value: Any) -> Iterator[Path]:
             yield from _paths(each)
 
 
-def _written(value: Any, folder: Path | None) -> Any:
-    """Return options with paths as text, and without what is not given."""
+def _plain_data(value: Any, folder: Path | None) -> Any:
+    """Return options with paths as text, without those that are None."""
     if isinstance(value, Mapping):
-        items = ((key, _written(each, folder)) for key, each in value.items())
+        items = ((key, _plain_data(each, folder)) for key, each in value.items())
         return {key: each for key, each in items if each is not None}
     if isinstance(value, list | tuple):
-        return [_written(each, folder) for each in value]
+        return [_plain_data(each, folder) for each in value]
     if isinstance(value, Path):
         whole = value.absolute()
         return Path(os.path.relpath(whole, folder)).as_posix() if folder else whole.as_posix()

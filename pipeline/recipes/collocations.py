@@ -1,4 +1,4 @@
-"""Collocates of a word: in a span, in a sentence, or by syntactic relation as in a word sketch."""
+"""Collocates, keywords and candidate pairs of corpora: their experiments and tables of results."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import format_of
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
-from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, save, scored
+from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, scored
 from pipeline.recipes.inputs import CorpusFiles, corpus_files, table_file, unit
 from pipeline.runner.events import Listener
 
-# --- What is asked of the neighbours of a word, and the experiment that answers it.
+# Collocates of a word
 
 Relation: TypeAlias = Literal["span", "adjacent", "sentence", "dependency"]
 RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
@@ -83,7 +83,7 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         "corpus": corpus.source,
         **_collocate_relation(relation, asked),
     }
-    node = {"left": {**word, "where": _is(attribute, asked)}, "right": word}
+    node = {"left": {**word, "where": _node_condition(attribute, asked)}, "right": word}
     shown = {"examples": 1, "form": corpus.word}
     least = {"min_frequency": asked.min_frequency}
     if relation != "dependency":
@@ -110,7 +110,7 @@ def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
         raise ConfigError("collocates", problems)
 
 
-def _is(attribute: str, asked: Question) -> str:
+def _node_condition(attribute: str, asked: Question) -> str:
     """Return the condition on a token that it is the node."""
     text = "'" + asked.node.replace("'", "''") + "'"
     return f"{attribute} = {text}" if asked.case else f"LOWER({attribute}) = LOWER({text})"
@@ -210,31 +210,29 @@ def collocates(
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=reader)
     recipe = collocates_recipe(asked, corpus)
-    if experiment is not None:
-        save(recipe, Path(experiment))
-    run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
-    found = _found(run, asked)
+    run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    found = _collocate_rows(run, asked)
     return best(found, top, by=["relation"] if "relation" in found.columns else [])
 
 
-def _found(run: Run, asked: Question) -> pl.DataFrame:
+def _collocate_rows(run: Run, asked: Question) -> pl.DataFrame:
     """Return one row for each collocate of the node, in the order of the first measure."""
     node = asked.node if asked.case else asked.node.lower()
     sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
-    found = rows(run, asked.measures, _around(node) if sketch else None)
+    found = rows(run, asked.measures, _is_relation_of(node) if sketch else None)
     if found.is_empty():
-        raise DataError(_nothing(run, asked))
+        raise DataError(_no_collocates(run, asked))
     named = found.rename({"l1": "relation"}) if sketch else found.drop("l1")
     return named.rename({"l2": "collocate"})
 
 
-def _around(node: str) -> pl.Expr:
+def _is_relation_of(node: str) -> pl.Expr:
     """Tell whether l1 is the node in some relation: ``obj(node, *)`` or ``obj(*, node)``."""
     ends = (f"({node}, *)", f"(*, {node})")
     return pl.any_horizontal(pl.col("l1").str.ends_with(end) for end in ends)
 
 
-def _nothing(run: Run, asked: Question) -> str:
+def _no_collocates(run: Run, asked: Question) -> str:
     sizes = dict(run.table(f"{PAIRS}.corpus").rows())
     return (
         f"collocates: nothing occurs at least {asked.min_frequency} times with {asked.node!r} in"
@@ -243,7 +241,7 @@ def _nothing(run: Run, asked: Question) -> str:
     )
 
 
-# --- Keywords: the words of a corpus that are more frequent there than in another.
+# Keywords of a corpus against another one
 
 KEYWORD_MEASURES = ("keyness_ll", "log_ratio", "percent_diff")
 """The measures if none are named; the first orders the list."""
@@ -329,9 +327,7 @@ def keywords(
     """
     asked = Compared(measures, min_frequency, attribute, case, punctuation)
     recipe = keywords_recipe(Path(target), Path(reference), asked, read_as=read_as, reader=reader)
-    if experiment is not None:
-        save(recipe, Path(experiment))
-    run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
+    run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, measures)
     if found.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times"
@@ -357,7 +353,9 @@ def keywords_recipe(
         If a corpus has no such attribute.
     """
     corpora = {
-        name: None if _is_list(path) else corpus_files([path], read_as=read_as, options=reader)
+        name: None
+        if _is_frequency_list(path)
+        else corpus_files([path], read_as=read_as, options=reader)
         for name, path in (("target", target), ("reference", reference))
     }
     lemmas = all(each is None or each.lemma == "lemma" for each in corpora.values())
@@ -365,7 +363,7 @@ def keywords_recipe(
     for name, path in (("target", target), ("reference", reference)):
         corpus = corpora[name]
         if corpus is None:
-            stages[name] = _list(path, asked)
+            stages[name] = _frequency_list_stage(path, asked)
             continue
         attribute = asked.attribute or ("lemma" if lemmas else corpus.word)
         if attribute not in corpus.attributes:
@@ -382,7 +380,7 @@ def keywords_recipe(
     return Recipe("keywords", about, {**stages, **scored(asked.measures)}, title=title)
 
 
-def _is_list(path: Path) -> bool:
+def _is_frequency_list(path: Path) -> bool:
     """Tell whether a file is a table of words and how often they occur."""
     try:
         format_of(path.name, kind="table")
@@ -395,7 +393,7 @@ def _is_list(path: Path) -> bool:
     return word is not None and count is not None and count in table.numbers()
 
 
-def _list(path: Path, asked: Compared) -> dict[str, Any]:
+def _frequency_list_stage(path: Path, asked: Compared) -> dict[str, Any]:
     table = table_file(path)
     names = table.other_names(word=table.column(*_WORD), f=table.column(*_COUNT))
     return {
@@ -403,7 +401,7 @@ def _list(path: Path, asked: Compared) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# --- All candidates of a corpus: pairs of words by a relation, with their frequencies.
+# Candidate pairs of a corpus
 
 PairRelation: TypeAlias = Literal["adjacent", "sentence", "span", "dependency"]
 PAIR_RELATIONS: tuple[PairRelation, ...] = ("adjacent", "sentence", "span", "dependency")
@@ -507,9 +505,7 @@ def candidates(
         attribute, case, punctuation,
     )  # fmt: skip
     recipe = candidates_recipe(wanted, corpus_files(paths, read_as=read_as, options=reader))
-    if experiment is not None:
-        save(recipe, Path(experiment))
-    run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
+    run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, measures)
     if found.is_empty():
         what = f"candidates: no pair occurs at least {min_frequency} times"

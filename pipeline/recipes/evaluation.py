@@ -1,4 +1,4 @@
-"""A ranked list and its judgements: n-best precision, tests between scores, the graph."""
+"""Evaluations from files: n-best lists with judgements, clusters against gold classes, lexicons."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import polars as pl
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of
-from pipeline.recipes.base import Recipe, perform, save
+from pipeline.recipes.base import Recipe, perform
 from pipeline.recipes.inputs import TableFile, table_file
 from pipeline.runner.events import Listener
 
-# --- Induced clusters against gold classes, from files alone.
+# Clusters against gold classes
 
 _ITEM = ("item", "word", "form", "type", "token", "lemma")
 _GOLD = ("gold", "class", "tag", "upos", "pos", "category", "label")
@@ -117,9 +117,7 @@ def clusters(
     """
     read = Tagged(tag, cluster, item, exclude, fold, prefix, columns)
     recipe = clusters_recipe(Path(gold), [Path(each) for each in induced], read)
-    if experiment is not None:
-        save(recipe, Path(experiment))
-    return perform(recipe, runs=Path(runs) if runs else None, report=report, listeners=listeners)
+    return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
 def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe:
@@ -217,7 +215,7 @@ def _single(table: TableFile, item: str, *, fold: bool) -> bool:
     return not (column.str.to_lowercase() if fold else column).is_duplicated().any()
 
 
-# --- A lexicon against dictionaries, from files alone.
+# Lexicons against dictionaries
 
 _LEMMA = ("lemma", "headword", "base", "entry", "citation")
 _FORM = ("form", "wordform", "word", "inflected", "forms")
@@ -275,9 +273,7 @@ def lexicon(
         [Path(each) for each in golds], Path(computed), rate=rate, size=size, case=case,
         columns=columns or {},
     )  # fmt: skip
-    if experiment is not None:
-        save(recipe, Path(experiment))
-    return perform(recipe, runs=Path(runs) if runs else None, report=report, listeners=listeners)
+    return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
 
 def lexicon_recipe(
@@ -449,25 +445,25 @@ def evaluate(
     Evert & Krenn, sections 3 and 4.
     """
     named = dict(columns or {})
-    given = table_file(ranked, named=_of(named, "l1", "l2")), table_file(judgements, named=named)
-    sizes = tuple(_usual(given[0].head.height) if cuts is None else cuts)
+    given = (
+        table_file(ranked, named=_select(named, "l1", "l2")),
+        table_file(judgements, named=named),
+    )
+    sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
     asked = Judged(*given, scores, ascending, positive, sampled, sizes)
     recipe = evaluation_recipe(asked)
-    if experiment is not None:
-        save(recipe, Path(experiment))
-    where = Path(runs) if runs else None
-    run = perform(recipe, runs=where, report=report, listeners=listeners)
+    run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
     if not sampled:
-        _require_all(run)
+        _require_all_judged(run)
     return run
 
 
-def _usual(rows: int) -> Sequence[int]:
+def _default_cuts(rows: int) -> Sequence[int]:
     """Return the list sizes for a list with so many rows at its beginning, a thousand at most."""
     return CUTS if rows >= CUTS[-2] else [n for n in CUTS if n <= rows] or [max(rows, 1)]
 
 
-def _of(named: Mapping[str, str], *ours: str) -> dict[str, str]:
+def _select(named: Mapping[str, str], *ours: str) -> dict[str, str]:
     return {name: column for name, column in named.items() if name in ours}
 
 
@@ -551,7 +547,7 @@ def _judgement(asked: Judged) -> str | dict[str, Any]:
     return column
 
 
-def _require_all(run: Run) -> None:
+def _require_all_judged(run: Run) -> None:
     """Refuse to take what is judged for all that there is.
 
     Raises

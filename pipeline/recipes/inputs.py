@@ -1,4 +1,4 @@
-"""A corpus as somebody names it: files and folders, and what its tokens have."""
+"""Input files of commands: corpora and tables, their formats, attributes and columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.formats.lines import open_text, separator_of
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
 
-# --- What the beginning of a vertical file says of its columns and structures.
+# Options of vertical files, from their beginning
 
 _LINES = 20_000
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
@@ -53,7 +53,7 @@ def vertical_options(path: Path) -> dict[str, Any]:
     return {"attributes": names, **structures, "document": document}
 
 
-# --- Whether the lines of a plain text end where they were full, not where a paragraph ends.
+# Wrapped lines of plain text
 
 _CHARACTERS = 1 << 18
 """What is looked at, from the beginning of the file."""
@@ -78,7 +78,7 @@ def is_wrapped(path: Path) -> bool:
     """
     with reading(path), open_text(path) as text:
         lines = text.read(_CHARACTERS).splitlines()
-    inner = list(_followed([line.strip() for line in lines]))
+    inner = list(_continued_lines([line.strip() for line in lines]))
     if len(inner) < _FEWEST:
         return False
     longest = sorted(len(line) for line, _ in inner)[int(len(inner) * 0.98)]
@@ -86,7 +86,7 @@ def is_wrapped(path: Path) -> bool:
     return longest in _WIDTHS and full >= _LONGEST_LINES * len(inner)
 
 
-def _followed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _continued_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield each line that goes on in the next, with the first word of that."""
     for line, following in pairwise(lines):
         if line and following:
@@ -281,7 +281,7 @@ def unit(attribute: str, *, case: bool, punctuation: bool) -> dict[str, Any]:
     return options if punctuation else {**options, "matches": TEXT}
 
 
-# --- A table as somebody names it: what its columns stand for.
+# Tables and their columns
 
 _MOST_COLUMNS = 40
 """Columns that a message lists."""
@@ -350,7 +350,7 @@ class TableFile:
 
     def numbers(self, *but: str) -> list[str]:
         """Return the columns that hold numbers and nothing else, without some of them."""
-        return [name for name in self.columns if name not in but and _of_numbers(self.head[name])]
+        return [name for name in self.columns if name not in but and _is_numeric(self.head[name])]
 
     def flags(self) -> list[str]:
         """Return the columns that hold 1 and 0 and nothing else."""
@@ -420,7 +420,7 @@ def _plain(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def _of_numbers(values: pl.Series) -> bool:
+def _is_numeric(values: pl.Series) -> bool:
     filled = values.drop_nulls().str.strip_chars()
     filled = filled.filter(filled != "")
     return filled.len() > 0 and filled.cast(pl.Float64, strict=False).null_count() == 0

@@ -1,4 +1,4 @@
-"""Experiments to start from, made from files that somebody has."""
+"""Commented experiments for ``lexassay new``, made from the files of the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.recipes.evaluation import LEFT, RIGHT
 from pipeline.recipes.inputs import CorpusFiles, TableFile, corpus_files, table_file, unit
 from pipeline.stages.base import STAGES
 
-# --- An experiment as people like to find it: every stage and every option with what it is.
+# Experiments as TOML with comments
 
 _HEAD = """\
 {name}: {title}
@@ -78,14 +78,14 @@ def _stage(name: str, options: Mapping[str, Any], notes: Mapping[str, str]) -> I
     for option in (each for each in options if each != "use"):
         note = notes.get(f"{name}.{option}", "")
         text = f"{said.get(option, '')} {note}"
-        yield from _described(option, text, _value(options[option]))
+        yield from _option_lines(option, text, _value(options[option]))
     for option in (each for each in fields if each not in options):
         default = fields[option].get_default(call_default_factory=True)
         shown = "" if default in (None, PydanticUndefined) else _value(_plain(default))
-        yield from _described(option, said.get(option, ""), shown, mark="#")
+        yield from _option_lines(option, said.get(option, ""), shown, mark="#")
 
 
-def _described(option: str, said: str, value: str, *, mark: str = "") -> Iterator[str]:
+def _option_lines(option: str, said: str, value: str, *, mark: str = "") -> Iterator[str]:
     """Yield an option, behind what it is."""
     text = " ".join(said.split())
     yield from textwrap.wrap(text, _WIDE, initial_indent="# ", subsequent_indent="# ")
@@ -154,13 +154,13 @@ def starting(family: str, files: Sequence[Path], folder: Path) -> str:
     return commented(recipe.content(folder.absolute()), notes=notes)
 
 
-def _of_corpus(files: Sequence[Path]) -> Made:
+def _corpus_experiment(files: Sequence[Path]) -> Made:
     corpus = corpus_files(files)
     word = unit(corpus.lemma, case=False, punctuation=False)
     candidates = {
         "use": "extract.pairs",
         "corpus": corpus.source,
-        **_related(corpus),
+        **_relation_options(corpus),
         "left": {**word, **_where(corpus, "VERB")},
         "right": {**word, **_where(corpus, "NOUN")},
         "min_frequency": 3,
@@ -168,14 +168,14 @@ def _of_corpus(files: Sequence[Path]) -> Made:
         "form": corpus.word,
     }
     about = files[0].name.partition(".")[0]
-    annotated = _annotated("candidates.examples", about)
-    stages = {"candidates": candidates, **annotated, **_ending(), **_delivered(about)}
+    annotated = _annotation_stages("candidates.examples", about)
+    stages = {"candidates": candidates, **annotated, **_evaluation_stages(), **_list_stages(about)}
     recipe = Recipe("corpus", about, stages, title=f"Collocations of {about}")
-    return recipe, {"candidates.corpus": _found(corpus)}
+    return recipe, {"candidates.corpus": _corpus_note(corpus)}
 
 
-def _found(corpus: CorpusFiles) -> str:
-    """Say what the tokens of a corpus have."""
+def _corpus_note(corpus: CorpusFiles) -> str:
+    """Return a note on the attributes of the tokens."""
     said = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
     for attribute in ("upos", "deprel"):
         if attribute in corpus.attributes:
@@ -183,7 +183,7 @@ def _found(corpus: CorpusFiles) -> str:
     return " ".join(said)
 
 
-def _related(corpus: CorpusFiles) -> dict[str, Any]:
+def _relation_options(corpus: CorpusFiles) -> dict[str, Any]:
     """Return the relation: verbs and their commonest nouns, or the words around a word."""
     if not corpus.parsed:
         return {"relation": "surface", "surface": {"left": 5, "right": 5}}
@@ -197,7 +197,7 @@ def _where(corpus: CorpusFiles, tag: str) -> dict[str, str]:
     return {"where": f"upos = '{tag}'"} if "upos" in corpus.attributes else {}
 
 
-def _of_table(files: Sequence[Path]) -> Made:
+def _table_experiment(files: Sequence[Path]) -> Made:
     if len(files) != 1:
         problem = Problem("--from", f"{len(files)} files", "name one table of candidates")
         raise ConfigError("new", [problem])
@@ -207,23 +207,23 @@ def _of_table(files: Sequence[Path]) -> Made:
     candidates = {"use": "extract.table", "path": table.source, "columns": columns}
     judged = [name for name in table.flags() if name not in names.values()]
     about = files[0].name.partition(".")[0]
-    middle = _judged(table, names, judged) if judged else _annotated(None, about)
-    stages = {"candidates": candidates, **middle, **_ending()}
+    middle = _judged_stages(table, names, judged) if judged else _annotation_stages(None, about)
+    stages = {"candidates": candidates, **middle, **_evaluation_stages()}
     recipe = Recipe("collocations", about, stages, title=f"Which measure is best for {about}?")
     return recipe, {"candidates.path": f"Its columns are {', '.join(table.columns)}."}
 
 
-def _judged(table: TableFile, names: Mapping[str, str], judged: Sequence[str]) -> Stages:
+def _judged_stages(table: TableFile, names: Mapping[str, str], judged: Sequence[str]) -> Stages:
     units = table.other_names(l1=names["l1"], l2=names["l2"])
     every = {"path": table.source, "columns": units, "categories": {name: name for name in judged}}
     return {
-        **_ranked(),
+        **_rank_stages(),
         "sample": {"use": "sample.random", "candidates": "candidates", "rate": 0.2},
         "judgements": {"use": "join.table", "candidates": "candidates", **every},
     }
 
 
-def _ranked() -> Stages:
+def _rank_stages() -> Stages:
     scores = {"candidates": "candidates", "measures": list(MEASURES)}
     return {
         "scores": {"use": "score.association", **scores},
@@ -231,13 +231,13 @@ def _ranked() -> Stages:
     }
 
 
-def _annotated(examples: str | None, about: str) -> Stages:
+def _annotation_stages(examples: str | None, about: str) -> Stages:
     """Return a sample that people judge."""
     shown = {"examples": examples} if examples else {}
     folder = {"folder": _file_stem(about)}
     drawn = {"candidates": "candidates", "sample": "sample", **shown, **folder}
     return {
-        **_ranked(),
+        **_rank_stages(),
         "sample": {"use": "sample.random", "candidates": "candidates", "size": 200},
         "sheet": {"use": "sheet.annotation", **drawn, "labels": list(_LABELS)},
         "judgements": {
@@ -247,7 +247,7 @@ def _annotated(examples: str | None, about: str) -> Stages:
     }  # fmt: skip
 
 
-def _ending() -> Stages:
+def _evaluation_stages() -> Stages:
     evaluated = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
     return {
         "precision": {"use": "evaluate.precision", **evaluated, "cuts": list(CUTS)},
@@ -255,7 +255,7 @@ def _ending() -> Stages:
     }
 
 
-def _delivered(about: str) -> Stages:
+def _list_stages(about: str) -> Stages:
     """Return the choice of a list, and the list as a file."""
     chosen = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
     listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
@@ -275,14 +275,14 @@ def _file_stem(about: str) -> str:
     return "".join(sign if sign.isalnum() else "-" for sign in about)
 
 
-def _of_clusters(files: Sequence[Path]) -> Made:
+def _clusters_experiment(files: Sequence[Path]) -> Made:
     if len(files) < 2:
         problem = Problem("--from", f"{len(files)} files", "name the gold standard, then systems")
         raise ConfigError("new", [problem])
     return evaluation.clusters_recipe(files[0], files[1:], evaluation.Tagged()), {}
 
 
-def _of_lexicons(files: Sequence[Path]) -> Made:
+def _lexicon_experiment(files: Sequence[Path]) -> Made:
     if len(files) < 2:
         problem = Problem("--from", f"{len(files)} files", "name dictionaries, last the lexicon")
         raise ConfigError("new", [problem])
@@ -293,8 +293,8 @@ def _of_lexicons(files: Sequence[Path]) -> Made:
 
 
 _MAKERS: Mapping[str, Callable[[Sequence[Path]], Made]] = {
-    "corpus": _of_corpus,
-    "collocations": _of_table,
-    "clustering": _of_clusters,
-    "lexicon": _of_lexicons,
+    "corpus": _corpus_experiment,
+    "collocations": _table_experiment,
+    "clustering": _clusters_experiment,
+    "lexicon": _lexicon_experiment,
 }

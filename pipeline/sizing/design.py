@@ -42,7 +42,7 @@ from pipeline.stages.collocations.evaluation import pairs_of, ranks_of_all, requ
 from pipeline.stages.collocations.sample import SampleDesign
 from schemas import Judgements, Ranks
 
-# --- How surely questions are to be answered, and whether that makes sense.
+# Goals: half-width or power, and looks at a growing sample
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def sides_apart(
     return changed, np.where(fits, difference, 0.0).ravel()
 
 
-# --- Which questions a sample is planned for: those of a stage, or others that are asked for.
+# Questions of a stage, or others that are asked for
 
 Pair = tuple[str, str]
 
@@ -312,7 +312,9 @@ def _asked(
     n = sorted({cut for cut in wanted.n or config.cuts if cut <= len(ids)})
     how = {"measures": measures, "pairs": pairs, "at": n, "candidates": len(ids)}
     names = declared_questions(**how, weights={})["question"].to_list()  # type: ignore[arg-type]  # options of several types
-    weights = {k: w for k, w in config.weights.items() if not _changed(wanted) or k in names}
+    weights = {
+        k: w for k, w in config.weights.items() if not _differs_from_stage(wanted) or k in names
+    }
     weights |= {kind: config.weights[kind] for kind in KINDS if kind in config.weights}
     weights |= {} if config.baseline else {"baseline": 0.0}
     try:
@@ -323,7 +325,7 @@ def _asked(
     return Asked(config, measures, pairs, listed, sets, ranks, every)
 
 
-def _changed(wanted: Wanted) -> bool:
+def _differs_from_stage(wanted: Wanted) -> bool:
     return bool(wanted.measures or wanted.n or wanted.pairs)
 
 
@@ -377,7 +379,7 @@ def _ranks(run: Run) -> Reference:
     raise ConfigError("size", [Problem("CONFIG", what, "add a stage sample.design that names one")])
 
 
-# --- What a pilot says of the candidates: precisions, how they fall, what predictions explain.
+# Expectations from a pilot
 
 _FILL = "fill in its sheet, or leave the pilot out and give a rate"
 
@@ -619,12 +621,15 @@ def tabulated(given: Planner, plan: str, looks: Looks | None) -> pl.DataFrame:
         With the columns `COLUMNS`; labels are null where all candidates do not suffice.
     """
     labels, levels = planned_labels(
-        _only(given.at[plan], given.meant), _targeted(given), most=given.candidates, looks=looks
+        _select_spreads(given.at[plan], given.meant),
+        _target_of_meant(given),
+        most=given.candidates,
+        looks=looks,
     )
     sizes = np.minimum(labels, given.candidates)
     columns = {
         "labels": labels,
-        "reached": _targeted(given).reached(_at(given, plan, sizes), levels),
+        "reached": _target_of_meant(given).reached(_at(given, plan, sizes), levels),
         "level": levels,
         "draws": _draws(given, plan, sizes),
         "hardest": labels == labels.max(initial=0),
@@ -651,11 +656,11 @@ def _at(given: Planner, plan: str, sizes: IntArray) -> Spread:
     )
 
 
-def _only(at: Spreads, meant: BoolArray) -> Spreads:
+def _select_spreads(at: Spreads, meant: BoolArray) -> Spreads:
     return lambda size: Spread(*(each[meant] for each in at(size)))
 
 
-def _targeted(given: Planner) -> Target:
+def _target_of_meant(given: Planner) -> Target:
     target = given.target
     return Target(target.reach[given.meant], target.alpha, target.power)
 
@@ -692,12 +697,12 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     DataFrame
         plan, labels, y: the largest half-width, or the smallest power.
     """
-    target = _targeted(given)
+    target = _target_of_meant(given)
     levels = np.full(len(target.reach), target.alpha)
     hardest = np.max if target.power is None else np.min
 
     def answered(plan: str, size: int) -> float:
-        found = target.reached(_only(given.at[plan], given.meant)(size), levels)
+        found = target.reached(_select_spreads(given.at[plan], given.meant)(size), levels)
         return float(hardest(np.nan_to_num(found)))  # no power where no sample would do
 
     rows = [(plan, size, answered(plan, size)) for plan in PLANS for size in sizes]
@@ -705,7 +710,7 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
-# --- Plan a sample for declared questions: from assumptions, or from a pilot.
+# Plans for declared questions, from assumptions or a pilot
 
 RHO2 = 0.2
 """What predictions explain within a list, if nothing else is known."""
@@ -847,8 +852,10 @@ def prepared(
     looked_at = of_judgements(run, pilot).inputs.get("ranks") if pilot else None
     asked = asked_of(run, wanted, ranks=looked_at)
     meant = asked.about(questions, kinds=("difference",) if goal.tests else KINDS)
-    known = known_by(run, pilot, asked, category=category) if pilot else _guessed(asked, assumed)
-    precision, apart = _sides(asked, known, goal)
+    known = (
+        known_by(run, pilot, asked, category=category) if pilot else _assumed_known(asked, assumed)
+    )
+    precision, apart = _set_precisions(asked, known, goal)
     reach = apart if goal.tests else np.full(asked.questions.height, goal.wanted)
     _require_reachable(asked, meant, reach, goal)
     return planner(
@@ -883,7 +890,7 @@ def _assumptions(assumed: Assumed, pilot: str | None) -> list[Problem]:
     return problems
 
 
-def _guessed(asked: Asked, assumed: Assumed) -> Known:
+def _assumed_known(asked: Asked, assumed: Assumed) -> Known:
     rate = assumed.rate or asked.config.rate or RATE
     p = np.full(len(asked.sets.ids), rate)
     return Known(p, np.full(asked.sets.count, rate), None, 0)
@@ -895,7 +902,7 @@ def _rho2(known: Known, assumed: Assumed, asked: Asked) -> FloatArray:
     return np.full(asked.sets.count, RHO2 if assumed.rho2 is None else assumed.rho2)
 
 
-def _sides(asked: Asked, known: Known, goal: Goal) -> tuple[FloatArray, FloatArray]:
+def _set_precisions(asked: Asked, known: Known, goal: Goal) -> tuple[FloatArray, FloatArray]:
     """Return precisions of the sets, and the differences of all questions, NaN of other kinds."""
     compared = (asked.questions["kind"] == "difference").to_numpy()
     precision, found = sides_apart(

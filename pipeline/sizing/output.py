@@ -1,4 +1,4 @@
-"""The chart of a plan: width or power against sampling rate."""
+"""Charts, tables and sentences of sample size plans."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ def _name(table: pl.DataFrame) -> pl.Expr:
     return precision if table["n"].n_unique() == 1 else pl.format("{}, {}", n, precision)
 
 
-# --- Plans for declared questions, in a sentence and in a table for people.
+# Plans for declared questions: sentences and table
 
 TITLES = {
     "simple": "simple", "stratified": "stratified", "designed": "designed",
     "assisted": "with predictions",
 }  # fmt: skip
 """What each plan is called."""
-_SAID = {
+_PLAN_TEXTS = {
     "simple": "from a simple sample", "stratified": "from a stratified one",
     "designed": "designed", "assisted": "with predictions",
 }  # fmt: skip
@@ -156,7 +156,7 @@ def sentence(table: pl.DataFrame, *, power: bool) -> str:
     what = f"with a power of {goal} %" if power else f"at ±{goal} points"
     many = f"{count:,} questions {what} need" if count > 1 else f"1 question {what} needs"
     plans = single.select("plan", "labels").rows()
-    said = [f"{_amount(labels)}{' labels' if at == 0 else ''} {_SAID[plan]}"
+    said = [f"{_amount(labels)}{' labels' if at == 0 else ''} {_PLAN_TEXTS[plan]}"
             for at, (plan, labels) in enumerate(plans)]  # fmt: skip
     return f"{many} {', '.join(said)}{_with_looks(rows)}."
 
@@ -224,7 +224,7 @@ def wide(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-# --- The chart of plans for declared questions: how surely the hardest is answered, by labels.
+# Chart of plans for declared questions: the hardest one, by labels
 
 _GRID = 32
 

@@ -1,4 +1,4 @@
-"""How large a sample must be: the width of an interval for a sampling rate, and the other way."""
+"""Sample sizes for interval widths and for comparisons of two measures, with or without a pilot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pipeline.runner.graph import Node
 from pipeline.runner.problems import require_stage
 from schemas import Comparison, CutComparison
 
-# --- Is a question of sample size sensible? Every mistake at once, in terms of what was asked.
+# Checks of the arguments, all mistakes at once
 
 T = TypeVar("T")
 
@@ -257,27 +257,27 @@ def plan_width(
     }  # fmt: skip
     cases = list(product(widths or rates, n, precisions))
     if widths:
-        rows = [_wanted(width, each, p, how) for width, each, p in track(cases)]
+        rows = [_rate_for_width(width, each, p, how) for width, each, p in track(cases)]
     else:
-        rows = [_given(rate, each, p, how) for rate, each, p in track(cases)]
+        rows = [_width_at_rate(rate, each, p, how) for rate, each, p in track(cases)]
     return pl.DataFrame(rows, schema=_NUMBERS)
 
 
-def _given(rate: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
+def _width_at_rate(rate: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
     size = sample_size(how["candidates"], rate=rate)
     row = {"wanted": None, "rate": rate, "size": size, "n": n, "precision": precision}
     return {**row, **expected_width(n=n, size=size, precision=precision, **how)}
 
 
-def _wanted(width: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
+def _rate_for_width(width: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
     size = size_for_width(width=width, n=n, precision=precision, **how)
     if size is None:
         return {**dict.fromkeys(_NUMBERS), "wanted": width, "n": n, "precision": precision}
     rate = size / how["candidates"]
-    return {**_given(rate, n, precision, how), "wanted": width}
+    return {**_width_at_rate(rate, n, precision, how), "wanted": width}
 
 
-# --- How large a sample must be to tell two measures apart.
+# Comparison of two measures
 
 _POWERS = ("power_1", "power_2", "untested", "standard_error")
 NUMBERS: dict[str, Any] = {
@@ -470,7 +470,7 @@ def powers_of(*, replicates: int, seed: str) -> tuple[PowerOf, LeastFor]:
     return power, least
 
 
-# --- What an earlier run knows of two measures: the tables of a pilot sample.
+# Pilot samples
 
 
 @dataclass(frozen=True)
@@ -518,10 +518,10 @@ def open_pilot(
         run.plan(str(node.inputs["ranks"])).select(pl.col("id").n_unique()).collect().item()
     )
     require(lists(n, candidates))
-    rows = _directed(pair.filter(pl.col("n").is_in(list(n))).sort("n"), measures)
-    require(_absent(n, rows))
+    rows = _in_direction(pair.filter(pl.col("n").is_in(list(n))).sort("n"), measures)
+    require(_absent_lists(n, rows))
     judged = _judged(run, node, chosen)
-    require(_unsampled(node, judged, candidates))
+    require(_sample_problems(node, judged, candidates))
     return Pilot(candidates, judged, rows)
 
 
@@ -592,18 +592,18 @@ def _require_pair(table: pl.LazyFrame, pair: pl.DataFrame, measures: tuple[str, 
     raise ConfigError("size", problems or [Problem("measures", what, "see its option pairs")])
 
 
-def _directed(rows: pl.DataFrame, measures: tuple[str, str]) -> pl.DataFrame:
+def _in_direction(rows: pl.DataFrame, measures: tuple[str, str]) -> pl.DataFrame:
     if rows.is_empty() or rows["measure_1"][0] == measures[0]:
         return rows
     return rows.rename({"k_1": "k_2", "k_2": "k_1", "n_1": "n_2", "n_2": "n_1"})
 
 
-def _absent(n: Sequence[int], rows: pl.DataFrame) -> Iterator[Problem]:
+def _absent_lists(n: Sequence[int], rows: pl.DataFrame) -> Iterator[Problem]:
     for each in sorted(set(n) - set(rows["n"])):
         yield Problem("n", f"the stage has no comparison of lists of {each:,}", "see its table")
 
 
-def _unsampled(node: Node, judged: int, candidates: int) -> Iterator[Problem]:
+def _sample_problems(node: Node, judged: int, candidates: int) -> Iterator[Problem]:
     """Yield a problem if what was judged is neither everything nor a random sample."""
     if "sample" not in node.inputs and judged < candidates:
         what = f"{judged:,} of {candidates:,} candidates are judged, and not as a random sample"
@@ -626,7 +626,7 @@ def _judged(run: Run, node: Node, category: str) -> int:
     return int(draws)
 
 
-# --- How much more to annotate, given what a pilot sample has shown of two measures.
+# Comparison after a pilot
 
 PILOT_RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)
 """The sampling rates if nothing else is said, as far as they are above the pilot's."""
@@ -713,11 +713,11 @@ def plan_pilot(
     if pilot.full:
         power, least = powers_of(replicates=replicates, seed=seed)
     else:
-        power, least = _predicted(pilot, counts, replicates, seed)
+        power, least = _predictive_powers(pilot, counts, replicates, seed)
     return tabulate(list(counts), rates=rates, powers=powers, power=power, least=least, track=track)
 
 
-def _predicted(
+def _predictive_powers(
     pilot: Pilot, known: Mapping[Lists, Counts], replicates: int, seed: str
 ) -> tuple[PowerOf, LeastFor]:
     """Return the power of a sample that the pilot is part of, and the least size for a power."""

@@ -14,7 +14,7 @@ import pytest
 
 import pipeline
 import pipeline as lx
-from pipeline.cli.app import COMMANDS, EXAMPLES, GROUPS, OTHERS
+from pipeline.cli.app import COMMANDS, Command, groups
 from pipeline.cli.main import main
 from tests.small_experiment import SMALL
 
@@ -310,29 +310,29 @@ def test_texts_that_look_like_formulas_are_guarded_unless_raw(
 
 
 def test_every_command_is_in_one_group_and_has_an_example() -> None:
-    named = [name for names in GROUPS.values() for name in names]
-    assert sorted(named) == sorted(COMMANDS)
-    assert set(EXAMPLES) == set(COMMANDS)
+    named = [name for names in groups().values() for name in names]
+    assert named == list(COMMANDS)
+    assert all(row.examples for row in COMMANDS.values())
 
 
 def test_the_list_of_commands_is_grouped(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     said = capsys.readouterr().out
-    places = [said.index(f"\n{title}:\n") for title in GROUPS]
+    places = [said.index(f"\n{title}:\n") for title in groups()]
     assert places == sorted(places)
     assert said.index("Run an experiment:") < said.index("\n  gc ") < said.index("Look at results:")
-    assert OTHERS + ":" not in said
-    for names in GROUPS.values():
-        assert EXAMPLES[names[0]][0] in said
+    for names in groups().values():
+        assert COMMANDS[names[0]].examples[0] in said
 
 
-def test_a_command_that_nobody_has_grouped_is_listed_too(
+def test_a_command_of_a_new_group_is_listed_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(COMMANDS, "extra", ("sheets", "Do more."))
+    extra = Command("inspect", "More", "Do more.", ("lexassay extra",))
+    monkeypatch.setitem(COMMANDS, "extra", extra)
     assert main(["--help"]) == 0
     said = capsys.readouterr().out
-    assert said.index(f"{OTHERS}:") < said.index("  extra ")
+    assert said.index("\nMore:") < said.index("  extra ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -341,7 +341,7 @@ def test_help_of_a_command_ends_with_its_examples(
 ) -> None:
     assert main([name, "--help"]) == 0
     ending = capsys.readouterr().out.partition("Example")[2].splitlines()[1:]
-    assert [line.strip() for line in ending] == list(EXAMPLES[name])
+    assert [line.strip() for line in ending] == list(COMMANDS[name].examples)
 
 
 SERVE = {"annotate"}
@@ -357,10 +357,9 @@ def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.Mo
             if file.suffix != ".toml":
                 shutil.copy(file, tmp_path)
     (tmp_path / "novel.txt").write_text("They take the road. We take the bridge.\n" * 9)
-    ordered = [name for names in GROUPS.values() for name in names]
-    assert ordered.index("new") == 0  # which writes what the others read
-    for name in ordered:
-        for line in () if name in SERVE else EXAMPLES[name]:
+    assert next(iter(COMMANDS)) == "new"  # which writes what the others read
+    for name, row in COMMANDS.items():
+        for line in () if name in SERVE else row.examples:
             program, *words = shlex.split(line)
             assert (program, words[0]) == ("lexassay", name)
             assert main(words) == 0, line

@@ -67,7 +67,7 @@ def test_options_and_commands_that_a_message_names_are_there() -> None:
         name = path.relative_to(PACKAGE).as_posix()
         said = list(texts(path))
         named = {option for text in said for option in OPTION.findall(text)}
-        own = {command for command, (module, _) in COMMANDS.items() if f"cli/{module}.py" == name}
+        own = {command for command, row in COMMANDS.items() if f"cli/{row.module}.py" == name}
         missing = named - set().union(*(OPTIONS[each] for each in own or COMMANDS))
         missing |= {each for command in SAY.get(name, ()) for each in named - OPTIONS[command]}
         commands = {command for text in said for command in COMMAND.findall(text)}

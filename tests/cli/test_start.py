@@ -76,4 +76,4 @@ def test_a_report_that_is_there_imports_no_module_of_scipy(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_docstring_says(name: str) -> None:
-    assert (inspect.getdoc(command(name)) or "").startswith(COMMANDS[name][1])
+    assert (inspect.getdoc(command(name)) or "").startswith(COMMANDS[name].sentence)

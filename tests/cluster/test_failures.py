@@ -169,7 +169,7 @@ def test_of_many_at_once_one_gets_it(bucket: Bucket) -> None:
 
 def test_who_is_silent_is_dead_by_the_clock_of_the_other(bucket: Bucket) -> None:
     dead = lease(bucket, seconds=1000)
-    assert dead._changed(dead._joined)  # without a heartbeat
+    assert dead._update(dead._join)  # without a heartbeat
     other = lease(bucket, seconds=0.2)
     said: list[str] = []
     other.wait(lambda: said.append("waiting"))
@@ -199,14 +199,14 @@ def test_who_wrote_long_ago_is_dead_at_once(
     now = time.time()
     with monkeypatch.context() as then:
         then.setattr(time, "time", lambda: now - 1000)
-        assert dead._changed(dead._joined)
+        assert dead._update(dead._join)
     assert other.taken()
     other.release()
 
 
 def test_release_takes_nobody_elses(bucket: Bucket) -> None:
     first, second = lease(bucket), lease(bucket, seconds=0.1)
-    assert first._changed(first._joined)
+    assert first._update(first._join)
     second.wait(lambda: None)
     first.release()
     assert list(read_leases(bucket, "lock")[0]) == [second.token]

@@ -1,4 +1,4 @@
-"""What the card's page asks for, and what it sends."""
+"""Routes of the annotators' page: cards, searches and decisions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import Card, Decision, Outcome, Round, Standing, connect
 from pipeline.kernels.annotation.sheets import fold
 
-# --- What pages send: checked strictly, turned into decisions.
+# Decisions of a request
 
 _NOTE = 10_000
 _TEXT = 100_000
@@ -91,7 +91,7 @@ def meant(sent: Sequence[SentDecision], work: Work, who: Person, named: Round) -
     Refused
         400 with the keys of those that no page should send; then none is saved.
     """
-    wrong = {each.key: said for each in sent if (said := _wrong(each, work))}
+    wrong = {each.key: said for each in sent if (said := _problem(each, work))}
     if wrong:
         said = "; ".join(list(wrong.values())[:_FEW])
         many = f"{len(wrong)} of {len(sent)} decisions cannot be taken"
@@ -119,7 +119,7 @@ def _decision(sent: SentDecision, who: Person, named: Round) -> Decision:
     )  # fmt: skip
 
 
-def _wrong(sent: SentDecision, work: Work) -> str | None:
+def _problem(sent: SentDecision, work: Work) -> str | None:
     """Return what is wrong with a decision of this work; None if nothing is."""
     if sent.kind != "undo" and not sent.id:
         return f"a {sent.kind} needs an item, and has none"
@@ -137,13 +137,13 @@ def _wrong(sent: SentDecision, work: Work) -> str | None:
 
 def _mistakes(found: Sequence[Any]) -> str:
     """Return a sentence on what is wrong, without what was sent."""
-    told = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'JSON'}: {each['msg']}"
+    texts = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'JSON'}: {each['msg']}"
                      for each in found[:_FEW])  # fmt: skip
     many = f"{len(found)} mistake{'s' if len(found) != 1 else ''} in the body"
-    return f"Nothing was saved, {many}: {told}. Load the page again."
+    return f"Nothing was saved, {many}: {texts}. Load the page again."
 
 
-# --- What the pages are told of cards and decisions, as JSON.
+# Cards and decisions as JSON
 
 
 def told(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
@@ -181,7 +181,7 @@ def _card(card: Card) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# --- Connections to read with: a few, each used by one thread at a time.
+# Read connections: a few, each used by one thread at a time
 
 T = TypeVar("T")
 _MOST_READERS = 4
@@ -244,7 +244,7 @@ class Readers:
         self._idle.put(connection)
 
 
-# --- Whose link it is: the only question that is asked of whoever comes.
+# Identification of people by their links
 
 _ADJUDICATORS = "SELECT DISTINCT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"
 

@@ -1,4 +1,4 @@
-"""The server of a work's pages, as an ASGI application."""
+"""The annotation server: its socket, request checks, routes and start."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from pipeline.annotate.web.annotator import Annotator, People, Readers
 from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, answer
 from pipeline.errors import ConfigError, Problem
 
-# --- Serving until somebody stops it: what is being written is written first.
+# Serving until a signal
 
 _PATIENCE = 10
 """Seconds that a request may take to end when the server stops."""
@@ -128,7 +128,7 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
     started : callable
         Called when the first request can come.
     """
-    _Server(_config(app), started).run(sockets=[listener])
+    _Server(_uvicorn_config(app), started).run(sockets=[listener])
 
 
 def server_of(app: ASGIApp) -> uvicorn.Server:
@@ -136,10 +136,10 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
 
     ``run(sockets=[listening()])`` starts it, ``should_exit = True`` stops it.
     """
-    return _Server(_config(app))
+    return _Server(_uvicorn_config(app))
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
+def _uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app, access_log=False, log_config=None, log_level="warning", lifespan="on", ws="none",
         proxy_headers=False, server_header=False, timeout_graceful_shutdown=_PATIENCE,
@@ -151,12 +151,12 @@ class _Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None] | None = None) -> None:
         super().__init__(config)
-        self._told = started
+        self._on_start = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self._told is not None and self.started:
-            self._told()
+        if self._on_start is not None and self.started:
+            self._on_start()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -175,7 +175,7 @@ class _Server(uvicorn.Server):
         self.handle_exit(number, frame)
 
 
-# --- What every answer carries, and which requests get one: against other sites in a browser.
+# Request checks and response headers, against other sites in a browser
 
 _POLICY = {
     "default-src": "'none'", "script-src": "'self'", "style-src": "'self'",
@@ -241,7 +241,7 @@ class Hosts:
 
 
 class Guard:
-    """Refuses what is not asked from the server's own pages, and dresses every answer.
+    """Refuses what is not asked from the server's own pages, and adds headers to every answer.
 
     Parameters
     ----------
@@ -263,21 +263,21 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        dressed = _Dressed(send)
+        responder = _WithHeaders(send)
         refused = self._refused(scope["method"], Headers(scope=scope))
         if refused:
-            await answer(403, refused)(scope, receive, dressed)
+            await answer(403, refused)(scope, receive, responder)
             return
         try:
-            await self.app(scope, receive, dressed)
+            await self.app(scope, receive, responder)
         except ClientDisconnect:
             return  # nobody is there to be answered
         except Exception:
             _LOG.exception("a request failed")  # without its address, which holds the secret
-            if dressed.started:
+            if responder.started:
                 raise
             said = "This failed on the server, which has written down why. Nothing was saved by it."
-            await answer(500, said)(scope, receive, dressed)
+            await answer(500, said)(scope, receive, responder)
 
     def _refused(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""
@@ -334,7 +334,7 @@ def _is_address(name: str) -> bool:
     return True
 
 
-class _Dressed:
+class _WithHeaders:
     """Sends an answer with the headers that all have."""
 
     def __init__(self, send: Send) -> None:
@@ -350,11 +350,11 @@ class _Dressed:
         await self._send(message)
 
 
-# --- How large a body may be: more is not read, whatever asks for it.
+# Largest body of a request
 
 BODY = 2_000_000
 """Bytes of a body."""
-_SAID = f"Nothing was saved: a body has at most {BODY:,} bytes. Send fewer decisions at once."
+_TOO_LARGE = f"Nothing was saved: a body has at most {BODY:,} bytes. Send fewer decisions at once."
 
 
 class Limited:
@@ -374,14 +374,14 @@ class Limited:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        told = Headers(scope=scope).get("content-length", "")
-        if told.isdecimal() and int(told[:20]) > BODY:
-            await answer(413, _SAID)(scope, receive, send)
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > BODY:
+            await answer(413, _TOO_LARGE)(scope, receive, send)
             return
-        await self.app(scope, _counted(receive), send)
+        await self.app(scope, _limit_body(receive), send)
 
 
-def _counted(receive: Receive) -> Receive:
+def _limit_body(receive: Receive) -> Receive:
     """Return what reads a body as far as it may go."""
     read = 0
 
@@ -390,7 +390,7 @@ def _counted(receive: Receive) -> Receive:
         message = await receive()
         read += len(message.get("body", b""))
         if read > BODY:
-            raise Refused(413, _SAID)
+            raise Refused(413, _TOO_LARGE)
         return message
 
     return counted
@@ -437,7 +437,7 @@ def app_of(
     app = Starlette(
         routes=[
             *annotator.routes(),
-            *(_behind(each, people) for each in coordinator),
+            *(_require_coordinator(each, people) for each in coordinator),
             Route("/assets/{name}", assets.serve),
         ],
         middleware=[Middleware(Guard, hosts=Hosts(host, names)), Middleware(Limited)],
@@ -449,7 +449,7 @@ def app_of(
     return app
 
 
-def _behind(route: Route, people: People) -> Route:
+def _require_coordinator(route: Route, people: People) -> Route:
     """Return a route of the coordinator's, behind the coordinator's secret."""
     endpoint: Callable[[Request], Awaitable[Response] | Response] = route.endpoint
 
@@ -465,7 +465,7 @@ def _behind(route: Route, people: People) -> Route:
     return Route(path, behind, methods=sorted(route.methods or {"GET"}))
 
 
-# --- What the command serves: the pages of a work, with a line for each link.
+# Start of the server, with a line for each link
 
 _OPEN = (
     "Others on the network can reach these pages, and what goes over it is not encrypted: who"

@@ -1,4 +1,4 @@
-"""The coordinator's page: how far people are, what they differ in, how sure we are now."""
+"""The coordinator's page: progress, agreement, disagreements, adjudication and estimates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import last_entry, opened, read_only
 
-# --- How limits narrowed, as the points of small lines; and what they show, in words.
+# Lines of half-widths over the counted items
 
 WIDTH, HEIGHT = 200, 60
 _EDGE = 4
@@ -105,7 +105,7 @@ def _down(half: float, top: float) -> float:
     return round(HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * half / top, 1)
 
 
-# --- Numbers and texts of people, as the coordinator's page shows them.
+# Formatting of numbers and texts
 
 _BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 _LONG = 300
@@ -120,7 +120,7 @@ def plain(text: str, most: int = _LONG) -> str:
     ('ab[U+202E]cd[U+0007]', 'xxxxx…')
     """
     cut = text if len(text) <= most else f"{text[:most]}…"
-    return "".join(f"[U+{ord(each):04X}]" if _hides(each) else each for each in cut)
+    return "".join(f"[U+{ord(each):04X}]" if _is_hidden(each) else each for each in cut)
 
 
 def points(value: float | None, *, signed: bool = False) -> str:
@@ -179,11 +179,11 @@ def _count(number: int, unit: str) -> str:
     return f"{number:,} {unit}{'s' * (number != 1)}"
 
 
-def _hides(sign: str) -> bool:
+def _is_hidden(sign: str) -> bool:
     return ord(sign) in _BIDI or (unicodedata.category(sign) == "Cc" and sign not in "\n\t")
 
 
-# --- What the coordinator's page says of how sure we are now.
+# Estimates so far
 
 _LINES = 12
 """Lines that are drawn: those of the questions that are declared first."""
@@ -287,14 +287,14 @@ def sureness(
     lines: tuple[Line, ...] = ()
     if made is not None:
         stages = tuple(_stage(each, made, wished) for each in made.stages)
-        drawn = (line(row, known.points, wished=wished) for row in _main(made.rows))
+        drawn = (line(row, known.points, wished=wished) for row in _plotted_rows(made.rows))
         lines = tuple(each for each in drawn if each)
     sentences = _sentences(known, entry=entry, wished=wished, now=now) if has_questions else ()
     shown = f"{100 * wished:.3g}"
     return Sureness(sentences, stages, lines, shown, known.error, has_questions, known.busy)
 
 
-def _main(rows: Sequence[Row]) -> list[Row]:
+def _plotted_rows(rows: Sequence[Row]) -> list[Row]:
     """Return the questions that lines are drawn of, each once though several stages ask it."""
     first: dict[tuple[str, str, int], Row] = {}
     for row in rows:
@@ -308,10 +308,10 @@ def _stage(said: Said, made: Reckoned, wished: float) -> Stage:
     more = (
         further_judgements(row, judged=judged, wished=wished, candidates=every) for row in said.rows
     )
-    return Stage(said, tuple(map(Question, said.rows, map(_left, more))))
+    return Stage(said, tuple(map(Question, said.rows, map(_remaining_text, more))))
 
 
-def _left(more: int | None) -> str:
+def _remaining_text(more: int | None) -> str:
     if more is None:
         return "—"
     return f"about {more:,}" if more else "done"
@@ -327,7 +327,7 @@ def _sentences(known: State, *, entry: int, wished: float, now: datetime) -> tup
         left = so_far.asked - so_far.answered
         rests = len(so_far.order)
         said += [what_is_left(made.rows, judged=rests, left=left, wished=wished)]
-        said += [_held(so_far.held)] if so_far.held else []
+        said += [_held_sentence(so_far.held)] if so_far.held else []
         since = entry - made.entry
         more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
         said += [f"Reckoned {age(made.at, now)} ago, at {moment(made.at)}{more}."]
@@ -336,7 +336,7 @@ def _sentences(known: State, *, entry: int, wished: float, now: datetime) -> tup
     return tuple(each for each in said if each)
 
 
-def _held(count: int) -> str:
+def _held_sentence(count: int) -> str:
     items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
     return (
         f"{items}: a card before {'them' if count != 1 else 'it'}, such as one set aside, has no"

@@ -1,4 +1,4 @@
-"""The pages' HTML, and what the card's page knows of the work."""
+"""HTML pages, static files and error responses of the annotation server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.errors import StoreError
 from pipeline.formats.annotation_log import Round
 from pipeline.report.page.html import inline_json
 
-# --- What a page gets where something is wrong: a sentence as JSON, never a stack trace.
+# Error responses: a sentence as JSON, never a stack trace
 
 _LOG = logging.getLogger(__name__)
 _NOTHING = "There is nothing at this address: open the link as it was given to you."
@@ -91,12 +91,12 @@ HANDLERS: dict[Any, Any] = {
 """Kind of error to what answers it."""
 
 
-# --- The pages' scripts and styles: a fixed set, read once, known by what they hold.
+# Static files: read once, with a digest in their address
 
 _FOLDER = Path(__file__).parent / "assets"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-_LONG = "public, max-age=31536000, immutable"
-_ASK = "no-cache"
+_CACHE_FOREVER = "public, max-age=31536000, immutable"
+_REVALIDATE = "no-cache"
 """Kept, but asked for anew: of a script that another imports by its bare name."""
 
 
@@ -149,7 +149,7 @@ class Assets:
             raise nothing_here()
         tag = f'"{found.digest}"'
         known = request.query_params.get("v") == found.digest
-        headers = {"Cache-Control": _LONG if known else _ASK, "ETag": tag}
+        headers = {"Cache-Control": _CACHE_FOREVER if known else _REVALIDATE, "ETag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         return Response(found.content, media_type=found.kind, headers=headers)
