@@ -327,8 +327,11 @@ def rows_of(node: Node, seen: Look, made: Outputs, *, categories: Sequence[str])
     order = _ranks(list(dict.fromkeys(getattr(node.config, "measures", ()))))
     pairs = _ranks([tuple(each) for each in getattr(node.config, "pairs", ())])
     found = [
-        *sorted(_list_rows(node, tables), key=lambda each: (order(each[0]), each[0], each[1].n)),
-        *_baseline_rows(node, tables),
+        *sorted(
+            _precision_rows(node, tables.get("cuts")),
+            key=lambda each: (order(each[0]), each[0], each[1].n),
+        ),
+        *_precision_rows(node, tables.get("baseline"), WHOLE),
         *sorted(
             _difference_rows(node, tables, seen),
             key=lambda each: (pairs(each[0]), each[0], each[1].n),
@@ -344,25 +347,18 @@ def _ranks(names: Sequence[Any]) -> Callable[[Any], int]:
     return lambda name: place.get(name, len(place))
 
 
-def _list_rows(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any, Row]]:
-    table = tables.get("cuts")
-    if table is None or "measure" not in table.collect_schema():
+def _precision_rows(
+    node: Node, table: pl.LazyFrame | None, question: str | None = None
+) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of each measure's lists, or that of one question about all candidates."""
+    column, n = ("measure", "n") if question is None else ("precision", "n_candidates")
+    if table is None or column not in table.collect_schema():
         return
     for row in table.collect().iter_rows(named=True):
-        yield row["measure"], Row(
-            node.name, row["category"], row["measure"], row["n"], row["precision"], row["lower"],
-            row["upper"], row["n_sampled"], row["n"],
-        )  # fmt: skip
-
-
-def _baseline_rows(node: Node, tables: Mapping[str, pl.LazyFrame]) -> Iterator[tuple[Any, Row]]:
-    table = tables.get("baseline")
-    if table is None or "precision" not in table.collect_schema():
-        return
-    for row in table.collect().iter_rows(named=True):
-        yield WHOLE, Row(
-            node.name, row["category"], WHOLE, row["n_candidates"], row["precision"],
-            row["lower"], row["upper"], row["n_sampled"], row["n_candidates"],
+        asked = question or row["measure"]
+        yield asked, Row(
+            node.name, row["category"], asked, row[n], row["precision"], row["lower"],
+            row["upper"], row["n_sampled"], row[n],
         )  # fmt: skip
 
 

@@ -301,17 +301,13 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
     """
     config = node.config.model_dump(mode="json")
     inputs = {option: f"{table.stage}.{table.table}" for option, table in node.inputs.items()}
-    opener = _opener(run, node)
+
+    def opener(name: str) -> pl.LazyFrame:
+        return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
+
     return StageView(
         node.name, node.stage.name, config, opener, inputs=inputs, among=among, title=node.title
     )
-
-
-def _opener(run: Run, node: Node) -> Callable[[str], pl.LazyFrame]:
-    def table(name: str) -> pl.LazyFrame:
-        return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
-
-    return table
 
 
 # Figures as Altair charts, drawn when they are asked for
@@ -466,11 +462,6 @@ def told(run: Run) -> tuple[Told, ...]:
     options = ReportOptions.model_validate(run.project.experiment.report)
     with artefacts.unharmed(run.project.storage, run.manifests.values()):
         return gathered(stages(run), order=options.stages)
-
-
-def findings_of(run: Run) -> pl.DataFrame:
-    """Return them as a table, `schemas.Findings`."""
-    return as_table(run.told)
 
 
 # Progress in a notebook or on standard error
@@ -911,7 +902,7 @@ class Run:
     @property
     def findings(self) -> pl.DataFrame:
         """What was found, a sentence in each row: answers first, then what to know before them."""
-        return findings_of(self)
+        return as_table(self.told)
 
     def plan(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for what is too large to hold."""

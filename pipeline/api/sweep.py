@@ -320,11 +320,6 @@ def sweep(
     return project.folder / SWEEP
 
 
-def _pages() -> SweepReport:
-
-    return SweepReport()
-
-
 def _run_point(
     project: Project,
     settings: Mapping[str, Any],

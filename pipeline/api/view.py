@@ -136,7 +136,10 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
     with artefacts.unharmed(run.project.storage, run.manifests.values()):
         query, key = _open(run, name)
         own = query.collect_schema().names()
-        words = _words(run, name.removeprefix(f"{SWEEP}."), own)
+        stacked = name.removeprefix(f"{SWEEP}.")
+        words = None
+        if not are_meant(run.project, stacked):
+            words = words_for(run, run.reference(stacked), own)
         whole = query if words is None else beside(query, words)
         shown = _columns_to_show(
             whole, wanted, whole.collect_schema().names() if wanted.words else own
@@ -147,12 +150,6 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
         ordered = _sort(kept, wanted.sort, key)
         rows = ordered if wanted.top is None else ordered.head(wanted.top)
         return rows.select(shown).collect()
-
-
-def _words(run: Run, name: str, own: list[str]) -> pl.LazyFrame | None:
-    if are_meant(run.project, name):
-        return None
-    return words_for(run, run.reference(name), own)
 
 
 def tables(run: Run) -> pl.DataFrame:

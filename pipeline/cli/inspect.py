@@ -89,21 +89,15 @@ def show(
         top=top,
         words=printed if words is None else words,
     )
-    if table is None:
-        _require_no_choice(where, sort, columns, top)
+    if table is None and any((where, sort, columns, top)):
+        what, remedy = "no table is named", "lexassay show CONFIG lists them"
+        raise ConfigError("show", [Problem("STAGE", what, remedy)])
     frame = tables(results) if table is None else view(results, table, wanted)
     title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
     output.give(
         frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
     )
     return 0
-
-
-def _require_no_choice(*given: object) -> None:
-    """Refuse to choose rows and columns of no table."""
-    if any(given):
-        what, remedy = "no table is named", "lexassay show CONFIG lists them"
-        raise ConfigError("show", [Problem("STAGE", what, remedy)])
 
 
 def diff(

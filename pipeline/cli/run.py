@@ -465,7 +465,12 @@ def new(
     if family not in known:
         what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
-    contents = _own_experiment(family, given, folder) if given else _starter_files(known[family])
+    if given:
+        from pipeline.recipes.templates import starting
+
+        contents = {"experiment.toml": starting(family, given, folder).encode()}
+    else:
+        contents = {each.name: each.read_bytes() for each in known[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]
     if there:
         what = f"{', '.join(sorted(there))} is there already"
@@ -482,17 +487,6 @@ def _ask_family(known: Iterable[str]) -> str:
             "new", [Problem("FAMILY", "is not given", f"name one of {', '.join(known)}")]
         )
     return str(typer.prompt(f"What is to be evaluated? {', '.join(known)}")).strip()
-
-
-def _own_experiment(family: str, files: Sequence[Path], folder: Path) -> dict[str, bytes]:
-    """Return an experiment on somebody's own files."""
-    from pipeline.recipes.templates import starting
-
-    return {"experiment.toml": starting(family, files, folder).encode()}
-
-
-def _starter_files(starter: Traversable) -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in starter.iterdir()}
 
 
 def families() -> dict[str, Traversable]:

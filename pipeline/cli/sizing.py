@@ -205,17 +205,6 @@ def one(option: str, text: str | None) -> float | None:
     return values[0]
 
 
-def names(text: str | None) -> list[str]:
-    """Return the names in a text with commas.
-
-    Examples
-    --------
-    >>> names("t_score at 100, baseline")
-    ['t_score at 100', 'baseline']
-    """
-    return listed(text)
-
-
 def colons(option: str, text: str) -> list[tuple[str, str]]:
     """Return the pairs of names in a text, with commas between them and a colon in each.
 
@@ -253,7 +242,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     )
     wanted = Wanted(
         options["design"],
-        tuple(names(options["measures"])),
+        tuple(listed(options["measures"])),
         tuple(whole_numbers("--cuts", options["n"] or "")),
         tuple(colons("--pairs", options["pairs"] or "")),
     )
@@ -266,7 +255,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
     )
     assumed = Assumed(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
     return prepared(
-        run, wanted, goal, assumed, questions=names(options["questions"]),
+        run, wanted, goal, assumed, questions=listed(options["questions"]),
         pilot=options["pilot"], category=options["category"],
     )  # fmt: skip
 

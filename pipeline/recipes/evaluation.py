@@ -517,15 +517,12 @@ def _scores(asked: Judged, *units: str) -> dict[str, str]:
         problems = [Problem("--score", f"there is no column {name!r}", f"there are {listed}")
                     for name in absent]  # fmt: skip
         raise ConfigError("evaluate", problems)
-    own = (*units, *(name for name in ranked.columns if name.lower() in _lower(_COUNTS)))
+    counts = {name.lower() for name in _COUNTS}
+    own = (*units, *(name for name in ranked.columns if name.lower() in counts))
     own += tuple(name for name in ranked.columns if name.startswith(_OF_UCS))
     judged = [each for each in (ranked.look_for(*_JUDGED),) if each]
     wanted = [*asked.scores, *asked.ascending] or ranked.numbers(*own, *judged, *ranked.flags())
     return {_measure(name): name for name in dict.fromkeys(wanted)}
-
-
-def _lower(names: Sequence[str]) -> set[str]:
-    return {name.lower() for name in names}
 
 
 def _measure(column: str) -> str:
