@@ -398,7 +398,7 @@ def test_ranks_and_lists_in_parts(
     (tmp_path / "x.toml").write_text('name = "x"\n' + text)
     made = []
     for lists, memory in ((1_000_000, None), (40, None), (40, "1GB")):
-        monkeypatch.setattr(precision, "_ROWS", lists)
+        monkeypatch.setattr(precision, "_MOST_LISTS", lists)
         if memory:
             monkeypatch.setattr(partitions, "ROW", (1 << 30) // 60)
         run = lx.run(
