@@ -24,7 +24,12 @@ import polars as pl
 import pipeline as lx
 from pipeline.kernels.nbest.ranking import rank_vectors
 from pipeline.kernels.numeric import FloatArray, IntArray, codes
-from pipeline.kernels.survey.design import Work, expected_cost, inclusion, priced
+from pipeline.kernels.survey.design import (
+    LabellingCost,
+    cost_adjusted_sizes,
+    expected_cost,
+    inclusion,
+)
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
 CUTS = (100, 500, 1000, 2000)
@@ -60,7 +65,9 @@ def bought(cost: Callable[[int], float], budget: float, most: int) -> int:
     return low
 
 
-def by_verbs(e: FloatArray, x: FloatArray, work: Work, budget: float, alike: float) -> FloatArray:
+def by_verbs(
+    e: FloatArray, x: FloatArray, work: LabellingCost, budget: float, alike: float
+) -> FloatArray:
     """Return the variances of a design that draws whole verbs."""
     group = work.group
     single, joint = np.bincount(group, x**2), np.bincount(group, x) ** 2
@@ -95,15 +102,15 @@ def main() -> int:
     print(f"{len(ids):,} candidates, {group.max() + 1:,} verbs, {len(a)} questions")
     print(f"{'costs':>7} {'labels':>7} {'cost':>7} {'minding':>8}", *(f"{r:>9}" for r in ALIKE))
     for first in (5.0, 20.0):
-        work = Work(group, first, 1.0)
+        work = LabellingCost(group, first, 1.0)
         for size in (250, 528, 1000):
             pi = inclusion(x, size=size)
             budget = expected_cost(pi, work)
 
-            def minding(m: int, work: Work) -> FloatArray:
-                return inclusion(priced(x, work, size=m), size=m)
+            def minding(m: int, work: LabellingCost) -> FloatArray:
+                return inclusion(cost_adjusted_sizes(x, work, size=m), size=m)
 
-            def spent(m: int, work: Work = work) -> float:
+            def spent(m: int, work: LabellingCost = work) -> float:
                 return expected_cost(minding(m, work), work)
 
             own = minding(bought(spent, budget, len(ids)), work)

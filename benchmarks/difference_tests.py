@@ -28,7 +28,7 @@ import numpy.typing as npt
 import polars as pl
 
 import lexassay as lx
-from pipeline.kernels.nbest.clustered import Redrawn, varied
+from pipeline.kernels.nbest.clustered import ClusterBootstrap, bootstrap_variation
 from pipeline.kernels.statistics.cluster_bootstrap import student_p_values
 from pipeline.kernels.statistics.differences import beyond_margin, difference_limits, equivalent
 from pipeline.kernels.statistics.finite_population import finite_population_test
@@ -172,7 +172,9 @@ def clustered_size(
     hits = random.binomial(chosen[:, :, 1], rate)
     draws = hits + random.binomial(chosen[:, :, 0] - chosen[:, :, 1], rate)
     sample = np.stack([draws, hits], axis=2)
-    found = varied(sample, signs=[1, -1], redrawn=Redrawn("verb", 0.95, 1000, "size"))
+    found = bootstrap_variation(
+        sample, signs=[1, -1], redrawn=ClusterBootstrap("verb", 0.95, 1000, "size")
+    )
     plain = found.error * np.sqrt(found.freedom / (found.freedom + 1.0))
     effective = student_p_values(found.estimate, found.error, found.freedom)
     by_number = student_p_values(found.estimate, plain, found.clusters - 1.0)

@@ -25,7 +25,7 @@ from lexicon_simulation import GOLD, LEXICON
 from pipeline.kernels.lexicon.inference import (
     AnyMethod,
     Interval,
-    Limiting,
+    IntervalOptions,
     difference_interval,
     star_interval,
 )
@@ -166,7 +166,7 @@ def coverage(
     made: dict[AnyMethod, list[Interval]] = {method: [] for method in methods[design]}
     drawn = samples_of([scores], count, design, samples=samples, seed=seed)
     for number, (each,) in enumerate(drawn):
-        how = Limiting(None, 0.95, replicates, f"{seed} {number}")
+        how = IntervalOptions(None, 0.95, replicates, f"{seed} {number}")
         for method, found in made.items():
             found.append(star_interval(each, how, method=method))
     return [cell(found, truth, count, design, method) for method, found in made.items()]
@@ -185,7 +185,7 @@ def difference_coverage(
     stars = [star_of(each) for each in scores]
     drawn = samples_of(scores, count, design, samples=samples, seed=seed)
     found = [
-        difference_interval(one, two, Limiting(None, 0.95, replicates, f"{seed} {number}"))
+        difference_interval(one, two, IntervalOptions(None, 0.95, replicates, f"{seed} {number}"))
         for number, (one, two) in enumerate(drawn)
     ]
     return cell(

@@ -31,7 +31,7 @@ from pipeline.kernels.statistics.sequential import (
     confidence_sequence,
     spent_levels,
 )
-from pipeline.kernels.survey.bands import missed_at_looks
+from pipeline.kernels.survey.bands import missed_at_interims
 from pipeline.kernels.survey.design import inclusion, sequential_poisson
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
@@ -178,7 +178,7 @@ def looked(
     people: Population, method: Method, x: FloatArray, sizes: list[int], *, samples: int, seed: int
 ) -> pl.DataFrame:
     """Return for each question and plan how often some look misses, and how wide it is."""
-    missed = missed_at_looks(x, np.zeros(len(x), dtype=bool), np.ones(len(x)), labels=sizes)
+    missed = missed_at_interims(x, np.zeros(len(x), dtype=bool), np.ones(len(x)), labels=sizes)
     rows = []
     for masks, chances in grown(x, sizes, samples, np.random.default_rng(seed)):
         for name, (one, other, _) in people.questions.items():

@@ -26,9 +26,9 @@ from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.survey.allocation import set_sums
 from pipeline.kernels.survey.design import inclusion, sequential_poisson
 from pipeline.kernels.survey.planning import PLANS, strata_of
-from pipeline.kernels.survey.study import Study, assisting, rank_matrix, study
+from pipeline.kernels.survey.study import Study, assist_predictions, rank_matrix, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
-from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, prepared, tabulated
+from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, prepare_plans, question_table
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
 SIZES = (250, 528, 1000)
@@ -40,7 +40,7 @@ DIFFERENCES = (
 
 def planner_of(done: Run, pilot: str, goal: Goal) -> Planner:
     """Return the plans of the questions of the experiment."""
-    return prepared(done, Wanted(), goal, Assumed(), questions=(), pilot=pilot, category=None)
+    return prepare_plans(done, Wanted(), goal, Assumed(), questions=(), pilot=pilot, category=None)
 
 
 def planned(given: Planner, plan: str, size: int) -> FloatArray:
@@ -91,7 +91,7 @@ def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int)
         )
         known = candidates
         if plan == "assisted":
-            guess, fold = assisting(
+            guess, fold = assist_predictions(
                 ids, matrix, draws, np.zeros((0, len(ids))), assist="scores", seed="s"
             )
             if guess is not None:
@@ -107,7 +107,7 @@ def show_power(
     """Print the labels for a power of 80 %, and how often so many find the difference."""
     one, two, n = pair
     name, ids = f"{one} - {two} at {n}", given.asked.sets.ids
-    size = int(tabulated(given, plan, None).filter(question=name)["labels"].item())
+    size = int(question_table(given, plan, None).filter(question=name)["labels"].item())
     bits, pi = np.random.default_rng(size), inclusion(given.x[plan], size=size)
     candidates, hits = pl.DataFrame({"id": ids, "pi": pi}), 0
     for _ in range(samples):

@@ -20,9 +20,9 @@ import polars as pl
 
 import pipeline as lx
 from pipeline.kernels.nbest.stratified import (
-    stratified,
     stratified_comparison,
     stratified_precision,
+    stratified_sample,
 )
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn.toml"
@@ -66,7 +66,7 @@ def main() -> int:
     true = truth(ranks, verdicts)
     parts = []
     for number in range(given.samples):
-        drawn = stratified(strata, sizes=sizes, seed=f"coverage {number}")
+        drawn = stratified_sample(strata, sizes=sizes, seed=f"coverage {number}")
         judged = verdicts.join(drawn.select("id"), on="id", how="semi")
         for method in METHODS:
             how = {"at": CUTS, "confidence": 0.95, "replicates": given.replicates,

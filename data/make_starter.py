@@ -13,7 +13,7 @@ from pathlib import Path
 
 import make_corpus
 
-from pipeline.recipes.templates import starting
+from pipeline.recipes.templates import experiment_template
 
 SENTENCES = 1_000
 CORPUS = "corpus.conllu.gz"
@@ -34,7 +34,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CORPUS).write_bytes(gzip.compress(text().encode(), mtime=0))
     os.chdir(folder)
-    experiment = starting("corpus", [Path(CORPUS)], Path())
+    experiment = experiment_template("corpus", [Path(CORPUS)], Path())
     Path("experiment.toml").write_text(experiment, encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.kernels.nbest.sample_size import Design, comparison_power, smallest
+from pipeline.kernels.nbest.sample_size import Design, comparison_power, smallest_size
 from pipeline.kernels.sampling import sample_size
 from pipeline.report.page.images import chart_bytes
 from pipeline.sizing.output import plan_chart, rate_grid
@@ -101,7 +101,7 @@ def _needed(n: int, apart: int, k_1: int, k_2: int) -> list[int | None]:
         return (power.first if k_1 > k_2 else power.second) >= 0.8
 
     return [
-        smallest(partial(enough, candidates=drawn_from), 1, drawn_from)
+        smallest_size(partial(enough, candidates=drawn_from), 1, drawn_from)
         for drawn_from in (CANDIDATES, 2 * apart)
     ]
 
@@ -134,7 +134,7 @@ def _least(n: int, rate: float) -> str:
         power = comparison_power(design, size=size, precision_1=first, precision_2=second)
         return power.first >= 0.8
 
-    found = smallest(enough, 1, 30)
+    found = smallest_size(enough, 1, 30)
     return "more than 30" if found is None else str(found)
 
 

@@ -26,20 +26,20 @@ QUICK = {**_ALIKE, _ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
 """For one that has none: to use freed pages again costs less than to ask for new ones."""
 
 
-def wished(environment: Mapping[str, str]) -> dict[str, str]:
+def user_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that somebody has set, without what Polars alone says of the allocator.
 
     It says so to the process that imports it, and whatever that starts inherits it.
 
     Examples
     --------
-    >>> wished({"A": "1", "_RJEM_MALLOC_CONF": "dirty_decay_ms:500,muzzy_decay_ms:1000"})
+    >>> user_variables({"A": "1", "_RJEM_MALLOC_CONF": "dirty_decay_ms:500,muzzy_decay_ms:1000"})
     {'A': '1'}
     """
     return {k: v for k, v in environment.items() if (k, v) != (_ALLOCATOR, _OF_POLARS)}
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Give freed memory back to the system: what libraries keep of it, and the C library."""
     import ctypes  # noqa: PLC0415  the command starts without it
 

@@ -170,14 +170,14 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def in_words(error: BaseException) -> str:
+def explain(error: BaseException) -> str:
     """Return what to say of an error that nothing more particular could be said of.
 
     Examples
     --------
-    >>> print(in_words(PermissionError(13, "Permission denied", "pairs.tsv")))
+    >>> print(explain(PermissionError(13, "Permission denied", "pairs.tsv")))
     pairs.tsv: this user may not do that there
-    >>> print(in_words(ZeroDivisionError("division by zero")))
+    >>> print(explain(ZeroDivisionError("division by zero")))
     ZeroDivisionError: division by zero
     This is a defect: report it, with the experiment and what --debug shows.
     """

@@ -23,18 +23,18 @@ _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 _option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
 
 
-def room() -> int:
+def available_bytes() -> int:
     """Return how many bytes may be held: ``memory`` of ``[run]``, or `USUAL`."""
     return _room.get()
 
 
-def goes_to_disk() -> bool:
+def is_limited() -> bool:
     """Return whether a limit was given: what is counted goes to the disk where it is reached."""
     return _given.get()
 
 
 @contextmanager
-def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
+def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]:
     """Hold no more than so many bytes; `USUAL` if None.
 
     Parameters
@@ -46,8 +46,8 @@ def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
 
     Examples
     --------
-    >>> with limited(1 << 20):
-    ...     room()
+    >>> with with_limit(1 << 20):
+    ...     available_bytes()
     1048576
     """
     before = _room.set(USUAL if size is None else size)
@@ -62,16 +62,16 @@ def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def shared(among: int) -> Iterator[None]:
+def with_share(among: int) -> Iterator[None]:
     """Hold no more than one of so many may, where a limit was given.
 
     Examples
     --------
-    >>> with limited(1 << 20), shared(2):
-    ...     room()
+    >>> with with_limit(1 << 20), with_share(2):
+    ...     available_bytes()
     524288
     """
-    with limited(room() // max(1, among) if goes_to_disk() else None):
+    with with_limit(available_bytes() // max(1, among) if is_limited() else None):
         yield
 
 
@@ -99,21 +99,22 @@ def require(size: float, what: str, *, otherwise: str = "") -> None:
     pipeline.errors.DataError: b.tsv: the table would take some 1.0 TB of memory; up to 4.0 GB ...
     If this is as it should be, allow more: [run] memory = "1.5TB".
     """
-    if size <= room():
+    if size <= available_bytes():
         return
     also = f" Otherwise {otherwise}." if otherwise else ""
     raise DataError(
-        f"{what} would take some {shown(size)} of memory; up to {shown(room())} may be taken\n"
+        f"{what} would take some {format_bytes(size)} of memory; "
+        f"up to {format_bytes(available_bytes())} may be taken\n"
         f"If this is as it should be, allow more: {_option.get().format(_enough(size))}.{also}"
     )
 
 
-def shown(size: float) -> str:
+def format_bytes(size: float) -> str:
     """Return bytes as people read them.
 
     Examples
     --------
-    >>> shown(500), shown(1536), shown(3 << 30)
+    >>> format_bytes(500), format_bytes(1536), format_bytes(3 << 30)
     ('500 B', '1.5 KB', '3.0 GB')
     """
     for unit in ("B", "KB", "MB", "GB"):
@@ -135,7 +136,7 @@ def _enough(size: float) -> str:
 
 
 @contextmanager
-def within(folder: Path | None) -> Iterator[None]:
+def spill_to(folder: Path | None) -> Iterator[None]:
     """Spill rows to a folder, which is removed afterwards; to a temporary one if None.
 
     Parameters

@@ -276,7 +276,7 @@ def _escaped(form: str, number: str) -> str:
 # Registries
 
 
-def itself(_name: str, function: Function) -> Function:
+def identity(_name: str, function: Function) -> Function:
     """Return a function as what is registered: nothing else has to be said of it."""
     return function
 

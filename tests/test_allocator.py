@@ -65,5 +65,5 @@ def test_memory_is_given_back_where_the_library_can(monkeypatch: pytest.MonkeyPa
 
     for library, wanted in ((Library, [0]), (object, [0])):
         monkeypatch.setattr("ctypes.CDLL", lambda _, library=library: library)
-        allocator.give_back()
+        allocator.release_memory()
         assert asked == wanted

@@ -79,11 +79,11 @@ def test_what_polars_says_of_the_machine(
 
 @pytest.mark.parametrize("error", [MemoryError(), RecursionError(), OSError(errno.EIO, "x", "y")])
 def test_what_is_no_defect(error: Exception) -> None:
-    assert not LIBRARY.search(errors.in_words(error))
+    assert not LIBRARY.search(errors.explain(error))
 
 
 def test_a_defect_says_that_it_is_one_and_where_to_take_it() -> None:
-    said = errors.in_words(KeyError("line"))
+    said = errors.explain(KeyError("line"))
     assert said.startswith("KeyError: 'line'\nThis is a defect: report it")
     assert "--debug" in said
 

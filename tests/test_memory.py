@@ -9,7 +9,15 @@ import pytest
 
 from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.memory import Spill, goes_to_disk, limited, require, room, shared, shown
+from pipeline.memory import (
+    Spill,
+    available_bytes,
+    format_bytes,
+    is_limited,
+    require,
+    with_limit,
+    with_share,
+)
 
 # --- Rows laid aside: the same come back, from memory and from files, and no file stays.
 
@@ -26,7 +34,7 @@ def numbers(laid: Spill, bucket: int) -> list[int]:
 
 @pytest.mark.parametrize("most", [0, 2, 3, 100])
 def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
-    with memory.within(tmp_path / "aside"), Spill(3, SCHEMA, most=most) as laid:
+    with memory.spill_to(tmp_path / "aside"), Spill(3, SCHEMA, most=most) as laid:
         for each in (rows(0, 1, 2), rows(3), rows(), rows(4, 5)):
             laid.add(each, pl.col("n") % 2)
         assert [numbers(laid, bucket) for bucket in range(3)] == [[0, 2, 4], [1, 3, 5], []]
@@ -37,7 +45,7 @@ def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
 
 
 def test_what_is_cleared_is_gone(tmp_path: Path) -> None:
-    with memory.within(tmp_path / "aside"), Spill(1, SCHEMA, most=0) as laid:
+    with memory.spill_to(tmp_path / "aside"), Spill(1, SCHEMA, most=0) as laid:
         laid.add(rows(1, 2), pl.lit(0))
         laid.clear()
         assert numbers(laid, 0) == []
@@ -55,35 +63,35 @@ def test_without_a_folder_it_is_a_temporary_one() -> None:
 
 
 def test_the_limit_holds_inside_alone() -> None:
-    usual = room()
-    with limited(1 << 20):
+    usual = available_bytes()
+    with with_limit(1 << 20):
         require(1 << 20, "as much as there is")
         with pytest.raises(DataError, match=r"(?s)it would take some 1\.5 MB .* up to 1\.0 MB"):
             require(3 << 19, "it")
-    assert room() == usual
+    assert available_bytes() == usual
     require(3 << 19, "it")
 
 
 @pytest.mark.parametrize("size", [1 << 21, 5 << 28, 9 << 30, 17 << 40])
 def test_the_limit_that_is_proposed_is_enough(size: int) -> None:
-    with limited(1 << 20), pytest.raises(DataError) as refused:
+    with with_limit(1 << 20), pytest.raises(DataError) as refused:
         require(size, "it")
     number, unit = str(refused.value).split('memory = "')[1].split('"')[0], 1
     for name, factor in (("MB", 1 << 20), ("GB", 1 << 30), ("TB", 1 << 40)):
         if number.endswith(name):
             number, unit = number.removesuffix(name), factor
-    assert size <= float(number) * unit <= 2 * size, shown(size)
+    assert size <= float(number) * unit <= 2 * size, format_bytes(size)
 
 
 @pytest.mark.parametrize(("among", "left"), [(0, 600), (1, 600), (3, 200)])
 def test_what_is_read_side_by_side_shares_a_limit(among: int, left: int) -> None:
-    with limited(600):
-        with shared(among):
-            assert (room(), goes_to_disk()) == (left, True)
-        assert room() == 600
+    with with_limit(600):
+        with with_share(among):
+            assert (available_bytes(), is_limited()) == (left, True)
+        assert available_bytes() == 600
 
 
 def test_without_a_limit_nothing_is_shared() -> None:
-    usual = room()
-    with shared(2):
-        assert (room(), goes_to_disk()) == (usual, False)
+    usual = available_bytes()
+    with with_share(2):
+        assert (available_bytes(), is_limited()) == (usual, False)

@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from pipeline.errors import ConfigError, UnknownName
-from pipeline.registry import Named, Numbers, Registry, Template, itself
+from pipeline.registry import Named, Numbers, Registry, Template, identity
 from pipeline.stages.base import STAGES
 
 HELD: list[Registry[int]] = []
@@ -50,7 +50,7 @@ def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
     with pytest.raises(TypeError, match="sides"):
         registry.decorator(Shape)(sides=4)(filled)  # type: ignore[call-arg]  # the mistake
     things: Registry[object] = Registry("thing", "pipeline.engine")
-    things.decorator(itself)()(shapes)
+    things.decorator(identity)()(shapes)
     assert things.get("shapes") is shapes
 
 

@@ -8,7 +8,7 @@ import scipy.sparse
 from coverage_parts.populations import FOLDS
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, Moments, draw_moments, hajek
-from pipeline.kernels.survey.study import cross_fitted
+from pipeline.kernels.survey.study import cross_fit
 
 _GUESSED = Moments._fields.index("guessed")
 
@@ -73,7 +73,7 @@ def fitted(
     uncertain, inside = pi < 1, members.astype(np.float64)
     for row, sample in enumerate(draws):
         places = np.flatnonzero(sample)
-        guess = cross_fitted(features, places, y[places], fold[places], folds=FOLDS)
+        guess = cross_fit(features, places, y[places], fold[places], folds=FOLDS)
         used = places[uncertain[places]]
         rest[row, :, 0] = inside @ np.where(uncertain & ~sample, guess, 0.0)
         if not used.size:  # all that was drawn was certain

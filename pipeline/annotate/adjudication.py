@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.annotate.records import Answer, Item, asked_for, items, standing_answers
+from pipeline.annotate.records import Answer, Item, asked_tasks, group_by_item, standing_answers
 from pipeline.errors import ConfigError, Problem
-from pipeline.formats.annotation_log import Asked, Round, ask_further, transaction
+from pipeline.formats.annotation_log import Round, TaskRequest, add_tasks, transaction
 from pipeline.kernels.annotation.adjudication import resolutions
 from pipeline.kernels.annotation.agreement import EVERY, agreement
 from pipeline.kernels.annotation.sheets import fold
@@ -57,14 +57,17 @@ def adjudications(
         Those of the first round that stand, if they have been read already.
     """
     asked: dict[str, list[str]] = {}
-    for name, who in asked_for(connection, named=ROUND):
+    for name, who in asked_tasks(connection, named=ROUND):
         asked.setdefault(name, []).append(who)
     if not asked:
         return []
     every = standing_answers(connection) if answers is None else answers
-    first = {each.id: each for each in items(one for one in every if one.id in asked)}
+    first = {each.id: each for each in group_by_item(one for one in every if one.id in asked)}
     decisions = standing_answers(connection, named=ROUND)
-    said, labels = {each.id: each for each in items(decisions)}, _resolved_labels(every, decisions)
+    said, labels = (
+        {each.id: each for each in group_by_item(decisions)},
+        _resolved_labels(every, decisions),
+    )
     found = []
     for name, people in sorted(asked.items()):
         item = first.get(name, Item(name))
@@ -108,11 +111,11 @@ def ready(
     """
     every = standing_answers(connection) if answers is None else answers
     asked: dict[str, set[str]] = {}
-    for name, who in asked_for(connection):
+    for name, who in asked_tasks(connection):
         asked.setdefault(name, set()).add(who)
     return [
         each
-        for each in items(every)
+        for each in group_by_item(every)
         if (each.differs or (unsure and each.unsure))
         and asked[each.id] == {answer.annotator for answer in each.answers}
     ]
@@ -144,7 +147,7 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
         person = _third(connection, name)
         known = {each.item.id: each for each in adjudications(connection)}
         wanted = [
-            Asked(person, each.id, 0)
+            TaskRequest(person, each.id, 0)
             for each in ready(connection, unsure=unsure)
             if not _has_answer_beyond(each, known.get(each.id))
         ]
@@ -165,11 +168,11 @@ def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool =
         How many items are new in the round.
     """
     with transaction(connection):
-        there = {name for name, _ in asked_for(connection, named=ROUND)}
+        there = {name for name, _ in asked_tasks(connection, named=ROUND)}
         fresh = [each for each in ready(connection, unsure=unsure) if each.id not in there]
         _add(
             connection,
-            [Asked(said.annotator, each.id, 0) for each in fresh for said in each.answers],
+            [TaskRequest(said.annotator, each.id, 0) for each in fresh for said in each.answers],
         )
         return len(fresh)
 
@@ -204,21 +207,21 @@ def _people(connection: sqlite3.Connection, named: Round) -> list[str]:
     return [row["annotator"] for row in rows]
 
 
-def _add(connection: sqlite3.Connection, wanted: Iterable[Asked]) -> int:
+def _add(connection: sqlite3.Connection, wanted: Iterable[TaskRequest]) -> int:
     """Add tasks behind those that are there, in an order of each person's own."""
-    there = {(who, item) for item, who in asked_for(connection, named=ROUND)}
+    there = {(who, item) for item, who in asked_tasks(connection, named=ROUND)}
     new = sorted(
         (each for each in wanted if (each.annotator, each.id) not in there), key=_random_key
     )
     (last,) = connection.execute(
         "SELECT coalesce(max(place), 0) FROM tasks WHERE round = ? AND asked = 1", (ROUND,)
     ).fetchone()
-    placed = [Asked(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
-    ask_further(connection, placed, round=ROUND)
+    placed = [TaskRequest(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
+    add_tasks(connection, placed, round=ROUND)
     return len(placed)
 
 
-def _random_key(task: Asked) -> bytes:
+def _random_key(task: TaskRequest) -> bytes:
     """Return a key that has nothing to do with what was said of the item."""
     return hashlib.sha256(f"{task.annotator}\x1f{task.id}".encode()).digest()
 

@@ -28,7 +28,7 @@ _SIZE = 32
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def make(path: Path) -> None:
+def make_key(path: Path) -> None:
     """Make a key of 32 random bytes that its owner alone can read; one that is there stays.
 
     Raises
@@ -48,7 +48,7 @@ def make(path: Path) -> None:
         raise StoreError(f"{path}: cannot be written: {errors.machine(error)}") from error
 
 
-def read(path: Path) -> bytes:
+def read_key(path: Path) -> bytes:
     """Return the key.
 
     Raises
@@ -67,7 +67,7 @@ def read(path: Path) -> bytes:
     return key
 
 
-def renew(path: Path) -> Path:
+def renew_key(path: Path) -> Path:
     """Put a new key in the place of the old one, and return where the old one lies now.
 
     Raises
@@ -83,7 +83,7 @@ def renew(path: Path) -> Path:
     return kept
 
 
-def warning(path: Path) -> str | None:
+def key_warning(path: Path) -> str | None:
     """Return what is to be said of who can read the key; None if only its owner can."""
     if os.name != "posix" or not path.stat().st_mode & _OTHERS:
         return None
@@ -182,9 +182,9 @@ class Links:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        make(self.path)
+        make_key(self.path)
         self._state = key_state(self.path)
-        self._key = read(self.path)
+        self._key = read_key(self.path)
 
     def secret(self, person: Person) -> str:
         """Return the secret of a person's link: 32 letters of A-Z, a-z, 0-9, ``-`` and ``_``."""
@@ -214,21 +214,21 @@ class Links:
 
         Servers that run take the new links at once, and no longer the old ones.
         """
-        kept = renew(self.path)
+        kept = renew_key(self.path)
         self._look_again()
         return kept
 
     @property
     def warning(self) -> str | None:
         """What is to be said if others can read the key."""
-        return warning(self.path)
+        return key_warning(self.path)
 
     def _look_again(self) -> None:
         """Take the key anew if somebody has renewed it; one that is gone holds until the end."""
         with suppress(StoreError):
             state = key_state(self.path)
             if state != self._state:
-                self._key = read(self.path)
+                self._key = read_key(self.path)
                 self._state = state
 
     def _secret(self, person: Person) -> str:

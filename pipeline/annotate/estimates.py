@@ -19,15 +19,15 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline import errors
-from pipeline.annotate.tasks import SheetQuestions, Work, asked
+from pipeline.annotate.tasks import SheetQuestions, Work, questions_of_sheet
 from pipeline.api.results import Run, open_run, perform
 from pipeline.errors import LexassayError
 from pipeline.formats.annotation_log import last_entry, read_only
 from pipeline.runner.graph import Node
 from pipeline.runner.store import artefacts
 from pipeline.stages.base import Outputs, StageConfig, Tables
-from pipeline.stages.collocations.evaluate_designed import differences_at_any_time
-from pipeline.stages.collocations.interim import Looking
+from pipeline.stages.collocations.evaluate_designed import anytime_limits_of_differences
+from pipeline.stages.collocations.interim import InterimOptions
 
 # Answers that count so far, in an order that does not depend on what they are
 
@@ -41,7 +41,7 @@ WHERE t.round = 'annotation' AND t.asked = 1 ORDER BY t.annotator, t.place
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedItems:
     """The items that count so far.
 
     Parameters
@@ -74,7 +74,7 @@ class _ItemState:
     entries: list[int] = field(default_factory=list)
 
 
-def counted(connection: sqlite3.Connection) -> Counted:
+def count_items(connection: sqlite3.Connection) -> CountedItems:
     """Return the items that count: limits of a growing sample are right for these.
 
     Everybody's cards are in random order, so those up to the first one without an answer are a
@@ -100,7 +100,7 @@ def counted(connection: sqlite3.Connection) -> Counted:
     whole = {name: each for name, each in seen.items() if each.reached == each.people}
     order = sorted(whole, key=lambda name: (max(whole[name].entries), name))
     answered = sum(each.answers == each.people for each in seen.values())
-    return Counted(tuple(order), answered, len(seen))
+    return CountedItems(tuple(order), answered, len(seen))
 
 
 # Interim looks: when limits may be shown, and on which part of the sample
@@ -132,7 +132,7 @@ class Look:
     anytime: bool = False
 
 
-def look(config: StageConfig, tables: Tables, so_far: Counted) -> Look | str:
+def look(config: StageConfig, tables: Tables, so_far: CountedItems) -> Look | str:
     """Return what can be looked at now, or a sentence that says when.
 
     Parameters
@@ -141,12 +141,12 @@ def look(config: StageConfig, tables: Tables, so_far: Counted) -> Look | str:
         The options of the stage, as the experiment has them.
     tables : mapping
         Its input; judgements of all that is judged.
-    so_far : Counted
+    so_far : CountedItems
         What counts.
     """
     sample = tables["sample"].collect() if "sample" in tables else None
     left = so_far.asked - so_far.answered
-    if sample is not None and _is_simple(sample) and isinstance(config, Looking):
+    if sample is not None and _is_simple(sample) and isinstance(config, InterimOptions):
         if config.looks:
             return _declared_look(config, tables, sample, so_far)
         adapted = _for_any_time(config)
@@ -158,7 +158,7 @@ def look(config: StageConfig, tables: Tables, so_far: Counted) -> Look | str:
     remedy = (
         "" if getattr(config, "looks", ())
         else " Limits that hold before the end: declare looks."
-        if isinstance(config, Looking)
+        if isinstance(config, InterimOptions)
         else ""
     )  # fmt: skip
     return (
@@ -175,7 +175,7 @@ def _is_simple(sample: pl.DataFrame) -> bool:
     return bool(pi.max() - pi.min() <= _NEAR)  # type: ignore[operator]  # a column of numbers
 
 
-def _for_any_time(config: Looking) -> Looking | None:
+def _for_any_time(config: InterimOptions) -> InterimOptions | None:
     """Return options whose limits hold at any time; None where the stage has none for these."""
     if config.anytime:
         return _declared_lists_only(config, {})
@@ -185,7 +185,7 @@ def _for_any_time(config: Looking) -> Looking | None:
         return None
 
 
-def _declared_lists_only(config: Looking, more: dict[str, Any]) -> Looking:
+def _declared_lists_only(config: InterimOptions, more: dict[str, Any]) -> InterimOptions:
     """Return the options of declared lists alone: the page shows no others."""
     dropped = _METHOD_OPTIONS if more else set()
     given = {name: getattr(config, name) for name in config.model_fields_set if name not in dropped}
@@ -193,7 +193,9 @@ def _declared_lists_only(config: Looking, more: dict[str, Any]) -> Looking:
     return type(config).model_validate(given | every | more)
 
 
-def _anytime_look(config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Counted) -> Look:
+def _anytime_look(
+    config: InterimOptions, tables: Tables, sample: pl.DataFrame, so_far: CountedItems
+) -> Look:
     order = _without_open(tables, _in_sample(sample, so_far))
     rest = f"they rest on {_items(len(order))}"
     said = f"These limits hold at any time, however often one looks; {rest}."
@@ -201,7 +203,7 @@ def _anytime_look(config: Looking, tables: Tables, sample: pl.DataFrame, so_far:
 
 
 def _declared_look(
-    config: Looking, tables: Tables, sample: pl.DataFrame, so_far: Counted
+    config: InterimOptions, tables: Tables, sample: pl.DataFrame, so_far: CountedItems
 ) -> Look | str:
     """Look at the last declared size that is judged in full."""
     order = _in_sample(sample, so_far)
@@ -243,7 +245,7 @@ def _cut(tables: Tables, sample: pl.DataFrame, order: Sequence[str]) -> dict[str
     return {**tables, "sample": typed.sort("position").lazy(), "judgements": judged}
 
 
-def _in_sample(sample: pl.DataFrame, so_far: Counted) -> list[str]:
+def _in_sample(sample: pl.DataFrame, so_far: CountedItems) -> list[str]:
     drawn = set(sample["id"])
     return [each for each in so_far.order if each in drawn]
 
@@ -309,7 +311,9 @@ class Row:
         return " | ".join((self.stage, self.category, self.question, str(self.n)))
 
 
-def rows_of(node: Node, seen: Look, made: Outputs, *, categories: Sequence[str]) -> tuple[Row, ...]:
+def question_rows(
+    node: Node, seen: Look, made: Outputs, *, categories: Sequence[str]
+) -> tuple[Row, ...]:
     """Return the rows of a stage: lists, all candidates, differences.
 
     Parameters
@@ -382,7 +386,7 @@ def _differences(tables: Mapping[str, pl.LazyFrame], seen: Look) -> pl.DataFrame
     found = table.collect()
     if found.is_empty() and seen.anytime and "p_adjusted" in tables["cuts"].collect_schema():
         confidence = getattr(seen.config, "confidence", 0.95)
-        found = differences_at_any_time(tables["cuts"].collect(), confidence=confidence)
+        found = anytime_limits_of_differences(tables["cuts"].collect(), confidence=confidence)
     if "population" in found.columns and found["population"].n_unique() > 1:
         found = found.filter(population="finite")
     return found
@@ -393,7 +397,7 @@ FOLDER = ".annotate"
 
 
 @dataclass(frozen=True)
-class Said:
+class StageEstimates:
     """What a stage says now.
 
     Parameters
@@ -415,7 +419,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Reckoned:
+class Estimates:
     """What is known after a decision.
 
     Parameters
@@ -424,16 +428,16 @@ class Reckoned:
         The last decision that is in it.
     at : str
         When it was made, UTC.
-    stages : tuple of Said
+    stages : tuple of StageEstimates
         What each stage says.
-    counted : Counted
+    counted : CountedItems
         What counts.
     """
 
     entry: int
     at: str
-    stages: tuple[Said, ...]
-    counted: Counted
+    stages: tuple[StageEstimates, ...]
+    counted: CountedItems
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -441,7 +445,7 @@ class Reckoned:
         return tuple(row for each in self.stages for row in each.rows)
 
 
-class Reckoner:
+class Estimator:
     """Makes what is known so far in a folder of its own, which goes when it is closed.
 
     Parameters
@@ -458,9 +462,9 @@ class Reckoner:
     @property
     def has_questions(self) -> bool:
         """Whether a stage of the experiment answers questions by this sheet."""
-        return bool(asked(self._work, Path()).stages)
+        return bool(questions_of_sheet(self._work, Path()).stages)
 
-    def reckon(self) -> Reckoned:
+    def reckon(self) -> Estimates:
         """Answer the questions from what is judged now.
 
         Raises
@@ -469,7 +473,7 @@ class Reckoner:
             If a stage that the questions rest on fails, or waits for people.
         """
         with read_only(self._work.database) as connection:
-            entry, so_far = last_entry(connection), counted(connection)
+            entry, so_far = last_entry(connection), count_items(connection)
         questions = self._questions()
         _remove_outdated(questions)
         done = perform(questions.project, settings=questions.settings, deliver=False)
@@ -481,7 +485,7 @@ class Reckoner:
         ]
         said = [_stage_estimates(node, done, so_far, categories) for node in questions.stages]
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return Reckoned(entry, now, tuple(said), so_far)
+        return Estimates(entry, now, tuple(said), so_far)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -497,7 +501,7 @@ class Reckoner:
             self._folder = TemporaryDirectory(
                 prefix=f"{self._work.project.root.name}-", dir=place, ignore_cleanup_errors=True
             )
-            self._asked = asked(self._work, Path(self._folder.name))
+            self._asked = questions_of_sheet(self._work, Path(self._folder.name))
             _copy_results(self._work, self._asked)
         return self._asked
 
@@ -527,24 +531,28 @@ def _remove_outdated(questions: SheetQuestions) -> None:
         shutil.rmtree(root / name, ignore_errors=True)
 
 
-def _stage_estimates(node: Node, done: Run, so_far: Counted, categories: list[str]) -> Said:
+def _stage_estimates(
+    node: Node, done: Run, so_far: CountedItems, categories: list[str]
+) -> StageEstimates:
     """Return the estimates of a stage; a sentence in place of its rows if it fails."""
     title = node.title or node.name
     try:
         waits = (done.why_not(ref.stage) for ref in node.inputs.values())
         wait = next(filter(None, waits), "")
         if wait:
-            return Said(title, f"There are no limits yet: {wait}", failed=True)
+            return StageEstimates(title, f"There are no limits yet: {wait}", failed=True)
         tables: Tables = {
             option: done.plan(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
         }
         seen = look(node.config, tables, so_far)
         if isinstance(seen, str):
-            return Said(title, seen)
+            return StageEstimates(title, seen)
         made = node.stage.run(seen.config, seen.tables)
-        return Said(title, seen.said, rows_of(node, seen, made, categories=categories))
+        return StageEstimates(
+            title, seen.said, question_rows(node, seen, made, categories=categories)
+        )
     except (LexassayError, ValueError, ArithmeticError, OSError, RuntimeError) as error:
-        return Said(title, f"There are no limits: {reason(error)}", failed=True)
+        return StageEstimates(title, f"There are no limits: {reason(error)}", failed=True)
 
 
 def reason(error: BaseException) -> str:
@@ -555,7 +563,7 @@ def reason(error: BaseException) -> str:
     >>> reason(LexassayError("stage x: two rows are wrong\n  - row 1"))
     'stage x: two rows are wrong; row 1'
     """
-    text = str(error) if isinstance(error, LexassayError) else errors.in_words(error)
+    text = str(error) if isinstance(error, LexassayError) else errors.explain(error)
     lines = (line.strip().removeprefix("- ") for line in text.splitlines())
     return "; ".join(line for line in lines if line)
 
@@ -594,7 +602,7 @@ class State:
 
     Parameters
     ----------
-    reckoned : Reckoned or None
+    reckoned : Estimates or None
         What is known; None: nothing has been reckoned yet.
     busy : bool
         Whether it is being reckoned.
@@ -606,14 +614,14 @@ class State:
         How limits narrowed.
     """
 
-    reckoned: Reckoned | None
+    reckoned: Estimates | None
     busy: bool
     error: str
     current: bool
     points: tuple[Point, ...]
 
 
-class Certainty:
+class BackgroundEstimates:
     """What is known now; a thread makes it anew when somebody asks and there are new decisions.
 
     Parameters
@@ -630,13 +638,13 @@ class Certainty:
         self, work: Work, *, pause: float = PAUSE, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._work, self._pause, self._clock = work, pause, clock
-        self._reckoner = Reckoner(work)
+        self._reckoner = Estimator(work)
         self._has_questions = self._reckoner.has_questions
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._begun: float | None = None
         self._tried = 0
-        self._reckoned: Reckoned | None = None
+        self._reckoned: Estimates | None = None
         self._error = ""
         self._points = read_points(self.file)
 
@@ -701,7 +709,7 @@ class Certainty:
                 self._reckoned = made
                 self._keep(made)
 
-    def _keep(self, made: Reckoned) -> None:
+    def _keep(self, made: Estimates) -> None:
         halves = {row.key: row.half for row in made.rows if row.half is not None}
         if not halves or (self._points and self._points[-1].entry == made.entry):
             return

@@ -29,10 +29,10 @@ _UNSURE = """SELECT count(*) FROM (
 ) JOIN log USING (entry) WHERE unsure = 1 AND answer IS NOT NULL"""
 
 
-def how_far(
+def progress_of(
     connection: sqlite3.Connection, annotator: str, *, named: Round = "annotation"
 ) -> dict[str, int]:
-    """Return asked, done, unsure and aside of one person; see `pipeline.annotate.progress.Far`.
+    """Return asked, done, unsure and aside of one person; see `pipeline.annotate.progress.PersonProgress`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Far:
+class PersonProgress:
     """How far a person is in a round.
 
     Parameters
@@ -105,9 +105,9 @@ class Far:
     last: str
 
 
-def how_far_all(
+def progress_of_all(
     connection: sqlite3.Connection, answers: Sequence[Answer], *, named: Round = "annotation"
-) -> list[Far]:
+) -> list[PersonProgress]:
     """Return how far everybody is, by name.
 
     Parameters
@@ -125,7 +125,8 @@ def how_far_all(
         seconds.setdefault(row["annotator"], []).append(row["seconds"])
     last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, (named,))}
     return [
-        Far(who := row["annotator"], row["asked"], row["done"], unsure[who], row["aside"],
+        PersonProgress(
+            who := row["annotator"], row["asked"], row["done"], unsure[who], row["aside"],
             pace(seconds.get(who, ())), last.get(who, ""))
         for row in connection.execute(_ANNOTATORS, (named,))
     ]  # fmt: skip

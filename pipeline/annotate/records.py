@@ -21,9 +21,9 @@ from pipeline.formats.annotation_log import (
     Outcome,
     Round,
     Standing,
-    added,
+    append_one,
     connect,
-    of_task,
+    replay_task,
     transaction,
 )
 
@@ -51,7 +51,9 @@ class Settled:
         )
 
 
-def add(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> list[Outcome | Settled]:
+def add_decisions(
+    connection: sqlite3.Connection, decisions: Sequence[Decision]
+) -> list[Outcome | Settled]:
     """Add what one sender has sent, in its order, within a transaction of the caller's.
 
     While an item is asked for in the adjudication round, no answer of the first round to it
@@ -87,7 +89,7 @@ def add(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> list[O
 def _add_one(connection: sqlite3.Connection, decision: Decision) -> Outcome | Settled:
     answered = _was_answered(connection, decision)
     connection.execute("SAVEPOINT decision")
-    outcome = added(connection, decision)
+    outcome = append_one(connection, decision)
     instead = _replacement(connection, decision, outcome, answered=answered)
     if instead is not None:
         connection.execute("ROLLBACK TO decision")
@@ -212,7 +214,7 @@ def standing_answers(
     ]
 
 
-def asked_for(
+def asked_tasks(
     connection: sqlite3.Connection, *, named: Round = "annotation"
 ) -> list[tuple[str, str]]:
     """Return id and annotator of every task of a round that is asked for, by person and place."""
@@ -244,12 +246,13 @@ def units_of(shown: str) -> tuple[str, ...]:
     return tuple(str(units[name]) for name in sorted(units))
 
 
-def items(answers: Iterable[Answer]) -> list[Item]:
+def group_by_item(answers: Iterable[Answer]) -> list[Item]:
     """Return the items of answers, in order of ids.
 
     Examples
     --------
-    >>> [each.differs for each in items([Answer("x", "ana", "SVC"), Answer("x", "ben", "free")])]
+    >>> answers = [Answer("x", "ana", "SVC"), Answer("x", "ben", "free")]
+    >>> [each.differs for each in group_by_item(answers)]
     [True]
     """
     by_id: dict[str, list[Answer]] = {}
@@ -271,12 +274,14 @@ def disagreements(answers: Sequence[Answer]) -> list[Item]:
     >>> [each.id for each in disagreements(given)]
     ['y', 'x']
     """
-    return sorted((each for each in items(answers) if each.differs), key=lambda each: each.unsure)
+    return sorted(
+        (each for each in group_by_item(answers) if each.differs), key=lambda each: each.unsure
+    )
 
 
-def doubtful(answers: Sequence[Answer]) -> list[Item]:
+def unsure_items(answers: Sequence[Answer]) -> list[Item]:
     """Return the items that somebody marked as unsure; those of most doubt first."""
-    unsure = (each for each in items(answers) if each.unsure)
+    unsure = (each for each in group_by_item(answers) if each.unsure)
     return sorted(unsure, key=lambda each: -each.unsure)
 
 
@@ -290,7 +295,7 @@ AND id IN ({}) ORDER BY annotator"""
 
 
 @dataclass(frozen=True)
-class First:
+class FirstAnswer:
     """An answer of the first round that stands.
 
     Parameters
@@ -307,7 +312,9 @@ class First:
     note: str
 
 
-def firsts(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, list[First]]:
+def first_answers(
+    connection: sqlite3.Connection, ids: Collection[str]
+) -> dict[str, list[FirstAnswer]]:
     """Return what the annotators said of items in the first round, ordered by their names.
 
     Parameters
@@ -322,15 +329,15 @@ def firsts(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, li
     dict of str to list of First
         One list for each id; empty where nobody's answer stands.
     """
-    found: dict[str, list[First]] = {each: [] for each in ids}
+    found: dict[str, list[FirstAnswer]] = {each: [] for each in ids}
     wanted = list(found)
     for start in range(0, len(wanted), _MANY):
         some = wanted[start : start + _MANY]
         query = _OF_IDS.format(", ".join("?" * len(some)))
         for row in connection.execute(query, some).fetchall():
-            stands = of_task(connection, row["task"])
+            stands = replay_task(connection, row["task"])
             if stands.answer is not None:
-                first = First(row["annotator"], stands.answer, stands.unsure, stands.note)
+                first = FirstAnswer(row["annotator"], stands.answer, stands.unsure, stands.note)
                 found[row["id"]].append(first)
     return found
 
@@ -418,7 +425,7 @@ class Writer:
         return await asyncio.wrap_future(self.send(decisions))
 
     def send(self, decisions: Sequence[Decision]) -> Future[Outcomes]:
-        """Add decisions; what comes of it is in the future. See `add`."""
+        """Add decisions; what comes of it is in the future. See `add_decisions`."""
         sent = _Sent(decisions)
         sent.outcomes.set_running_or_notify_cancel()  # whoever leaves does not take it back
         with self._woken:
@@ -485,7 +492,7 @@ class Writer:
         if self._connection is None:
             self._connection = connect(self.path)
         with transaction(self._connection):
-            every = [add(self._connection, each.decisions) for each in together]
+            every = [add_decisions(self._connection, each.decisions) for each in together]
         self.transactions += 1
         return every
 

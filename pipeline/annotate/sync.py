@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from pipeline.annotate.records import Settled, add
+from pipeline.annotate.records import Settled, add_decisions
 from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError, Problem, StoreError
 from pipeline.formats.annotation_log import (
@@ -21,14 +21,14 @@ from pipeline.formats.annotation_log import (
     Standing,
     append,
     last_entry,
-    of_task,
     opened,
-    read_back,
+    read_note,
     read_only,
-    seen,
+    replay_task,
+    sheet_answers,
     standing_rows,
     transaction,
-    written,
+    write_note,
 )
 from pipeline.formats.spreadsheets.kinds import SHEETS
 from pipeline.kernels.annotation.sheets import by_fold, fold
@@ -41,7 +41,7 @@ _KEY = 40
 
 
 @dataclass(frozen=True)
-class Taken:
+class ImportResult:
     """What came of taking sheets over.
 
     Parameters
@@ -77,7 +77,7 @@ class _Cell:
 
     @property
     def remark(self) -> str | None:
-        return written(self.note, unsure=self.unsure)
+        return write_note(self.note, unsure=self.unsure)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class _Held:
     note: str | None = None
 
 
-def take_over_sheets(work: Work) -> Taken:
+def import_sheets(work: Work) -> ImportResult:
     """Take what is new in the sheets of a work into its log.
 
     A cell counts if the log holds nothing for it, or what it held when it was looked at last. What
@@ -108,7 +108,9 @@ def take_over_sheets(work: Work) -> Taken:
             return _import_cells(connection, work, cells)
 
 
-def _import_cells(connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]) -> Taken:
+def _import_cells(
+    connection: sqlite3.Connection, work: Work, cells: Sequence[_Cell]
+) -> ImportResult:
     """Compare cells with the log, in a transaction of the caller's, and add what is new."""
     taken, conflicts, strange = 0, [], []
     tasks, looked_at = _tasks(connection), _last_held(work)
@@ -120,19 +122,19 @@ def _import_cells(connection: sqlite3.Connection, work: Work, cells: Sequence[_C
         if work.labels and cell.answer is not None and cell.answer not in work.labels:
             strange.append(f"{where} is no label")
             continue
-        stands, held = of_task(connection, task), looked_at.get((cell.file, *cell.of_whom))
+        stands, held = replay_task(connection, task), looked_at.get((cell.file, *cell.of_whom))
         kind = _action(cell, stands, held)
         if kind == "conflict":
             said = f"but {cell.annotator} decided {stands.answer!r} in the page"
             conflicts.append(f"{where}, {said}")
         elif kind != "nothing":
-            (outcome,) = add(connection, [_decision(cell, kind, stands)])
+            (outcome,) = add_decisions(connection, [_decision(cell, kind, stands)])
             if not isinstance(outcome, Settled):
                 taken += kind == "import"
             elif cell.answer != stands.answer:
                 said = f"but {stands.answer!r} has been shown to those who adjudicate, and stays"
                 conflicts.append(f"{where}, {said}")
-    return Taken(taken, tuple(conflicts), tuple(strange))
+    return ImportResult(taken, tuple(conflicts), tuple(strange))
 
 
 def _action(
@@ -154,7 +156,7 @@ def _has_new_note(cell: _Cell, stands: Standing, held: _Held) -> bool:
     return new and kept and cell.answer is not None and cell.answer == stands.answer
 
 
-def noted(cells: pl.DataFrame, file: str) -> list[Decision]:
+def seen_entries(cells: pl.DataFrame, file: str) -> list[Decision]:
     """Return the entries that say what a sheet held when it was written.
 
     Parameters
@@ -168,7 +170,7 @@ def noted(cells: pl.DataFrame, file: str) -> list[Decision]:
         _decision(_Cell(file, 0, annotator, item, answer, *remark), "seen",
                   Standing(answer, remark[1], remark[0], version))
         for annotator, item, answer, note, version in cells.iter_rows()
-        for remark in [read_back(note)]
+        for remark in [read_note(note)]
     ]  # fmt: skip
 
 
@@ -180,7 +182,7 @@ def _tasks(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
 
 def _last_held(work: Work) -> dict[tuple[str, str, str], _Held]:
     """Return what each sheet held on each task when it was looked at last."""
-    rows = seen(work.database, DecisionOptions()).select(
+    rows = sheet_answers(work.database, DecisionOptions()).select(
         "file", "annotator", "id", "answer", "note"
     )
     return {(file, who, item): _Held(*held) for file, who, item, *held in rows.iter_rows()}
@@ -198,12 +200,12 @@ def _cells(work: Work, files: Sequence[SourceFile], asked: Sequence[str]) -> Ite
                 continue
             said = (typed or "").strip() or None
             spelt = labels.get(said.lower(), said) if said and labels else said
-            person, remark = people[fold(who)], read_back(note)
+            person, remark = people[fold(who)], read_note(note)
             yield _Cell(file.label, line, person, item.strip(), spelt, *remark)
 
 
 def _note_text(stands: Standing) -> str | None:
-    return written(stands.note, unsure=stands.unsure)
+    return write_note(stands.note, unsure=stands.unsure)
 
 
 def _decision(cell: _Cell, kind: Literal["seen", "import"], stands: Standing) -> Decision:
@@ -289,7 +291,7 @@ def hand_to_sheets(work: Work) -> list[str]:
                 "annotator", "id", kind.answer, "note", "version"
             )
             with opened(work.database) as connection:
-                append(connection, noted(held, Path(place).name))
+                append(connection, seen_entries(held, Path(place).name))
             places.append(place)
     return places
 
@@ -350,5 +352,5 @@ def _answer_cells(own: Any, name: str) -> dict[str, Any]:
     """Return the cells of an answer, by the name of its column; null where there is none."""
     if own is None:
         return {name: None, "note": None, "version": 0}
-    note = written(own["note"], unsure=bool(own["unsure"]))
+    note = write_note(own["note"], unsure=bool(own["unsure"]))
     return {name: own["answer"], "note": note, "version": own["entry"]}

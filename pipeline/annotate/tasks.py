@@ -13,7 +13,7 @@ from pipeline.api.results import open_run
 from pipeline.api.run import check, run
 from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, did_you_mean
 from pipeline.formats import annotation_log
-from pipeline.formats.annotation_log import Asked, opened, take_over
+from pipeline.formats.annotation_log import TaskRequest, opened, update_tasks
 from pipeline.formats.spreadsheets.kinds import SHEETS
 from pipeline.runner.delivery import still_asked
 from pipeline.runner.graph import RUNS, Node, Project
@@ -139,7 +139,9 @@ def refresh(work: Work, rows: pl.DataFrame) -> None:
     asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
     tasks = asked.select("annotator", "id", "order").rows()
     with opened(work.database) as connection:
-        take_over(connection, _item_contents(rows, work.kind), [Asked(*each) for each in tasks])
+        update_tasks(
+            connection, _item_contents(rows, work.kind), [TaskRequest(*each) for each in tasks]
+        )
 
 
 def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
@@ -266,7 +268,7 @@ class SheetQuestions:
     settings: Mapping[str, Any]
 
 
-def asked(work: Work, root: Path) -> SheetQuestions:
+def questions_of_sheet(work: Work, root: Path) -> SheetQuestions:
     """Return the questions of a sheet, to be answered from what is judged so far.
 
     Parameters

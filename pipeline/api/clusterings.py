@@ -8,7 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.api.convert import as_labels, as_memberships, require_all, require_as_long, said_of
+from pipeline.api.convert import (
+    as_labels,
+    as_memberships,
+    require_all,
+    require_as_long,
+    translate_errors,
+)
 from pipeline.kernels.clustering.measure import TYPE_LEVEL
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
 from pipeline.kernels.clustering.token.measures import token_scores
@@ -63,7 +69,7 @@ def token_measures(
         require_all(labels, "name them, or drop these tokens from both arrays")
     tokens = pl.DataFrame(columns)
     cells = tokens.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
-    with said_of("token_measures"):
+    with translate_errors("token_measures"):
         return _values(token_scores(cells, measures=_names(measures)))
 
 
@@ -124,7 +130,7 @@ def type_measures(
     [('MacroI', '1-1', 0.727), ('MacroI', 'M-1', 0.909), ('MacroI', 'floor', 0.6)]
     """
     gold, induced = _entries(labels_true, labels_pred, items)
-    with said_of("type_measures"):
+    with translate_errors("type_measures"):
         found = evaluate_type_level(
             gold, induced, measures=_names(measures), mappings=mappings, worst=0
         )
@@ -178,7 +184,7 @@ def overlapping_measures(
     {'omega': 1.0, 'bcubed_f': 1.0}
     """
     gold, induced = (each.drop_nulls() for each in _entries(labels_true, labels_pred, items))
-    with said_of("overlapping_measures"):
+    with translate_errors("overlapping_measures"):
         return _values(overlapping_scores(gold, induced, measures=_names(measures), seed=seed))
 
 

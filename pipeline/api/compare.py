@@ -11,15 +11,15 @@ import polars as pl
 
 from pipeline.api.results import ReportOptions, Run, gone, names_of, past_run, shown_stage
 from pipeline.errors import ConfigError
-from pipeline.findings.base import Told
+from pipeline.findings.base import StageFinding
 from pipeline.report.charts.style import slots
 from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
-from pipeline.report.page.model import Shown
+from pipeline.report.page.model import ReportStage
 from pipeline.report.view import VIEWS, cell
 from pipeline.runner.diff import (
     StageDifference,
     TableDifference,
-    columns_said,
+    columns_text,
     settings_pairs,
     stages_differ,
 )
@@ -99,7 +99,7 @@ def _side(run: Run) -> Side:
     return Side(name, f"begun {when}, {record.outcome}", _findings(run), tuple(gone(run)))
 
 
-def _findings(run: Run) -> tuple[Told, ...]:
+def _findings(run: Run) -> tuple[StageFinding, ...]:
     """Return the findings of a run; none if its tables are of a version that cannot be read."""
     try:
         return run.told
@@ -124,7 +124,7 @@ def _title(stage: str, both: _Both) -> str:
     return stage
 
 
-def _shown(stage: str, run: Run, options: ReportOptions) -> Shown | None:
+def _shown(stage: str, run: Run, options: ReportOptions) -> ReportStage | None:
     """Return a stage as a report shows it; None if it does not, or has nothing of it."""
     if stage not in run.manifests or (options.stages and stage not in options.stages):
         return None
@@ -141,7 +141,7 @@ def _table_rows(found: TableDifference) -> TableRows:
         found.only_second,
         found.changed,
         tuple(_examples(found)),
-        columns_said(found.columns),
+        columns_text(found.columns),
     )
 
 

@@ -47,7 +47,9 @@ def as_whole(values: Any, name: str) -> IntArray:
     wrong = np.flatnonzero((numbers != np.floor(numbers)) | ~(np.abs(numbers) < _MOST))
     if wrong.size:
         what = "missing or no whole number"
-        raise DataError(f"{name}: {shown(array.flat, wrong, what)}; correct or drop these")
+        raise DataError(
+            f"{name}: {describe_places(array.flat, wrong, what)}; correct or drop these"
+        )
     return numbers.astype(np.int64)
 
 
@@ -60,12 +62,12 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def shown(values: Any, places: Sequence[int] | IntArray, what: str) -> str:
+def describe_places(values: Any, places: Sequence[int] | IntArray, what: str) -> str:
     """Say how many values are wrong, and where three of them stand.
 
     Examples
     --------
-    >>> shown([3, None], [1], "missing")
+    >>> describe_places([3, None], [1], "missing")
     '1 of 2 missing, such as None at place 1'
     """
     some = ", ".join(f"{values[int(place)]} at place {int(place)}" for place in places[:3])
@@ -93,7 +95,7 @@ def as_given(values: FloatArray, name: str, *given: Any) -> Any:
     return values
 
 
-def alike(function: str, **arrays: npt.NDArray[Any]) -> None:
+def require_same_size(function: str, **arrays: npt.NDArray[Any]) -> None:
     """Refuse arrays of counts that do not fit together.
 
     Raises
@@ -103,7 +105,7 @@ def alike(function: str, **arrays: npt.NDArray[Any]) -> None:
 
     Examples
     --------
-    >>> alike("fisher", k1=np.zeros(2), n1=np.zeros(3))
+    >>> require_same_size("fisher", k1=np.zeros(2), n1=np.zeros(3))
     Traceback (most recent call last):
     pipeline.errors.DataError: fisher: k1 has 2 values, n1 has 3; give as many of each...
     """
@@ -118,7 +120,7 @@ def alike(function: str, **arrays: npt.NDArray[Any]) -> None:
 
 
 @contextmanager
-def said_of(function: str) -> Iterator[None]:
+def translate_errors(function: str) -> Iterator[None]:
     """Say in errors of the project what a kernel refuses.
 
     Raises
@@ -426,5 +428,5 @@ def require_all(labels: pl.Series, remedy: str) -> None:
     wrong = labels.is_null() | (labels == "")
     places = wrong.fill_null(value=True).arg_true()
     if len(places):
-        what = shown(labels, places.to_list(), "missing or empty")
+        what = describe_places(labels, places.to_list(), "missing or empty")
         raise DataError(f"{labels.name}: {what}; {remedy}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.api.convert import alike, as_given, as_whole, said_of
+from pipeline.api.convert import as_given, as_whole, require_same_size, translate_errors
 from pipeline.errors import UnknownName, did_you_mean
 from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -72,8 +72,8 @@ def precision_interval(
     counts = {"k": as_whole(k, "k"), "n": as_whole(n, "n")}
     if population is not None:
         counts["population"] = as_whole(population, "population")
-    alike(function, **counts)
-    with said_of(function):
+    require_same_size(function, **counts)
+    with translate_errors(function):
         limits = INTERVALS.get(interval)(
             counts["k"], counts["n"], confidence=confidence, population=counts.get("population")
         )
@@ -170,10 +170,10 @@ def difference_test(
 
 def _p_values(function: str, given: Mapping[str, Any], test: str, alternative: str) -> Any:
     counts = {name: as_whole(values, name) for name, values in given.items()}
-    alike(function, **counts)
+    require_same_size(function, **counts)
     shape = np.broadcast_shapes(*(each.shape for each in counts.values()))
     columns = (np.broadcast_to(each, shape).ravel() for each in counts.values())
-    with said_of(function):
+    with translate_errors(function):
         p = TESTS.get(test).p_values(*columns, alternative=_side(alternative))
     return as_given(p.reshape(shape), "p", *given.values())
 

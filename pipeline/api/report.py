@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from pipeline import allocator, memory
-from pipeline.api.results import ReportOptions, Run, colours_of, of_the_report, shown_stage
+from pipeline.api.results import ReportOptions, Run, colours_of, report_errors, shown_stage
 from pipeline.findings.base import FINDERS
 from pipeline.kernels.partitions import LEAST
 from pipeline.report.charts import CHARTS
@@ -49,9 +49,9 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     if run.project.experiment.run.memory is not None:
-        allocator.give_back()  # what stages have freed: another process is to draw beside this one
-    unharmed = artefacts.unharmed(run.project.storage, run.manifests.values())
-    with of_the_report(), unharmed, memory.limited(_room(run)):
+        allocator.release_memory()  # another process draws beside this one
+    unharmed = artefacts.report_damage(run.project.storage, run.manifests.values())
+    with report_errors(), unharmed, memory.with_limit(_room(run)):
         files = build(replace(content, findings=run.told))
     storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **history.mark(found)}

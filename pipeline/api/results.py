@@ -31,22 +31,22 @@ from pipeline.errors import (
     did_you_mean,
 )
 from pipeline.expressions import expression
-from pipeline.findings.base import StageView, Told, as_table, gathered
+from pipeline.findings.base import StageFinding, StageView, as_table, collect_findings
 from pipeline.formats.tables import to_csv
 from pipeline.kernels.measure import measure_title
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts import Style
 from pipeline.report.charts.style import NAMED, Slot, slots
 from pipeline.report.page.build import blocks
-from pipeline.report.page.model import Shown
-from pipeline.report.view import VIEWS, Figure, ViewOptions, distinct, unfolded
+from pipeline.report.page.model import ReportStage
+from pipeline.report.view import VIEWS, Figure, ViewOptions, unfolded, unique_names
 from pipeline.runner.config import Experiment, Options, parse, sheet_places
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project, Reference, build
 from pipeline.runner.plan import Step, plan
 from pipeline.runner.problems import problems_of, unknown_stage
-from pipeline.runner.run import kept
+from pipeline.runner.run import read_remarks
 from pipeline.runner.run import run as run_project
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
@@ -77,12 +77,12 @@ def short(text: str, most: int = _WIDEST) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def texts(head: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def text_table(head: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table as lines of text.
 
     Examples
     --------
-    >>> print(texts("1 table", ("name", "rows"), [("scores", "12")]))
+    >>> print(text_table("1 table", ("name", "rows"), [("scores", "12")]))
     1 table
       name    rows
       scores  12
@@ -93,7 +93,7 @@ def texts(head: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> s
     return "\n".join([head, *(f"  {line}" for line in lines)])
 
 
-def grid(
+def html_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Collection[int] = ()
 ) -> str:
     """Return a table as HTML, escaped; of very many rows the first, and how many there are more.
@@ -109,7 +109,7 @@ def grid(
 
     Examples
     --------
-    >>> grid(("a",), [("<b>",)], right=[0])
+    >>> html_table(("a",), [("<b>",)], right=[0])
     '<table><thead><tr><th style="text-align:right">a</th>...&lt;b&gt;</td></tr></tbody></table>'
     """
     made, size, left_out = [], 0, 0
@@ -250,7 +250,7 @@ def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Pro
 
 
 @contextmanager
-def of_the_report() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Say of mistakes in the options of a view that they stand in the report's section.
 
     Raises
@@ -269,14 +269,14 @@ def of_the_report() -> Iterator[None]:
         raise ConfigError("the report", problems) from error
 
 
-def shown_stage(run: Run, name: str, options: ReportOptions) -> Shown:
+def shown_stage(run: Run, name: str, options: ReportOptions) -> ReportStage:
     """Return a stage as the report is given it: the options of its view, a way to its tables."""
     node = run.project.nodes[name]
     content = options.views.get(name, {})
     chosen: ViewOptions | None = None
     if content:
         chosen = VIEWS.get(node.stage.name).options.model_validate(content)
-    return Shown(
+    return ReportStage(
         stage_view(run, node, stages(run)),
         tuple(node.stage.outputs),
         node.stage.doc,
@@ -404,10 +404,10 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
             raise NotMadeYet(stage)
         if shown.view.use not in VIEWS:
             return {}
-        with of_the_report(), artefacts.unharmed(run.project.storage, run.manifests.values()):
+        with report_errors(), artefacts.report_damage(run.project.storage, run.manifests.values()):
             every = unfolded(blocks(shown, style=options.style, slots=self._slots))
             figures = [each for each in every if isinstance(each, Figure)]
-        return dict(zip(distinct(each.name for each in figures), figures, strict=True))
+        return dict(zip(unique_names(each.name for each in figures), figures, strict=True))
 
     def _stages(self) -> list[str]:
         """Return the stages that may have figures, those of the report first."""
@@ -440,10 +440,10 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
             yield name, self.figure(name).caption
 
     def __repr__(self) -> str:
-        return texts(f"{len(self)} charts", ("name", "what is seen"), self._rows())
+        return text_table(f"{len(self)} charts", ("name", "what is seen"), self._rows())
 
     def _repr_html_(self) -> str:
-        return grid(("name", "what is seen"), self._rows())
+        return html_table(("name", "what is seen"), self._rows())
 
 
 # Findings
@@ -452,16 +452,16 @@ NAME = "findings"
 """The name by which the table is shown, unless a stage has it."""
 
 
-def are_meant(project: Project, name: str) -> bool:
+def names_findings(project: Project, name: str) -> bool:
     """Return whether a name stands for the findings: a stage of that name goes first."""
     return name == NAME and name not in project.nodes
 
 
-def told(run: Run) -> tuple[Told, ...]:
+def findings_of_run(run: Run) -> tuple[StageFinding, ...]:
     """Return the findings of a run, those of the stages that its report shows."""
     options = ReportOptions.model_validate(run.project.experiment.report)
-    with artefacts.unharmed(run.project.storage, run.manifests.values()):
-        return gathered(stages(run), order=options.stages)
+    with artefacts.report_damage(run.project.storage, run.manifests.values()):
+        return collect_findings(stages(run), order=options.stages)
 
 
 # Progress in a notebook or on standard error
@@ -482,7 +482,7 @@ Say: TypeAlias = Callable[[str, str], None]
 
 
 @contextmanager
-def watching(name: str, *, stages: int, progress: bool | None) -> Iterator[list[Listener]]:
+def show_progress(name: str, *, stages: int, progress: bool | None) -> Iterator[list[Listener]]:
     """Show how far a run is, from its start to its end.
 
     Parameters
@@ -634,7 +634,7 @@ def page(run: Run) -> str:
     below = [escape(text) for text in [*_waits(run), remark_count(run)] if text]
     if run.report:
         below.append(f'<a href="{_address(run.report)}">report</a>')
-    table = grid(("stage", "kind", "rows", "state"), _rows(run), right=(2,))
+    table = html_table(("stage", "kind", "rows", "state"), _rows(run), right=(2,))
     lines = "".join(f"<div>{each}</div>" for each in below)
     return f"<div><div><b>{name}</b>: {_done(run)}</div>{table}{lines}</div>"
 
@@ -688,7 +688,7 @@ def _address(report: Path) -> str:
 # Stacked tables of a sweep
 
 
-def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
+def add_setting_columns(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
     """Return the rows of a table that are asked for, with a column for every setting.
 
     Parameters
@@ -704,7 +704,7 @@ def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.Da
     Examples
     --------
     >>> table = pl.DataFrame({"n": [500, 1000]})
-    >>> labelled(table, "n > 500", {"seed": 1, "stages.a.measures": ["mi"]}).row(0)
+    >>> add_setting_columns(table, "n > 500", {"seed": 1, "stages.a.measures": ["mi"]}).row(0)
     (1, '["mi"]', 1000)
     """
     kept = table.filter(expression(where)) if where else table
@@ -716,12 +716,12 @@ def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.Da
     return kept.select(*labels, pl.all())
 
 
-def stacked(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def stack_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Return tables one below the other; what a point has no column for is null there.
 
     Examples
     --------
-    >>> stacked([pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [0.5], "mi": [2.0]})]).rows()
+    >>> stack_tables([pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [0.5], "mi": [2.0]})]).rows()
     [(1.0, None), (0.5, 2.0)]
     """
     return pl.concat(tables, how="diagonal_relaxed")
@@ -730,7 +730,7 @@ def stacked(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def files(tables: Mapping[str, Sequence[pl.DataFrame]]) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of the files of a sweep: Parquet and CSV of every table."""
     for name, each in tables.items():
-        whole = stacked(each)
+        whole = stack_tables(each)
         buffer = io.BytesIO()
         whole.write_parquet(buffer)
         yield f"{name}.parquet", buffer.getvalue()
@@ -741,7 +741,7 @@ def _label(value: Any) -> Any:
     return json.dumps(value, default=str) if isinstance(value, list | dict) else value
 
 
-def swept(project: Project, name: str) -> pl.DataFrame:
+def read_sweep_table(project: Project, name: str) -> pl.DataFrame:
     """Return a table that a sweep has stacked over all its points.
 
     Parameters
@@ -831,10 +831,10 @@ class Tables(Mapping[str, pl.DataFrame]):
             yield name, f"{rows:,}", (model.__doc__ or "").partition("\n")[0]
 
     def __repr__(self) -> str:
-        return texts(f"{len(self)} tables", ("name", "rows", "what it holds"), self._rows())
+        return text_table(f"{len(self)} tables", ("name", "rows", "what it holds"), self._rows())
 
     def _repr_html_(self) -> str:
-        return grid(("name", "rows", "what it holds"), self._rows(), right=(1,))
+        return html_table(("name", "rows", "what it holds"), self._rows(), right=(1,))
 
 
 @dataclass(frozen=True, repr=False)
@@ -886,18 +886,18 @@ class Run:
             If there is no such stage or table, or it has not been made yet.
         """
         if name.partition(".")[0] == SWEEP:
-            return swept(self.project, name)
-        if are_meant(self.project, name):
+            return read_sweep_table(self.project, name)
+        if names_findings(self.project, name):
             return self.findings
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
-        with artefacts.unharmed(self.project.storage, self.manifests.values()):
+        with artefacts.report_damage(self.project.storage, self.manifests.values()):
             return self.plan(name).sort(list(model.key())).collect()
 
     @cached_property
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[StageFinding, ...]:
         """The findings as the report tells them: each with its stage, answers first."""
-        return told(self)
+        return findings_of_run(self)
 
     @property
     def findings(self) -> pl.DataFrame:
@@ -953,7 +953,9 @@ class Run:
     @property
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
         """What looks wrong in the data of each stage that has something of the kind."""
-        found = {name: kept(self.project.storage, made) for name, made in self.manifests.items()}
+        found = {
+            name: read_remarks(self.project.storage, made) for name, made in self.manifests.items()
+        }
         return {name: remarks for name, remarks in found.items() if remarks}
 
     def reference(self, name: str) -> Reference:

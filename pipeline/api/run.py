@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.api.report import add_report
-from pipeline.api.results import Run, check_report, open_run, watching
+from pipeline.api.results import Run, check_report, open_run, show_progress
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import RUNS, Project, load
 from pipeline.runner.run import run as run_project
@@ -92,7 +92,9 @@ def run(
         If the experiment or its data are wrong, or a stage fails.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
-    with watching(project.experiment.name, stages=len(project.nodes), progress=progress) as bar:
+    with show_progress(
+        project.experiment.name, stages=len(project.nodes), progress=progress
+    ) as bar:
         told = [*bar, *listeners]
         ran = run_project(
             project,

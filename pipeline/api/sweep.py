@@ -12,18 +12,18 @@ from pipeline.api.report import provenance
 from pipeline.api.results import (
     ReportOptions,
     Run,
-    are_meant,
+    add_setting_columns,
     files,
-    labelled,
+    names_findings,
     names_in,
     names_of,
     perform,
-    stacked,
+    stack_tables,
 )
 from pipeline.api.run import check
 from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
-from pipeline.findings.base import Told
+from pipeline.findings.base import StageFinding
 from pipeline.report.charts.style import slots
 from pipeline.report.page.model import Record, Scalar
 from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
@@ -90,7 +90,7 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
     """Yield what is wrong with the tables asked for, and with the rows to keep of them."""
     for name in options.collect:
         try:
-            if not are_meant(project, name):
+            if not names_findings(project, name):
                 Run(project, {}).reference(name)
         except ConfigError as error:
             yield from (each.within("sweep.collect") for each in error.problems)
@@ -115,14 +115,14 @@ def _is_condition(table: pl.DataFrame, where: str) -> bool:
 
 
 def _planned(project: Project, name: str) -> pl.DataFrame:
-    if are_meant(project, name):
+    if names_findings(project, name):
         return Findings.zero_rows().collect()
     reference = Run(project, {}).reference(name)
     return project.planned[reference.stage][reference.table].collect()
 
 
 def _zero_rows(project: Project, name: str, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
-    return labelled(_planned(project, name), where, point)
+    return add_setting_columns(_planned(project, name), where, point)
 
 
 def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
@@ -136,7 +136,7 @@ def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
     """
     for name, tables in made.items():
         try:
-            stacked(tables)
+            stack_tables(tables)
         except pl.exceptions.PolarsError:
             what = f"the tables {name} of its points have columns of different types"
             yield Problem("sweep.over", what, "give each option values of one type")
@@ -163,7 +163,7 @@ class SweepReport:
     """What the page of a sweep is made from; it points are added one by one, in order."""
 
     def __init__(self) -> None:
-        self._told: list[tuple[Told, ...]] = []
+        self._told: list[tuple[StageFinding, ...]] = []
         self._remarks: list[list[str]] = []
         self._waits: dict[str, str] = {}
         self._records: dict[str, Record] = {}
@@ -224,12 +224,12 @@ class SweepReport:
             pictures=options.pictures,
             provenance={**self._records, "Input files": list(self._files.values())},
         )
-        with artefacts.unharmed(run.project.storage, run.manifests.values()):
+        with artefacts.report_damage(run.project.storage, run.manifests.values()):
             return sweep_page(made)
 
 
 def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> Collected:
-    if are_meant(run.project, name):
+    if names_findings(run.project, name):
         return Collected(name, "Findings of each point", frames)
     reference = run.reference(name)
     node = run.project.nodes[reference.stage]
@@ -309,7 +309,7 @@ def sweep(
             for each in remarks:
                 say(f"  {name}: {each}")
         for name, frames in stacks.items():
-            frames.append(labelled(done.table(name), options.where, point))
+            frames.append(add_setting_columns(done.table(name), options.where, point))
         if pages:
             pages.add(done)
     made = dict(files(stacks))
@@ -338,7 +338,7 @@ def _run_point(
 
     done = perform(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
     stacked = {
-        done.reference(name).stage for name in options.collect if not are_meant(project, name)
+        done.reference(name).stage for name in options.collect if not names_findings(project, name)
     }
     if done.waits and not stacked <= set(done.manifests):
         raise done.waits[0]

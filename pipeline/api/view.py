@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
-from pipeline.api.results import NAME, Run, are_meant
+from pipeline.api.results import NAME, Run, names_findings
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.expressions import expression
 from pipeline.runner.graph import Node, Reference
@@ -133,12 +133,12 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
     ConfigError
         For an unknown table, column or condition, with the nearest names.
     """
-    with artefacts.unharmed(run.project.storage, run.manifests.values()):
+    with artefacts.report_damage(run.project.storage, run.manifests.values()):
         query, key = _open(run, name)
         own = query.collect_schema().names()
         stacked = name.removeprefix(f"{SWEEP}.")
         words = None
-        if not are_meant(run.project, stacked):
+        if not names_findings(run.project, stacked):
             words = words_for(run, run.reference(stacked), own)
         whole = query if words is None else beside(query, words)
         shown = _columns_to_show(
@@ -159,7 +159,7 @@ def tables(run: Run) -> pl.DataFrame:
         for node in run.project.nodes.values()
         for name, count, what in _stage_tables(run, node)
     ]
-    if are_meant(run.project, NAME):
+    if names_findings(run.project, NAME):
         rows.append({"table": NAME, "rows": None, "what": _doc(Findings)})
     options = run.project.experiment.sweep
     rows += [
@@ -186,7 +186,7 @@ def _open(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
     """Return the query of a table and its key; what a sweep has stacked is in its order."""
     if name.partition(".")[0] == SWEEP:
         return run.table(name).lazy(), ()
-    if are_meant(run.project, name):
+    if names_findings(run.project, name):
         return run.findings.lazy(), Findings.key()
     reference = run.reference(name)
     return run.plan(name), run.project.nodes[reference.stage].stage.outputs[reference.table].key()

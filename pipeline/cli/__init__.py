@@ -5,4 +5,4 @@ import sys
 
 from pipeline import allocator
 
-os.environ.update(allocator.settings(sys.argv[1:]) | allocator.wished(os.environ))
+os.environ.update(allocator.settings(sys.argv[1:]) | allocator.user_variables(os.environ))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.annotate.sync import Taken, take_over_sheets
+from pipeline.annotate.sync import ImportResult, import_sheets
 from pipeline.annotate.tasks import Work, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem
@@ -58,7 +58,7 @@ def annotate(
 ) -> int:
     """Serve pages on which people judge, key by key; or write what they decided."""
     work = open_work(config, sheet, runs=runs, data=data, annotators=listed(annotators))
-    _print_import(take_over_sheets(work), work)
+    _print_import(import_sheets(work), work)
     if export or sheets or backup:
         return _write_decisions(work, export=export, sheets=sheets, backup=backup)
     _require_web()
@@ -88,7 +88,7 @@ def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: P
     return 0
 
 
-def _print_import(taken: Taken, work: Work) -> None:
+def _print_import(taken: ImportResult, work: Work) -> None:
     """Say what came of the sheets that lie beside the decisions."""
     if taken.answers:
         print(f"{taken.answers:,} answers of sheets in {work.folder} were taken over")

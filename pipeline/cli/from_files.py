@@ -23,7 +23,7 @@ from pipeline.formats.base import FORMATS, LINE, format_of
 from pipeline.formats.lines import separator_of
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
-from pipeline.memory import limited
+from pipeline.memory import with_limit
 from pipeline.recipes import base
 from pipeline.recipes.base import best
 from pipeline.recipes.collocations import (
@@ -113,7 +113,7 @@ def paths(
         raise ConfigError("--save", [Problem("-", what, "put it into a file first")])
     content = sys.stdin.buffer.read()
     name = hashlib.sha256(content).hexdigest()[:16] + _ENDINGS.get(read_as or "text", ".txt")
-    root = (runs or base.folder()) / "experiments" / "standard-input"
+    root = (runs or base.cache_folder()) / "experiments" / "standard-input"
     in_a_folder(root, "standard input")
     storage = storage_at(root, remedy="name another folder by --runs")
     with storage.guarded("standard input", ""):
@@ -158,7 +158,7 @@ def numbers(text: str, *, option: str) -> list[int]:
 
 
 @contextmanager
-def listening() -> Iterator[list[Listener]]:
+def progress_listeners() -> Iterator[list[Listener]]:
     """Give what shows how far a run is where somebody looks, and warnings everywhere."""
     from rich.console import Console
 
@@ -224,7 +224,7 @@ def collocates(
     if relation is not None:
         chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
     counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
-    with listening() as listeners:
+    with progress_listeners() as listeners:
         found = find_collocates(
             node,
             *paths(path, read_as=read_as, runs=runs, save=save),
@@ -279,7 +279,9 @@ def _show(
     usual = None if to or format_ != "table" else (10 if sketch else 50)
     shown = best(found, top or usual, by=["relation"] if sketch else [])
     if usual is None:
-        output.give(shown, format_, to, overwrite=overwrite, rows=shown.height, title="", raw=raw)
+        output.write_or_print(
+            shown, format_, to, overwrite=overwrite, rows=shown.height, title="", raw=raw
+        )
     elif sketch:
         for (name,), rows in shown.group_by("relation", maintain_order=True):
             of_all = found.filter(pl.col("relation") == name).height
@@ -321,7 +323,7 @@ def keywords(
 ) -> int:
     """List the words that are more frequent in a corpus than in another one, with dispersion."""
     _require_options("keywords", format_, to, read_as)
-    with listening() as listeners:
+    with progress_listeners() as listeners:
         found = find_keywords(
             target,
             reference,
@@ -340,7 +342,9 @@ def keywords(
     usual = top or (50 if to is None and format_ == "table" else found.height)
     shown = found.head(usual)
     title = f"{found.height:,} words, the first {shown.height:,}"
-    output.give(shown, format_, to, overwrite=overwrite, rows=shown.height, title=title, raw=raw)
+    output.write_or_print(
+        shown, format_, to, overwrite=overwrite, rows=shown.height, title=title, raw=raw
+    )
     return 0
 
 
@@ -392,7 +396,7 @@ def column_names(given: Sequence[str]) -> dict[str, str]:
     }
 
 
-def renamed(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.LazyFrame:
+def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.LazyFrame:
     """Return the table with our names; a number for f1 or N is that number in all rows.
 
     Raises
@@ -490,7 +494,7 @@ def candidates(
     _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
     known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
-    with listening() as listeners:
+    with progress_listeners() as listeners:
         found = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),
             relation=known,
@@ -511,7 +515,7 @@ def candidates(
             listeners=listeners,
         )
     title = f"{found.height:,} pairs"
-    output.give(found, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
+    output.write_or_print(found, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 
 
@@ -552,11 +556,11 @@ def score(
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
-    with limited(_memory_bytes(memory), option="--memory {}"):
+    with with_limit(_memory_bytes(memory), option="--memory {}"):
         table = read(file, column_names(listed(columns)))
     scored = score_table(table, measures=listed(measures))
     title = f"{scored.height:,} rows"
-    output.give(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
+    output.write_or_print(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 
 
@@ -592,7 +596,7 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
         If a column is absent or holds what is not a whole number, or counts contradict each other,
         with the lines.
     """
-    raw = renamed(_scan(file), names, file=str(file)).collect()
+    raw = rename_columns(_scan(file), names, file=str(file)).collect()
     held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
         Violation(f"holds {what}, not whole numbers", name, 0)

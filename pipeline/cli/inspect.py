@@ -28,8 +28,14 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.runner.delivery import former_sheets, left_aside, move_sheets, progress, remarks
-from pipeline.runner.diff import StageDifference, columns_said, settings_differ, stages_differ
+from pipeline.runner.delivery import (
+    former_sheets,
+    move_sheets,
+    progress,
+    remarks,
+    unreadable_sheets,
+)
+from pipeline.runner.diff import StageDifference, columns_text, settings_differ, stages_differ
 from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest
 
@@ -94,7 +100,7 @@ def show(
         raise ConfigError("show", [Problem("STAGE", what, remedy)])
     frame = tables(results) if table is None else view(results, table, wanted)
     title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
-    output.give(
+    output.write_or_print(
         frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
     )
     return 0
@@ -148,7 +154,7 @@ def _stage_lines(stage: StageDifference) -> Iterator[str]:
     for table in stage.tables:
         yield (
             f"  table {table.table}: {table.only_first:,} rows gone,"
-            f" {table.only_second:,} new, {table.changed:,} changed{columns_said(table.columns)}"
+            f" {table.only_second:,} new, {table.changed:,} changed{columns_text(table.columns)}"
         )
         yield from (f"    gone     {_values(key)}" for key in table.gone)
         yield from (f"    new      {_values(key)}" for key in table.new)
@@ -213,7 +219,7 @@ def sheet_lines(run: Run) -> Iterator[str]:
         whose = f"{each.folder.name}/{each.annotator}"
         saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not begun"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
-    yield from (f"left aside {each}" for each in left_aside(run.project))
+    yield from (f"left aside {each}" for each in unreadable_sheets(run.project))
     yield from remarks(run.project)
 
 
@@ -232,6 +238,6 @@ def sheet_data(run: Run) -> dict[str, Any]:
     return {
         "sheets": str(run.project.sheets.own),
         "people": people,
-        "left_aside": list(left_aside(run.project)),
+        "left_aside": list(unreadable_sheets(run.project)),
         "former": [str(path) for _, path in former_sheets(run.project)],
     }

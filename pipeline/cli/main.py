@@ -67,7 +67,7 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
             return _report(error, error.exit_code, debug=debug)
         if not isinstance(error, Exception) and not errors.is_panic(error):
             raise
-        return _report(error, _UNKNOWN, debug=debug, text=errors.in_words(error))
+        return _report(error, _UNKNOWN, debug=debug, text=errors.explain(error))
 
 
 def _end_unread() -> int:

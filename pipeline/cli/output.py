@@ -45,7 +45,7 @@ class Fitted:
     left_out: list[str]
 
 
-def fitted(
+def fit_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool], width: int
 ) -> Fitted:
     """Return as much of a table as a line has room for, from the left.
@@ -63,10 +63,10 @@ def fitted(
 
     Examples
     --------
-    >>> found = fitted(["l1", "f"], [["Verfuegung", "1,200"]], right=[False, True], width=21)
+    >>> found = fit_table(["l1", "f"], [["Verfuegung", "1,200"]], right=[False, True], width=21)
     >>> found.rows, found.left_out
     ([['Verfuegu…', '1,200']], [])
-    >>> fitted(["l1", "f"], [["ab", "1,200"]], right=[False, True], width=12).left_out
+    >>> fit_table(["l1", "f"], [["ab", "1,200"]], right=[False, True], width=12).left_out
     ['f']
     """
     if not head:
@@ -119,7 +119,7 @@ WIDEST = 1000
 """Columns that a line has room for where no terminal sets them."""
 
 
-def plain(
+def boxed_table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[bool], title: str
 ) -> str | None:
     """Return the table with its borders; None if a line would have to be broken.
@@ -137,7 +137,7 @@ def plain(
 
     Examples
     --------
-    >>> print(plain(["measure", "n"], [["mi", "1,200"]], right=[False, True], title=""))
+    >>> print(boxed_table(["measure", "n"], [["mi", "1,200"]], right=[False, True], title=""))
     ┏━━━━━━━━━┳━━━━━━━┓
     ┃ measure ┃     n ┃
     ┡━━━━━━━━━╇━━━━━━━┩
@@ -289,7 +289,7 @@ def require(format_: str, *, command: str) -> None:
         raise ConfigError(command, [Problem("--format", what, remedy)])
 
 
-def give(
+def write_or_print(
     frame: pl.DataFrame,
     format_: str,
     to: Path | None,
@@ -332,7 +332,7 @@ def print_table(
     if _in_terminal():
         _print_fitted(frame.columns, shown, right=right, title=title, notes=notes, choice=choice)
         return
-    text = plain(frame.columns, shown, right=right, title=title)
+    text = boxed_table(frame.columns, shown, right=right, title=title)
     if text is None:
         _draw(frame.columns, shown, right=right, title=title)
     else:
@@ -351,11 +351,11 @@ def _print_fitted(
 ) -> None:
     """Print as much as a line of the terminal has room for, and say what is left out."""
     width = get_terminal_size().columns
-    found = fitted(head, rows, right=right, width=width)
+    found = fit_table(head, rows, right=right, width=width)
     if found.left_out:
         what = f"no room for: {', '.join(found.left_out)}"
         notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv gives all"]
-    text = plain(found.head, found.rows, right=found.right, title="") or ""
+    text = boxed_table(found.head, found.rows, right=found.right, title="") or ""
     lines = [
         *([_styled(title, "3")] if title else []),
         text,
@@ -441,13 +441,13 @@ with Holm's correction alpha / tests is safe."""
 _UNREACHED = "no rate: even as many draws as candidates would not do."
 
 
-def readable(plan: pl.DataFrame) -> pl.DataFrame:
+def plan_in_per_cent(plan: pl.DataFrame) -> pl.DataFrame:
     """Return a plan in per cent, rounded, with headings for people.
 
     Examples
     --------
     >>> plan = pl.DataFrame({"rate": [0.1], "size": [510], "n": [500], "width": [0.26553]})
-    >>> readable(plan).to_dicts()
+    >>> plan_in_per_cent(plan).to_dicts()
     [{'rate %': 10.0, 'draws': 510, 'n': 500, 'width': 26.6}]
     """
     heads = _POWER if "power_1" in plan.columns else _WIDTH
@@ -463,7 +463,7 @@ def readable(plan: pl.DataFrame) -> pl.DataFrame:
 
 def print_plan(plan: pl.DataFrame, *, title: str) -> None:
     """Print a plan, and how to read it."""
-    print_table(readable(plan), rows=plan.height, title=title)
+    print_table(plan_in_per_cent(plan), rows=plan.height, title=title)
     power = "power_1" in plan.columns
     print(_READ_POWER if power else _READ_WIDTH)
     if power:
@@ -483,7 +483,7 @@ _EARLY = 2.0
 """Seconds of work before which nobody can say how long the rest takes."""
 
 
-def tracked(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
+def track_items(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
     """Return the items one by one: with a bar in a terminal, elsewhere a line now and then."""
     if console.is_terminal:
         from rich.progress import track

@@ -36,7 +36,7 @@ from pipeline.cli.options import (
 )
 from pipeline.cli.output import RunProgress, duration_text
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.memory import shown
+from pipeline.memory import format_bytes
 from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import Experiment
 from pipeline.runner.events import Listener
@@ -45,7 +45,7 @@ from pipeline.runner.plan import Step
 from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import range_text
 from pipeline.runner.store.backends import storage_at
-from pipeline.runner.store.history import Garbage, Underway, collect, garbage, underway
+from pipeline.runner.store.history import CurrentRun, Garbage, collect, current_run, garbage
 from pipeline.stages.base import STAGES
 
 # ``tasks``, ``task``, ``slurm``
@@ -285,18 +285,18 @@ def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
     return {
         **plan_data(run.project, every),
         "done": len(run.manifests),
-        "running": asdict(now) if (now := underway(run.project.storage)) else None,
+        "running": asdict(now) if (now := current_run(run.project.storage)) else None,
         **sheet_data(run),
         "remarks": remarks,
         "report": str(page) if page.is_file() else None,
     }
 
 
-def _running_line(now: Underway) -> str:
+def _running_line(now: CurrentRun) -> str:
     if not now.stage:
         return f"running    run {now.run}, between two stages"
     far = f"{now.done} of {now.total} shards" if now.unit == "shards" else ""
-    far = far or f"{now.done / max(now.total, 1):.0%} of {shown(now.total)} read"
+    far = far or f"{now.done / max(now.total, 1):.0%} of {format_bytes(now.total)} read"
     since = datetime.now(UTC) - datetime.fromisoformat(now.since)
     duration = duration_text(since.total_seconds())
     return f"running    {now.stage:<24} {far}, for {duration}; run {now.run}"
@@ -305,7 +305,7 @@ def _running_line(now: Underway) -> str:
 def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
     name, done = run.project.experiment.name, len(run.manifests)
     yield f"{name}: {done} of {len(every)} stages done, in {run.project.storage.location('')}"
-    if now := underway(run.project.storage):
+    if now := current_run(run.project.storage):
         yield _running_line(now)
     for step in every:
         manifest = step.manifest
@@ -466,9 +466,9 @@ def new(
         what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
     if given:
-        from pipeline.recipes.templates import starting
+        from pipeline.recipes.templates import experiment_template
 
-        contents = {"experiment.toml": starting(family, given, folder).encode()}
+        contents = {"experiment.toml": experiment_template(family, given, folder).encode()}
     else:
         contents = {each.name: each.read_bytes() for each in known[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]

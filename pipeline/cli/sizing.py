@@ -16,9 +16,17 @@ from pipeline.api.results import Run
 from pipeline.api.run import show as open_results
 from pipeline.cli import output
 from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, listed, settings_of
-from pipeline.cli.output import print_plan, tracked
+from pipeline.cli.output import print_plan, track_items
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, looks_at, planned, prepared
+from pipeline.sizing.design import (
+    Assumed,
+    Goal,
+    Planner,
+    Wanted,
+    look_times,
+    plan_table,
+    prepare_plans,
+)
 from pipeline.sizing.output import design_spec, hardest, plan_spec, rate_grid, sentence, wide
 from pipeline.sizing.plan import (
     RATES,
@@ -254,7 +262,7 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
         half_width, power, difference, options["confidence"] or 0.95, options["alpha"] or 0.05
     )
     assumed = Assumed(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
-    return prepared(
+    return prepare_plans(
         run, wanted, goal, assumed, questions=listed(options["questions"]),
         pilot=options["pilot"], category=options["category"],
     )  # fmt: skip
@@ -263,7 +271,9 @@ def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planne
 def tabulate(given: Planner, options: Mapping[str, Any], track: Track) -> pl.DataFrame:
     """Return the table of the plans."""
     looks = numbers("--looks", options["looks"] or "4")
-    return planned(given, looks_at(looks, options["spending"] or "obrien_fleming"), track=track)
+    return plan_table(
+        given, look_times(looks, options["spending"] or "obrien_fleming"), track=track
+    )
 
 
 def print_design(table: pl.DataFrame, given: Planner, *, pilot: str | None) -> None:
@@ -539,7 +549,7 @@ def _only(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _track(items: Sequence[Any], /) -> Iterable[Any]:
-    return tracked(items, Console(stderr=True), text="size")
+    return track_items(items, Console(stderr=True), text="size")
 
 
 def _title(asked: str, options: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, Self, TypeVar
 
-from pipeline.registry import Registry, itself
+from pipeline.registry import Registry, identity
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,5 +38,5 @@ ENGINES: Registry[Callable[[int | None], Engine]] = Registry(
 
 An installed package offers one by an entry point of the group ``lexassay.engines``."""
 
-engine = ENGINES.naming(itself)
+engine = ENGINES.naming(identity)
 """Registers a class, or a function of the number of workers, as the engine of a name."""

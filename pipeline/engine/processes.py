@@ -289,7 +289,7 @@ def _pool_of_one(threads: int) -> Any:
         "POLARS_MAX_THREADS": str(threads),
         "LOKY_MAX_MEMORY_LEAK_SIZE": "1e18",  # what a worker holds is no reason to end it
     }
-    environment = allocator.THRIFTY | allocator.wished(os.environ) | own
+    environment = allocator.THRIFTY | allocator.user_variables(os.environ) | own
     # For the processes that count what pools use; that a killed run leaves some of it is no news.
     theirs = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
     before = {name: os.environ.get(name, "") for name in theirs}

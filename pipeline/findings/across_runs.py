@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, Told
-from pipeline.findings.phrases import called
+from pipeline.findings.base import Finding, StageFinding
+from pipeline.findings.phrases import name_text
 from pipeline.kernels.measure import measure_title
 
 BEST, TOGETHER = "best", "together"
@@ -61,18 +61,18 @@ class Leading:
         return tuple(dict.fromkeys([*own, *self.together[point]]))
 
 
-def leading(points: Sequence[Sequence[Told]]) -> list[Leading]:
+def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[Leading]:
     """Return the leading answers to all questions: what is best first, what never changes last.
 
     Parameters
     ----------
-    points : sequence of sequence of Told
+    points : sequence of sequence of StageFinding
         The findings of each point.
 
     Examples
     --------
     >>> best = Finding(about="best", text="Best for 9: MI, 30 %.", question="best for 9", name="mi")
-    >>> [one] = leading([[Told("tests", best)], []])
+    >>> [one] = leading_answers([[StageFinding("tests", best)], []])
     >>> one.question, one.names(0), one.names(1)
     ('best for 9', ('mi',), ())
     """
@@ -146,11 +146,11 @@ def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Findin
     several = len(first) > 1
     verb = "are each" if several and _is_best(each) else "are" if several else "is"
     what = "the best measure, or not told apart from it," if _is_best(each) else "named"
-    titles = phrases.listed([_title(name) for name in first])
+    titles = phrases.list_text([_title(name) for name in first])
     where = f"all {answered:,}" if most == answered else f"{most:,} of {answered:,}"
     text = f"{_prefix(each.question)}{titles} {verb} {what} at {where} points"
     others = [f"{_title(name)} at {count:,}" for name, count in ordered[len(first) :]]
-    text += f"; {phrases.listed(others, most=_SHOWN)}" if others else ""
+    text += f"; {phrases.list_text(others, most=_SHOWN)}" if others else ""
     return Finding(
         about="over points", text=phrases.sentence(text), question=each.question, value=float(most),
         name=first[0] if first else None, names=tuple(first), n=answered,
@@ -184,7 +184,7 @@ def _prefix(question: str) -> str:
 
 
 def _title(name: str) -> str:
-    return called(measure_title(name))
+    return name_text(measure_title(name))
 
 
 def unit(finding: Finding) -> str | None:
@@ -234,7 +234,7 @@ def at_point(each: Leading, place: int) -> str:
     if found is None:
         return ""
     together = [_title(name) for name in each.together[place]]
-    return brief(found) + (f"; with {phrases.listed(together, most=2)}" if together else "")
+    return brief(found) + (f"; with {phrases.list_text(together, most=2)}" if together else "")
 
 
 def not_over_points(points: int) -> Finding:
@@ -305,7 +305,7 @@ class Pair:
         return phrases.points(two.value - one.value) if shares else ""
 
 
-def paired(first: Sequence[Told], second: Sequence[Told]) -> list[Pair]:
+def pair_findings(first: Sequence[StageFinding], second: Sequence[StageFinding]) -> list[Pair]:
     """Return the findings of two runs, each with what the other run says in its place.
 
     They are matched by stage, question and what is said of it: those about the same name, then
@@ -313,20 +313,21 @@ def paired(first: Sequence[Told], second: Sequence[Told]) -> list[Pair]:
 
     Parameters
     ----------
-    first, second : sequence of Told
+    first, second : sequence of StageFinding
         The findings of the runs.
 
     Examples
     --------
     >>> def told(name, value):
     ...     text = f"Best for 9: {name}, {value} %."
-    ...     return Told("tests", Finding(about="best", text=text, question="best", name=name))
-    >>> pairs = paired([told("mi", 30)], [told("t_score", 31)])
+    ...     finding = Finding(about="best", text=text, question="best", name=name)
+    ...     return StageFinding("tests", finding)
+    >>> pairs = pair_findings([told("mi", 30)], [told("t_score", 31)])
     >>> [(pair.first.name, pair.second.name, pair.kind) for pair in pairs]
     [('mi', 't_score', 'other')]
     """
     rest = list(second)
-    partner: dict[int, Told] = {}
+    partner: dict[int, StageFinding] = {}
     for alike in (_is_same_text, _has_same_name, _has_same_question):
         left = [place for place in range(len(first)) if place not in partner]
         for place in left:
@@ -344,16 +345,16 @@ def paired(first: Sequence[Told], second: Sequence[Told]) -> list[Pair]:
     return [*pairs, *(Pair(each.stage, None, each.finding) for each in rest)]
 
 
-def _is_same_text(one: Told, other: Told) -> bool:
+def _is_same_text(one: StageFinding, other: StageFinding) -> bool:
     return _has_same_question(one, other) and one.finding.text == other.finding.text
 
 
-def _has_same_name(one: Told, other: Told) -> bool:
+def _has_same_name(one: StageFinding, other: StageFinding) -> bool:
     mine, its = one.finding, other.finding
     return _has_same_question(one, other) and (mine.name, mine.other) == (its.name, its.other)
 
 
-def _has_same_question(one: Told, other: Told) -> bool:
+def _has_same_question(one: StageFinding, other: StageFinding) -> bool:
     mine, its = one.finding, other.finding
     return (one.stage, mine.kind, mine.about, mine.question, mine.category) == (
         other.stage, its.kind, its.about, its.question, its.category,

@@ -213,7 +213,7 @@ finder = FINDERS.decorator(Finder)
 
 
 @dataclass(frozen=True)
-class Told:
+class StageFinding:
     """A finding of a stage.
 
     Parameters
@@ -228,7 +228,9 @@ class Told:
     finding: Finding
 
 
-def gathered(stages: Mapping[str, StageView], *, order: Sequence[str] = ()) -> tuple[Told, ...]:
+def collect_findings(
+    stages: Mapping[str, StageView], *, order: Sequence[str] = ()
+) -> tuple[StageFinding, ...]:
     """Return the findings of a run: answers first, then what to know before believing them.
 
     Parameters
@@ -240,17 +242,17 @@ def gathered(stages: Mapping[str, StageView], *, order: Sequence[str] = ()) -> t
     """
     names = [name for name in (order or stages) if name in stages]
     found = [told for name in names for told in _stage_findings(stages[name])]
-    seen: dict[str, Told] = {}
+    seen: dict[str, StageFinding] = {}
     for told in found:
         # Two stages on the same judgements say the same of them: once is enough.
         seen.setdefault(told.finding.text if told.finding.kind == "caution" else repr(told), told)
     return tuple(sorted(seen.values(), key=lambda told: told.finding.kind == "caution"))
 
 
-def _stage_findings(stage: StageView) -> Iterator[Told]:
+def _stage_findings(stage: StageView) -> Iterator[StageFinding]:
     for each in _finders_of(stage.use):
         try:
-            yield from [Told(stage.name, finding) for finding in each.findings(stage)]
+            yield from [StageFinding(stage.name, finding) for finding in each.findings(stage)]
         except NotMadeYet:
             continue  # it looks at a table that waits for somebody
 
@@ -260,13 +262,13 @@ def _finders_of(use: str) -> list[Finder]:
     return sorted(fitting, key=lambda each: (each.place, each.name))
 
 
-def as_table(told: Sequence[Told]) -> pl.DataFrame:
+def as_table(told: Sequence[StageFinding]) -> pl.DataFrame:
     """Return findings as a table, `schemas.Findings`.
 
     Examples
     --------
     >>> one = Finding(about="baseline", text="Baseline 11.1 %.", value=0.111)
-    >>> as_table([Told("full", one)]).select("order", "stage", "text").rows()
+    >>> as_table([StageFinding("full", one)]).select("order", "stage", "text").rows()
     [(1, 'full', 'Baseline 11.1 %.')]
     """
     rows = [

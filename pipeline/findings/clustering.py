@@ -12,7 +12,7 @@ import polars as pl
 
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
-from pipeline.findings.phrases import called, slug
+from pipeline.findings.phrases import name_text, slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
@@ -40,7 +40,9 @@ class Run(NamedTuple):
     def said(self) -> str:
         """What sentences call it."""
         return (
-            called(self.system) if self.only else f"{called(self.system)}, run {called(self.run)}"
+            name_text(self.system)
+            if self.only
+            else f"{name_text(self.system)}, run {name_text(self.run)}"
         )
 
     @property
@@ -339,7 +341,7 @@ def _leader(
     one_run = row["n_runs"] == 1 and len(found.systems) == 1
     lower, upper = limits(found.measure, found.system) if one_run else (None, None)
     phrase = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
-    names = [called(name) for name in found.systems]
+    names = [name_text(name) for name in found.systems]
     if found.of == 1:
         text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase}; there is no other system"
     elif len(names) == found.of:
@@ -348,7 +350,7 @@ def _leader(
         after = rows.row(len(names), named=True)
         low = lower_values_are_good(found.measure)
         text = phrases.highest(LEVEL_TITLES[level], names, phrase, lowest=low)
-        text += f"; next of {found.of:,} systems is {called(after['system'])}"
+        text += f"; next of {found.of:,} systems is {name_text(after['system'])}"
         text += f" ({value(found.measure, after['mean'])})"
     return Finding(
         about=level, question=LEADING, text=phrases.sentence(text), name=found.system,
@@ -372,20 +374,20 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     for measure in others:
         best = first(table.filter(measure=measure), level)
         if best is not None:
-            names = phrases.listed([called(name) for name in best.systems])
+            names = phrases.list_text([name_text(name) for name in best.systems])
             by_system.setdefault(names, []).append(title(measure))
     if not by_system:
         return None
     many = sum(len(measures) for measures in by_system.values())
     parts = [
-        f"{name} {'is first ' if place == 0 else ''}by {phrases.listed(measures)}"
+        f"{name} {'is first ' if place == 0 else ''}by {phrases.list_text(measures)}"
         for place, (name, measures) in enumerate(by_system.items())
     ]
     if len(parts) > _SHOWN:
-        parts[_SHOWN:] = [phrases.counted(len(parts) - _SHOWN, "other system") + " by the rest"]
+        parts[_SHOWN:] = [phrases.count_text(len(parts) - _SHOWN, "other system") + " by the rest"]
     kind = LEVEL_TITLES[level].removeprefix("by ")
-    text = f"Of {phrases.counted(many, 'other measure')} of {kind}: {'; '.join(parts)}"
-    mine = by_system.get(phrases.listed([called(name) for name in found.systems]), [])
+    text = f"Of {phrases.count_text(many, 'other measure')} of {kind}: {'; '.join(parts)}"
+    mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
     return Finding(
         about="other measures", question="whether other measures agree",
         text=phrases.sentence(text), name=found.system, value=float(len(mine)), n=many,
@@ -457,7 +459,7 @@ def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
     measures = [title(name) for name in sorted(set(open_ones["measure"]))]
     text = (
         f"for {open_ones.height:,} of {scores.height:,} values no proof says that their mapping is "
-        f"optimal ({phrases.listed(measures)}): they may be too low"
+        f"optimal ({phrases.list_text(measures)}): they may be too low"
     )
     gaps = open_ones.drop_nulls("gap")
     widest = None
@@ -481,7 +483,7 @@ def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
     yield caution(
         "numbers of clusters",
         f"M-1 values grow with the number of clusters, and the systems have {few:,} "
-        f"({called(least)}) to {many:,} ({called(most)})",
+        f"({name_text(least)}) to {many:,} ({name_text(most)})",
         float(many),
     )
 
@@ -501,7 +503,7 @@ class _Loss:
         """The run, and how many others there are."""
         if not self.others:
             return self.run
-        return f"{self.run} (and no more in {phrases.counted(self.others, 'other run')})"
+        return f"{self.run} (and no more in {phrases.count_text(self.others, 'other run')})"
 
     @property
     def said(self) -> str:
@@ -600,8 +602,10 @@ def example_words(
     found = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
     parts = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
     left = found.height - len(parts)
-    rest = f"; and {phrases.counted(left, 'smaller cluster')}" if left else ""
-    text = f"The {phrases.counted(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
+    rest = f"; and {phrases.count_text(left, 'smaller cluster')}" if left else ""
+    text = (
+        f"The {phrases.count_text(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
+    )
     if found.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
@@ -614,12 +618,12 @@ def _cluster(
     cluster: str, gold: str | None, n_ij: int, n_j: int, members: list[str], *, unit: str
 ) -> str:
     share = f"{phrases.per_cent(n_ij / n_j, digits=0)} of " if n_j else ""
-    mapped = "unmapped" if gold is None else f"{called(gold)} in {share}"
-    size = phrases.counted(n_j, unit)
+    mapped = "unmapped" if gold is None else f"{name_text(gold)} in {share}"
+    size = phrases.count_text(n_j, unit)
     held = f"{mapped}{size}" if gold is not None else f"{mapped}, {size}"
-    shown = [called(word) for word in members[:MOST_WORDS]]
+    shown = [name_text(word) for word in members[:MOST_WORDS]]
     more = " …" if len(members) > MOST_WORDS else ""
-    return f"{called(cluster)} ({held}) {', '.join(shown)}{more}".rstrip()
+    return f"{name_text(cluster)} ({held}) {', '.join(shown)}{more}".rstrip()
 
 
 # Missed classes.
@@ -648,16 +652,15 @@ def missed_by(
         The figure that shows the classes.
     """
     missed = classes.filter("uncovered").sort("n", "gold", descending=[True, False])
-    every = phrases.counted(classes.height, "class", "classes")
+    every = phrases.count_text(classes.height, "class", "classes")
     if missed.is_empty():
         text = f"missed by {run.said}: none of {every}"
     else:
         rows = missed.select("gold", "n").rows()
-        held = [f"{called(gold)} ({phrases.counted(n, unit)})" for gold, n in rows]
+        held = [f"{name_text(gold)} ({phrases.count_text(n, unit)})" for gold, n in rows]
         with_all = "" if share is None else f" with {phrases.per_cent(share)} of all {unit}s"
-        text = (
-            f"missed by {run.said}: {phrases.listed(held)}, {missed.height:,} of {every}{with_all}"
-        )
+        missed_texts = f"{phrases.list_text(held)}, {missed.height:,} of {every}{with_all}"
+        text = f"missed by {run.said}: {missed_texts}"
     return Finding(
         about="missed", question=MISSED, name=run.system, value=float(missed.height),
         text=phrases.sentence(f"{text} (mapping of {title(measure)})"), n=classes.height,
@@ -680,8 +683,8 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
     >>> missed_by_all(["INTJ"], systems=4, of=17).text
     'Missed by all 4 systems: INTJ, 1 of 17 classes.'
     """
-    phrase = phrases.listed([called(name) for name in classes])
-    every = phrases.counted(of, "class", "classes")
+    phrase = phrases.list_text([name_text(name) for name in classes])
+    every = phrases.count_text(of, "class", "classes")
     text = f"missed by all {systems:,} systems: {phrase}, {len(classes):,} of {every}"
     return Finding(
         about="missed by all", question=MISSED, text=phrases.sentence(text),
@@ -711,7 +714,7 @@ def shares(stage: StageView) -> Iterator[Finding]:
     question = "how types and tokens are spread"
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
-        types = phrases.counted(row["k"], "most frequent type")
+        types = phrases.count_text(row["k"], "most frequent type")
         phrase = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
         yield Finding(
             about="frequent", question=question, value=row["share_tokens"], n=row["k"],
@@ -723,7 +726,7 @@ def shares(stage: StageView) -> Iterator[Finding]:
     if known.height:
         row = known.sort("types", "gold", descending=[True, False]).row(0, named=True)
         types, tokens = (phrases.per_cent(row[f"share_{what}"]) for what in ("types", "tokens"))
-        phrase = f"{called(row['gold'])}, {types} of them and {tokens} of the tokens"
+        phrase = f"{name_text(row['gold'])}, {types} of them and {tokens} of the tokens"
         yield Finding(
             about="largest class", question=question, name=row["gold"],
             text=phrases.sentence(f"class with most types: {phrase}"), value=row["share_types"],
@@ -824,7 +827,7 @@ def _floor(measure: str, run: Run, overlaps: pl.DataFrame) -> Iterator[Finding]:
     share = int(sizes["n"][0]) / int(sizes["n"].sum())
     text = (
         f"floor {phrases.per_cent(share)} {title(measure)}: all tokens in one cluster "
-        f"({called(sizes['gold'][0])})"
+        f"({name_text(sizes['gold'][0])})"
     )
     yield Finding(
         about="floor", question=LEADING, text=phrases.sentence(text), name=run.system, value=share

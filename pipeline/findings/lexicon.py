@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
-from pipeline.findings.phrases import called
+from pipeline.findings.phrases import name_text
 from pipeline.kernels.lexicon.inference import (
     form_weights,
     lemmas_by_size,
@@ -21,7 +21,7 @@ from pipeline.kernels.lexicon.l_measure import best
 from pipeline.kernels.lexicon.wordlists import sizes
 
 
-class Judged(StageOptions):
+class EvaluationOptions(StageOptions):
     """How the stage evaluates."""
 
     gold: str
@@ -69,7 +69,7 @@ class Quality:
         return None if value is None else round(value)
 
 
-def drawn_by(scores: pl.DataFrame) -> str:
+def sampling_text(scores: pl.DataFrame) -> str:
     """Return how the lemmas were drawn, to be put after their number; nothing of a simple sample.
 
     Parameters
@@ -79,8 +79,8 @@ def drawn_by(scores: pl.DataFrame) -> str:
 
     Examples
     --------
-    >>> drawn_by(pl.DataFrame({"pi": [0.5, 0.2]})), drawn_by(pl.DataFrame({"pi": [0.5, 0.5]}))
-    (', drawn in proportion to their paradigms', '')
+    >>> sampling_text(pl.DataFrame({"pi": [0.5, 0.2]}))
+    ', drawn in proportion to their paradigms'
     """
     return ", drawn in proportion to their paradigms" if unequal(scores) else ""
 
@@ -94,8 +94,8 @@ class Names(NamedTuple):
 
 def sources_of(stage: StageView) -> Names:
     """Return the names of the stages that made the lexicon and the gold."""
-    judged = stage.options_as(Judged)
-    return Names(*(called(name.partition(".")[0]) for name in (judged.lexicon, judged.gold)))
+    judged = stage.options_as(EvaluationOptions)
+    return Names(*(name_text(name.partition(".")[0]) for name in (judged.lexicon, judged.gold)))
 
 
 # Comparison of several lexicons with one gold.
@@ -104,7 +104,7 @@ QUESTION = "how the lexicons compare"
 """The question that a comparison of lexicons answers."""
 
 
-class Compared(StageOptions):
+class ComparisonOptions(StageOptions):
     """What the stage compares, and how sure its intervals are."""
 
     lexicons: tuple[str, ...]
@@ -139,10 +139,10 @@ def compared_lexicons(stage: StageView) -> Iterator[Finding]:
         return
     rows = table.sort("l_star", "lexicon", descending=[True, False])
     names = names_of(stage)
-    yield _highest(rows, names, drawn_by(stage.table("lemmas").collect()))
+    yield _highest(rows, names, sampling_text(stage.table("lemmas").collect()))
     first = rows["lexicon"][0]
     pairs = _pairs(stage.table("differences").collect(), first)
-    factor = widening_factor(len(pairs), stage.options_as(Compared).confidence)
+    factor = widening_factor(len(pairs), stage.options_as(ComparisonOptions).confidence)
     for pair in sorted(pairs, key=lambda pair: (-pair.difference, pair.other)):
         yield _difference_finding(pair.widened(factor), first, names)
 
@@ -152,7 +152,7 @@ def names_of(stage: StageView) -> dict[str, str]:
 
     That is the stage that made the lexicon, unless two that are compared were made by one.
     """
-    scored = stage.options_as(Compared).lexicons
+    scored = stage.options_as(ComparisonOptions).lexicons
     stages = [name.partition(".")[0] for name in scored]
     made = {
         name: str(stage.among[name].config.get("lexicon", name)).partition(".")[0]
@@ -160,7 +160,7 @@ def names_of(stage: StageView) -> dict[str, str]:
         for name in stages
     }  # fmt: skip
     distinct = len(set(made.values())) == len(made)
-    shown = {name: called(made[name] if distinct else name) for name in stages}
+    shown = {name: name_text(made[name] if distinct else name) for name in stages}
     return {whole: shown[name] for whole, name in zip(scored, stages, strict=True)}
 
 
@@ -193,8 +193,8 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
             f"{_name(names, name)} {phrases.estimate(l_star, *_limits(*limits))}"
             for name, l_star, *limits in others.select("lexicon", "l_star", "lower", "upper").rows()
         ]
-        text += f"; {phrases.listed(shown)}"
-    text += f" ({phrases.counted(first['n_lemmas'], 'lemma')}{drawn})"
+        text += f"; {phrases.list_text(shown)}"
+    text += f" ({phrases.count_text(first['n_lemmas'], 'lemma')}{drawn})"
     return Finding(
         about="highest", question=QUESTION, text=phrases.sentence(text), name=first["lexicon"],
         value=first["l_star"], lower=lower, upper=upper, n=first["n_lemmas"], figure="lexicons",
@@ -225,7 +225,7 @@ def _difference_finding(pair: _Pair, first: str, names: Mapping[str, str]) -> Fi
     other, lemmas = _name(names, pair.other), pair.wins + pair.losses + pair.equal
     test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
     phrase = phrases.held_within(test)
-    many = phrases.counted(lemmas, "lemma")
+    many = phrases.count_text(lemmas, "lemma")
     text = (
         f"against {_name(names, first)}, {phrase}; of {many}, L is higher in {_name(names, first)} "
         f"for {pair.wins:,}, in {other} for {pair.losses:,}, and equal for {pair.equal:,}"
@@ -238,7 +238,7 @@ def _difference_finding(pair: _Pair, first: str, names: Mapping[str, str]) -> Fi
 
 
 def _name(names: Mapping[str, str], lexicon: str) -> str:
-    return names.get(lexicon, called(lexicon))
+    return names.get(lexicon, name_text(lexicon))
 
 
 # Cautions.
@@ -263,13 +263,15 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
     yield from _odd_matches(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
-        text = f"{phrases.counted(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
+        text = (
+            f"{phrases.count_text(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
+        )
         yield caution("no forms", text, float(empty), name=names.lexicon)
 
 
 def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
     many, population = scores.height, int(scores["population"][0])
-    lemmas = phrases.counted(many, "lemma")
+    lemmas = phrases.count_text(many, "lemma")
     if not scores["drawn"].all():
         text = (
             f"the {lemmas} that {names.lexicon} is judged by were chosen, not drawn at random: "
@@ -304,7 +306,7 @@ def comparison_cautions(stage: StageView) -> Iterator[Finding]:
     sure = pairs.filter(pl.col("standard_error") > 0).drop_nulls("lower")
     if sure.is_empty() or lexicons < 3:
         return
-    confidence = stage.options_as(Compared).confidence
+    confidence = stage.options_as(ComparisonOptions).confidence
     wider = widening_factor(lexicons - 1, confidence)
     text = (
         f"so that {lexicons - 1:,} differences hold together with "
@@ -322,16 +324,15 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
     if lacking:
         text = (
             f"not in the dictionary of {stage.name}: {lacking:,} of "
-            f"{phrases.counted(keyed.height, 'lemma')} that were looked up "
+            f"{phrases.count_text(keyed.height, 'lemma')} that were looked up "
             f"({phrases.per_cent(lacking / keyed.height)}), which L* leaves out"
         )
         yield caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
     left = int(steps["n"].sum())
     if left:
-        text = (
-            f"{phrases.counted(left, 'lemma')} of {stage.name} not looked up yet: left out so far"
-        )
+        lemmas = phrases.count_text(left, "lemma")
+        text = f"{lemmas} of {stage.name} not looked up yet: left out so far"
         yield caution("keying", text, float(left), n=keyed.height + left)
 
 
@@ -465,7 +466,7 @@ def missing_lemmas(
     if gold is None or common is None or f_star is None or not gold:
         return
     every, lacking = round(gold), round(gold - common)
-    counted = phrases.counted(every, "lemma")
+    counted = phrases.count_text(every, "lemma")
     if not lacking:
         text = f"missing from {names.lexicon}: none of the {counted} of {names.gold}"
         yield _missing_finding(text, names, question, 0.0, every)
@@ -588,7 +589,7 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
     question = f"how good {names.lexicon} is"
     yield _l_star(quality, names, scores, question)
     # With an n of its own, what the lemmas cost does not add up to what is lost.
-    if stage.options_as(Judged).n is None:
+    if stage.options_as(EvaluationOptions).n is None:
         costs = losses(scores)
         found = loss(costs)
         yield from _loss_parts(found, names, question)
@@ -616,12 +617,14 @@ def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str)
 def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
     size, whole = quality.count("sampled lemmas"), quality.count("lemmas sampled from")
     if size is None or whole is None:
-        return phrases.counted(scores.height, "lemma")
+        return phrases.count_text(scores.height, "lemma")
     if size == whole:
-        return f"all {phrases.counted(size, 'lemma')} that both have"
+        return f"all {phrases.count_text(size, 'lemma')} that both have"
     chosen = "" if scores["drawn"].all() else "chosen "
     share = phrases.per_cent(size / whole)
-    return f"{size:,} {chosen}of {phrases.counted(whole, 'lemma')} ({share}){drawn_by(scores)}"
+    return (
+        f"{size:,} {chosen}of {phrases.count_text(whole, 'lemma')} ({share}){sampling_text(scores)}"
+    )
 
 
 def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
@@ -635,7 +638,9 @@ def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
     ]
     parts.sort(key=lambda part: -part[0])
     items = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
-    text = f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.listed(items)}"
+    text = (
+        f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.list_text(items)}"
+    )
     yield Finding(
         about="lost", question=question, text=phrases.sentence(text), name=names.lexicon,
         value=found.whole, figure="scatter",
@@ -653,13 +658,12 @@ def _costliest(
     rows = costs.filter(pl.col("cost") > 0).head(_COSTLIEST).to_dicts()
     if not rows:
         return
-    parts = [f"{called(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
+    parts = [f"{name_text(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
     together = sum(row["cost"] for row in rows)
     share = f", {phrases.per_cent(together / found.whole)} of what is lost" if len(rows) > 1 else ""
     others = ", with those that they stand for" if by_size else ""
-    text = (
-        f"lemmas that cost {names.lexicon} most{others}, in points: {phrases.listed(parts)}{share}"
-    )
+    most = f"{phrases.list_text(parts)}{share}"
+    text = f"lemmas that cost {names.lexicon} most{others}, in points: {most}"
     yield Finding(
         about="costliest", question=question, text=phrases.sentence(text), name=rows[0]["lemma"],
         other=names.lexicon, value=rows[0]["cost"], n=len(rows), figure=_FIGURE,
@@ -669,7 +673,7 @@ def _costliest(
 def _faults(row: dict[str, int]) -> str:
     counts = [(row["n_missing"], "missing"), (row["n_spurious"], "spurious")]
     faults = [f"{count:,} {what}" for count, what in counts if count]
-    return f"{' and '.join(faults)}, {phrases.counted(row['n_gold'], 'gold form')}"
+    return f"{' and '.join(faults)}, {phrases.count_text(row['n_gold'], 'gold form')}"
 
 
 def _means(quality: Quality, names: Names) -> Iterator[Finding]:
@@ -701,7 +705,7 @@ def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
             f"entropy E* {phrases.number(bits, 2)} bits (0: no lemma mixes forms of several)"
         )
     if parts:
-        text = f"over all lemmas of both, {names.lexicon} has {phrases.listed(parts)}"
+        text = f"over all lemmas of both, {names.lexicon} has {phrases.list_text(parts)}"
         yield Finding(
             about="whole", question=f"further measures of {names.lexicon}", name=names.lexicon,
             text=phrases.sentence(text), value=f_star,

@@ -23,7 +23,7 @@ _JOINERS = "\u200c\u200d"
 """Characters without a look of their own that words of some languages are spelt with."""
 
 
-def called(name: str, *, most: int = LONGEST) -> str:
+def name_text(name: str, *, most: int = LONGEST) -> str:
     r"""Return a name as a sentence gives it.
 
     Blanks and line ends become one blank, what cannot be seen goes, a long name ends in "…". A name
@@ -38,7 +38,7 @@ def called(name: str, *, most: int = LONGEST) -> str:
 
     Examples
     --------
-    >>> called("tree, 3 bits"), called("a\n b"), called("x" * 50, most=5), called("")
+    >>> name_text("tree, 3 bits"), name_text("a\n b"), name_text("x" * 50, most=5), name_text("")
     ('tree, 3 bits', 'a b', 'xxxx…', '(empty)')
     """
     seen = "".join(_visible(letter) for letter in name)
@@ -208,24 +208,24 @@ def adjusted(p: float) -> str:
     return p_value(p, of="adjusted p")
 
 
-def counted(count: int, one: str, several: str = "") -> str:
+def count_text(count: int, one: str, several: str = "") -> str:
     """Return how many there are of what.
 
     Examples
     --------
-    >>> counted(1, "candidate"), counted(5102, "candidate"), counted(0, "entry", "entries")
+    >>> count_text(1, "candidate"), count_text(5102, "candidate"), count_text(0, "entry", "entries")
     ('1 candidate', '5,102 candidates', '0 entries')
     """
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
-def listed(items: Sequence[str], *, most: int = SHOWN) -> str:
+def list_text(items: Sequence[str], *, most: int = SHOWN) -> str:
     """Return things in a row; beyond `most` they are counted, and none at all is "none".
 
     Examples
     --------
-    >>> listed(["MI"]), listed(["MI", "Dice"]), listed(["a", "b", "c", "d", "e", "f"], most=3)
-    ('MI', 'MI and Dice', 'a, b, c and 3 more')
+    >>> list_text(["MI"]), list_text(["MI", "Dice"]), list_text(["a", "b", "c", "d", "e"], most=3)
+    ('MI', 'MI and Dice', 'a, b, c and 2 more')
     """
     if not items:
         return "none"
@@ -381,8 +381,8 @@ def _verdict(those: Sequence[Difference], word: str) -> str:
         return f"{one.name} is {word} ({points(one.difference)}, {adjusted(one.p_adjusted)})"
     if limited:
         sizes = [f"{each.name} by {each.size}" for each in those]
-        return f"{word} are {listed(sizes)}, {_largest_p(those)}"
-    names = listed([each.name for each in those])
+        return f"{word} are {list_text(sizes)}, {_largest_p(those)}"
+    names = list_text([each.name for each in those])
     sizes = [number(100 * abs(each.difference), 1) for each in (those[0], those[-1])]
     span = " to ".join(dict.fromkeys(sizes))
     return f"{names} are {word} (by {span} points, {_largest_p(those)})"
@@ -431,7 +431,7 @@ def not_told_apart(those: Sequence[tuple[str, float | None]]) -> str:
     names = [
         f"{name} ({'0 judged' if value is None else per_cent(value)})" for name, value in those
     ]
-    return f"{listed(names)} cannot be told apart from it"
+    return f"{list_text(names)} cannot be told apart from it"
 
 
 # Phrases for intervals of differences, and for the highest value, which is no verdict.
@@ -534,7 +534,7 @@ def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) 
     'lowest by tokens: endings and tree (tied), VI 0.89'
     """
     tied = " (tied)" if len(names) > 1 else ""
-    return f"{'lowest' if lowest else 'highest'} {by}: {listed(names)}{tied}, {value}"
+    return f"{'lowest' if lowest else 'highest'} {by}: {list_text(names)}{tied}, {value}"
 
 
 class Band(NamedTuple):
@@ -600,7 +600,7 @@ def _longest_ranges(ranges: Sequence[tuple[int, int]]) -> str:
     chosen = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:SHOWN_RANGES])
     parts = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in chosen]
     left = len(ranges) - len(chosen)
-    return listed([*parts, f"in {left} shorter ranges"] if left else parts)
+    return list_text([*parts, f"in {left} shorter ranges"] if left else parts)
 
 
 def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> str:

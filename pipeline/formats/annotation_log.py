@@ -253,7 +253,7 @@ class Standing:
     entry: int = 0
 
 
-def standing(rows: Iterable[sqlite3.Row]) -> Standing:
+def replay(rows: Iterable[sqlite3.Row]) -> Standing:
     """Fold the entries of a task, in their order; see `Standing`.
 
     Parameters
@@ -386,17 +386,19 @@ def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> lis
         nothing is saved.
     """
     with transaction(connection):
-        return [added(connection, each) for each in decisions]
+        return [append_one(connection, each) for each in decisions]
 
 
-def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
+def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
     """Add a decision within a transaction of the caller's; see `append`."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     known = connection.execute(
         "SELECT entry, task, t.id FROM log JOIN tasks t USING (task) WHERE key = ?", (decision.key,)
     ).fetchone()
     if known:
-        return Outcome("repeated", known["entry"], known["id"], of_task(connection, known["task"]))
+        return Outcome(
+            "repeated", known["entry"], known["id"], replay_task(connection, known["task"])
+        )
     undoes = None
     if decision.kind == "undo":
         last = connection.execute(_LAST, (decision.round, decision.annotator)).fetchone()
@@ -411,7 +413,7 @@ def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
         if found is None:
             return Outcome("unknown", 0, decision.id, Standing())
         task, item = found["task"], decision.id
-    before = of_task(connection, task)
+    before = replay_task(connection, task)
     if decision.kind == "label" and decision.replaces not in {None, before.version}:
         return Outcome("stale", 0, item, before)
     cursor = connection.execute(
@@ -421,7 +423,7 @@ def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
             decision.seconds, before.version or None, undoes, decision.source, at,
         ),
     )  # fmt: skip
-    after = of_task(connection, task)
+    after = replay_task(connection, task)
     connection.execute(
         "UPDATE tasks SET answered = ?, skipped = ? WHERE task = ?",
         (after.answer is not None, after.skipped, task),
@@ -429,9 +431,9 @@ def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
     return Outcome("saved", cursor.lastrowid or 0, item, after)
 
 
-def of_task(connection: sqlite3.Connection, task: int) -> Standing:
+def replay_task(connection: sqlite3.Connection, task: int) -> Standing:
     """Return what stands for a task now."""
-    return standing(connection.execute(_OF_TASK, (task,)))
+    return replay(connection.execute(_OF_TASK, (task,)))
 
 
 # Notes in sheets: the note and the mark "unsure" share one cell.
@@ -439,23 +441,23 @@ def of_task(connection: sqlite3.Connection, task: int) -> Standing:
 UNSURE = "unsure"
 
 
-def written(note: str, *, unsure: bool) -> str | None:
+def write_note(note: str, *, unsure: bool) -> str | None:
     """Return the text of a sheet's cell; None if there is nothing to say.
 
     Examples
     --------
-    >>> written("or free?", unsure=True), written("", unsure=True), written("", unsure=False)
-    ('unsure: or free?', 'unsure', None)
+    >>> write_note("or free?", unsure=True), write_note("", unsure=True)
+    ('unsure: or free?', 'unsure')
     """
     return ": ".join(filter(None, [UNSURE if unsure else "", note])) or None
 
 
-def read_back(text: str | None) -> tuple[str, bool]:
+def read_note(text: str | None) -> tuple[str, bool]:
     """Return the note, and whether somebody was not sure.
 
     Examples
     --------
-    >>> read_back("unsure: or free?"), read_back("unsure"), read_back(None)
+    >>> read_note("unsure: or free?"), read_note("unsure"), read_note(None)
     (('or free?', True), ('', True), ('', False))
     """
     bare = (text or "").strip()
@@ -564,7 +566,9 @@ ORDER BY t.round DESC, t.annotator, t.id
 
 def _cards(connection: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> list[Card]:
     return [
-        Card(row["id"], row["place"], json.loads(row["shown"]), of_task(connection, row["task"]))
+        Card(
+            row["id"], row["place"], json.loads(row["shown"]), replay_task(connection, row["task"])
+        )
         for row in connection.execute(query, values).fetchall()
     ]
 
@@ -598,7 +602,7 @@ class DecisionOptions(FormatOptions):
     the answers are the same or not whatever this number is, results do not rest on it."""
 
 
-def pinned(path: Path) -> DecisionOptions:
+def current_options(path: Path) -> DecisionOptions:
     """Return options that read the log as it is now, whatever comes after."""
     with read_only(path) as connection:
         return DecisionOptions(until=last_entry(connection))
@@ -624,7 +628,7 @@ def digest(path: Path, options: DecisionOptions) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def seen(path: Path, options: DecisionOptions) -> pl.DataFrame:
+def sheet_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
     """Return what each sheet said when it was looked at last.
 
     Returns
@@ -691,7 +695,7 @@ def _entry(row: sqlite3.Row, answer: str) -> dict[str, Any]:
 
 
 def _note(row: sqlite3.Row) -> str | None:
-    return written(row["note"], unsure=bool(row["unsure"]))
+    return write_note(row["note"], unsure=bool(row["unsure"]))
 
 
 def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
@@ -728,7 +732,7 @@ WHERE place <> excluded.place OR asked = 0"""
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskRequest:
     """One person is asked for one item; exists while tasks are taken over.
 
     Parameters
@@ -744,10 +748,10 @@ class Asked:
     place: int
 
 
-def take_over(
+def update_tasks(
     connection: sqlite3.Connection,
     items: Mapping[str, Mapping[str, Any]],
-    asked: Sequence[Asked],
+    asked: Sequence[TaskRequest],
     *,
     round: Round = "annotation",  # noqa: A002, the word of the field
 ) -> None:
@@ -761,7 +765,7 @@ def take_over(
         Of `database.connect`.
     items : mapping of str to mapping
         Id to what is shown of it: anything that JSON can hold.
-    asked : sequence of Asked
+    asked : sequence of TaskRequest
         Who is asked for what.
     round : str
         The round.
@@ -776,12 +780,12 @@ def take_over(
         ).fetchall()
         gone = [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
         connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", gone)
-        ask_further(connection, asked, round=round)
+        add_tasks(connection, asked, round=round)
 
 
-def ask_further(
+def add_tasks(
     connection: sqlite3.Connection,
-    asked: Iterable[Asked],
+    asked: Iterable[TaskRequest],
     *,
     round: Round,  # noqa: A002, the word of the field
 ) -> None:

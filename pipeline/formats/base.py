@@ -18,7 +18,7 @@ from pipeline import errors
 from pipeline.config_model import Described
 from pipeline.errors import DataError, LexassayError, did_you_mean
 from pipeline.formats import compression
-from pipeline.formats.compression import bare, is_packed, kind_of, open_bytes
+from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
 from pipeline.registry import Registry
 
 # Error messages: whatever a library raises becomes an error that names file and remedy.
@@ -64,7 +64,7 @@ def reading(path: Path) -> Iterator[None]:
 
 def _open_error(path: Path, error: Exception) -> DataError:
     """Return what to say where the machine refuses a file, or it cannot be unpacked."""
-    if isinstance(error, OSError) and (errors.number(error) or not is_packed(path)):
+    if isinstance(error, OSError) and (errors.number(error) or not is_compressed(path)):
         return DataError(f"{path}: cannot be read: {errors.machine(error)}")
     what = f"the {kind_of(path)} file is damaged or cut short"
     return DataError(f"{path}: {what}\nFetch it, or pack it, again.")
@@ -73,7 +73,7 @@ def _open_error(path: Path, error: Exception) -> DataError:
 def _query_error(path: Path, error: pl.exceptions.PolarsError) -> DataError:
     """Return what to say where Polars refuses a file."""
     text = str(error)
-    if bare(path.name).endswith((".parquet", ".pq")) or "parquet" in text:
+    if without_suffix(path.name).endswith((".parquet", ".pq")) or "parquet" in text:
         return not_parquet(path)
     if "utf" in text.lower():
         return not_utf8(path)
@@ -286,7 +286,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     # Where the kind is open, an ending that several formats share stands for the table.
     ordered = sorted(fitting, key=lambda each: each.kind == "table")
     by_suffix = {suffix: each for each in ordered for suffix in each.suffixes}
-    bare = compression.bare(path)
+    bare = compression.without_suffix(path)
     for suffix in sorted(by_suffix, key=len, reverse=True):
         if bare.endswith(suffix):
             return by_suffix[suffix]

@@ -35,12 +35,12 @@ _TAIL = {0: 0, 1: 1, 2: 2, 3: 4}
 """Bytes of the number of a dictionary."""
 
 
-def packing(name: str | Path) -> str:
+def compression_suffix(name: str | Path) -> str:
     """Return the ending that says that a file is packed; empty if it is not.
 
     Examples
     --------
-    >>> packing("a.txt.GZ"), packing("a.txt.zst"), packing("a.txt")
+    >>> compression_suffix("a.txt.GZ"), compression_suffix("a.txt.zst"), compression_suffix("a.txt")
     ('.gz', '.zst', '')
     """
     ending = Path(name).suffix.lower()
@@ -49,38 +49,38 @@ def packing(name: str | Path) -> str:
 
 def kind_of(name: str | Path) -> str:
     """Return what a file is packed with, as people call it; gzip if it does not say."""
-    return _NAMES.get(packing(name), "gzip")
+    return _NAMES.get(compression_suffix(name), "gzip")
 
 
-def bare(name: str) -> str:
+def without_suffix(name: str) -> str:
     """Return a name in lower case without the ending that says that the file is packed.
 
     Examples
     --------
-    >>> bare("A.tsv.gz"), bare("a.tsv")
+    >>> without_suffix("A.tsv.gz"), without_suffix("a.tsv")
     ('a.tsv', 'a.tsv')
     """
-    return name.lower().removesuffix(packing(name) or " ")
+    return name.lower().removesuffix(compression_suffix(name) or " ")
 
 
-def detect_packing(path: Path) -> str:
+def detect_compression(path: Path) -> str:
     """Return the ending that a file should have by what it begins with; empty for none."""
     with path.open("rb") as file:
         first = file.read(4)
     return next((end for end, start in _STARTS.items() if first.startswith(start)), "")
 
 
-def is_packed(path: Path) -> bool:
+def is_compressed(path: Path) -> bool:
     """Return whether a file's name says that it is packed."""
-    return bool(packing(path))
+    return bool(compression_suffix(path))
 
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file to read its text, packed or not as its name says."""
-    return open_packed(path) if is_packed(path) else path.open("rb")
+    return open_compressed(path) if is_compressed(path) else path.open("rb")
 
 
-def open_packed(path: Path, place: int = 0) -> BinaryIO:
+def open_compressed(path: Path, place: int = 0) -> BinaryIO:
     """Open a packed file to read what it unpacks to.
 
     Parameters
@@ -90,7 +90,7 @@ def open_packed(path: Path, place: int = 0) -> BinaryIO:
     place : int
         Where to begin: a member's first byte.
     """
-    unpacked = _ZstdReader if packing(path) == ".zst" else _GzipReader
+    unpacked = _ZstdReader if compression_suffix(path) == ".zst" else _GzipReader
     return cast("BinaryIO", io.BufferedReader(unpacked(path, place), _PACKED_CHUNK))
 
 
@@ -177,7 +177,7 @@ class MembersReader:
     def __init__(self, path: Path) -> None:
         self.members: list[Member] = []
         self._held, self._text = b"", 0
-        self._pieces = _frames(path) if packing(path) == ".zst" else _members(path)
+        self._pieces = _frames(path) if compression_suffix(path) == ".zst" else _members(path)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -310,12 +310,12 @@ def require_room(path: Path) -> None:
         With what it would take, and the option that allows it.
     """
     packed = path.stat().st_size
-    most = packed * _MOST[packing(path)] * (_BYTE + _LINE) if is_packed(path) else 0
-    if most <= memory.room():
+    most = packed * _MOST[compression_suffix(path)] * (_BYTE + _LINE) if is_compressed(path) else 0
+    if most <= memory.available_bytes():
         return
     size = lines = 0
     # A damaged file is for its reader to complain of.
-    with suppress(OSError, EOFError, zlib.error), open_packed(path) as file:
+    with suppress(OSError, EOFError, zlib.error), open_compressed(path) as file:
         while chunk := file.read(_CHUNK):
             size, lines = size + len(chunk), lines + chunk.count(b"\n")
             if size > USUAL * packed:
@@ -351,5 +351,6 @@ def first_line(text: IO[str], path: Path, number: int) -> str:
 
 
 def _require_memory(path: Path, size: int, packed: int, needed: int) -> None:
-    what = f"{path}: {memory.shown(packed)} that unpack to more than {memory.shown(size)}: this"
+    small, large = memory.format_bytes(packed), memory.format_bytes(size)
+    what = f"{path}: {small} that unpack to more than {large}: this"
     memory.require(needed, what, otherwise="look at what the file holds")

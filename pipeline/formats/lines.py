@@ -18,13 +18,13 @@ import polars as pl
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped, reading
 from pipeline.formats.compression import (
-    detect_packing,
+    compression_suffix,
+    detect_compression,
     first_line,
-    is_packed,
+    is_compressed,
     kind_of,
     open_bytes,
-    open_packed,
-    packing,
+    open_compressed,
     require_room,
 )
 
@@ -486,8 +486,8 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
 
 def open_text(path: Path) -> IO[str]:
     """Open a text file, packed or not, as UTF-8 without its byte-order mark."""
-    if is_packed(path):
-        return io.TextIOWrapper(open_packed(path), encoding="utf-8-sig", newline="")
+    if is_compressed(path):
+        return io.TextIOWrapper(open_compressed(path), encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 
@@ -630,7 +630,7 @@ def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl
     return query.with_columns(pl.col(LINE).cast(pl.Int64))
 
 
-def gate(path: Path) -> None:
+def require_matching_suffix(path: Path) -> None:
     """Refuse a file whose name and content disagree on whether and how it is packed.
 
     Raises
@@ -638,7 +638,7 @@ def gate(path: Path) -> None:
     DataError
         Saying which it is.
     """
-    found, named = detect_packing(path), packing(path)
+    found, named = detect_compression(path), compression_suffix(path)
     if found == named or (named and not path.stat().st_size):
         return
     if not named:
@@ -657,7 +657,7 @@ def check_ends(path: Path) -> None:
         Naming the lines; also if the scan finds another number of lines than there are line
         feeds.
     """
-    gate(path)
+    require_matching_suffix(path)
     require_room(path)
     with reading(path):
         count, bare, first = _line_ends(path)

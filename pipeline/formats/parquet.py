@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.formats.base import not_parquet, reading
-from pipeline.formats.compression import is_packed, open_packed, read_whole
+from pipeline.formats.compression import is_compressed, open_compressed, read_whole
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -212,7 +212,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 
 def _source(path: Path) -> Path | io.BytesIO:
-    if not is_packed(path):
+    if not is_compressed(path):
         return path
-    with open_packed(path) as packed:
+    with open_compressed(path) as packed:
         return io.BytesIO(read_whole(path, packed))

@@ -130,13 +130,13 @@ def sign(difference: str | pl.Expr, magnitude: pl.Expr) -> pl.Expr:
     return magnitude * expr(difference).sign()
 
 
-def bounded(score: pl.Expr) -> pl.Expr:
+def clip_score(score: pl.Expr) -> pl.Expr:
     """Return a score that lies in [-1, 1], without the last bit by which rounding leaves it.
 
     Examples
     --------
     >>> frame = pl.DataFrame({"x": [1.0000000000000002, -0.5, float("nan")]})
-    >>> frame.select(bounded(pl.col("x"))).to_series().to_list()
+    >>> frame.select(clip_score(pl.col("x"))).to_series().to_list()
     [1.0, -0.5, nan]
     """
     return score.clip(-1.0, 1.0)
@@ -340,7 +340,7 @@ def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
     return pl.when(whole == value).then(whole) if dtype.is_float() else whole
 
 
-def counted(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0) -> pl.Expr:
+def count_column(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0) -> pl.Expr:
     """Return a column as counts that can be added up; null where it does not hold one.
 
     Sums of 64 bits begin again from below where they are too large. So null stands, too, from where
@@ -358,7 +358,7 @@ def counted(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0)
     Examples
     --------
     >>> texts = pl.DataFrame({"f": ["12", "-1", str(2**63 - 1)]})
-    >>> texts.select(counted("f", pl.String())).to_series().to_list()
+    >>> texts.select(count_column("f", pl.String())).to_series().to_list()
     [12, None, None]
     """
     whole = whole_number(column, dtype)
@@ -381,13 +381,13 @@ def number(column: str, dtype: pl.DataType) -> pl.Expr:
     return text.cast(pl.Float64, strict=False).fill_nan(None)
 
 
-def filled(column: str) -> pl.Expr:
+def text_or_null(column: str) -> pl.Expr:
     """Return a column as text; null where it is blank.
 
     Examples
     --------
     >>> texts = pl.DataFrame({"l1": ["in Frage", " ", ""]})
-    >>> texts.select(filled("l1")).to_series().to_list()
+    >>> texts.select(text_or_null("l1")).to_series().to_list()
     ['in Frage', None, None]
     """
     text = pl.col(column).cast(pl.String)

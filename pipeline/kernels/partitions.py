@@ -26,15 +26,15 @@ def most_rows() -> int:
 
     Examples
     --------
-    >>> with memory.limited(4 << 30):
+    >>> with memory.with_limit(4 << 30):
     ...     most_rows() // 1_000_000
     2
     """
-    size = memory.room()
+    size = memory.available_bytes()
     return max(1, max(size, LEAST) // ROW)
 
 
-def counted(*tables: pl.LazyFrame) -> int:
+def count_rows(*tables: pl.LazyFrame) -> int:
     """Return how many rows tables have together."""
     lengths = pl.collect_all([each.select(pl.len()) for each in tables])
     return sum(int(each.item()) for each in lengths)
@@ -56,13 +56,13 @@ def slices(table: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield from (table.slice(start, size) for start in range(0, max(1, table.height), size))
 
 
-def gathered(frames: Iterable[pl.DataFrame], *, most: int) -> Iterator[pl.DataFrame]:
+def merge_batches(frames: Iterable[pl.DataFrame], *, most: int) -> Iterator[pl.DataFrame]:
     """Yield tables put together, in order, as long as they have no more rows than so many.
 
     Examples
     --------
     >>> frames = [pl.DataFrame({"n": [n]}) for n in range(5)]
-    >>> [each["n"].to_list() for each in gathered(frames, most=2)]
+    >>> [each["n"].to_list() for each in merge_batches(frames, most=2)]
     [[0, 1], [2, 3], [4]]
     """
     held: list[pl.DataFrame] = []
@@ -127,7 +127,7 @@ def ranges_of(column: str, *tables: pl.LazyFrame) -> Ranges:
     *tables : LazyFrame
         With the column. A range counts the rows of all of them.
     """
-    rows = counted(*tables)
+    rows = count_rows(*tables)
     number = -(-rows // most_rows())
     if number <= 1:
         return Ranges(pl.Series(column, [], dtype=pl.String))
@@ -147,7 +147,7 @@ def by_range(rows: Spill, *, by: str) -> Spill:
     return parts
 
 
-def in_order(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
+def sort_spill(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
     """Yield the rows of a spill with one bucket in the order of a column, in parts; empty it.
 
     Examples
@@ -155,7 +155,7 @@ def in_order(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
     >>> rows = pl.DataFrame({"id": ["b", "a"]})
     >>> spill = spill_of(1, rows.schema)
     >>> spill.put(rows, 0)
-    >>> [each["id"].to_list() for each in in_order(spill, by="id")]
+    >>> [each["id"].to_list() for each in sort_spill(spill, by="id")]
     [['a', 'b']]
     """
     with by_range(rows, by=by) as by_value:
@@ -163,7 +163,7 @@ def in_order(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
         yield from (part.sort(by).collect() for part in by_value)
 
 
-def divided(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.DataFrame]]:
+def split(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.DataFrame]]:
     """Yield tables in so many parts, the rows of one value of a column in the same part of each.
 
     Parameters
@@ -178,7 +178,7 @@ def divided(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.Dat
     Examples
     --------
     >>> one, two = (pl.LazyFrame({"id": list(ids)}) for ids in ("aba", "bc"))
-    >>> [[part["id"].to_list() for part in parts] for parts in divided(one, two, number=1, by="id")]
+    >>> [[part["id"].to_list() for part in parts] for parts in split(one, two, number=1, by="id")]
     [[['a', 'b', 'a'], ['b', 'c']]]
     """
     if number == 1:
@@ -207,7 +207,7 @@ def buckets_for(rows: int) -> int:
 
 def parts_needed(*tables: pl.LazyFrame) -> int:
     """Return into how many parts tables have to be divided, together; 1 where there is no limit."""
-    return buckets_for(counted(*tables)) if memory.goes_to_disk() else 1
+    return buckets_for(count_rows(*tables)) if memory.is_limited() else 1
 
 
 def bucket_of(column: str, buckets: int) -> pl.Expr:

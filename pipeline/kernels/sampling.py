@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import polars_hash as plh
 
-from pipeline.kernels.partitions import batches, buckets_for, counted, spill_of
+from pipeline.kernels.partitions import batches, buckets_for, count_rows, spill_of
 
 # Stable hashes: SHA-256 and XXH64 as published, so that ids and samples stay the same under any
 # version of the libraries (Polars' own ``hash`` changes between versions)
@@ -149,7 +149,7 @@ def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFr
     >>> small.equals(without_replacement(ids, size=10, seed="s")["id"].head(5))
     True
     """
-    chosen = shuffled(ids, seed=seed).head(size)
+    chosen = sort_by_key(ids, seed=seed).head(size)
     chance = chosen.height / max(1, ids.height)
     return as_sample(chosen, multiplicity=pl.lit(1, pl.Int64), pi=chance)
 
@@ -183,7 +183,7 @@ def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
     >>> with_replacement(ids, size=25, seed="s")["multiplicity"].sum()
     25
     """
-    pool = numbered(shuffled(ids, seed=seed))
+    pool = number_in_key_order(sort_by_key(ids, seed=seed))
     drawn = slots(size, candidates=pool.height, seed=seed)
     chosen = drawn.join(pool, on="slot").sort("first")
     return as_sample(chosen, multiplicity=pl.col("multiplicity"), pi=None)
@@ -205,12 +205,12 @@ def slots(size: int, *, candidates: int, seed: str) -> pl.DataFrame:
     return draws.group_by("slot").agg(multiplicity=pl.len().cast(pl.Int64), first=pl.min("draw"))
 
 
-def numbered(shuffled: pl.DataFrame, *, first: int = 0) -> pl.DataFrame:
+def number_in_key_order(shuffled: pl.DataFrame, *, first: int = 0) -> pl.DataFrame:
     """Add the number of each candidate in key order, from that of the first on."""
     return shuffled.with_columns(slot=pl.int_range(first, first + pl.len(), dtype=pl.Int64))
 
 
-def shuffled(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
+def sort_by_key(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
     """Return the ids with their keys, in the order of these."""
     key = seeded_key("id", seed=seed, purpose="sample")
     return ids.select("id", key=key).sort("key", "id")
@@ -254,7 +254,7 @@ def smallest(ids: pl.LazyFrame, *, size: int, seed: str) -> tuple[pl.DataFrame, 
     best, rows = pl.DataFrame(schema=_KEYED), 0
     for batch in batches(ids.select("id")):
         rows += batch.height
-        best = smaller(best, shuffled(batch, seed=seed), size=size)
+        best = smaller(best, sort_by_key(batch, seed=seed), size=size)
     return best, rows
 
 
@@ -313,14 +313,14 @@ def with_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.
     >>> drawn.equals(with_replacement(ids, size=25, seed="s"))
     True
     """
-    rows = counted(ids)
+    rows = count_rows(ids)
     drawn, number = slots(size, candidates=rows, seed=seed), buckets_for(rows)
     chosen, before = [], 0
     with spill_of(number, _KEYED) as spill:
         for batch in batches(ids.select("id")):
-            spill.add(shuffled(batch, seed=seed), pl.col("key") // -(-_KEYS // number))
+            spill.add(sort_by_key(batch, seed=seed), pl.col("key") // -(-_KEYS // number))
         for part in spill:
-            pool = numbered(part.sort("key", "id").collect(), first=before)
+            pool = number_in_key_order(part.sort("key", "id").collect(), first=before)
             before += pool.height
             chosen.append(drawn.join(pool, on="slot"))
     ordered = pl.concat(chosen).sort("first")

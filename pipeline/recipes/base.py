@@ -31,12 +31,12 @@ DAYS = 30
 _SECONDS = 24 * 60 * 60
 
 
-def folder() -> Path:
+def cache_folder() -> Path:
     """Return the cache folder of lexassay, as the system has it: ``~/.cache/lexassay`` on Linux."""
     return Path(platformdirs.user_cache_dir("lexassay", appauthor=False))
 
 
-def tidy(root: Path) -> None:
+def remove_old_results(root: Path) -> None:
     """Remove experiments of commands, and their results, that nobody has asked for for long.
 
     Parameters
@@ -59,7 +59,7 @@ PAIRS, SCORES, EXAMPLES = "pairs", "scores", "contexts"
 _HIDDEN = ("id", "tie_key")
 
 
-def scored(measures: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+def score_stage(measures: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Return the stage that scores the candidates of the stage `PAIRS`.
 
     Parameters
@@ -76,7 +76,7 @@ def rows(run: Run, measures: Sequence[str], where: pl.Expr | None = None) -> pl.
     Parameters
     ----------
     run : Run
-        Of an experiment with the stages of `scored`.
+        Of an experiment with the stages of `score_stage`.
     measures : sequence of str
         The measures, as they were given; equal scores are ordered by f, then by the units.
     where : Expr, optional
@@ -241,7 +241,7 @@ def perform(
     """
     if experiment is not None:
         save(recipe, Path(experiment))
-    root = Path(runs) if runs else folder()
+    root = Path(runs) if runs else cache_folder()
     in_a_folder(root, recipe.kind)
     content = recipe.content()
     mark = text_digest(canonical(content))[:_IN_A_MARK]
@@ -251,7 +251,7 @@ def perform(
     with storage.guarded(recipe.kind, ""):
         storage.write(key, tomli_w.dumps(content).encode())
         if not runs:
-            tidy(root)
+            remove_old_results(root)
     try:
         return run(root / key, runs=root, report=report, listeners=listeners)
     except ConfigError as error:

@@ -13,7 +13,7 @@ from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import format_of
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
-from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, scored
+from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
 from pipeline.recipes.inputs import CorpusFiles, corpus_files, table_file, unit
 from pipeline.runner.events import Listener
 
@@ -92,7 +92,7 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         every = {PAIRS: {**about, "left": word, "right": word, **least}}
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
-    return Recipe("collocates", asked.node, {**stages, **scored(asked.measures)}, title=title)
+    return Recipe("collocates", asked.node, {**stages, **score_stage(asked.measures)}, title=title)
 
 
 def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
@@ -377,7 +377,7 @@ def keywords_recipe(
     stages[PAIRS] = {"use": "extract.keywords", **both}
     about = f"{target.name.partition('.')[0]}-{reference.name.partition('.')[0]}"
     title = f"Keywords of {target.name} against {reference.name}"
-    return Recipe("keywords", about, {**stages, **scored(asked.measures)}, title=title)
+    return Recipe("keywords", about, {**stages, **score_stage(asked.measures)}, title=title)
 
 
 def _is_frequency_list(path: Path) -> bool:
@@ -534,7 +534,7 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
         "min_frequency": wanted.min_frequency,
     }
     first = corpus.files[0].path.name.partition(".")[0]
-    stages = {PAIRS: pairs, **scored(wanted.measures)}
+    stages = {PAIRS: pairs, **score_stage(wanted.measures)}
     return Recipe("candidates", first, stages, title=f"Candidates of {first}")
 
 

@@ -33,7 +33,7 @@ An option that stands behind a # is at its default: take the # away and change i
 _WIDE = 98
 
 
-def commented(
+def with_comments(
     content: Mapping[str, Any],
     *,
     file: str = "experiment.toml",
@@ -129,7 +129,7 @@ Made: TypeAlias = tuple[Recipe, Mapping[str, str]]
 """An experiment, and what is to be said of its options, by stage and option."""
 
 
-def starting(family: str, files: Sequence[Path], folder: Path) -> str:
+def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str:
     """Return a commented experiment on files: columns, attributes and relations that they have.
 
     Parameters
@@ -151,7 +151,7 @@ def starting(family: str, files: Sequence[Path], folder: Path) -> str:
         what, remedy = f"there is no family {family!r}", did_you_mean(family, _MAKERS)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
     recipe, notes = _MAKERS[family](files)
-    return commented(recipe.content(folder.absolute()), notes=notes)
+    return with_comments(recipe.content(folder.absolute()), notes=notes)
 
 
 def _corpus_experiment(files: Sequence[Path]) -> Made:

@@ -179,7 +179,7 @@ Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
 """``[remarks]``: check to its threshold, or to false if it is to say nothing."""
 
 
-def heard(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:
+def run_checks(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:
     """Return what the checks of a stage have to say, what matters most first.
 
     Parameters
@@ -205,7 +205,7 @@ def _run_check(each: Check, look: Look, threshold: float) -> list[Remark]:
     except LexassayError:
         raise
     except Exception as error:  # whatever it is: the results stand
-        why = errors.in_words(error).replace("\n", ". ")
+        why = errors.explain(error).replace("\n", ". ")
         text = f"this check could not be made: {why.removesuffix('.')}"
         switch = f"[remarks] {each.name} = false leaves it out"
         return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]

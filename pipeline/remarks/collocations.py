@@ -129,7 +129,7 @@ _AMONG = re.compile(r"""(\w+)\s+IN\s*\(([^)]*)\)""", re.IGNORECASE)
 _QUOTED = re.compile(r"'([^']*)'")
 
 
-class Asked(NamedTuple):
+class RequestedValue(NamedTuple):
     """A value of an attribute, and the option that asks for it."""
 
     option: str
@@ -137,7 +137,7 @@ class Asked(NamedTuple):
     value: str
 
 
-def asked(config: Any, place: str = "") -> Iterator[Asked]:
+def requested_values(config: Any, place: str = "") -> Iterator[RequestedValue]:
     """Yield the values that conditions compare attributes with, and the labels of relations.
 
     Conditions are looked at as text: what is not of the form ``upos = 'NOUN'`` or ``upos IN
@@ -153,15 +153,15 @@ def asked(config: Any, place: str = "") -> Iterator[Asked]:
         option = f"{place}.{name}" if place else name
         if name == "label" and place == "dependency":
             labels = [value] if isinstance(value, str) else value
-            yield from (Asked(option, "deprel", label) for label in labels)
+            yield from (RequestedValue(option, "deprel", label) for label in labels)
         elif isinstance(value, str) and name in {"where", "through"}:
-            yield from (Asked(option, *each) for each in in_condition(value))
+            yield from (RequestedValue(option, *each) for each in in_condition(value))
         elif isinstance(value, BaseModel | dict):
-            yield from asked(value, option)
+            yield from requested_values(value, option)
         elif isinstance(value, tuple):
             for number, one in enumerate(value, 1):
                 if isinstance(one, BaseModel):
-                    yield from asked(one, f"{option}.{number}")
+                    yield from requested_values(one, f"{option}.{number}")
 
 
 def in_condition(where: str) -> Iterator[tuple[str, str]]:
@@ -212,7 +212,7 @@ def no_candidates(look: Look, threshold: float) -> Found:
 
 def _missing_values(look: Look) -> Iterator[tuple[str, str]]:
     """Yield problem and remedy of each value that options ask for and the first tokens lack."""
-    wanted = list(asked(look.config))
+    wanted = list(requested_values(look.config))
     tokens = look.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
     for each in wanted:
         if each.attribute not in tokens.columns:

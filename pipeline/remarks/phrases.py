@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipeline.kernels.partitions import batches, bucket_of, buckets_for, counted, spill_of
+from pipeline.kernels.partitions import batches, bucket_of, buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
 from pipeline.remarks.base import EXAMPLES, Found, Look, check, remark
 
@@ -50,7 +50,7 @@ def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
 
 def _split_words(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
     """Yield the distinct words of each side, some at a time: those of one key together."""
-    buckets = buckets_for(counted(*words))
+    buckets = buckets_for(count_rows(*words))
     with ExitStack() as held:
         spills = [held.enter_context(_spill_by_key(each, key, buckets)) for each in words]
         for parts in zip(*spills, strict=True):

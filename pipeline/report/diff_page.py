@@ -10,11 +10,20 @@ import polars as pl
 
 from pipeline.errors import ConfigError
 from pipeline.findings import phrases
-from pipeline.findings.across_runs import Pair, paired
-from pipeline.findings.base import Finding, Told
+from pipeline.findings.across_runs import Pair, pair_findings
+from pipeline.findings.base import Finding, StageFinding
 from pipeline.report.charts.style import Slot, Style
 from pipeline.report.page.build import Assembly, Section, assemble, blocks
-from pipeline.report.page.model import Answers, Folded, Grid, Part, Place, Record, Said, Shown
+from pipeline.report.page.model import (
+    Answers,
+    FoldedParts,
+    Grid,
+    Part,
+    Place,
+    Record,
+    ReportStage,
+    Statement,
+)
 from pipeline.report.view import NOTHING, VIEWS, Block, Explored, Figure, Text
 
 MOST_FIGURES = 12
@@ -34,7 +43,7 @@ class Side:
         What it is called: "experiment:id".
     fact : str
         When it was, and how it ended.
-    told : sequence of Told
+    told : sequence of StageFinding
         What it found.
     gone : tuple of str
         Stages that it had done and whose results are no longer there.
@@ -42,7 +51,7 @@ class Side:
 
     name: str
     fact: str
-    told: Sequence[Told] = ()
+    told: Sequence[StageFinding] = ()
     gone: tuple[str, ...] = ()
 
 
@@ -82,7 +91,7 @@ class StageCompared:
         Why it differs.
     tables : sequence of TableRows
         How its tables differ.
-    shown : pair of Shown or None
+    shown : pair of ReportStage or None
         The stage of either run, if its results are there and it is of the report.
     """
 
@@ -90,7 +99,7 @@ class StageCompared:
     title: str
     reasons: tuple[str, ...] = ()
     tables: Sequence[TableRows] = ()
-    shown: tuple[Shown | None, Shown | None] = (None, None)
+    shown: tuple[ReportStage | None, ReportStage | None] = (None, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +140,8 @@ def diff_page(made: DiffInput) -> bytes:
     made : DiffInput
         The runs.
     """
-    pairs = paired(made.first.told, made.second.told)
-    names = phrases.listed(made.equal, most=MOST_EQUAL)
+    pairs = pair_findings(made.first.told, made.second.told)
+    names = phrases.list_text(made.equal, most=MOST_EQUAL)
     equal = (
         f"Equal in both runs, row by row: {names}."
         if made.equal
@@ -161,13 +170,13 @@ def diff_page(made: DiffInput) -> bytes:
 
 def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
     count = Counter(pair.kind for pair in pairs)
-    stages = phrases.counted(len(made.stages), "stage")
-    settings = phrases.counted(len(made.settings), "setting")
+    stages = phrases.count_text(len(made.stages), "stage")
+    settings = phrases.count_text(len(made.settings), "setting")
     differ = (
         f"{settings} and {stages} differ" if made.stages or made.settings else "nothing differs"
     )
     said = [
-        Said(
+        Statement(
             phrases.sentence(f"{differ}; {len(made.equal):,} stages are equal"),
             (),
             (Place("stage-asked", ""),),
@@ -180,21 +189,21 @@ def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
             f"{count['first']:,} by the first run alone",
             f"{count['second']:,} by the second alone",
         ]
-        text = f"of {phrases.counted(len(pairs), 'finding')} {phrases.listed(parts)}"
-        said.append(Said(phrases.sentence(text), (), (Place("stage-findings-compared", ""),)))
+        text = f"of {phrases.count_text(len(pairs), 'finding')} {phrases.list_text(parts)}"
+        said.append(Statement(phrases.sentence(text), (), (Place("stage-findings-compared", ""),)))
     return (Answers("What differs", "asked", tuple(said)),)
 
 
-def _cautions(made: DiffInput) -> Iterator[Said]:
-    yield Said(
+def _cautions(made: DiffInput) -> Iterator[Statement]:
+    yield Statement(
         "Between two runs there is no test: a number that is higher in one of them may be so by"
         " chance, above all where their samples differ.",
         (),
     )
     for side, run in zip(SIDES, (made.first, made.second), strict=True):
         if run.gone:
-            names = phrases.listed(run.gone)
-            yield Said(
+            names = phrases.list_text(run.gone)
+            yield Statement(
                 f"Results of the {side} run are no longer in the store: {names}. What rests on"
                 " them is not compared; run its experiment again, and they are made anew.",
                 (),
@@ -210,7 +219,7 @@ def _settings_and_reasons(made: DiffInput) -> Iterator[Block | Part]:
     for each in made.stages:
         for reason in each.reasons:
             stages.setdefault(reason, []).append(each.name)
-    rows = [(reason, phrases.listed(names)) for reason, names in stages.items()]
+    rows = [(reason, phrases.list_text(names)) for reason, names in stages.items()]
     if rows:
         caption = "Why results differ: options, inputs, code and versions that stages rest on."
         yield _grid(("reason", "stages"), rows, caption)
@@ -240,7 +249,7 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
     same = [(pair.stage, _text(pair.first)) for pair in pairs if pair.kind == "both"]
     if same:
         grid = _grid(("stage", "finding"), same, "Said by both runs.")
-        yield Folded(f"{phrases.counted(len(same), 'finding')} of both runs", (grid,))
+        yield FoldedParts(f"{phrases.count_text(len(same), 'finding')} of both runs", (grid,))
 
 
 def _text(finding: Finding | None) -> str:
@@ -253,7 +262,7 @@ def _stages(made: DiffInput) -> Iterator[Section]:
         figures = _figures(each, made)
         found: list[Block | Part] = [*_tables(each), *figures[: 2 * left]]
         if len(figures) > 2 * left:
-            more = phrases.counted(len(figures) // 2 - left, "more figure")
+            more = phrases.count_text(len(figures) // 2 - left, "more figure")
             found.append(Text(f"{more} of each run are in the reports of the runs."))
         left = max(0, left - len(figures) // 2)
         if not found:
@@ -274,7 +283,7 @@ def _tables(each: StageCompared) -> Iterator[Block | Part]:
     examples = [(t.table, *example) for t in each.tables for example in t.examples]
     if examples:
         grid = _grid(("table", "what", "row", "values"), examples, "The first rows of each kind.")
-        yield Folded(f"Examples: {phrases.counted(len(examples), 'row')}", (grid,))
+        yield FoldedParts(f"Examples: {phrases.count_text(len(examples), 'row')}", (grid,))
 
 
 def _figures(each: StageCompared, made: DiffInput) -> list[Block | Part]:
@@ -301,7 +310,7 @@ def _figures(each: StageCompared, made: DiffInput) -> list[Block | Part]:
     return found
 
 
-def _without_explorer(shown: Shown) -> Shown:
+def _without_explorer(shown: ReportStage) -> ReportStage:
     """Return a stage without the table of all rows, which takes long and is not compared."""
     options = shown.options or VIEWS.get(shown.view.use).options()
     if not isinstance(options, Explored):

@@ -190,7 +190,7 @@ _REPEATED = 2
 """Texts that occur so often on average are listed once."""
 
 
-def coded(values: pl.Series, kind: Kind) -> Coded:
+def encode(values: pl.Series, kind: Kind) -> Coded:
     r"""Return how to read a column, and its bytes.
 
     Parameters
@@ -207,9 +207,9 @@ def coded(values: pl.Series, kind: Kind) -> Coded:
 
     Examples
     --------
-    >>> coded(pl.Series([3, None, 300]), "count")
+    >>> encode(pl.Series([3, None, 300]), "count")
     ({'as': 'whole', 'width': 2}, b'\x04\x00-\x00\x00\x01')
-    >>> coded(pl.Series(["b", "a", None]), "label")
+    >>> encode(pl.Series(["b", "a", None]), "label")
     ({'as': 'text', 'bytes': 9, 'width': 1}, b'["a","b"]\x02\x01\x00')
     """
     if kind in {"text", "label"}:
@@ -318,7 +318,7 @@ def _planes(codes: Ints, width: int) -> bytes:
 OPEN, CLOSE, GONE = "[[", "]]", "…"
 
 
-def cut(texts: pl.Series, *, most: int) -> pl.Series:
+def shorten(texts: pl.Series, *, most: int) -> pl.Series:
     """Return texts of at most so many characters, or a few more.
 
     Parameters
@@ -330,7 +330,7 @@ def cut(texts: pl.Series, *, most: int) -> pl.Series:
 
     Examples
     --------
-    >>> cut(pl.Series(["one two three", "four"]), most=8).to_list()
+    >>> shorten(pl.Series(["one two three", "four"]), most=8).to_list()
     ['one two …', 'four']
     """
     long = (texts.str.len_chars() > most).fill_null(value=False)
@@ -438,8 +438,8 @@ def _columns(
     for each in attributes:
         values = frame[each.name]
         if values.dtype == pl.String:
-            values = cut(values, most=most)
-        how, content = coded(values, each.kind)
+            values = shorten(values, most=most)
+        how, content = encode(values, each.kind)
         fields = {name: value for name, value in vars(each).items() if value != ""}
         heads.append({**fields, "code": how})
         contents.append(content)
@@ -460,7 +460,7 @@ def _details(
     while True:
         held = mine.filter(pl.col("~place") < most).sort(_ROW, maintain_order=True)
         counts = np.bincount(held[_ROW].to_numpy(), minlength=places.height)
-        how, numbers = coded(pl.Series(counts), "count")
+        how, numbers = encode(pl.Series(counts), "count")
         columns, content = _columns(held, details.columns)
         size = _page_size(content)
         if size <= room or most == 0:

@@ -15,15 +15,30 @@ import polars as pl
 import polars.selectors as cs
 
 from pipeline.findings import phrases
-from pipeline.findings.across_runs import Leading, at_point, leading, not_over_points, over_points
-from pipeline.findings.base import Told, as_table
-from pipeline.findings.phrases import called
+from pipeline.findings.across_runs import (
+    Leading,
+    at_point,
+    leading_answers,
+    not_over_points,
+    over_points,
+)
+from pipeline.findings.base import StageFinding, as_table
+from pipeline.findings.phrases import name_text
 from pipeline.report.charts.panels import FEW, Axes, Panel, small_multiples
-from pipeline.report.charts.spec import thinned
+from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look, Slot, Style
 from pipeline.report.page.build import MOST_SHOWN, Assembly, Files, Section, assemble, table_part
-from pipeline.report.page.model import Answers, Data, Folded, Link, Part, Place, Record, Said
-from pipeline.report.view import NOTHING, Block, Figure, Fold, Listing, Text, distinct, figure
+from pipeline.report.page.model import (
+    Answers,
+    Data,
+    FoldedParts,
+    Link,
+    Part,
+    Place,
+    Record,
+    Statement,
+)
+from pipeline.report.view import NOTHING, Block, Figure, Fold, Listing, Text, figure, unique_names
 from schemas import Findings, Table
 
 VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
@@ -212,11 +227,11 @@ class Setting:
         words_of = self.path.split(".")
         stage = words_of[1] if words_of[0] == "stages" and len(words_of) > 2 else ""
         option = ".".join(words_of[2:] if stage else words_of)
-        head = f"{option} of {called(stage)}" if stage else option
+        head = f"{option} of {name_text(stage)}" if stage else option
         if len(self.values) > _LISTED and self.is_even:
             span = f"{self.values[0]} to {self.values[-1]} ({len(self.values):,} values)"
             return f"{head}: {span}"
-        return f"{head}: {phrases.listed(self.values, most=_LISTED)}"
+        return f"{head}: {phrases.list_text(self.values, most=_LISTED)}"
 
     @property
     def is_even(self) -> bool:
@@ -251,8 +266,8 @@ def setting_text(value: Any) -> str:
         and value
         and not any(isinstance(each, list | dict) for each in value)
     ):
-        return called(", ".join(map(str, value)))
-    return called(value if isinstance(value, str) else identity(value))
+        return name_text(", ".join(map(str, value)))
+    return name_text(value if isinstance(value, str) else identity(value))
 
 
 def settings_of(points: Sequence[Point]) -> list[Setting]:
@@ -284,7 +299,7 @@ def settings_of(points: Sequence[Point]) -> list[Setting]:
         found.append(
             Setting(
                 path,
-                called(name),
+                name_text(name),
                 tuple(setting_text(each) for each in values.values()),
                 tuple(map(float, numbers)) if len(numbers) == len(values) else (),
             )
@@ -386,7 +401,7 @@ def figures(
     own = [table.select(table.columns[len(points[0]) :]) for table in collected.tables]
     first = next((table for table in own if table.height), None)
     if first is None:
-        yield Text(f"The table has no row at any of {phrases.counted(len(points), 'point')}.")
+        yield Text(f"The table has no row at any of {phrases.count_text(len(points), 'point')}.")
         return
     shape = shape_of(collected.model, first)
     varied = [each for each in settings if each.varies]
@@ -418,7 +433,7 @@ def _over_n(
     frames = _estimate_rows(own, shape, at)
     first = _first_n(frames)
     frames = [each.filter(pl.col("n") >= first) for each in frames]
-    ns = thinned((n for each in frames for n in each["n"].unique()), points=THINNED)
+    ns = thin_values((n for each in frames for n in each["n"].unique()), points=THINNED)
     panels = [
         Panel(label(points[place], varied), each.filter(pl.col("n").is_in(ns)))
         for place, each in zip(at, frames, strict=True)
@@ -492,9 +507,8 @@ def _note_of_omitted_points(
         for each, count in zip(settings, counts, strict=True)
         if count < len(each.values)
     ]
-    return (
-        f"Drawn are {phrases.listed(firsts)}: {whole - shown:,} of {whole:,} points are left out.",
-    )
+    text = f"Drawn are {phrases.list_text(firsts)}: "
+    return (f"{text}{whole - shown:,} of {whole:,} points are left out.",)
 
 
 def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
@@ -506,8 +520,8 @@ def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
     drawn = 0
     for place, key in enumerate(keys):
         if drawn == MOST_FIGURES:
-            left = phrases.counted(len(keys) - place, "more group")
-            names = phrases.listed([_own_name(name) for name in varying])
+            left = phrases.count_text(len(keys) - place, "more group")
+            names = phrases.list_text([_own_name(name) for name in varying])
             yield Text(f"{left} of {names} are in the table.")
             break
         chosen = dict(zip(groups, key, strict=True))
@@ -561,14 +575,18 @@ def _caption(
 ) -> str:
     what = plan.shape.title.removesuffix(" (%)")
     limits = " with its limits" if panels[0].frame["lower"].drop_nulls().len() else ""
-    group = "".join(f", {name} = {called(value)}" for name, value in of.items())
+    group = "".join(f", {name} = {name_text(value)}" for name, value in of.items())
     said = f"{what[:1].upper()}{what[1:]}{limits} against {plan.x_title}{group}"
     several = (
-        f": {phrases.counted(len(panels), 'panel')} with the same axes" if len(panels) > 1 else ""
+        f": {phrases.count_text(len(panels), 'panel')} with the same axes"
+        if len(panels) > 1
+        else ""
     )
     more = f", from the {start + 1}th on" if start else ""
     gone = (
-        f" {phrases.counted(left, 'more name')} with lower values are in the table." if left else ""
+        f" {phrases.count_text(left, 'more name')} with lower values are in the table."
+        if left
+        else ""
     )
     return f"{said}{several}{more}.{gone}"
 
@@ -586,7 +604,7 @@ class SweepInput:
         Of the experiment.
     points : sequence of mapping
         The points, at least one: dotted path of each setting to its value.
-    told : sequence of sequence of Told
+    told : sequence of sequence of StageFinding
         What was found at each point.
     collected : sequence of Collected
         The stacked tables.
@@ -603,7 +621,7 @@ class SweepInput:
     title: str
     points: Sequence[Point]
     description: str = ""
-    told: Sequence[Sequence[Told]] = ()
+    told: Sequence[Sequence[StageFinding]] = ()
     collected: Sequence[Collected] = ()
     remarks: Sequence[Sequence[str]] = ()
     waits: Mapping[str, str] = field(default_factory=dict)
@@ -629,7 +647,7 @@ def sweep_page(made: SweepInput) -> Files:
     """
     settings = settings_of(made.points)
     labels = [label(point, settings) for point in made.points]
-    leads = leading(made.told)
+    leads = leading_answers(made.told)
     sections = [
         Section("answers", "The answer at each point", list(_answer_blocks(made, settings, leads))),
         *(_table_section(each, made, settings) for each in made.collected),
@@ -652,7 +670,7 @@ def sweep_page(made: SweepInput) -> Files:
 
 def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, ...]:
     """Say what is varied, in a sentence."""
-    count = phrases.counted(len(points), "point")
+    count = phrases.count_text(len(points), "point")
     every = f"{count}, every combination of" if len(settings) > 1 else f"{count}:"
     return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
 
@@ -665,32 +683,32 @@ def _answers(leads: Sequence[Leading], labels: Sequence[str]) -> tuple[Answers, 
             found = [one for one in each.found if one is not None]
         if found:
             first, *rest = found
-            said.append(Said(first.text, tuple(one.text for one in rest), _BELOW))
+            said.append(Statement(first.text, tuple(one.text for one in rest), _BELOW))
     said = said[:MOST_SAID]
     if same := [each.found[0].text for each in leads if each.is_same and each.found[0]]:
-        said.append(Said(f"The same at all {len(labels):,} points:", tuple(same[:MOST_SAID])))
+        said.append(Statement(f"The same at all {len(labels):,} points:", tuple(same[:MOST_SAID])))
     return (Answers("Over the points", "answers", tuple(said)),) if said else ()
 
 
-def _cautions(made: SweepInput) -> Iterator[Said]:
+def _cautions(made: SweepInput) -> Iterator[Statement]:
     if len(made.points) > 1:
-        yield Said(not_over_points(len(made.points)).text, ())
+        yield Statement(not_over_points(len(made.points)).text, ())
     whole = len(made.points)
     remarks = Counter(each for point in made.remarks for each in dict.fromkeys(point))
     found = [*_count_cautions(made.told), *remarks.items()]
     ordered = sorted(found, key=lambda each: -each[1])
     for said, count in ordered[:MOST_CAUTIONS]:
-        yield Said(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
+        yield Statement(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
     if len(ordered) > MOST_CAUTIONS:
-        more = phrases.counted(len(ordered) - MOST_CAUTIONS, "more caution")
-        yield Said(f"{more} at some points: in the findings.", ())
+        more = phrases.count_text(len(ordered) - MOST_CAUTIONS, "more caution")
+        yield Statement(f"{more} at some points: in the findings.", ())
 
 
 def _share_of_points(count: int, whole: int) -> str:
     return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
 
 
-def _count_cautions(told: Sequence[Sequence[Told]]) -> list[tuple[str, int]]:
+def _count_cautions(told: Sequence[Sequence[StageFinding]]) -> list[tuple[str, int]]:
     """Return each kind of caution once, with the number of points that have it."""
     texts: dict[tuple[object, ...], list[str]] = {}
     for point in told:
@@ -716,7 +734,9 @@ def _answer_blocks(
         return
     varying = [each for each in leads if not each.is_same]
     shown = (varying or leads)[:MOST_SAID]
-    heads = distinct([*(each.name for each in settings), *(_head(each, leads) for each in shown)])
+    heads = unique_names(
+        [*(each.name for each in settings), *(_head(each, leads) for each in shown)]
+    )
     columns = [[setting_text(point[each.path]) for point in made.points] for each in settings]
     columns += [_answer_texts(each) for each in shown]
     frame = pl.DataFrame(
@@ -731,7 +751,7 @@ def _answer_blocks(
     yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
     if more := len(varying or leads) - len(shown):
         yield Text(
-            f"{phrases.counted(more, 'more question')} are answered in the table of findings."
+            f"{phrases.count_text(more, 'more question')} are answered in the table of findings."
         )
     heads, findings = _findings(made, settings)
     yield Fold(
@@ -771,7 +791,7 @@ def _answer_texts(each: Leading) -> list[str]:
 def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str], pl.DataFrame]:
     """Return the columns of settings, and the findings of all points, which begin with these."""
     own = as_table([]).columns
-    heads = distinct([*own, *(each.name for each in settings)])[len(own) :]
+    heads = unique_names([*own, *(each.name for each in settings)])[len(own) :]
     frames = [
         as_table(told).select(
             *(
@@ -792,9 +812,11 @@ def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting
     links = (Link("csv", f"{each.name}.csv"), Link("parquet", f"{each.name}.parquet"))
     if rows:
         blocks.append(
-            Folded(f"The table: {phrases.counted(rows, 'row')}", (_first_rows(each, rows, links),))
+            FoldedParts(
+                f"The table: {phrases.count_text(rows, 'row')}", (_first_rows(each, rows, links),)
+            )
         )
-    use = f"stacked over {phrases.counted(len(made.points), 'point')}"
+    use = f"stacked over {phrases.count_text(len(made.points), 'point')}"
     data = (Data(each.name, rows, links),)
     return Section(each.name, each.title, blocks, use=use, data=data)
 

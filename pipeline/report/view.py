@@ -25,14 +25,14 @@ slug = findings_names.slug
 """Names of files: findings name the figures that they point to by it, too."""
 
 
-def distinct(names: Iterable[str]) -> list[str]:
+def unique_names(names: Iterable[str]) -> list[str]:
     """Return the names, a later one that repeats an earlier with a number after it.
 
     Names that differ in case alone count as equal: some file systems hold them so.
 
     Examples
     --------
-    >>> distinct(["graph", "Graph", "table"])
+    >>> unique_names(["graph", "Graph", "table"])
     ['graph', 'Graph-2', 'table']
     """
     taken: set[str] = set()
@@ -44,7 +44,7 @@ def distinct(names: Iterable[str]) -> list[str]:
     return numbered
 
 
-def chosen(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
+def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
     """Return what was asked for, or all that there is if nothing was.
 
     Parameters
@@ -63,7 +63,7 @@ def chosen(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[
 
     Examples
     --------
-    >>> chosen([], ["t_score", "dice"], where="views.precision.measures")
+    >>> select_names([], ["t_score", "dice"], where="views.precision.measures")
     ('t_score', 'dice')
     """
     there = tuple(known)
@@ -160,12 +160,12 @@ def limits(lower: float | None, upper: float | None, *, digits: int = 4, absent:
     return f"[{decimals(lower, digits=digits)}, {decimals(upper, digits=digits)}]"
 
 
-def part(count: int, whole: int) -> str:
+def count_of(count: int, whole: int) -> str:
     """Return how many of how many.
 
     Examples
     --------
-    >>> part(12, 1500)
+    >>> count_of(12, 1500)
     '12 of 1,500'
     """
     return f"{count:,} of {whole:,}"
@@ -227,7 +227,7 @@ def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.Dat
     >>> text_frame(["rank", "dice", "rank"], [["1"], ["in Frage"], ["in Kraft"]]).columns
     ['rank', 'dice', 'rank-2']
     """
-    texts = dict(zip(distinct(heads), columns, strict=True))
+    texts = dict(zip(unique_names(heads), columns, strict=True))
     return pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))
 
 
@@ -535,19 +535,19 @@ def rows_that_fit(columns: int) -> int | None:
 
     Examples
     --------
-    >>> with memory.limited(64 << 20):
+    >>> with memory.with_limit(64 << 20):
     ...     rows_that_fit(16)
     65536
     """
-    return memory.room() // (_CELL * max(1, columns)) if memory.goes_to_disk() else None
+    return memory.available_bytes() // (_CELL * max(1, columns)) if memory.is_limited() else None
 
 
-def fits(rows: int, columns: int) -> bool:
+def fits_in_memory(rows: int, columns: int) -> bool:
     """Return whether a table may be held as a whole.
 
     Examples
     --------
-    >>> fits(1 << 60, 16)
+    >>> fits_in_memory(1 << 60, 16)
     True
     """
     most = rows_that_fit(columns)
@@ -557,18 +557,18 @@ def fits(rows: int, columns: int) -> bool:
 # Parts that views share
 
 
-def named(stage: StageView) -> str:
+def stage_title(stage: StageView) -> str:
     """Return the stage's name, for reading.
 
     Examples
     --------
-    >>> named(StageView("gf_quality", "evaluate.lexicon", {}, print))
+    >>> stage_title(StageView("gf_quality", "evaluate.lexicon", {}, print))
     'gf quality'
     """
     return stage.name.replace("_", " ")
 
 
-def noted(stage: StageView, *shown: str) -> Iterator[Listing]:
+def notes_listing(stage: StageView, *shown: str) -> Iterator[Listing]:
     """Yield a listing of all notes of a stage's sheets, if there are any.
 
     Parameters

@@ -15,7 +15,7 @@ from pipeline.runner.graph import Project
 from pipeline.runner.map_reduce import TOGETHER, Phase, PhaseName, Work
 from pipeline.runner.plan import step_of
 from pipeline.runner.problems import require_stage
-from pipeline.runner.run import whole_of
+from pipeline.runner.run import task_of
 from pipeline.runner.shards import range_text
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
@@ -100,7 +100,7 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
         If there is no such task, or what it needs is not there.
     """
     storage = project.storage
-    with interrupts.once(), artefacts.in_use(storage, listeners):
+    with interrupts.interrupt_once(), artefacts.in_use(storage, listeners):
         work = work_of(project, stage, Digests(storage))
         phase = _phase(work, index)
         alone = phase.name in TOGETHER
@@ -127,7 +127,7 @@ def work_of(project: Project, stage: str, digests: Digests) -> Work:
             remedy = f"do the tasks of {name} first (lexassay tasks CONFIG {name}), or lexassay run"
             raise ConfigError("STAGE", [Problem(stage, what, remedy)])
         done[name] = step.manifest
-    return Work(step, whole_of(step, project, done))
+    return Work(step, task_of(step, project, done))
 
 
 def _rests_on(project: Project, stage: str) -> list[str]:

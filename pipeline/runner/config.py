@@ -20,10 +20,10 @@ from pipeline.config_model import Described
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
-from pipeline.formats.spreadsheets import listing
+from pipeline.formats.spreadsheets import list_sheets
 from pipeline.registry import Named
 from pipeline.remarks.base import Thresholds
-from pipeline.runner.inputs import Budget, Bytes, SourceFile, refusal, sheet_files
+from pipeline.runner.inputs import Budget, Bytes, SourceFile, memory_refusal, sheet_files
 from pipeline.runner.problems import problems_of, unknown_stage
 from pipeline.runner.store.history import FOLDER, LAST_GOOD, REPORT, SWEEP
 
@@ -64,7 +64,7 @@ class RunOptions(Options):
     def _possible(cls, memory: int | None, options: ValidationInfo) -> int | None:
         if memory is not None and {"engine", "workers"} <= options.data.keys():
             counted = _processes(options.data["engine"], options.data["workers"])
-            if why := refusal(memory, *counted):
+            if why := memory_refusal(memory, *counted):
                 raise ValueError(why)
         return memory
 
@@ -350,7 +350,7 @@ class SheetPlaces:
 
     def former_folders(self, name: str) -> Iterator[Path]:
         """Yield the folders of former places that have sheets of a stage."""
-        return (place / name for place in self.former if listing(place / name))
+        return (place / name for place in self.former if list_sheets(place / name))
 
 
 def sheet_places(config: Path, *, runs: Path, name: str, written: str = "") -> SheetPlaces:

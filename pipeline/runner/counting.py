@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from pipeline.formats.compression import RATIO, is_packed, packing
+from pipeline.formats.compression import RATIO, compression_suffix, is_compressed
 from pipeline.memory import Spill
 from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
@@ -71,7 +71,7 @@ _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 
 @contextmanager
-def followed(total: int, tell: Callable[[int, int], object]) -> Iterator[None]:
+def follow_progress(total: int, tell: Callable[[int, int], object]) -> Iterator[None]:
     """Call `tell` with bytes read and all bytes, of what is read inside."""
     before = _reading.set(Reading(total, tell))
     try:
@@ -86,7 +86,7 @@ def advance(size: int) -> None:
         reading.add(size)
 
 
-def to_read(files: Iterable[SourceFile]) -> int:
+def bytes_to_read(files: Iterable[SourceFile]) -> int:
     """Return about how many bytes of text there are to read in files, and in parts of files."""
     ranges = ((file.path, file.part and file.part.range) for file in files)
     return sum(each.end - each.start if each else _size(path) for path, each in ranges)
@@ -103,9 +103,9 @@ def unpacked_size(paths: Iterable[Path]) -> int:
 def _size(path: Path) -> int:
     try:
         size = path.stat().st_size
-        if not is_packed(path) or size < 4:
+        if not is_compressed(path) or size < 4:
             return size
-        if packing(path) != ".gz":
+        if compression_suffix(path) != ".gz":
             return size * RATIO
         with path.open("rb") as file:
             file.seek(-4, 2)
@@ -120,7 +120,7 @@ def _size(path: Path) -> int:
 # start (first sentence in the file) of the document that may go on; all else in it is null.
 
 
-def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:
+def carried_tables(counting: Counting, files: Sequence[SourceFile]) -> Tables:
     """Return what the first batch is given as left by the one before it.
 
     Parameters
@@ -154,7 +154,7 @@ def _carry_table(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFr
 
 
 @dataclass
-class Tallying:
+class Tally:
     """Raw tables of batches, tallied when there are many; exists while a task reads a corpus.
 
     Parameters
@@ -202,7 +202,7 @@ class Tallying:
         return {name: each.lazy().collect() for name, each in made.items()}
 
 
-def stacked(one: Frames, two: Frames) -> Frames:
+def stack_tables(one: Frames, two: Frames) -> Frames:
     """Return the tables of both, the rows of one below those of the other where both have one."""
     both = {name: pl.concat([one[name], two[name]]) for name in one.keys() & two.keys()}
     return {**one, **two, **both}
@@ -212,7 +212,7 @@ def stacked(one: Frames, two: Frames) -> Frames:
 
 
 @dataclass
-class LeftOut:
+class SkippedInput:
     """What lenient readers leave out, how much and examples; exists while a task reads."""
 
     places: int = 0
@@ -225,7 +225,9 @@ class LeftOut:
         self.examples += [f"{file.label}, {each}" for each in skipped[:room]]
 
 
-def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> Iterator[Frames]:
+def stream_corpus(
+    task: Task, counting: Counting, given: Tables, left: SkippedInput
+) -> Iterator[Frames]:
     """Run a stage on its corpus batch by batch, and yield tables when the memory is full.
 
     Parameters
@@ -236,7 +238,7 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
         How the stage counts.
     given : mapping of str to LazyFrame
         Its other tables.
-    left : LeftOut
+    left : SkippedInput
         Takes what lenient readers leave out.
     """
     stage, config = task.stage, task.config
@@ -244,19 +246,19 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     columns = counting.columns(config) if counting.columns else ()
     whole = counting.whole(config) if counting.whole else "sentence"
     tokens = _tokens(task.sources[option], columns, budget, left)
-    carried: Tables = begun(counting, task.sources[option])
-    tallying = Tallying(counting, budget.raw, bounds_of(task.sources[option]))
-    merging = Merging(counting, config, budget.rows)
+    carried: Tables = carried_tables(counting, task.sources[option])
+    tallying = Tally(counting, budget.raw, bounds_of(task.sources[option]))
+    merging = Merger(counting, config, budget.rows)
     frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
         inputs = {**given, **carried, option: batch.lazy()}
         for piece in as_pieces(stage.make(config, inputs)):
             if full := merging.add(frames):
                 yield full
-            made = collected(piece)
+            made = collect_tables(piece)
             carried = {n: made.pop(n).lazy() if n in made else carried[n] for n in counting.carry}
             frames = tallying.add(made)
-    if full := merging.add(stacked(frames, tallying.rest())):
+    if full := merging.add(stack_tables(frames, tallying.rest())):
         yield full
     merged = merging.result()
     yield with_totals(task, counting, merged) if task.phase == "count" else merged
@@ -265,9 +267,11 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
 def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
     """Return what all shards have counted, or a bucket of it, and the sums over its rows."""
     if counting.close:
-        merged = collected(counting.close({name: each.lazy() for name, each in merged.items()}))
+        merged = collect_tables(
+            counting.close({name: each.lazy() for name, each in merged.items()})
+        )
     lazily = {name: frame.lazy() for name, frame in merged.items()}
-    totals = collected(counting.totals(task.config, lazily)) if counting.totals else {}
+    totals = collect_tables(counting.totals(task.config, lazily)) if counting.totals else {}
     return merged | totals
 
 
@@ -275,7 +279,7 @@ def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[p
     """Yield batches of about `size` tokens, of whole sentences, paragraphs or documents."""
     held: list[pl.DataFrame] = []
     rows = 0
-    for each in ahead(tokens):
+    for each in read_ahead(tokens):
         rows = rows + each.height
         held.append(each)
         if rows < size:
@@ -289,11 +293,11 @@ def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[p
 
 
 def _tokens(
-    files: Sequence[SourceFile], columns: Collection[str], budget: Budget, left: LeftOut
+    files: Sequence[SourceFile], columns: Collection[str], budget: Budget, left: SkippedInput
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
     for file in files:
-        wanted, unread = columns or set(file.schema()), to_read([file])
+        wanted, unread = columns or set(file.schema()), bytes_to_read([file])
         for batch in file.batches(wanted, budget.block):
             left.add(file, batch.skipped)
             size = min(budget.block, unread)
@@ -303,7 +307,7 @@ def _tokens(
 
 
 @dataclass
-class Merging:
+class Merger:
     """Partial tables, merged whenever they have doubled; exists while a task reads a corpus.
 
     Parameters
@@ -354,17 +358,17 @@ class Merging:
         }
         tables = {**whole, **{name: each.clear() for name, each in alone.items()}}
         queries = {name: each.lazy() for name, each in tables.items()}
-        merged = collected(self.counting.merge(self.config, queries)) | alone
+        merged = collect_tables(self.counting.merge(self.config, queries)) | alone
         self.held = {name: [frame] for name, frame in merged.items()}
         self.rows = self.merged = sum(frame.height for frame in merged.values())
 
 
-def ahead(items: Iterable[Item]) -> Iterator[Item]:
+def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
     """Yield items that another thread makes, one of them ahead.
 
     Examples
     --------
-    >>> list(ahead(iter([1, 2, 3])))
+    >>> list(read_ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
     iterator, context = iter(items), copy_context()  # which has the limit of memory
@@ -393,7 +397,7 @@ def _concat(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
 
 
-def collected(outputs: Outputs) -> Frames:
+def collect_tables(outputs: Outputs) -> Frames:
     """Return the tables that a stage makes, made at once."""
     queries = {name: each for name, each in outputs.items() if isinstance(each, pl.LazyFrame)}
     made = dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
@@ -406,7 +410,7 @@ def collected(outputs: Outputs) -> Frames:
 # Sums over all buckets, which every bucket needs, added up once
 
 
-def summed(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
+def sum_rows(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
     """Add up the rows that have the same key.
 
     Parameters
@@ -443,7 +447,7 @@ def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple
     storage, model = whole.storage, counting.total_tables[name]
     file = f"{name}/part-00000.parquet"
     key = f"{draft}/{file}"
-    frame = summed(scan_tables(storage, keys), model).collect(engine="streaming")
+    frame = sum_rows(scan_tables(storage, keys), model).collect(engine="streaming")
     storage.write(key, frame.sort(list(model.key())))
     written = scan_tables(storage, [key]).collect_batches(chunk_size=BATCH, maintain_order=True)
     rows = validate(written, model, name=f"table {name}", coded=True)
@@ -454,7 +458,7 @@ def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple
 # A bucket of counts, added up or made into the outputs
 
 
-def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
+def reduce_bucket(task: Task, counting: Counting) -> Iterator[Frames]:
     """Yield the tables of a task that adds up or combines, part by part of its bucket.
 
     Parameters
@@ -529,11 +533,11 @@ def _combine(task: Task, counting: Counting, tables: Tables) -> Frames:
         }
         whole = {**whole, **own}
     totals = {
-        name: summed(whole[name], model)
+        name: sum_rows(whole[name], model)
         for name, model in counting.total_tables.items()
         if len(task.tables.get(name, ())) > 1  # counts of before these were summed once for all
     }
-    return collected(counting.combine(task.config, {**whole, **totals, **undivided}))
+    return collect_tables(counting.combine(task.config, {**whole, **totals, **undivided}))
 
 
 def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
@@ -583,7 +587,7 @@ def _merge(task: Task, counting: Counting, bucket: _Bucket) -> Iterator[Frames]:
     parts = min(_MANY, _part_count(task, counting, bucket))
     if parts == 1:
         merged = counting.merge(task.config, _complete(counting, bucket.tables))
-        yield with_totals(task, counting, collected(merged))
+        yield with_totals(task, counting, collect_tables(merged))
         return
     with ExitStack() as held:
         spills = {

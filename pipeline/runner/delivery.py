@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import DataError, StoreError
-from pipeline.formats.spreadsheets import listing, write_csv, write_xlsx
+from pipeline.formats.spreadsheets import list_sheets, write_csv, write_xlsx
 from pipeline.formats.spreadsheets.kinds import SHEETS, SheetKind
 from pipeline.formats.spreadsheets.write import about_text, delivery_csv, delivery_xlsx
 from pipeline.runner.graph import Node, Project
@@ -24,7 +24,7 @@ from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import NBestList, Sheets
-from pipeline.stages.inputs import as_asked, first_round
+from pipeline.stages.inputs import first_round, with_asked_names
 
 REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
 _MOST = 10_000
@@ -123,7 +123,7 @@ def _read_answers(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKi
     """Return id, annotator and answer of all rows of sheets and decisions."""
     people = rows["annotator"].unique().sort().to_list()
     read = first_round(entries(files)).select("id", "annotator", kind.answer)
-    return as_asked(read, people).collect()
+    return with_asked_names(read, people).collect()
 
 
 def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
@@ -156,7 +156,7 @@ def write_sheet(
     content = content_of(rows, annotator, wanted, kind)
     safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
     folder = Path(storage.location(""))
-    used = {path.name[:3] for path in listing(folder)}
+    used = {path.name[:3] for path in list_sheets(folder)}
     for number in range(1, _MOST):
         if f"{number:03d}" not in used:
             name = f"{number:03d}-{safe}.{wanted.kind}"
@@ -270,7 +270,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def hand_out(project: Project, node: Node, made: Manifest, *, write: bool) -> list[str]:
+def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool) -> list[str]:
     """Write the sheets or the list of a stage, and return a message for each.
 
     Parameters
@@ -309,7 +309,7 @@ def former_sheets(project: Project) -> Iterator[tuple[str, Path]]:
     names = {folder.name for node in project.nodes.values() for folder in node.sheets.values()}
     for name in sorted(names):
         for folder in project.sheets.former_folders(name):
-            yield from ((name, path) for path in listing(folder))
+            yield from ((name, path) for path in list_sheets(folder))
 
 
 def remarks(project: Project) -> list[str]:
@@ -409,7 +409,7 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
             yield from _progress(rows, files, kind.answer, project.sheets.own / wanted.folder)
 
 
-def left_aside(project: Project) -> Iterator[str]:
+def unreadable_sheets(project: Project) -> Iterator[str]:
     """Yield what is wrong with each file in the folders of sheets that cannot be read."""
     folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
     for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
@@ -433,7 +433,7 @@ def _progress(
     people = rows["annotator"].unique().sort().to_list()
     columns = ("annotator", "id", answer)
     read = [
-        (file, as_asked(first_round(file.scan()).select(columns), people).collect())
+        (file, with_asked_names(first_round(file.scan()).select(columns), people).collect())
         for file in files
     ]
     saved: dict[str, list[float]] = {}

@@ -62,14 +62,14 @@ class TableDifference:
     columns: dict[str, int]
 
 
-def columns_said(columns: Mapping[str, int]) -> str:
+def columns_text(columns: Mapping[str, int]) -> str:
     """Return in how many rows which columns differ, in brackets; nothing if none does.
 
     Examples
     --------
-    >>> columns_said({"pi": 510}), columns_said({})
+    >>> columns_text({"pi": 510}), columns_text({})
     (' (pi in 510)', '')
-    >>> columns_said(dict.fromkeys("abcdefg", 2))
+    >>> columns_text(dict.fromkeys("abcdefg", 2))
     ' (a in 2, b in 2, c in 2, d in 2, e in 2, 2 more columns)'
     """
     shown = [f"{name} in {rows:,}" for name, rows in list(columns.items())[:_COLUMNS]]

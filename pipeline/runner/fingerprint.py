@@ -15,7 +15,7 @@ from pipeline.formats.base import reading
 from pipeline.runner import code_digests
 from pipeline.runner.graph import Node
 from pipeline.runner.store.backends import storage_at
-from pipeline.runner.store.digest import Remembered, canonical, file_digest, text_digest
+from pipeline.runner.store.digest import FileCache, canonical, file_digest, text_digest
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import STAGES
 
@@ -37,7 +37,7 @@ class Digests:
     """What a run has seen of input files and code; exists as long as the run."""
 
     def __init__(self, storage: Storage) -> None:
-        self._files = Remembered(storage, FILES, file_digest)
+        self._files = FileCache(storage, FILES, file_digest)
         self._sources = _sources(storage)
         self._source_of = cache(self._sources.of)
 
@@ -56,14 +56,14 @@ class Digests:
         self._sources.keep()
 
 
-def _sources(storage: Storage) -> Remembered[code_digests.Source]:
+def _sources(storage: Storage) -> FileCache[code_digests.Source]:
     """Return what is known of the code, which is the same whatever the store."""
     own = Path(code_digests.__file__)
     mark = f"{sys.version} {own.parent} {file_digest(own)}"
     folder = platformdirs.user_cache_path("lexassay", appauthor=False) / CODE
     name = f"{text_digest(mark)[:_NAME]}.json"  # one for each installation
     place = storage_at(folder) if folder.is_absolute() else storage  # "~" where there is no home
-    return Remembered(place, name, code_digests.read_source, mark)
+    return FileCache(place, name, code_digests.read_source, mark)
 
 
 # Fingerprints

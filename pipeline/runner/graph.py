@@ -35,7 +35,7 @@ from pipeline.stages.base import (
     Stage,
     StageConfig,
     Tables,
-    place_of,
+    input_name,
 )
 from pipeline.stages.inputs import NoSuchColumn
 from schemas import Faults, Table
@@ -275,7 +275,7 @@ def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Sta
 def _names_in(option: str, value: Any) -> list[tuple[str, str]]:
     """Return what an option refers to, each with its place; pydantic reports what is no text."""
     if isinstance(value, list | tuple):
-        return [(place_of(option, i), e) for i, e in enumerate(value) if isinstance(e, str)]
+        return [(input_name(option, i), e) for i, e in enumerate(value) if isinstance(e, str)]
     return [(option, value)] if isinstance(value, str) else []
 
 
@@ -530,7 +530,7 @@ def load(
                 files[name][option] = find(source, places, where=f"stages.{name}.{option}")
             except ConfigError as error:
                 problems += error.problems
-    with memory.limited(experiment.run.memory):
+    with memory.with_limit(experiment.run.memory):
         planned, misfits = dry_run(nodes, files)
     problems += misfits
     problems += also(experiment) if also else ()

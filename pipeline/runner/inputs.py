@@ -14,19 +14,19 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from pipeline.errors import ConfigError, DataError, Problem, machine
 from pipeline.formats import annotation_log as decisions
-from pipeline.formats.annotation_log import DecisionOptions, pinned, seen
+from pipeline.formats.annotation_log import DecisionOptions, current_options, sheet_answers
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of, reading
-from pipeline.formats.compression import RATIO, is_packed
+from pipeline.formats.compression import RATIO, is_compressed
 from pipeline.formats.corpora.blocks import block_size
 from pipeline.formats.corpora.splitting import FilePart
-from pipeline.formats.spreadsheets import listing
-from pipeline.memory import shown
+from pipeline.formats.spreadsheets import list_sheets
+from pipeline.memory import format_bytes
 from pipeline.runner.problems import problems_of
 from pipeline.runner.store import cloud
 from pipeline.runner.store.cloud import Address, address_of
 from pipeline.runner.store.digest import Stamp, file_digest, is_fresh, stamp_of
 from pipeline.stages.base import Source
-from pipeline.stages.inputs import counting
+from pipeline.stages.inputs import counted_answers
 
 DATA = "data:"
 """Prefix of a path below the data root."""
@@ -183,11 +183,11 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
         Their format.
     """
     sheet = format_of("", name=kind)
-    files = [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
+    files = [SourceFile(path.name, path, sheet, FormatOptions()) for path in list_sheets(folder)]
     database = folder / decisions.NAME
     if database.is_file():
         log = format_of("", name=kind.replace("_sheet", "_decisions"))
-        files.append(SourceFile(database.name, database, log, pinned(database)))
+        files.append(SourceFile(database.name, database, log, current_options(database)))
     return files
 
 
@@ -270,7 +270,7 @@ def _remote(
     written: str, address: Address, source: Source, places: Places, where: str
 ) -> Iterator[SourceFile]:
     """Yield what lies on an object store, with copies on this machine."""
-    if not (found := cloud.found(address)):
+    if not (found := cloud.find_objects(address)):
         raise _absent(written, places, where, "nothing of that name is on the store")
     for remote in found:
         path = remote.fetched()
@@ -340,22 +340,22 @@ def least(processes: int) -> int:
     return libraries(processes) + LEAST
 
 
-def refusal(memory: int, workers: int, processes: int) -> str:
+def memory_refusal(memory: int, workers: int, processes: int) -> str:
     """Return why a limit cannot be kept, with the least that can; empty if it can be kept.
 
     Examples
     --------
-    >>> refusal(1 << 40, workers=2, processes=3)
+    >>> memory_refusal(1 << 40, workers=2, processes=3)
     ''
     """
     enough = least(processes)
     if memory >= enough:
         return ""
-    each = f"a process takes some {shown(libraries(1))} with the libraries alone"
+    each = f"a process takes some {format_bytes(libraries(1))} with the libraries alone"
     among = f", and there would be {processes:,}, {workers:,} of them workers"
     many = among if processes > 1 else ""
     fewer = ", or fewer workers" if workers > 1 else ""
-    given, needed = shown(memory), -(-enough // _UNITS["MB"])
+    given, needed = format_bytes(memory), -(-enough // _UNITS["MB"])
     return f"{given} cannot be kept to: {each}{many}; give {needed}MB or more{fewer}"
 
 
@@ -453,7 +453,7 @@ class Budget:
         return max(1, -(-sum(map(text_bytes, files)) * _SPREAD * weight // self.memory))
 
 
-def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
+def group_files(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
     """Return the files in groups of about `size` bytes, in order; a large one is alone."""
     groups: list[tuple[SourceFile, ...]] = []
     held: list[SourceFile] = []
@@ -467,7 +467,7 @@ def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ..
 
 def text_bytes(file: SourceFile) -> int:
     """Return about how many bytes of text a file holds."""
-    return file.path.stat().st_size * (RATIO if is_packed(file.path) else 1)
+    return file.path.stat().st_size * (RATIO if is_compressed(file.path) else 1)
 
 
 # The rows of the sheets of a folder, and of the decisions beside them
@@ -487,7 +487,7 @@ def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
     rows = pl.concat((file.scan() for file in files), how="diagonal" if logged else "vertical")
     for file in files:
         if isinstance(file.options, DecisionOptions):
-            looked_at = seen(file.path, file.options)
+            looked_at = sheet_answers(file.path, file.options)
             answer = _ANSWERS[file.format.name]
-            rows = counting(rows, looked_at, log=file.label, answer=answer)
+            rows = counted_answers(rows, looked_at, log=file.label, answer=answer)
     return rows

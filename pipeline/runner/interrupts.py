@@ -43,7 +43,7 @@ def again(dropped: sys.UnraisableHookArgs) -> None:
 
 
 @contextmanager
-def once() -> Iterator[None]:
+def interrupt_once() -> Iterator[None]:
     """Let Ctrl-C interrupt once; leaves alone what a caller has set up for it."""
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pipeline import memory
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
-from pipeline.runner.counting import followed, to_read, write_sums
+from pipeline.runner.counting import bytes_to_read, follow_progress, write_sums
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.fingerprint import Ingredients, fingerprint
 from pipeline.runner.plan import Step
@@ -30,11 +30,11 @@ from pipeline.runner.shards import (
     tasks_of,
 )
 from pipeline.runner.store import artefacts
-from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, now, sealed
-from pipeline.runner.store.backends import digest_of, drafted, scan_tables
+from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, add_checksum, now
+from pipeline.runner.store.backends import digest_of, new_draft, scan_tables
 from pipeline.runner.store.digest import canonical, table_digest, text_digest
 from pipeline.runner.store.interface import beside
-from pipeline.runner.task import located, run_task
+from pipeline.runner.task import locate_violations, run_task
 from pipeline.stages.base import Counting
 
 _NAME = 16
@@ -59,7 +59,7 @@ def partial_of(whole: Task) -> str:
     return beside(whole.folder, "partial")
 
 
-def sweep_out(whole: Task) -> None:
+def remove_drafts(whole: Task) -> None:
     """Remove what killed runs left half-written; finished shards of this work stay.
 
     Only for who holds the lock of the stage alone: others may be writing there.
@@ -71,7 +71,7 @@ def sweep_out(whole: Task) -> None:
                 storage.remove(left.key)
 
 
-def made(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = ()) -> Shards:
+def run_tasks(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = ()) -> Shards:
     """Make what is not done yet, and return all.
 
     Parameters
@@ -91,15 +91,17 @@ def made(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = 
     unmade = {each.folder: each for each in tasks if read_shard(each.storage, each.folder) is None}
     resumed = sum(task.folder not in unmade for task in tasks)
     corpora = (each.sources.get(each.stage.shards or "", ()) for each in unmade.values())
-    name, total = tasks[0].name, to_read(chain.from_iterable(corpora))
+    name, total = tasks[0].name, bytes_to_read(chain.from_iterable(corpora))
     tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
-    with followed(total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)):
+    with follow_progress(
+        total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)
+    ):
         for _ in engine.map(run_task, list(unmade.values())):
             tell(listeners, "shard_done", name)
     return [_read_finished(task) for task in tasks]
 
 
-def published(
+def publish_folder(
     whole: Task, fill: Callable[[str], Manifest], listeners: Sequence[Listener]
 ) -> Manifest:
     """Fill a folder, give it its name, and remove its shards.
@@ -114,9 +116,9 @@ def published(
         Are told if something else stood there.
     """
     storage, final = whole.storage, whole.folder
-    with storage.guarded(f"stage {whole.name}", whole.name), drafted(storage, final) as draft:
+    with storage.guarded(f"stage {whole.name}", whole.name), new_draft(storage, final) as draft:
         artefact = fill(draft)
-        storage.write(f"{draft}/{artefacts.NAME}", sealed(artefact))
+        storage.write(f"{draft}/{artefacts.NAME}", add_checksum(artefact))
         aside = storage.publish(draft, final)
         storage.remove(beside(final, "partial"))
     if aside:
@@ -125,7 +127,7 @@ def published(
     return artefact
 
 
-def linked(
+def link_parts(
     whole: Task, table: str, parts: Sequence[tuple[str, ShardPart]], draft: str
 ) -> tuple[Part, ...]:
     """Give the parts of a table that the shards made their final names."""
@@ -143,7 +145,7 @@ def parts_of(shards: Shards, table: str) -> list[tuple[str, ShardPart]]:
     return [(folder, part) for folder, shard in shards for part in shard.tables.get(table, ())]
 
 
-def left_out(shards: Shards) -> tuple[int, tuple[str, ...]]:
+def skipped_input(shards: Shards) -> tuple[int, tuple[str, ...]]:
     """Return how much lenient readers left out, and examples."""
     examples = [each for _, shard in shards for each in shard.skipped_examples]
     return sum(shard.skipped for _, shard in shards), tuple(examples[:EXAMPLES])
@@ -185,7 +187,7 @@ def find_counts(whole: Task, rests_on: Ingredients, *, thorough: bool = True) ->
     return artefacts.find(whole.storage, place, fingerprint(rests_on), thorough=thorough)
 
 
-def of_counts(whole: Task, rests_on: Ingredients) -> Task:
+def task_of_counts(whole: Task, rests_on: Ingredients) -> Task:
     """Return the stage with the folder of its counts in place of its own.
 
     Parameters
@@ -200,14 +202,14 @@ def of_counts(whole: Task, rests_on: Ingredients) -> Task:
 
 
 def tasks_to_count(to_count: Task) -> list[Task]:
-    """Return the tasks that count, one for each shard, of what `of_counts` gave."""
+    """Return the tasks that count, one for each shard, of what `task_of_counts` gave."""
     return list(tasks_of(replace(to_count, folder=partial_of(to_count))))
 
 
 def tasks_to_add_up(to_count: Task, first: Task) -> list[Task]:
     """Return the tasks that add up, one for each bucket; none if the first counts all at once.
 
-    What they read is not known before all shards are there: see `adding_up`.
+    What they read is not known before all shards are there: see `merge_task`.
     """
     if first.phase == "count":
         return []
@@ -224,7 +226,7 @@ def tasks_to_add_up(to_count: Task, first: Task) -> list[Task]:
     ]
 
 
-def adding_up(task: Task, shards: Shards) -> Task:
+def merge_task(task: Task, shards: Shards) -> Task:
     """Return a task that adds up, with the parts of each partial table that there are of it."""
     counting = counting_of(task)
     found = {
@@ -254,8 +256,8 @@ def publish_counts(
     listeners : sequence of Listener
         Are told if something else stood in their place.
     """
-    skipped, examples = left_out(counted.shards)
-    return published(
+    skipped, examples = skipped_input(counted.shards)
+    return publish_folder(
         to_count,
         lambda draft: Manifest(
             stage=artefacts.counts_of(to_count.name),
@@ -293,7 +295,7 @@ def _link_counts(whole: Task, shards: Shards, draft: str) -> dict[str, TableReco
             keys = [f"{folder}/{part.file}" for folder, part in found]
             parts = write_sums(whole, name, keys, draft)
         else:
-            parts = linked(whole, name, found, draft)
+            parts = link_parts(whole, name, found, draft)
         # No stage reads it as a table, so the digest of its bytes is enough, and faster.
         digest = text_digest(canonical([part.sha256 for part in parts]))
         rows = sum(part.rows for part in parts)
@@ -421,25 +423,27 @@ def execute(
         counts = None if anew else find_counts(whole, step.counts)
         of_outputs = listeners if counts else ()  # after counting, nobody follows the outputs
         if counts is None:
-            to_count, begun = of_counts(whole, step.counts), time.perf_counter()
-            sweep_out(to_count)
+            to_count, begun = task_of_counts(whole, step.counts), time.perf_counter()
+            remove_drafts(to_count)
             tasks = tasks_to_count(to_count)
-            counted = made(tasks, engine, listeners)  # here: few frames to the stage's function
-            merges = [adding_up(each, counted) for each in tasks_to_add_up(to_count, tasks[0])]
-            added_up = made(merges, engine) if merges else counted
+            counted = run_tasks(
+                tasks, engine, listeners
+            )  # here: few frames to the stage's function
+            merges = [merge_task(each, counted) for each in tasks_to_add_up(to_count, tasks[0])]
+            added_up = run_tasks(merges, engine) if merges else counted
             found = Counted(counted, added_up, begun)
             counts = publish_counts(to_count, step.counts, found, listeners)
-        sweep_out(whole)
-        with artefacts.unharmed(whole.storage, [counts]):
+        remove_drafts(whole)
+        with artefacts.report_damage(whole.storage, [counts]):
             sums = tasks_to_sum(whole, counts)
             if sums:  # of many tuples this takes longer than to count them
                 text = f"counted; summing over all, {len(sums)} tasks"
                 tell(listeners, "message", whole.name, text=text)
-            summed = made(sums, engine) if sums else []
-            shards = made(tasks_to_combine(whole, counts, summed), engine, of_outputs)
+            summed = run_tasks(sums, engine) if sums else []
+            shards = run_tasks(tasks_to_combine(whole, counts, summed), engine, of_outputs)
         return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
-    sweep_out(whole)
-    shards = made(tasks_to_run(whole), engine, listeners)
+    remove_drafts(whole)
+    shards = run_tasks(tasks_to_run(whole), engine, listeners)
     return publish(step, whole, shards, started=started, listeners=listeners)
 
 
@@ -475,9 +479,9 @@ def publish(
         Are told if something else stood in its place.
     """
     from_counts = counts and (counts.skipped, counts.skipped_examples)
-    skipped, examples = from_counts or left_out(shards)
-    with located(whole):
-        return published(
+    skipped, examples = from_counts or skipped_input(shards)
+    with locate_violations(whole):
+        return publish_folder(
             whole,
             lambda draft: Manifest(
                 stage=whole.name,
@@ -499,9 +503,9 @@ def publish(
 def _link_table(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     """Link the parts of a table, and take the digest of its rows."""
     storage, model = whole.storage, whole.stage.outputs[table]
-    parts = linked(whole, table, parts_of(shards, table), draft)
+    parts = link_parts(whole, table, parts_of(shards, table), draft)
     read = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
-    with memory.limited(whole.budget.memory):
+    with memory.with_limit(whole.budget.memory):
         digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
 
@@ -543,7 +547,7 @@ class Work:
         """Its phases in order. Their number and size do not depend on what is done."""
         found: list[tuple[PhaseName, Sequence[Task]]] = []
         if self.step.counts and self.whole.stage.counting:
-            to_count = of_counts(self.whole, self.step.counts)
+            to_count = task_of_counts(self.whole, self.step.counts)
             tasks = tasks_to_count(to_count)
             found = [
                 ("count", tasks),
@@ -602,11 +606,11 @@ class Work:
         task, before = phase.tasks[number], self.before(phase)
         if phase.name == "merge" and before:
             shards = _shards(before, thorough=False)
-            run_task(_check_inputs(adding_up(task, shards), _digests(shards)))
+            run_task(_check_inputs(merge_task(task, shards), _digests(shards)))
         elif phase.name in {"sum", "combine"} and (counts := self.counts()):
             self._from_counts(phase, number, counts)
         elif phase.name in TOGETHER and before:
-            sweep_out(task)
+            remove_drafts(task)
             self._publish(phase, before, listeners)
         else:
             run_task(task)

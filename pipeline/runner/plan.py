@@ -141,7 +141,7 @@ def _ingredients(
 
 
 def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:
-    damaged = artefacts.complaint(project.storage, name, mark)
+    damaged = artefacts.damage_message(project.storage, name, mark)
     if damaged:
         return [f"its artefact is damaged: {damaged}"]
     artefact = _former(project.storage, name)
@@ -168,5 +168,5 @@ def _of_counts(project: Project, step: Step) -> Iterator[str]:
     place, mark = artefacts.counts_of(step.node.name), fingerprint(step.counts)
     if artefacts.find(project.storage, place, mark, thorough=True):
         yield COUNTED
-    elif damaged := artefacts.complaint(project.storage, place, mark):
+    elif damaged := artefacts.damage_message(project.storage, place, mark):
         yield f"its counts are damaged: {damaged}"

@@ -22,24 +22,24 @@ from pipeline.errors import (
     Warned,
 )
 from pipeline.registry import sources
-from pipeline.remarks.base import CHECKS, Look, Remark, heard
+from pipeline.remarks.base import CHECKS, Look, Remark, run_checks
 from pipeline.runner import delivery
-from pipeline.runner.delivery import hand_out
+from pipeline.runner.delivery import deliver_results
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import Node, Project
-from pipeline.runner.interrupts import once
+from pipeline.runner.interrupts import interrupt_once
 from pipeline.runner.map_reduce import execute
 from pipeline.runner.plan import NEVER, Step, step_of
 from pipeline.runner.problems import require_stage
 from pipeline.runner.shards import Task
 from pipeline.runner.store import artefacts, history
-from pipeline.runner.store.artefacts import Manifest, Record, sealed, unsealed
+from pipeline.runner.store.artefacts import Manifest, Record, add_checksum, read_checksummed
 from pipeline.runner.store.backends import folder_at, scan_tables
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.history import RunRecord, StageRecord
 from pipeline.runner.store.interface import Storage, beside
-from pipeline.runner.task import scanned
+from pipeline.runner.task import scan_files
 
 NAME = "remarks.json"
 _BLOCK = 1 << 20
@@ -63,12 +63,12 @@ def mark_of(thresholds: Mapping[str, float | bool], digests: Digests) -> str:
     return text_digest(canonical([dict(thresholds), code]))
 
 
-def kept(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...] | None:
+def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...] | None:
     """Return the remarks that lie beside an artefact; None if there are none of this mark."""
     key = f"{artefacts.folder_of(made.stage, made.fingerprint)}/{NAME}"
     try:
         with storage.open(key) as opened:
-            found = unsealed(opened.read(), Kept)
+            found = read_checksummed(opened.read(), Kept)
     except (OSError, ValueError):
         return None
     return found.remarks if mark in {"", found.mark} else None
@@ -90,15 +90,15 @@ def remarks_of(
     mark : str
         Of these thresholds, see `mark_of`.
     """
-    known = kept(task.storage, made, mark)
+    known = read_remarks(task.storage, made, mark)
     if known is not None:
         return known
     spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
-    with memory.limited(task.budget.memory), memory.within(spill):
-        found = heard(_look(task, made), thresholds)
+    with memory.with_limit(task.budget.memory), memory.spill_to(spill):
+        found = run_checks(_look(task, made), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
-        task.storage.write(f"{task.folder}/{NAME}", sealed(Kept(mark=mark, remarks=found)))
+        task.storage.write(f"{task.folder}/{NAME}", add_checksum(Kept(mark=mark, remarks=found)))
     return found
 
 
@@ -108,7 +108,7 @@ def _look(task: Task, made: Manifest) -> Look:
     tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
     corpus = stage.shards if stage.reads_corpus else None
     files = {
-        option: scanned(stage, option, each)
+        option: scan_files(stage, option, each)
         for option, each in task.sources.items()
         if option != corpus
     }
@@ -139,7 +139,7 @@ def _first_tokens(task: Task, option: str, most: int) -> pl.DataFrame:
 # A stage as one task on all its input
 
 
-def whole_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
+def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
     """Return the stage as one task on all its input, with the digests that the plan has seen.
 
     Parameters
@@ -244,7 +244,7 @@ def run(
     for name in force:
         require_stage(name, project.nodes, "--force")
     with (
-        once(),
+        interrupt_once(),
         artefacts.in_use(project.storage, listeners),
         _record(project, settings or {}, force, listeners) as progress,
         progress.engine,
@@ -319,7 +319,7 @@ def _visit(node: Node, progress: Progress) -> None:
     remarks: tuple[Remark, ...] = ()
     with (
         _record_failure(node, progress),
-        artefacts.unharmed(project.storage, progress.done.values()),
+        artefacts.report_damage(project.storage, progress.done.values()),
     ):
         step = step_of(project, node, progress.done, progress.digests)
         manifest, forced = step.manifest, name in progress.forced
@@ -331,7 +331,7 @@ def _visit(node: Node, progress: Progress) -> None:
                 # Another process may have made it while this one waited for the lock.
                 manifest = artefacts.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
-                    whole = whole_of(step, project, progress.done)
+                    whole = task_of(step, project, progress.done)
                     manifest = execute(step, whole, progress.engine, listeners, anew=forced)
         remarks = _check(step, manifest, progress)
     if manifest:
@@ -364,7 +364,7 @@ def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
 def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
     """Return the remarks on what a stage made; Warned if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
-    whole = whole_of(step, progress.project, progress.done)
+    whole = task_of(step, progress.project, progress.done)
     found = remarks_of(whole, made, thresholds, progress.mark)
     warnings = [each for each in found if each.level == "warning"]
     if progress.strict and warnings:
@@ -384,8 +384,8 @@ def _finish(
     """Deliver sheets and lists, and record what the stage made."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
-    with artefacts.unharmed(progress.project.storage, [made]):
-        for text in hand_out(progress.project, node, made, write=progress.delivers):
+    with artefacts.report_damage(progress.project.storage, [made]):
+        for text in deliver_results(progress.project, node, made, write=progress.delivers):
             tell(listeners, "message", name, text=text)
     record = progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",

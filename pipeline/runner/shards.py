@@ -15,13 +15,13 @@ from pipeline import memory
 from pipeline.errors import DataError
 from pipeline.formats.base import reading
 from pipeline.formats.corpora.splitting import Division, FilePart
-from pipeline.runner.inputs import Budget, SourceFile, grouped, text_bytes
+from pipeline.runner.inputs import Budget, SourceFile, group_files, text_bytes
 from pipeline.runner.store import artefacts
-from pipeline.runner.store.artefacts import Part, Record, unsealed
+from pipeline.runner.store.artefacts import Part, Record, read_checksummed
 from pipeline.runner.store.backends import digest_of, folder_at
-from pipeline.runner.store.digest import Remembered, canonical, file_digest, text_digest
+from pipeline.runner.store.digest import FileCache, canonical, file_digest, text_digest
 from pipeline.runner.store.interface import Storage
-from pipeline.runner.store.local import unpacked
+from pipeline.runner.store.local import unpack
 from pipeline.stages.base import STAGES, Stage, StageConfig
 from schemas import Table
 
@@ -39,7 +39,7 @@ Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
 # Large files of a corpus in parts, so that several workers can read one file
 
 
-def in_parts(
+def split_large_file(
     storage: Storage, files: tuple[SourceFile, ...], budget: Budget, folder: str
 ) -> Sequence[tuple[SourceFile, ...]]:
     """Return what shards read in place of a group of files: the parts of one that is large.
@@ -70,11 +70,11 @@ def in_parts(
     text = f"{folder}/text-{file.digest[:_NAME]}"
     # After a kill it is removed with the folder of the stage.
     spill = folder_at(storage, f"{folder}/.spill-{uuid4().hex}")
-    with memory.within(spill):
+    with memory.spill_to(spill):
         found = _find_parts(storage, file, budget, size, text)
     parts = _PARTS.validate_python(found["parts"])
     if parts and found["unpacked"]:
-        place = unpacked(storage, text, file.path, size=parts[-1].range.end)
+        place = unpack(storage, text, file.path, size=parts[-1].range.end)
         parts = [replace(part, text=str(place)) for part in parts if place]
         file = replace(file, seen=None)  # by which it is not read
     return [(replace(file, part=part, digest=part.digest),) for part in parts] or [files]
@@ -90,7 +90,7 @@ def _find_parts(
         division = _divide(file, path, budget.part(size))
         place = None
         if not division.parts and several and division.unpack:
-            place = unpacked(storage, text, path)
+            place = unpack(storage, text, path)
             division = _divide(file, place, budget.part(size)) if place else division
         parts = [asdict(part) for part in division.parts]
         digest = file_digest(path) if place else division.digest or file_digest(path)
@@ -98,7 +98,7 @@ def _find_parts(
 
     asked = [file.format.name, file.options.model_dump(mode="json"), budget.part(size), several]
     key = f".parts-{text_digest(canonical(asked))[:_NAME]}.json"
-    cache = Remembered(storage, key, find)
+    cache = FileCache(storage, key, find)
     with reading(file.path):
         found = cache.of(file.path)
     if found["digest"] != file.digest:
@@ -252,12 +252,14 @@ def tasks_of(whole: Task) -> Iterator[Task]:
 def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, ...]]:
     """Return what each shard reads: small files together, a part of a large one alone."""
     counting, budget = whole.stage.counting, whole.budget
-    groups = grouped(files, budget.shard)
+    groups = group_files(files, budget.shard)
     cut = counting is not None and counting.in_parts and budget.cut
     if not cut or (counting and counting.whole and counting.whole(whole.config) != "sentence"):
         return groups
     return [
-        each for group in groups for each in in_parts(whole.storage, group, budget, whole.folder)
+        each
+        for group in groups
+        for each in split_large_file(whole.storage, group, budget, whole.folder)
     ]
 
 
@@ -291,7 +293,7 @@ def read_shard(storage: Storage, folder: str, *, thorough: bool = True) -> Shard
     """
     try:
         with storage.open(f"{folder}/{artefacts.NAME}") as opened:
-            shard = unsealed(opened.read(), ShardManifest)
+            shard = read_checksummed(opened.read(), ShardManifest)
         parts = [part for parts in shard.tables.values() for part in parts] if thorough else []
         digests = [digest_of(storage, f"{folder}/{part.file}") for part in parts]
     except (OSError, ValueError):

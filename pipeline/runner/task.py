@@ -23,17 +23,17 @@ from pipeline.errors import (
 from pipeline.runner.counting import (
     BATCH,
     Frames,
-    LeftOut,
+    SkippedInput,
     bucket_of,
-    collected,
-    put_together,
-    streamed,
+    collect_tables,
+    reduce_bucket,
+    stream_corpus,
 )
 from pipeline.runner.inputs import SourceFile, entries
 from pipeline.runner.shards import EXAMPLES, ShardManifest, ShardPart, Task
 from pipeline.runner.store import artefacts
-from pipeline.runner.store.artefacts import Part, sealed
-from pipeline.runner.store.backends import drafted, folder_at, scan_tables, size_and_digest
+from pipeline.runner.store.artefacts import Part, add_checksum
+from pipeline.runner.store.backends import folder_at, new_draft, scan_tables, size_and_digest
 from pipeline.runner.store.digest import Stamp, was_written
 from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables, as_pieces
 from schemas.validate import validate
@@ -78,14 +78,14 @@ def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 
 
 @contextmanager
-def located(task: Task) -> Iterator[None]:
+def locate_violations(task: Task) -> Iterator[None]:
     """Name file and line of rows that break a rule, if the stage can tell where they stand."""
     try:
         yield
     except SchemaViolation as error:
         if task.stage.origin is None or not any(each.keys for each in error.violations):
             raise
-        rows = {name: scanned(task.stage, name, files) for name, files in task.sources.items()}
+        rows = {name: scan_files(task.stage, name, files) for name, files in task.sources.items()}
         origin = task.stage.origin(task.config, rows)
         found = [each.at(lambda key: _places(origin, key)) for each in error.violations]
         raise SchemaViolation(error.table, found, _REMEDY) from error
@@ -98,7 +98,7 @@ def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:
     return f"{shown}; ..." if len(rows) > _PLACES else shown
 
 
-def scanned(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
+def scan_files(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
     """Return the rows of all files; of sheets that are not there yet, none."""
     if files:
         return entries(files)
@@ -121,15 +121,15 @@ def run_task(task: Task) -> None:
     sources = {
         option: tuple(each.here() for each in files) for option, files in task.sources.items()
     }
-    left, task = LeftOut(), replace(task, sources=sources)
+    left, task = SkippedInput(), replace(task, sources=sources)
     if task.budget.memory is not None:
-        allocator.give_back()  # what the task before has freed
+        allocator.release_memory()  # what the task before has freed
     with (
         _publish(task, left) as (draft, parts),
-        memory.limited(task.budget.memory),
-        memory.within(folder_at(task.storage, f"{draft}/{_SPILL}")),
+        memory.with_limit(task.budget.memory),
+        memory.spill_to(folder_at(task.storage, f"{draft}/{_SPILL}")),
         _attribute_errors(task),
-        located(task),
+        locate_violations(task),
     ):
         for frames in _tables(task, left):
             for name in list(frames):
@@ -141,12 +141,12 @@ def run_task(task: Task) -> None:
 
 
 @contextmanager
-def _publish(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
+def _publish(task: Task, left: SkippedInput) -> Iterator[tuple[str, Parts]]:
     """Give a draft and the parts to fill; publish and vouch for them when all went well."""
     started, storage = time.perf_counter(), task.storage
     before = [file.stamp() for file in _files(task)]
     parts: Parts = dict.fromkeys(task.models, ())
-    with storage.guarded(f"stage {task.name}", task.name), drafted(storage, task.folder) as draft:
+    with storage.guarded(f"stage {task.name}", task.name), new_draft(storage, task.folder) as draft:
         yield draft, parts
         if changed := _changed(task, before):
             what = f"{', '.join(changed)} changed while it was read"
@@ -157,7 +157,7 @@ def _publish(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
             skipped=left.places,
             skipped_examples=tuple(left.examples[:EXAMPLES]),
         )
-        storage.write(f"{draft}/{artefacts.NAME}", sealed(content))
+        storage.write(f"{draft}/{artefacts.NAME}", add_checksum(content))
         storage.publish(draft, task.folder)
 
 
@@ -183,14 +183,14 @@ def _attribute_errors(task: Task) -> Iterator[None]:
             why = f"stages.{task.name}: a CAST of its options cannot be done"
             remedy = "Use TRY_CAST, which gives no value for these, or leave them out before"
             raise DataError(f"{why}: {errors.query(error)}\n{remedy}") from error
-        raise StageFailed(task.name, error, errors.in_words(error)) from error
+        raise StageFailed(task.name, error, errors.explain(error)) from error
 
 
-def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
+def _tables(task: Task, left: SkippedInput) -> Iterator[Frames]:
     """Yield the tables of a task; those of a long corpus come in several batches."""
     stage, counting = task.stage, task.stage.counting
     if counting is not None and task.phase not in {"run", "count"}:
-        return put_together(task, counting)
+        return reduce_bucket(task, counting)
     tables: Tables = {
         option: scan_tables(task.storage, keys) for option, keys in task.tables.items()
     }
@@ -198,11 +198,11 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):
         left.add(file, file.check())
-    with memory.shared(len(stage.corpora & {*others})):  # they may be read at the same time
-        read = {option: scanned(stage, option, files) for option, files in others.items()}
+    with memory.with_share(len(stage.corpora & {*others})):  # they may be read at the same time
+        read = {option: scan_files(stage, option, files) for option, files in others.items()}
     inputs = {**tables, **read}
     if counting is not None and corpus:
-        return streamed(task, counting, inputs, left)
+        return stream_corpus(task, counting, inputs, left)
     return _run_stage(task, inputs)
 
 
@@ -210,7 +210,7 @@ def _run_stage(task: Task, inputs: Tables) -> Iterator[Frames]:
     """Run the stage, and yield what it makes, piece by piece."""
     stage, config = task.stage, task.config
     for piece in as_pieces(stage.make(config, inputs)):
-        frames = collected(piece)
+        frames = collect_tables(piece)
         faults = frames.pop(FAULTS, None)
         if faults is not None and faults.height:
             raise DataError(faults_report(faults, task.name))

@@ -19,25 +19,25 @@ from pipeline.kernels.survey.design import KINDS, declared_questions, inclusion
 from pipeline.kernels.survey.planning import (
     PLANS,
     Expected,
-    Looks,
-    Spread,
+    ExpectedSpread,
+    InterimAnalyses,
     Spreads,
     Target,
     expected,
-    explained,
+    explained_variance,
     planned_labels,
     set_precisions,
     size_measures,
     spreads_by_size,
 )
-from pipeline.kernels.survey.ratio_estimator import divided
-from pipeline.kernels.survey.study import Assist, assisting, rank_matrix, study
+from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
+from pipeline.kernels.survey.study import Assist, assist_predictions, rank_matrix, study
 from pipeline.runner.graph import Node, Reference
 from pipeline.runner.problems import require_stage
 from pipeline.sizing import plan
 from pipeline.sizing.plan import Track, category_of, untracked
 from pipeline.stages.base import Tables
-from pipeline.stages.collocations.evaluate_designed import Assisting, judges_of
+from pipeline.stages.collocations.evaluate_designed import AssistOptions, judges_of
 from pipeline.stages.collocations.evaluation import pairs_of, ranks_of_all, require_ranked
 from pipeline.stages.collocations.sample import SampleDesign
 from schemas import Judgements, Ranks
@@ -99,12 +99,12 @@ def problems_of(goal: Goal, *, pilot: bool) -> Iterable[Problem]:
         yield Problem("difference", "no difference to be found", "e.g. 0.05, or name a pilot")
     for name in ("half_width", "power", "difference"):
         value = getattr(goal, name)
-        yield from plan.inside(name, [] if value is None else [value])
-    yield from plan.inside("confidence", [goal.confidence])
-    yield from plan.inside("alpha", [goal.alpha])
+        yield from plan.check_open_interval(name, [] if value is None else [value])
+    yield from plan.check_open_interval("confidence", [goal.confidence])
+    yield from plan.check_open_interval("alpha", [goal.alpha])
 
 
-def looks_at(given: Sequence[float], spending: str) -> Looks | None:
+def look_times(given: Sequence[float], spending: str) -> InterimAnalyses | None:
     """Return when a sample is looked at: so many equal steps, or shares of its labels.
 
     Raises
@@ -114,12 +114,12 @@ def looks_at(given: Sequence[float], spending: str) -> Looks | None:
 
     Examples
     --------
-    >>> looks_at([4], "pocock").shares
+    >>> look_times([4], "pocock").shares
     (0.25, 0.5, 0.75, 1.0)
-    >>> looks_at([1], "pocock") is None
+    >>> look_times([1], "pocock") is None
     True
     """
-    plan.require(plan.among("spending", SPENDING, spending))
+    plan.require(plan.check_choice("spending", SPENDING, spending))
     if len(given) == 1 and given[0] >= 1 and float(given[0]).is_integer():
         shares = tuple((k + 1) / given[0] for k in range(int(given[0])))
     else:
@@ -129,7 +129,7 @@ def looks_at(given: Sequence[float], spending: str) -> Looks | None:
         shown = ", ".join(f"{share:g}" for share in given) or "none"
         what = f"{shown}: shares of the labels grow, and the last is 1"
         plan.require([Problem("looks", what, "e.g. 0.25,0.5,0.75,1, or 4 for the same")])
-    return Looks(shares, spending) if len(shares) > 1 else None
+    return InterimAnalyses(shares, spending) if len(shares) > 1 else None
 
 
 def sides_apart(
@@ -181,7 +181,7 @@ def sides_apart(
     one, two = precision[inside].reshape(shape).swapaxes(0, 1)
     if difference is None:
         return precision, np.abs(share * (one - two)).ravel()
-    half, mean = divided(np.array(difference / 2.0), share), (one + two) / 2.0
+    half, mean = ratio_or_zero(np.array(difference / 2.0), share), (one + two) / 2.0
     sides = np.stack([mean + half, mean - half], axis=1)
     fits = ((sides >= -1e-12) & (sides <= 1.0 + 1e-12)).all(axis=1) & (share > 0)
     changed = precision.copy()
@@ -213,7 +213,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlannedQuestions:
     """The questions, over ranked candidates.
 
     Parameters
@@ -266,7 +266,7 @@ class Asked:
         return np.asarray(found)
 
 
-def asked_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) -> Asked:
+def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) -> PlannedQuestions:
     """Return the questions of a run.
 
     Parameters
@@ -305,7 +305,7 @@ def _asked(
     pairs: list[Pair],
     ranks: pl.DataFrame,
     every: pl.DataFrame,
-) -> Asked:
+) -> PlannedQuestions:
     measures = ranks["measure"].unique().sort().to_list()
     ids, vectors = rank_vectors(ranks.lazy(), measures)
     plan.require(plan.lists(wanted.n, len(ids)) if wanted.n else [])
@@ -322,7 +322,7 @@ def _asked(
     except ValueError as error:
         raise ConfigError("size", [Problem("weights", str(error))]) from error
     sets = question_sets(ids, vectors, pairs=pairs, n=np.array(n, dtype=np.int64))
-    return Asked(config, measures, pairs, listed, sets, ranks, every)
+    return PlannedQuestions(config, measures, pairs, listed, sets, ranks, every)
 
 
 def _differs_from_stage(wanted: Wanted) -> bool:
@@ -406,7 +406,7 @@ class Known:
     judged: int
 
 
-def of_judgements(run: Run, stage: str) -> Node:
+def judged_stage(run: Run, stage: str) -> Node:
     """Return a stage that has judgements, or makes them.
 
     Raises
@@ -428,7 +428,9 @@ def _judgements(node: Node) -> Reference | None:
     return node.inputs.get("judgements") or next(made, None)
 
 
-def known_by(run: Run, stage: str, asked: Asked, *, category: str | None) -> Known:
+def known_from_pilot(
+    run: Run, stage: str, asked: PlannedQuestions, *, category: str | None
+) -> Known:
     """Return what a pilot says of the sets that are asked about.
 
     Parameters
@@ -438,7 +440,7 @@ def known_by(run: Run, stage: str, asked: Asked, *, category: str | None) -> Kno
     stage : str
         A stage that evaluates judgements, best one of `evaluate.designed`; or the judgements
         themselves, if all candidates are judged.
-    asked : Asked
+    asked : PlannedQuestions
         The questions.
     category : str, optional
         Category of true positives; the only one if not given.
@@ -449,7 +451,7 @@ def known_by(run: Run, stage: str, asked: Asked, *, category: str | None) -> Kno
         If nothing is judged, or part of the candidates without a sample; if they were drawn with
         replacement, or the sample does not answer the questions.
     """
-    node = of_judgements(run, stage)
+    node = judged_stage(run, stage)
     tables = {name: run.plan(str(reference)) for name, reference in node.inputs.items()}
     judgements = run.plan(str(_judgements(node))).drop_nulls("tp")
     if judgements.head(1).collect().is_empty():
@@ -470,7 +472,7 @@ def known_by(run: Run, stage: str, asked: Asked, *, category: str | None) -> Kno
     own = every.join(judged, on="id", how="left", maintain_order="left")
     y = own["tp"].cast(pl.Float64).fill_null(0.0).to_numpy()
     weight = own.select((1.0 / pl.col("pi")).fill_null(0.0)).to_series().to_numpy()
-    return Known(guess, precision, explained(asked.sets, y, guess, weight), judged.height)
+    return Known(guess, precision, explained_variance(asked.sets, y, guess, weight), judged.height)
 
 
 def _pilot_draws(
@@ -509,19 +511,19 @@ def _chances(tables: Tables) -> pl.DataFrame | None:
 
 
 def _predicted(
-    node: Node, tables: Tables, asked: Asked, draws: pl.DataFrame, *, category: str
+    node: Node, tables: Tables, asked: PlannedQuestions, draws: pl.DataFrame, *, category: str
 ) -> FloatArray | None:
     """Return what helps the estimates of the stage, out of fold; by the ranks if nothing does."""
     ids, _, matrix = rank_matrix(asked.every)
     judges, assist, folds = np.zeros((0, len(ids))), "scores", 10
     config = node.config
-    if isinstance(config, Assisting):
+    if isinstance(config, AssistOptions):
         folds = config.folds
         if config.helped_by != "none":
             assist = config.helped_by
             judges = judges_of(config, ids, tables, category=category)
     how: Assist = assist  # type: ignore[assignment]  # one of those
-    return assisting(ids, matrix, draws, judges, assist=how, folds=folds, seed="size")[0]
+    return assist_predictions(ids, matrix, draws, judges, assist=how, folds=folds, seed="size")[0]
 
 
 TOGETHER = "all questions"
@@ -541,7 +543,7 @@ class Planner:
 
     Parameters
     ----------
-    asked : Asked
+    asked : PlannedQuestions
         The questions.
     meant : array of bool, shape (questions,)
         Those that the target is for.
@@ -559,7 +561,7 @@ class Planner:
         The spreads at a size, by plan.
     """
 
-    asked: Asked
+    asked: PlannedQuestions
     meant: BoolArray
     shown: FloatArray
     target: Target
@@ -575,7 +577,7 @@ class Planner:
 
 
 def planner(
-    asked: Asked,
+    asked: PlannedQuestions,
     *,
     meant: BoolArray,
     p: FloatArray,
@@ -603,7 +605,7 @@ def planner(
     return Planner(asked, meant, shown, target, wanted, known, x, at)
 
 
-def tabulated(given: Planner, plan: str, looks: Looks | None) -> pl.DataFrame:
+def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> pl.DataFrame:
     """Return what each question needs under one plan, then what all need together.
 
     Parameters
@@ -612,7 +614,7 @@ def tabulated(given: Planner, plan: str, looks: Looks | None) -> pl.DataFrame:
         The plans.
     plan : str
         One of `PLANS`.
-    looks : Looks, optional
+    looks : InterimAnalyses, optional
         When the sample is looked at.
 
     Returns
@@ -647,17 +649,17 @@ def tabulated(given: Planner, plan: str, looks: Looks | None) -> pl.DataFrame:
     return pl.concat([rows, _together(rows)])
 
 
-def _at(given: Planner, plan: str, sizes: IntArray) -> Spread:
+def _at(given: Planner, plan: str, sizes: IntArray) -> ExpectedSpread:
     """Return the spread of each question at a size of its own."""
     own = np.flatnonzero(given.meant)
     each = [(given.at[plan](int(m)), q) for m, q in zip(sizes, own, strict=True)]
-    return Spread(
+    return ExpectedSpread(
         np.array([at.variance[q] for at, q in each]), np.array([at.further[q] for at, q in each])
     )
 
 
 def _select_spreads(at: Spreads, meant: BoolArray) -> Spreads:
-    return lambda size: Spread(*(each[meant] for each in at(size)))
+    return lambda size: ExpectedSpread(*(each[meant] for each in at(size)))
 
 
 def _target_of_meant(given: Planner) -> Target:
@@ -825,13 +827,13 @@ def plan_design(
     goal = Goal(half_width, power, difference, confidence, alpha)
     wanted = Wanted(design, tuple(measures), tuple(n), tuple(pairs))
     assumed = Assumed(rate, rho2)
-    given = prepared(
+    given = prepare_plans(
         run, wanted, goal, assumed, questions=questions, pilot=pilot, category=category
     )
-    return planned(given, looks_at(looks, spending), track=track)
+    return plan_table(given, look_times(looks, spending), track=track)
 
 
-def prepared(
+def prepare_plans(
     run: Run,
     wanted: Wanted,
     goal: Goal,
@@ -849,11 +851,13 @@ def prepared(
         As `plan_design` does.
     """
     plan.require([*problems_of(goal, pilot=pilot is not None), *_assumptions(assumed, pilot)])
-    looked_at = of_judgements(run, pilot).inputs.get("ranks") if pilot else None
-    asked = asked_of(run, wanted, ranks=looked_at)
+    looked_at = judged_stage(run, pilot).inputs.get("ranks") if pilot else None
+    asked = questions_of(run, wanted, ranks=looked_at)
     meant = asked.about(questions, kinds=("difference",) if goal.tests else KINDS)
     known = (
-        known_by(run, pilot, asked, category=category) if pilot else _assumed_known(asked, assumed)
+        known_from_pilot(run, pilot, asked, category=category)
+        if pilot
+        else _assumed_known(asked, assumed)
     )
     precision, apart = _set_precisions(asked, known, goal)
     reach = apart if goal.tests else np.full(asked.questions.height, goal.wanted)
@@ -864,45 +868,49 @@ def prepared(
     )  # fmt: skip
 
 
-def planned(given: Planner, looks: Looks | None, *, track: Track = untracked) -> pl.DataFrame:
+def plan_table(
+    given: Planner, looks: InterimAnalyses | None, *, track: Track = untracked
+) -> pl.DataFrame:
     """Return the table of all plans, without looks and with them.
 
     Parameters
     ----------
     given : Planner
         The plans.
-    looks : Looks, optional
+    looks : InterimAnalyses, optional
         When the sample is looked at; once if not given.
     track : callable
         As for `plan_design`.
     """
     times = (None, looks) if looks else (None,)
     cases = [(plan, seen) for seen in times for plan in PLANS]
-    parts = [tabulated(given, plan, seen) for plan, seen in track(cases)]
+    parts = [question_table(given, plan, seen) for plan, seen in track(cases)]
     return pl.concat([pl.DataFrame(schema=COLUMNS), *parts])
 
 
 def _assumptions(assumed: Assumed, pilot: str | None) -> list[Problem]:
-    problems = plan.inside("rate", [] if assumed.rate is None else [assumed.rate])
+    problems = plan.check_open_interval("rate", [] if assumed.rate is None else [assumed.rate])
     problems += plan.proportions("rho2", [] if assumed.rho2 is None else [assumed.rho2])
     if pilot and assumed.rate is not None:
         problems.append(Problem("rate", "does not go with a pilot, which says it", "leave it out"))
     return problems
 
 
-def _assumed_known(asked: Asked, assumed: Assumed) -> Known:
+def _assumed_known(asked: PlannedQuestions, assumed: Assumed) -> Known:
     rate = assumed.rate or asked.config.rate or RATE
     p = np.full(len(asked.sets.ids), rate)
     return Known(p, np.full(asked.sets.count, rate), None, 0)
 
 
-def _rho2(known: Known, assumed: Assumed, asked: Asked) -> FloatArray:
+def _rho2(known: Known, assumed: Assumed, asked: PlannedQuestions) -> FloatArray:
     if assumed.rho2 is None and known.rho2 is not None:
         return known.rho2
     return np.full(asked.sets.count, RHO2 if assumed.rho2 is None else assumed.rho2)
 
 
-def _set_precisions(asked: Asked, known: Known, goal: Goal) -> tuple[FloatArray, FloatArray]:
+def _set_precisions(
+    asked: PlannedQuestions, known: Known, goal: Goal
+) -> tuple[FloatArray, FloatArray]:
     """Return precisions of the sets, and the differences of all questions, NaN of other kinds."""
     compared = (asked.questions["kind"] == "difference").to_numpy()
     precision, found = sides_apart(
@@ -913,7 +921,7 @@ def _set_precisions(asked: Asked, known: Known, goal: Goal) -> tuple[FloatArray,
     return precision, apart
 
 
-def _shown(asked: Asked, precision: FloatArray, apart: FloatArray) -> FloatArray:
+def _shown(asked: PlannedQuestions, precision: FloatArray, apart: FloatArray) -> FloatArray:
     """Return the expected precision of a list, the expected difference of a pair."""
     lists = asked.questions.height - 1 - int((~np.isnan(apart)).sum())
     found = apart.copy()
@@ -921,7 +929,9 @@ def _shown(asked: Asked, precision: FloatArray, apart: FloatArray) -> FloatArray
     return found
 
 
-def _require_reachable(asked: Asked, meant: BoolArray, reach: FloatArray, goal: Goal) -> None:
+def _require_reachable(
+    asked: PlannedQuestions, meant: BoolArray, reach: FloatArray, goal: Goal
+) -> None:
     if (reach[meant] > 0).any():
         return
     names = asked.questions.filter(pl.Series(meant))["question"]

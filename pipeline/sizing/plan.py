@@ -19,7 +19,7 @@ from pipeline.kernels.nbest.sample_size import (
     predictive_power,
     size_for_power,
     size_for_width,
-    smallest,
+    smallest_size,
 )
 from pipeline.kernels.sampling import sample_size
 from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
@@ -102,12 +102,12 @@ def proportions(name: str, given: Sequence[float]) -> list[Problem]:
     return [Problem(name, f"{each:g} is not in 0 to 1", _per_cent(each)) for each in wrong]
 
 
-def inside(name: str, given: Sequence[float]) -> list[Problem]:
+def check_open_interval(name: str, given: Sequence[float]) -> list[Problem]:
     """Return what is wrong with proportions between 0 and 1, neither included.
 
     Examples
     --------
-    >>> print(inside("power", [80])[0])
+    >>> print(check_open_interval("power", [80])[0])
     power: 80 is not between 0 and 1; 80 % is 0.8
     """
     wrong = [each for each in given if not 0.0 < each < 1.0]
@@ -141,12 +141,12 @@ def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
     return []
 
 
-def among(option: str, names: Iterable[str], given: str) -> list[Problem]:
+def check_choice(option: str, names: Iterable[str], given: str) -> list[Problem]:
     """Return what is wrong with a name of which there are few.
 
     Examples
     --------
-    >>> print(among("spending", ["pocock", "obrien_fleming"], "pocok")[0])
+    >>> print(check_choice("spending", ["pocock", "obrien_fleming"], "pocok")[0])
     spending: unknown 'pocok'; did you mean pocock?
     """
     known = list(names)
@@ -159,7 +159,7 @@ def significance(
     *, alpha: float, margin: float, test: str, alternative: str, replicates: int
 ) -> list[Problem]:
     """Return what is wrong with the test and its simulation."""
-    problems = inside("alpha", [alpha])
+    problems = check_open_interval("alpha", [alpha])
     if not 0.0 <= margin < 1.0:
         problems.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
     problems += _named("test", TESTS, test)
@@ -245,11 +245,11 @@ def plan_width(
     require([
         *lists(n, candidates),
         *([] if widths else check_rates(rates)),
-        *inside("width", widths),
+        *check_open_interval("width", widths),
         *([] if precisions else [Problem("precision", "none is given", "e.g. 0.3")]),
         *proportions("precision", precisions),
         *check_interval(interval, replacement=replacement),
-        *inside("confidence", [confidence]),
+        *check_open_interval("confidence", [confidence]),
     ])  # fmt: skip
     how: dict[str, Any] = {
         "candidates": candidates, "method": interval, "confidence": confidence,
@@ -387,7 +387,7 @@ def plan_comparison(
     require([
         *lists(n, candidates),
         *([] if powers else check_rates(rates)),
-        *inside("power", powers),
+        *check_open_interval("power", powers),
         *proportions("compare", precisions),
         *_overlap(overlap, shared),
         *significance(
@@ -399,7 +399,7 @@ def plan_comparison(
     test_of = (candidates, alpha, margin, test, alternative)
     designs = [Design(each, round(each * (1 - overlap)), *test_of) for each in n]
     pairs = [Lists(design, only_1, only_2) for design in designs]
-    require([problem for pair in pairs for problem in impossible(pair)])
+    require([problem for pair in pairs for problem in list_problems(pair)])
     power, least = powers_of(replicates=replicates, seed=seed)
     return tabulate(pairs, rates=rates, powers=powers, power=power, least=least, track=track)
 
@@ -423,7 +423,7 @@ def tabulate(
     return pl.DataFrame(rows, schema=NUMBERS)
 
 
-def impossible(pair: Lists) -> list[Problem]:
+def list_problems(pair: Lists) -> list[Problem]:
     """Return why there cannot be two such lists."""
     n, apart, candidates, *_ = pair.design
     if apart == 0:
@@ -507,7 +507,7 @@ def open_pilot(
     ConfigError
         If the stage does not compare them there, or its sample is with replacement.
     """
-    node = comparing(run, stage)
+    node = comparison_stage(run, stage)
     table = run.plan(f"{stage}.{_table(node)}")
     chosen = category_of(table, category)
     pair = table.filter(category=chosen).filter(
@@ -525,7 +525,7 @@ def open_pilot(
     return Pilot(candidates, judged, rows)
 
 
-def comparing(run: Run, stage: str) -> Node:
+def comparison_stage(run: Run, stage: str) -> Node:
     """Return a stage that compares measures.
 
     Raises
@@ -694,11 +694,11 @@ def plan_pilot(
         done = lx.show("configs/krenn.toml")
         lx.plan_pilot(done, "sampled_comparison", measures=("t_score", "chi_squared"), n=[500])
     """
-    node = comparing(run, stage)
+    node = comparison_stage(run, stage)
     alpha = getattr(node.config, "alpha", 0.05) if alpha is None else alpha
     margin = getattr(node.config, "margin", 0.0) if margin is None else margin
     require([
-        *inside("power", powers),
+        *check_open_interval("power", powers),
         *significance(
             alpha=alpha, margin=margin, test=test, alternative=alternative, replicates=replicates
         ),
@@ -709,7 +709,7 @@ def plan_pilot(
     rows = pilot.rows.iter_rows(named=True)
     test_of = (pilot.candidates, alpha, margin, test, alternative)
     counts = {Lists(Design(r["n"], r["size"], *test_of), *_precisions(r)): _counts(r) for r in rows}
-    require([problem for pair in counts for problem in impossible(pair)])
+    require([problem for pair in counts for problem in list_problems(pair)])
     if pilot.full:
         power, least = powers_of(replicates=replicates, seed=seed)
     else:
@@ -730,7 +730,7 @@ def _predictive_powers(
 
     def least(pair: Lists, wanted: float) -> int | None:
         side = 0 if pair.only_1 > pair.only_2 else 1
-        return smallest(
+        return smallest_size(
             lambda size: power(pair, size)[side] >= wanted, pilot.judged, pilot.candidates
         )
 

@@ -174,24 +174,24 @@ class Seeded(StageConfig):
 class Of:
     """Marks a config field as a reference to a table of this schema, or to several.
 
-    Of a field that lists stages each table is an input of its own, see `several`.
+    Of a field that lists stages each table is an input of its own, see `listed_tables`.
     """
 
     schema: type[Table]
 
 
-def place_of(option: str, number: int) -> str:
+def input_name(option: str, number: int) -> str:
     """Return the name of the input that an option lists at a place, from 0.
 
     Examples
     --------
-    >>> place_of("systems", 1)
+    >>> input_name("systems", 1)
     'systems.1'
     """
     return f"{option}.{number}"
 
 
-def several(tables: Tables, option: str, stages: Collection[str]) -> list[pl.LazyFrame]:
+def listed_tables(tables: Tables, option: str, stages: Collection[str]) -> list[pl.LazyFrame]:
     """Return the tables that an option lists, in its order.
 
     Parameters
@@ -203,7 +203,7 @@ def several(tables: Tables, option: str, stages: Collection[str]) -> list[pl.Laz
     stages : collection of str
         Its value.
     """
-    return [tables[place_of(option, number)] for number in range(len(stages))]
+    return [tables[input_name(option, number)] for number in range(len(stages))]
 
 
 class Referred(NamedTuple):

@@ -13,7 +13,7 @@ from pipeline import errors
 from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
 from pipeline.kernels.annotation import adjudication
 from pipeline.kernels.annotation.adjudication import of_round
-from pipeline.kernels.annotation.sheets import by_fold, fold, named
+from pipeline.kernels.annotation.sheets import by_fold, fold, unify_names
 from pipeline.stages.base import StageConfig
 
 Name = TypeVar("Name", bound=str)
@@ -174,9 +174,9 @@ Names: TypeAlias = Annotated[tuple[str, ...], AfterValidator(distinct)]
 """Names of people, or labels, that cannot be taken for each other."""
 
 
-def as_asked(rows: pl.LazyFrame, people: Sequence[str]) -> pl.LazyFrame:
+def with_asked_names(rows: pl.LazyFrame, people: Sequence[str]) -> pl.LazyFrame:
     """Return rows of sheets with the names of those who were asked, whatever was typed."""
-    return named(rows, people)
+    return unify_names(rows, people)
 
 
 def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -184,9 +184,11 @@ def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
     return of_round(rows, "annotation")
 
 
-def counting(rows: pl.LazyFrame, seen: pl.DataFrame, *, log: str, answer: str) -> pl.LazyFrame:
+def counted_answers(
+    rows: pl.LazyFrame, seen: pl.DataFrame, *, log: str, answer: str
+) -> pl.LazyFrame:
     """Return rows of sheets and of a log of decisions with the answers alone that count."""
-    return adjudication.counting(rows, seen.lazy(), log=log, answer=answer)
+    return adjudication.merge_answers(rows, seen.lazy(), log=log, answer=answer)
 
 
 class Asks(StageConfig):

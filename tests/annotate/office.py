@@ -15,15 +15,15 @@ from pipeline.annotate.tasks import Work, open_work
 from pipeline.api.results import Run
 from pipeline.api.run import run
 from pipeline.formats.annotation_log import (
-    Asked,
     Decision,
     Outcome,
     Round,
+    TaskRequest,
     append,
     opened,
-    take_over,
+    update_tasks,
 )
-from pipeline.formats.spreadsheets import listing
+from pipeline.formats.spreadsheets import list_sheets
 
 # --- A database of decisions with tasks and answers, in few words.
 
@@ -33,8 +33,8 @@ _KEYS = itertools.count()
 def ask(connection: sqlite3.Connection, people: Sequence[str], ids: Sequence[str]) -> None:
     """Ask everybody for every item, in this order."""
     items = {each: {"units": {"l1": f"left {each}", "l2": f"right {each}"}} for each in ids}
-    asked = [Asked(who, each, n) for who in people for n, each in enumerate(ids, 1)]
-    take_over(connection, items, asked)
+    asked = [TaskRequest(who, each, n) for who in people for n, each in enumerate(ids, 1)]
+    update_tasks(connection, items, asked)
 
 
 def say_desk(
@@ -127,7 +127,7 @@ class Desk:
     """The work of the sheet, and who is asked for what in which order."""
 
     work: Work
-    asked: tuple[Asked, ...]
+    asked: tuple[TaskRequest, ...]
     truth: dict[str, str]
 
     def judge(self, who: str, ids: Sequence[str], label: str | None = None) -> None:
@@ -162,9 +162,9 @@ def desk(folder: Path, stages: str = PRECISION, *, sample: str = RANDOM) -> Desk
         project.sheets.own / "desk",
     )  # fmt: skip
     shown = {row["id"]: {"units": {"l1": row["l1"], "l2": row["l2"]}} for row in sheet.to_dicts()}
-    asked = [Asked(row["annotator"], row["id"], row["order"]) for row in sheet.to_dicts()]
+    asked = [TaskRequest(row["annotator"], row["id"], row["order"]) for row in sheet.to_dicts()]
     with opened(work.database) as connection:
-        take_over(connection, shown, asked)
+        update_tasks(connection, shown, asked)
     header, *rest = rows
     said = {(row[0], row[1]): "yes" if row[header.index("TP")] == "1" else "no" for row in rest}
     truth = {name: said[(each["units"]["l1"], each["units"]["l2"])] for name, each in shown.items()}
@@ -237,7 +237,7 @@ class Office:
 
     def sheets(self) -> dict[str, Path]:
         """Return the sheets by their annotator."""
-        return {path.stem[4:]: path for path in listing(self.desk)}
+        return {path.stem[4:]: path for path in list_sheets(self.desk)}
 
     def label(self, who: str, labels: dict[str, str], *, column: str = "label") -> None:
         """Type labels, or notes, into somebody's sheet, by id."""

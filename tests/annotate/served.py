@@ -21,16 +21,16 @@ from starlette.testclient import TestClient
 from pipeline.annotate.auth import Links, Person, Role
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
-from pipeline.annotate.web.app import app_of, listening
+from pipeline.annotate.web.app import app_of, open_socket
 from pipeline.formats.annotation_log import (
-    Asked,
     Decision,
     Outcome,
     Round,
+    TaskRequest,
     append,
     opened,
     read_only,
-    take_over,
+    update_tasks,
 )
 from pipeline.runner.graph import Project
 
@@ -44,14 +44,14 @@ import os, sys
 from pathlib import Path
 from pipeline.annotate.auth import Links
 from pipeline.annotate.web.app import app_of
-from pipeline.annotate.web.app import listening, serve
+from pipeline.annotate.web.app import open_socket, serve
 from tests.annotate.served import work_in
 
 work = work_in(Path(sys.argv[1]), annotators=tuple(sys.argv[2].split(",")))
 print("ready", flush=True)
 for port in sys.stdin:
     if not (child := os.fork()):
-        serve(app_of(work, Links(work.folder)), listening("127.0.0.1", int(port)))
+        serve(app_of(work, Links(work.folder)), open_socket("127.0.0.1", int(port)))
         os._exit(0)
     print(child, flush=True)
     os.waitpid(child, 0)
@@ -60,7 +60,7 @@ for port in sys.stdin:
 
 
 def free_port() -> int:
-    with listening() as listener:
+    with open_socket() as listener:
         port: int = listener.getsockname()[1]
         return port
 
@@ -271,9 +271,9 @@ def ask(
     """Ask people for items, all of them or some."""
     shown = items() if shown is None else shown
     wanted = list(shown) if ids is None else ids
-    asked = [Asked(who, each, n) for who in people for n, each in enumerate(wanted, 1)]
+    asked = [TaskRequest(who, each, n) for who in people for n, each in enumerate(wanted, 1)]
     with opened(work.database) as log:
-        take_over(log, {each: shown[each] for each in wanted}, asked, round=named)
+        update_tasks(log, {each: shown[each] for each in wanted}, asked, round=named)
 
 
 def say(work: Work, who: str, item: str, answer: str, **more: Any) -> Outcome:

@@ -22,24 +22,24 @@ from pipeline.annotate.adjudication import (
     give_to_those_who_disagree,
     ready,
 )
-from pipeline.annotate.progress import how_far, how_far_all, pace
+from pipeline.annotate.progress import pace, progress_of, progress_of_all
 from pipeline.annotate.records import (
     Answer,
     Item,
-    asked_for,
+    asked_tasks,
     disagreements,
-    doubtful,
     standing_answers,
+    unsure_items,
     with_units,
 )
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import (
     NAME,
-    Asked,
     Decision,
     Kind,
+    TaskRequest,
+    add_tasks,
     append,
-    ask_further,
     last_entry,
     opened,
     standing_rows,
@@ -107,7 +107,7 @@ def test_opening_it_again_adds_what_is_new_and_takes_nothing_away(
         tuple(row) for row in differing.execute("SELECT * FROM tasks WHERE round = ?", (ROUND,))
     ]
     assert after[: len(before)] == before
-    assert sorted(asked_for(differing, named=ROUND)) == [
+    assert sorted(asked_tasks(differing, named=ROUND)) == [
         ("x0", "Eva"),
         ("x2", "Eva"),
         ("x3", "Eva"),
@@ -131,7 +131,7 @@ def test_what_they_cannot_settle_goes_to_a_third_person(differing: sqlite3.Conne
 def test_who_is_no_third_person_is_refused(differing: sqlite3.Connection, name: str) -> None:
     with pytest.raises(ConfigError, match=r"name: "):
         give_to_third(differing, name)
-    assert asked_for(differing, named=ROUND) == []
+    assert asked_tasks(differing, named=ROUND) == []
 
 
 def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
@@ -156,8 +156,8 @@ def test_a_label_stands_by_the_rule_of_the_join(
         say_desk(log, "ana", [("x0", "s")])
         say_desk(log, "ben", [("x0", "f")])
         with transaction(log):
-            people = [Asked(who, "x0", 1) for who in ("ana", "ben", "eva", "ida")]
-            ask_further(log, people, round=ROUND)
+            people = [TaskRequest(who, "x0", 1) for who in ("ana", "ben", "eva", "ida")]
+            add_tasks(log, people, round=ROUND)
         for who, label in said.items():
             say_desk(log, who, [("x0", label)], named=ROUND)
         (found,) = adjudications(log)
@@ -257,7 +257,7 @@ def test_disagreements_where_all_are_sure_come_first(log: sqlite3.Connection) ->
     assert [(each.annotator, each.label, each.unsure, each.note) for each in unsure.answers] == [
         ("ana", "SVC", True, "hm"), ("ben", "free", False, ""),
     ]  # fmt: skip
-    assert [each.id for each in doubtful(answers)] == ["x0"]
+    assert [each.id for each in unsure_items(answers)] == ["x0"]
 
 
 def test_what_is_no_longer_asked_for_does_not_count(log: sqlite3.Connection) -> None:
@@ -295,10 +295,10 @@ def test_how_far_is_what_the_log_says(log: sqlite3.Connection) -> None:
     say_desk(log, "ana", [("x0", "SVC")], unsure=True, seconds=2.0)
     say_desk(log, "ana", [("x1", "SVC")], seconds=4.0)
     append(log, [Decision("skip-key", "ana", "x2", "skip")])
-    ana, ben = how_far_all(log, standing_answers(log))
+    ana, ben = progress_of_all(log, standing_answers(log))
     for far in (ana, ben):
         own = {"asked": far.asked, "done": far.done, "unsure": far.unsure, "aside": far.aside}
-        assert own == how_far(log, far.annotator)
+        assert own == progress_of(log, far.annotator)
     assert (ana.asked, ana.done, ana.unsure, ben.done, ben.last) == (3, 2, 1, 0, "")
     assert ana.last == log.execute("SELECT max(at) FROM log").fetchone()[0]
     assert ana.pace == pace([2.0, 4.0])

@@ -61,7 +61,7 @@ def test_the_key_is_its_owners_alone_and_not_made_twice(tmp_path: Path) -> None:
     assert links.warning is None
     assert list(tmp_path.iterdir()) == [tmp_path / auth.NAME]
     before = links.path.read_bytes()
-    auth.make(links.path)
+    auth.make_key(links.path)
     assert links.path.read_bytes() == before
 
 
@@ -108,7 +108,7 @@ def test_a_place_without_a_key_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"annotate\.key: cannot be written"):
         Links(blocked)
     with pytest.raises(StoreError, match="cannot be read: it, or its folder, is not there"):
-        auth.read(tmp_path / auth.NAME)
+        auth.read_key(tmp_path / auth.NAME)
 
 
 def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> None:
@@ -120,5 +120,5 @@ def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> Non
     assert links.find(secret, PEOPLE) == COORDINATOR
     with pytest.raises(StoreError, match="cannot be renewed: it, or its folder, is not there"):
         links.renew()
-    auth.make(links.path)
+    auth.make_key(links.path)
     assert links.find(secret, PEOPLE) is None

@@ -11,10 +11,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.annotate.estimates import Certainty, Reckoned, Reckoner, counted, read_points
+from pipeline.annotate.estimates import (
+    BackgroundEstimates,
+    Estimates,
+    Estimator,
+    count_items,
+    read_points,
+)
 from pipeline.api.run import run
 from pipeline.errors import LexassayError, StoreError
-from pipeline.formats.annotation_log import Asked, Decision, append, take_over
+from pipeline.formats.annotation_log import Decision, TaskRequest, append, update_tasks
 from pipeline.kernels.statistics.sequential import confidence_sequence
 from tests.annotate.office import COMPARISON, DESIGNED, PRECISION, Desk, desk, say_desk
 
@@ -32,7 +38,7 @@ class Clock:
 def test_it_is_reckoned_after_decisions_and_remembered(tmp_path: Path) -> None:
     work = desk(tmp_path)
     clock = Clock()
-    certainty = Certainty(work.work, clock=clock)
+    certainty = BackgroundEstimates(work.work, clock=clock)
     nothing = certainty.ask()
     assert (nothing.reckoned, nothing.busy, nothing.current) == (None, False, True)
     work.judge_all(20)
@@ -55,7 +61,7 @@ def test_it_is_reckoned_after_decisions_and_remembered(tmp_path: Path) -> None:
     assert again.points[1].counted > again.points[0].counted
     certainty.close()
     # another server goes on where this one stopped
-    assert Certainty(work.work).ask().points == again.points
+    assert BackgroundEstimates(work.work).ask().points == again.points
 
 
 def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,13 +69,13 @@ def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work.judge_all(5)
     go, calls = threading.Event(), []
 
-    def slow(self: Reckoner) -> Reckoned:
+    def slow(self: Estimator) -> Estimates:
         calls.append(1)
         go.wait(_LONG)
         raise StoreError("the disk is full\n  - really")
 
-    monkeypatch.setattr(Reckoner, "reckon", slow)
-    certainty = Certainty(work.work, pause=0.0)
+    monkeypatch.setattr(Estimator, "reckon", slow)
+    certainty = BackgroundEstimates(work.work, pause=0.0)
     assert certainty.ask().busy
     work.judge_all(6)
     assert certainty.ask().busy
@@ -87,7 +93,7 @@ def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_experiment_without_questions_reckons_nothing(tmp_path: Path) -> None:
     work = desk(tmp_path, "")
     work.judge_all(5)
-    certainty = Certainty(work.work)
+    certainty = BackgroundEstimates(work.work)
     assert not certainty.has_questions
     assert not certainty.ask().busy
 
@@ -108,48 +114,54 @@ ITEMS = {each: {"units": {"l1": each, "l2": each}} for each in "abcdef"}
 
 def lay_out(log: sqlite3.Connection) -> None:
     """Ana has a b c d, Ben has d e f."""
-    asked = [Asked("ana", each, n) for n, each in enumerate("abcd", 1)]
-    take_over(log, ITEMS, [*asked, *(Asked("ben", each, n) for n, each in enumerate("def", 1))])
+    asked = [TaskRequest("ana", each, n) for n, each in enumerate("abcd", 1)]
+    update_tasks(
+        log, ITEMS, [*asked, *(TaskRequest("ben", each, n) for n, each in enumerate("def", 1))]
+    )
 
 
 def test_nothing_counts_before_somebody_has_answered(log: sqlite3.Connection) -> None:
     lay_out(log)
-    found = counted(log)
+    found = count_items(log)
     assert (found.order, found.answered, found.asked, found.held) == ((), 0, 6, 0)
 
 
 def test_what_comes_after_an_open_card_does_not_count_yet(log: sqlite3.Connection) -> None:
     lay_out(log)
     say_desk(log, "ana", [("a", "s"), ("c", "s")])
-    assert (counted(log).order, counted(log).answered, counted(log).held) == (("a",), 2, 1)
+    assert (count_items(log).order, count_items(log).answered, count_items(log).held) == (
+        ("a",),
+        2,
+        1,
+    )
     say_desk(log, "ana", [("b", "f")])
-    assert counted(log).order == ("a", "c", "b")
+    assert count_items(log).order == ("a", "c", "b")
 
 
 def test_an_item_of_two_counts_when_both_have_come_by_it(log: sqlite3.Connection) -> None:
     lay_out(log)
     say_desk(log, "ben", [("d", "s"), ("e", "s")])
-    assert counted(log).order == ("e",)
+    assert count_items(log).order == ("e",)
     say_desk(log, "ana", [("d", "f")])
-    assert (counted(log).order, counted(log).held) == (("e",), 1)  # ana's a, b, c are open
+    assert (count_items(log).order, count_items(log).held) == (("e",), 1)  # ana's a, b, c are open
     say_desk(log, "ana", [("a", "s"), ("b", "s"), ("c", "s")])
-    assert counted(log).order == ("e", "d", "a", "b", "c")
+    assert count_items(log).order == ("e", "d", "a", "b", "c")
 
 
 def test_an_answer_that_changes_keeps_its_place(log: sqlite3.Connection) -> None:
     lay_out(log)
     say_desk(log, "ana", [("a", "s"), ("b", "s")])
     say_desk(log, "ana", [("a", "f")])
-    assert counted(log).order == ("a", "b")
+    assert count_items(log).order == ("a", "b")
     append(log, [Decision(f"undo-{n}-key", "ana", "", "undo") for n in range(2)])
-    assert counted(log).order == ("a",)
+    assert count_items(log).order == ("a",)
 
 
 def test_the_labels_make_no_difference(log: sqlite3.Connection) -> None:
     lay_out(log)
     for who, each in [("ana", "a"), ("ben", "d"), ("ana", "b"), ("ben", "e")]:
         say_desk(log, who, [(each, random.choice("sf"))])
-    assert counted(log).order == ("a", "b", "e")
+    assert count_items(log).order == ("a", "b", "e")
 
 
 # --- How sure we are now: limits of the experiment's own stages, on what is judged so far.
@@ -157,8 +169,8 @@ def test_the_labels_make_no_difference(log: sqlite3.Connection) -> None:
 LOOKS = PRECISION + "looks = [40, 80, 120, 200]\n"
 
 
-def reckoned(work: Desk) -> Reckoned:
-    reckoner = Reckoner(work.work)
+def reckoned(work: Desk) -> Estimates:
+    reckoner = Estimator(work.work)
     try:
         return reckoner.reckon()
     finally:
@@ -292,7 +304,7 @@ def test_the_project_stays_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
 def test_a_reckoning_makes_nothing_anew_that_is_there(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(10)
-    reckoner = Reckoner(work.work)
+    reckoner = Estimator(work.work)
     reckoner.reckon()
     (folder,) = (tmp_path / "runs" / ".annotate").iterdir()
     own = folder / "candidates"

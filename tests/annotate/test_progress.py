@@ -14,19 +14,19 @@ from pipeline.annotate.progress import (
     all_candidates,
     further_draws,
     further_judgements,
-    how_far,
+    progress_of,
     what_is_left,
 )
 from pipeline.formats.annotation_log import (
     NAME,
-    Asked,
     Decision,
     Kind,
     Round,
+    TaskRequest,
     append,
     card,
     opened,
-    take_over,
+    update_tasks,
 )
 from tests.annotate.served import items
 
@@ -51,10 +51,10 @@ def test_as_the_slow_count(
     tmp_path_factory: pytest.TempPathFactory, acts: list[Act], gone: bool
 ) -> None:
     shown = items(3)
-    every = [Asked(who, each, 1) for who in PEOPLE for each in shown]
+    every = [TaskRequest(who, each, 1) for who in PEOPLE for each in shown]
     with opened(tmp_path_factory.mktemp("far") / NAME) as log:
         for named in ROUNDS:
-            take_over(log, shown, every, round=named)
+            update_tasks(log, shown, every, round=named)
         for number, (who, named, item, kind, answer, unsure) in enumerate(acts):
             said = answer if kind in {"label", "import"} else None
             append(
@@ -62,12 +62,12 @@ def test_as_the_slow_count(
                 [Decision(f"{number}", who, item, kind, said, unsure=unsure, round=named)],
             )
         if gone:
-            take_over(log, shown, every[:4])
+            update_tasks(log, shown, every[:4])
         for named in ROUNDS:
             for who in PEOPLE:
                 cards = [card(log, who, each, named=named) for each in shown]
                 stand = [each.standing for each in cards if each is not None]
-                assert how_far(log, who, named=named) == {
+                assert progress_of(log, who, named=named) == {
                     "asked": len(stand),
                     "done": sum(each.answer is not None for each in stand),
                     "aside": sum(each.skipped > 0 for each in stand),
@@ -77,7 +77,7 @@ def test_as_the_slow_count(
 
 def test_who_is_not_asked_is_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
     with opened(tmp_path_factory.mktemp("far") / NAME) as log:
-        assert how_far(log, "eve") == {"asked": 0, "done": 0, "aside": 0, "unsure": 0}
+        assert progress_of(log, "eve") == {"asked": 0, "done": 0, "aside": 0, "unsure": 0}
 
 
 # --- How much is left to do, about.

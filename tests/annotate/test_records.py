@@ -14,7 +14,15 @@ from typing import Any
 import pytest
 
 from pipeline.annotate import records as writing
-from pipeline.annotate.records import First, NotSaved, Outcomes, Settled, Writer, add, firsts
+from pipeline.annotate.records import (
+    FirstAnswer,
+    NotSaved,
+    Outcomes,
+    Settled,
+    Writer,
+    add_decisions,
+    first_answers,
+)
 from pipeline.annotate.tasks import Work
 from pipeline.formats.annotation_log import Decision, Outcome, connect, opened, recent, transaction
 from tests.annotate.served import ask, entries, items, say, work_in
@@ -31,7 +39,7 @@ def work(tmp_path: Path) -> Work:
 
 def send(work: Work, *decisions: Decision) -> list[str]:
     with opened(work.database) as log, transaction(log):
-        outcomes = add(log, decisions)
+        outcomes = add_decisions(log, decisions)
     return [each.status if isinstance(each, Outcome) else "settled" for each in outcomes]
 
 
@@ -145,8 +153,8 @@ def test_first_answers_are_those_that_stand_by_name(work: Work) -> None:
     ask(work, "cleo", ids=["x0", "x1"], named="adjudication")
     say(work, "cleo", "x0", "figurative", round="adjudication")
     with opened(work.database) as log:
-        assert firsts(log, ["x0", "x1", "zz"]) == {
-            "x0": [First("ana", "SVC", True, ""), First("ben", "free", False, "no")],
+        assert first_answers(log, ["x0", "x1", "zz"]) == {
+            "x0": [FirstAnswer("ana", "SVC", True, ""), FirstAnswer("ben", "free", False, "no")],
             "x1": [], "zz": [],
         }  # fmt: skip
 
@@ -154,7 +162,7 @@ def test_first_answers_are_those_that_stand_by_name(work: Work) -> None:
 def test_first_answers_of_more_items_than_a_query_holds(work: Work) -> None:
     say(work, "ana", "x4", "SVC")
     with opened(work.database) as log:
-        found = firsts(log, [*(f"no{n}" for n in range(1200)), "x4"])
+        found = first_answers(log, [*(f"no{n}" for n in range(1200)), "x4"])
     assert [item for item, said in found.items() if said] == ["x4"]
 
 

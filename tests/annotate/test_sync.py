@@ -13,12 +13,12 @@ import pytest
 import pipeline as lx
 from pipeline.annotate import sync, tasks
 from pipeline.annotate.adjudication import give_to_third
-from pipeline.annotate.records import asked_for
-from pipeline.annotate.sync import Taken, answers, export, hand_to_sheets, take_over_sheets
+from pipeline.annotate.records import asked_tasks
+from pipeline.annotate.sync import ImportResult, answers, export, hand_to_sheets, import_sheets
 from pipeline.annotate.tasks import Work
 from pipeline.api.run import run
 from pipeline.errors import ConfigError, DataError, StoreError
-from pipeline.formats.annotation_log import Asked, Decision, copy, opened, take_over
+from pipeline.formats.annotation_log import Decision, TaskRequest, copy, opened, update_tasks
 from pipeline.formats.spreadsheets import read
 from pipeline.runner.store.history import StageRecord
 from tests.annotate.office import Office, labelled
@@ -45,8 +45,8 @@ def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
     office.label("anna", {ids[0]: "svc ", ids[1]: "SVC"})
-    assert take_over_sheets(work) == Taken(answers=2)
-    assert take_over_sheets(work) == Taken()
+    assert import_sheets(work) == ImportResult(answers=2)
+    assert import_sheets(work) == ImportResult()
     # The page changes its mind on the second, and decides the third.
     office.decide(work, *labelled(ids[1:], "anna", "rr"), *labelled(ids, "ben", "Srr"))
     run = office.run()
@@ -71,7 +71,7 @@ def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
         ids[0]: "SVC", ids[1]: "free", ids[2]: "figurative",
     }  # fmt: skip
     # The page takes it over, and goes on from there.
-    assert take_over_sheets(work).answers == 2
+    assert import_sheets(work).answers == 2
     assert {each["answer"] for each in history(office)} >= {"free", "figurative"}
     office.decide(work, Decision("again-1", "anna", ids[1], answer="SVC"))
     again = office.run().table("judged.annotations").filter(annotator="anna", id=ids[1])
@@ -88,7 +88,7 @@ def test_both_changed_and_differ(office: Office) -> None:
     ids = office.ids(work)
     office.label("anna", {ids[0]: "SVC"})
     office.decide(work, *labelled(ids, "anna", "rrr"), *labelled(ids, "ben", "rrr"))
-    taken = take_over_sheets(work)
+    taken = import_sheets(work)
     assert taken.answers == 0
     assert taken.conflicts == (
         f"001-anna.csv, row {row_of(office, ids[0])}: 'SVC', but anna decided 'free' in the page",
@@ -108,7 +108,7 @@ def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
     assert office.run().waits
     work = office.work()
     office.label("anna", {office.ids(work)[0]: "SVG"})
-    (strange,) = take_over_sheets(work).strange
+    (strange,) = import_sheets(work).strange
     assert strange.endswith("'SVG' is no label")
 
 
@@ -154,7 +154,7 @@ def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
         text.replace('folder = "pairs"\ncat', 'former = ["anna"]\nfolder = "pairs"\ncat')
     )
     with opened(office.work().database) as connection:
-        assert [who for _, who in asked_for(connection)] == ["ben"] * 3
+        assert [who for _, who in asked_tasks(connection)] == ["ben"] * 3
 
 
 def test_export(office: Office, tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
     ids = office.ids(work)
     office.decide(work, *labelled(ids, "anna", "SSr"), *labelled(ids, "ben", "rSS"))
     with opened(work.database) as connection:
-        tasks = [Asked("carla", each, n) for n, each in enumerate([ids[0], ids[2]], 1)]
-        take_over(connection, {}, tasks, round="adjudication")
+        tasks = [TaskRequest("carla", each, n) for n, each in enumerate([ids[0], ids[2]], 1)]
+        update_tasks(connection, {}, tasks, round="adjudication")
     decision = Decision("carla-01", "carla", ids[0], answer="SVC", round="adjudication")
     assert office.decide(work, decision)[0].status == "saved"
     run = office.run()
@@ -246,9 +246,9 @@ def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
     office, work, ids = handed
     office.label("anna", {ids[0]: "a later thought"}, column="note")
     assert notes(office) == [(ids[0], "a later thought")]
-    assert take_over_sheets(work) == Taken(answers=1)
+    assert import_sheets(work) == ImportResult(answers=1)
     assert page(work, ids[0]) == "a later thought"
-    assert take_over_sheets(work) == Taken()
+    assert import_sheets(work) == ImportResult()
     assert notes(office) == [(ids[0], "a later thought")]  # once
 
 
@@ -257,7 +257,7 @@ def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, Work, list[str]
     office.label("anna", {ids[0]: "of the sheet"}, column="note")
     said = Decision("noted-01", "anna", ids[0], answer="SVC", note="of the page")
     office.decide(work, said)
-    assert take_over_sheets(work) == Taken()
+    assert import_sheets(work) == ImportResult()
     assert page(work, ids[0]) == "of the page"
     assert notes(office) == [(ids[0], "of the page"), (ids[0], "of the sheet")]
 
@@ -269,7 +269,7 @@ def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) ->
     office.decide(work, Decision("noted-01", "anna", ids[0], answer="SVC", note="old"))
     hand_to_sheets(work)
     office.decide(work, Decision("noted-02", "anna", ids[0], answer="SVC", note="new"))
-    assert take_over_sheets(work) == Taken()
+    assert import_sheets(work) == ImportResult()
     assert notes(office) == [(ids[0], "new")]
 
 
@@ -280,7 +280,7 @@ def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
     with opened(work.database) as log:
         assert give_to_third(log, "carla") == 2
     office.label("anna", {ids[0]: "free", ids[1]: "free"})
-    taken = take_over_sheets(work)
+    taken = import_sheets(work)
     assert taken.answers == 1  # nobody was shown the second
     (conflict,) = taken.conflicts
     assert conflict.endswith("'free', but 'SVC' has been shown to those who adjudicate, and stays")
@@ -305,7 +305,7 @@ def test_what_the_page_takes_while_sheets_are_read_is_not_overruled(
         office.decide(work, Decision("quick-01", "anna", ids[0], answer="figurative"))
 
     monkeypatch.setattr(sync, "_cells", slowly)
-    taken = take_over_sheets(work)
+    taken = import_sheets(work)
     assert taken.answers == 0
     assert len(taken.conflicts) == 1
 

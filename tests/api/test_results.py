@@ -16,7 +16,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.api import results
-from pipeline.api.results import check_colours, colours_of, names_of, watching
+from pipeline.api.results import check_colours, colours_of, names_of, show_progress
 from pipeline.errors import ConfigError, DataError, Interrupted, WaitsForPerson
 from pipeline.remarks.base import Remark
 from pipeline.report.charts.style import NAMED
@@ -112,7 +112,7 @@ def test_ipython_in_a_terminal_is_no_notebook(
 
 
 def test_parts_of_a_stage_and_names_as_text(cell: Shown) -> None:
-    with watching("<b>", stages=2, progress=None) as (bar,):
+    with show_progress("<b>", stages=2, progress=None) as (bar,):
         bar(Event("stage_started", "count & sort", {"shards": 4, "resumed": 1}))
         bar(Event("stage_done", "count & sort"))
     assert cell[1]["text/html"] == (
@@ -123,7 +123,7 @@ def test_parts_of_a_stage_and_names_as_text(cell: Shown) -> None:
 
 
 def test_many_quick_events_are_few_changes(cell: Shown) -> None:
-    with watching("x", stages=10_000, progress=None) as (bar,):
+    with show_progress("x", stages=10_000, progress=None) as (bar,):
         for number in range(10_000):
             bar(Event("stage_reused", f"s{number}"))
     assert len(cell) < 5_000
@@ -131,7 +131,7 @@ def test_many_quick_events_are_few_changes(cell: Shown) -> None:
 
 
 def test_what_waits_is_said(cell: Shown) -> None:
-    with watching("x", stages=3, progress=None) as (bar,):
+    with show_progress("x", stages=3, progress=None) as (bar,):
         bar(Event("stage_done", "sample"))
         bar(Event("stage_waits", "sheets", {"note": "sheets/<x> waits for 3 labels: 3 of anna"}))
         bar(Event("stage_skipped", "precision", {"note": "rests on sheets"}))
@@ -152,7 +152,7 @@ def test_what_waits_is_said(cell: Shown) -> None:
 )
 def test_how_it_ended_otherwise(cell: Shown, error: Exception, said: str) -> None:
     def run() -> None:
-        with watching("x", stages=2, progress=None) as (bar,):
+        with show_progress("x", stages=2, progress=None) as (bar,):
             bar(Event("stage_started", "scores"))
             bar(Event("failed", "scores", {"error": "no"}))
             bar(Event("run_done", facts={"outcome": "failed", "error": "no"}))
@@ -435,5 +435,5 @@ def test_wrong_options_of_a_view_are_said_by_their_path(home_results: Path, run:
 
 
 def test_tables_of_text() -> None:
-    assert results.texts("0 tables", ("name", "rows"), []) == "0 tables\n  name  rows"
-    assert "<td>" not in results.grid(("name",), [])
+    assert results.text_table("0 tables", ("name", "rows"), []) == "0 tables\n  name  rows"
+    assert "<td>" not in results.html_table(("name",), [])

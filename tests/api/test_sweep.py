@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.api.results import labelled
+from pipeline.api.results import add_setting_columns
 from pipeline.api.sweep import sweep
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError
@@ -127,7 +127,7 @@ def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[
 
 
 def test_a_setting_that_is_a_column_of_the_table() -> None:
-    table = labelled(pl.DataFrame({"seed": ["x"]}), "", {"seed": 1})
+    table = add_setting_columns(pl.DataFrame({"seed": ["x"]}), "", {"seed": 1})
     assert table.to_dicts() == [{"sweep.seed": 1, "seed": "x"}]
 
 

@@ -39,14 +39,14 @@ def group_of(nodeid: str) -> str:
 
     >>> group_of("tests/browser/test_page.py::test_it_opens_without_a_fault[sweep-375]")
     'sweep'
-    >>> group_of("tests/browser/test_page.py::test_a_text_is_shown_as_it_is[quotes]")
+    >>> group_of("tests/browser/test_page.py::test_a_hostile_text_is_shown_as_it_is[quotes]")
     'hostile'
     >>> group_of("tests/browser/test_watch.py::test_a_fault_is_seen[dialog]")
     ''
     """
-    file, _, test = nodeid.partition("::")
+    test = nodeid.partition("::")[2]
     given = test.partition("[")[2].removesuffix("]").split("-")
-    words = [*given, Path(file).stem.removeprefix("test_")]
+    words = [*given, *test.partition("[")[0].split("_")]
     return next((word for word in words if word in REPORTS), "")
 
 

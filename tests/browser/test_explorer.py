@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from pipeline.formats.tables import to_csv
-from pipeline.report.explorer import Kind, coded
+from pipeline.report.explorer import Kind, encode
 from pipeline.report.view import cell, share
 from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, nothing
 from tests.browser.reports import REPORTS, TEXTS
@@ -367,7 +367,7 @@ READ = """([head, packed, rows]) => {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_columns_are_read_as_they_were_packed(open_report: Open, name: str) -> None:
     kind, values = COLUMNS[name]
-    how, content = coded(values, kind)
+    how, content = encode(values, kind)
     page = open_report("annotated")
     head = {"kind": kind, "code": how}
     found = page.evaluate(READ, [head, base64.b64encode(content).decode(), len(values)])

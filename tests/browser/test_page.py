@@ -45,20 +45,20 @@ BLANKS = """() => document.body.innerText.replace(/[\\s\\u00a0]+/g, " ")"""
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
-def test_no_text_becomes_an_element(read_report: Open, scripts: bool) -> None:
+def test_no_hostile_text_becomes_an_element(read_report: Open, scripts: bool) -> None:
     page = read_report("hostile", scripts=scripts)
     assert page.locator("img[onerror], img[src='x'], img[src^='x/']").count() == 0
     assert page.title() == " ".join(TEXTS["markup with blanks"].split())
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-def test_a_text_is_shown_as_it_is(read_report: Open, kind: str) -> None:
+def test_a_hostile_text_is_shown_as_it_is(read_report: Open, kind: str) -> None:
     page = read_report("hostile")
     shown = str(page.evaluate(BLANKS))
     assert " ".join(TEXTS[kind].split())[:300] in shown
 
 
-def test_words_are_among_the_texts_of_tables(read_report: Open) -> None:
+def test_hostile_words_are_among_the_texts_of_tables(read_report: Open) -> None:
     page = read_report("hostile")
     cells = "() => [...document.querySelectorAll('td, th')].map((cell) => cell.textContent.trim())"
     there = found(page, cells)

@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.cli.main import main
-from pipeline.cli.output import RunProgress, fitted, plain
+from pipeline.cli.output import RunProgress, boxed_table, fit_table
 from pipeline.runner.events import Event
 from pipeline.runner.store.backends import storage_at
 from tests.runner.commands import environment
@@ -45,12 +45,12 @@ def test_fits_and_keeps_numbers_whole(
     case: tuple[list[str], list[list[str]], list[bool]], width: int
 ) -> None:
     head, rows, right = case
-    found = fitted(head, rows, right=right, width=width)
+    found = fit_table(head, rows, right=right, width=width)
     count = len(found.head)
     assert count >= 1
     assert found.left_out == head[count:]
     assert found.right == right[:count]
-    text = plain(found.head, found.rows, right=found.right, title="")
+    text = boxed_table(found.head, found.rows, right=found.right, title="")
     assert text is not None
     assert max(map(cell_len, text.splitlines())) <= width
     for before, after in zip([head, *rows], [found.head, *found.rows], strict=True):
@@ -66,22 +66,22 @@ def test_fits_and_keeps_numbers_whole(
 
 def test_nothing_is_changed_where_there_is_room() -> None:
     head, rows = ["l1", "f"], [["Verfügung", "1,200"], ["in", "7"]]
-    found = fitted(head, rows, right=[False, True], width=21 + 2)
+    found = fit_table(head, rows, right=[False, True], width=21 + 2)
     assert (found.head, found.rows, found.left_out) == (head, rows, [])
 
 
 def test_the_widest_text_is_shortened_first() -> None:
     rows = [["a" * 30, "b" * 12, "5"]]
-    found = fitted(["l1", "l2", "f"], rows, right=[False, False, True], width=37)
+    found = fit_table(["l1", "l2", "f"], rows, right=[False, False, True], width=37)
     assert found.rows == [["a" * 13 + "…", "b" * 12, "5"]]
 
 
 def test_signs_that_move_the_cursor_are_shown() -> None:
-    assert fitted(["n"], [["a\nb\x1b[1m"]], right=[False], width=80).rows == [["a\\nb\\x1b[1m"]]
+    assert fit_table(["n"], [["a\nb\x1b[1m"]], right=[False], width=80).rows == [["a\\nb\\x1b[1m"]]
 
 
 def test_a_table_without_columns() -> None:
-    assert fitted([], [], right=[], width=80).head == []
+    assert fit_table([], [], right=[], width=80).head == []
 
 
 # --- A table that goes into a pipe looks as rich draws it.
@@ -114,7 +114,7 @@ def test_as_rich_draws_it(case: tuple[list[str], list[list[str]], list[bool], st
     head, rows, right, title = case
     # rich drops the spaces at the end of what is flush right: numbers, which have none
     rows = [[c.rstrip() if f else c for c, f in zip(r, right, strict=True)] for r in rows]
-    text = plain(head, rows, right=right, title=title)
+    text = boxed_table(head, rows, right=right, title=title)
     if text is None:
         whole = "".join([*head, *(cell for row in rows for cell in row)])
         assert not whole.isprintable() or title
@@ -123,10 +123,10 @@ def test_as_rich_draws_it(case: tuple[list[str], list[list[str]], list[bool], st
 
 
 def test_what_would_have_to_be_broken_is_left_to_rich() -> None:
-    assert plain(["n"], [["a\nb"]], right=[False], title="") is None
-    assert plain(["n"], [["a" * 1000]], right=[False], title="") is None
-    assert plain(["n"], [["a"]], right=[False], title="longer than all columns") is None
-    assert plain([], [], right=[], title="") is None
+    assert boxed_table(["n"], [["a\nb"]], right=[False], title="") is None
+    assert boxed_table(["n"], [["a" * 1000]], right=[False], title="") is None
+    assert boxed_table(["n"], [["a"]], right=[False], title="longer than all columns") is None
+    assert boxed_table([], [], right=[], title="") is None
 
 
 # --- What programs and scripts rely on: ``--json``, ``--quiet``, no colours where nobody looks.

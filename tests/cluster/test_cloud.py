@@ -26,7 +26,7 @@ from pipeline.engine.base import ENGINES
 from pipeline.errors import DataError, StoreError
 from pipeline.runner.store import artefacts, cloud
 from pipeline.runner.store import cloud as cloud_store
-from pipeline.runner.store.backends import below, digest_of, drafted, scan_tables, storage_at
+from pipeline.runner.store.backends import below, digest_of, new_draft, scan_tables, storage_at
 from pipeline.runner.store.cloud import TIMEOUT, Bucket, Refused, address_of
 from pipeline.runner.store.digest import text_digest
 from pipeline.runner.store.interface import Entry, Storage
@@ -391,7 +391,7 @@ def keys(storage: Storage) -> list[str]:
 
 
 def publish(storage: Storage, name: str, *rows: int) -> str | None:
-    with drafted(storage, name) as draft:
+    with new_draft(storage, name) as draft:
         storage.write(f"{draft}/table/part.parquet", pl.DataFrame({"n": rows}))
         storage.write(f"{draft}/{artefacts.NAME}", str(rows).encode())
         return storage.publish(draft, name)
@@ -431,7 +431,7 @@ def test_list_is_of_one_level_in_the_order_of_names(storage: Storage) -> None:
 def test_a_draft_costs_no_request_and_is_gone_when_it_is_not_published(
     storage: Storage, proxy: Proxy
 ) -> None:
-    with drafted(storage, "scores/3f2a") as draft:
+    with new_draft(storage, "scores/3f2a") as draft:
         storage.write(f"{draft}/part", b"x")
         assert read(storage, f"{draft}/part") == b"x"
     assert list(storage.list(draft)) == []
@@ -460,7 +460,7 @@ def test_what_is_replaced_is_set_aside(storage: Storage) -> None:
 
 def test_a_linked_part_is_copied_by_the_store(storage: Storage, proxy: Proxy) -> None:
     publish(storage, "scores/.partial-3f2a/shard-1", 1, 2)
-    with drafted(storage, "scores/3f2a") as draft:
+    with new_draft(storage, "scores/3f2a") as draft:
         name = f"{draft}/table/part-00000.parquet"
         storage.link("scores/.partial-3f2a/shard-1/table/part.parquet", name)
         assert scan_tables(storage, [name]).collect().height == 2

@@ -13,8 +13,15 @@ import pytest
 
 from pipeline.errors import StoreError
 from pipeline.runner.store import artefacts
-from pipeline.runner.store.backends import digest_of, drafted, storage_at
-from pipeline.runner.store.cloud import Bucket, CloudStorage, Lease, put_fenced, put_new, replaced
+from pipeline.runner.store.backends import digest_of, new_draft, storage_at
+from pipeline.runner.store.cloud import (
+    Bucket,
+    CloudStorage,
+    Lease,
+    put_fenced,
+    put_new,
+    replace_object,
+)
 from pipeline.runner.store.cloud import read as read_leases
 from pipeline.runner.store.interface import Storage
 from tests.cluster.proxy import Chooser, Fault, Proxy, once
@@ -103,7 +110,7 @@ def test_who_lost_the_lock_publishes_nothing(home: str) -> None:
     first = CloudStorage(storage_at(Path(home) / "runs").address, seconds=0.3)  # type: ignore[attr-defined]
     with first.lock("scores/.lock", lambda: None):
         first._bucket.put_over("runs/scores/.lock", b'{"holders": {}}')  # taken for dead
-        with drafted(first, NAME) as draft:
+        with new_draft(first, NAME) as draft:
             first.write(f"{draft}/table/part.parquet", pl.DataFrame({"n": [1]}))
             first.write(f"{draft}/{artefacts.NAME}", b"late")
             with pytest.raises(StoreError, match="another process has taken over its lock"):
@@ -225,9 +232,9 @@ def test_a_put_of_what_is_there_already_is_done(bucket: Bucket) -> None:
     assert put_new(bucket, "k", b"one")
     assert not put_new(bucket, "k", b"two")
     seen = bucket.head("k")
-    assert replaced(bucket, "k", b"two", seen)
-    assert not replaced(bucket, "k", b"three", seen)
-    assert replaced(bucket, "k", b"two", seen)
+    assert replace_object(bucket, "k", b"two", seen)
+    assert not replace_object(bucket, "k", b"three", seen)
+    assert replace_object(bucket, "k", b"two", seen)
 
 
 def test_who_wakes_up_late_overwrites_nothing_of_the_next(bucket: Bucket) -> None:

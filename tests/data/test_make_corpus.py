@@ -22,7 +22,7 @@ from simulation import Kind, Simulation, simulate
 
 import pipeline as lx
 from pipeline.kernels.cooccurrence.pairs import count, marginals, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, number_tokens
 
 
 def kind(name: str) -> Kind:
@@ -245,7 +245,7 @@ def test_counts_are_those_of_the_kernel(small: Corpus) -> None:
     right = Unit(pl.col("upos") == "VERB", "{lemma}")
     frame = pl.LazyFrame(rows, schema=columns, orient="row")
     counted = marginals(
-        count(pair_tokens(numbered(frame), left=left, right=right, relation=None))
+        count(pair_tokens(number_tokens(frame), left=left, right=right, relation=None))
     ).collect()
     joint = Counter(pair for _, tokens in everything for pair in as_pairs(tokens))
     first, second = Counter[str](), Counter[str]()

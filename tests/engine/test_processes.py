@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import cloudpickle
 import pytest
 
-from pipeline.allocator import THRIFTY, wished
+from pipeline.allocator import THRIFTY, user_variables
 from pipeline.engine import ProcessEngine
 from pipeline.errors import DataError, LexassayError, TaskFailed, WorkerLost
 from pipeline.runner.task import run_task
@@ -307,7 +307,7 @@ def test_what_a_task_raises_is_left_as_it_is(engine: ProcessEngine, error: Excep
 def test_what_workers_are_told(engine: ProcessEngine) -> None:
     first, _ = engine.map(settings, [1, 2])
     assert first["POLARS_MAX_THREADS"] == str(max(1, (os.cpu_count() or 1) // 2))
-    expected = THRIFTY | wished(os.environ)
+    expected = THRIFTY | user_variables(os.environ)
     assert {name: first[name] for name in THRIFTY} == {name: expected[name] for name in THRIFTY}
 
 

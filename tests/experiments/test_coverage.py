@@ -23,7 +23,7 @@ from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.finite_population import finite_population_test
 from pipeline.kernels.statistics.intervals import Interval
 from pipeline.kernels.survey.design import sequential_poisson
-from pipeline.kernels.survey.study import cross_fitted
+from pipeline.kernels.survey.study import cross_fit
 from pipeline.kernels.survey.tables import estimate_tables
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -238,7 +238,7 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
         fold = lab.populations.folds("invented")
         features = lab.populations.features("invented")
         known = known.with_columns(
-            prediction=cross_fitted(features, places, everyone.tp[places], fold[places])
+            prediction=cross_fit(features, places, everyone.tp[places], fold[places])
         )
     ranks = pl.concat(
         pl.DataFrame({"measure": name, "id": everyone.ids, "rank": everyone.of(name)})

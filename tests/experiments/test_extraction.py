@@ -18,7 +18,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError
-from pipeline.formats.spreadsheets import listing
+from pipeline.formats.spreadsheets import list_sheets
 from pipeline.kernels.cooccurrence.counting import OPEN
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner import counting
@@ -693,7 +693,7 @@ def run_tuple_sheets(folder: Path, kind: str) -> lx.Run:
 
 
 def sheet(folder: Path) -> Path:
-    (path,) = listing(folder / "sheets" / "x" / "triples")
+    (path,) = list_sheets(folder / "sheets" / "x" / "triples")
     return path
 
 

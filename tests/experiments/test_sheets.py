@@ -13,7 +13,7 @@ import pytest
 import pipeline as lx
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
-from pipeline.formats.spreadsheets import listing
+from pipeline.formats.spreadsheets import list_sheets
 from pipeline.runner.inputs import sheet_files
 
 EXPERIMENT_SHEETS = """
@@ -76,7 +76,7 @@ def sentence_sheets(noun: str, verb: str) -> str:
 
 
 def sheets_sheets(folder: Path) -> list[Path]:
-    return listing(folder / "sheets" / "small" / "pairs")
+    return list_sheets(folder / "sheets" / "small" / "pairs")
 
 
 def rows(folder: Path) -> pl.DataFrame:
@@ -385,13 +385,13 @@ def test_a_third_person_decides(
 ) -> None:
     sheets = folder_adjudication_round / "sheets" / "small"
     assert main(["run", "x.toml", "--no-report"]) == 3
-    anna, ben = listing(sheets / "pairs")
+    anna, ben = list_sheets(sheets / "pairs")
     fill_sheets(anna, "SVC")
     fill_sheets(ben, "free")
     fill_sheets(ben, "SVC", only=2)
     assert main(["run", "x.toml", "--no-report"]) == 3
     assert "small/third waits for 4 labels: 4 of carla" in capsys.readouterr().out
-    (carla,) = listing(sheets / "third")
+    (carla,) = list_sheets(sheets / "third")
     fill_sheets(carla, "free")
     fill_sheets(carla, "SVC", only=1)
     assert main(["run", "x.toml", "--no-report"]) == 0
@@ -414,11 +414,11 @@ def test_what_people_agree_on_in_the_end_is_not_decided_by_a_third(
     """Carla was asked while they differed; when both have changed their minds, theirs counts."""
     sheets = folder_adjudication_round / "sheets" / "small"
     main(["run", "x.toml", "--no-report"])
-    anna, ben = listing(sheets / "pairs")
+    anna, ben = list_sheets(sheets / "pairs")
     fill_sheets(anna, "SVC")
     fill_sheets(ben, "free")
     main(["run", "x.toml", "--no-report"])
-    fill_sheets(listing(sheets / "third")[0], "SVC")
+    fill_sheets(list_sheets(sheets / "third")[0], "SVC")
     assert main(["run", "x.toml", "--no-report"]) == 0
     assert lx.show("x.toml").table("decided")["tp"].all()
     fill_sheets(anna, "free")
@@ -436,11 +436,11 @@ def test_who_labels_anew_in_the_second_round_has_the_later_label(
     (folder_adjudication_round / "x.toml").write_text(text)
     sheets = folder_adjudication_round / "sheets" / "small"
     main(["run", "x.toml", "--no-report"])
-    anna, ben = listing(sheets / "pairs")
+    anna, ben = list_sheets(sheets / "pairs")
     fill_sheets(anna, "SVC")
     fill_sheets(ben, "free")
     main(["run", "x.toml", "--no-report"])
-    fill_sheets(listing(sheets / "third")[0], "free")
+    fill_sheets(list_sheets(sheets / "third")[0], "free")
     assert main(["run", "x.toml", "--no-report"]) == 0
     labels = lx.show("x.toml").table("decided.annotations")
     assert labels.height == 6 * 2
@@ -449,10 +449,10 @@ def test_who_labels_anew_in_the_second_round_has_the_later_label(
 
 def test_nothing_to_decide(folder_adjudication_round: Path) -> None:
     main(["run", "x.toml", "--no-report"])
-    for path in listing(folder_adjudication_round / "sheets" / "small" / "pairs"):
+    for path in list_sheets(folder_adjudication_round / "sheets" / "small" / "pairs"):
         fill_sheets(path, "SVC")
     assert main(["run", "x.toml", "--no-report"]) == 0
-    assert listing(folder_adjudication_round / "sheets" / "small" / "third") == []
+    assert list_sheets(folder_adjudication_round / "sheets" / "small" / "third") == []
     assert lx.show("x.toml").table("decided")["tp"].to_list() == [True] * 6
 
 
@@ -504,7 +504,7 @@ def folder_keying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sheets_keying(folder: Path) -> list[Path]:
-    return listing(folder / "sheets" / "small" / "small")
+    return list_sheets(folder / "sheets" / "small" / "small")
 
 
 def fill_keying(path: Path, typed: str) -> list[str]:
@@ -785,7 +785,7 @@ def test_sheets_lie_beside_the_experiment_from_wherever_it_is_run(
 def test_another_folder_for_the_sheets(folder_sheet_places: Path, tmp_path: Path) -> None:
     (folder_sheet_places / "x.toml").write_text('sheets = "to people"\n' + EXPERIMENT_SHEETS)
     assert main(["run", "x.toml", "--no-report"]) == 3
-    assert len(listing(folder_sheet_places / "to people" / "pairs")) == 2
+    assert len(list_sheets(folder_sheet_places / "to people" / "pairs")) == 2
     assert not (folder_sheet_places / "sheets").exists()
 
 
@@ -819,9 +819,9 @@ def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
     assert sheets_sheets(folder_sheet_places) == []
     assert main(["sheets", "x.toml"]) == 0
     assert sheets_sheets(folder_sheet_places) == []
-    saved = {path.stat().st_mtime for path in listing(folder_sheet_places / place)}
+    saved = {path.stat().st_mtime for path in list_sheets(folder_sheet_places / place)}
     assert main(["sheets", "x.toml", "--move"]) == 0
-    assert listing(folder_sheet_places / place) == []
+    assert list_sheets(folder_sheet_places / place) == []
     assert {path.stat().st_mtime for path in sheets_sheets(folder_sheet_places)} == saved
     capsys.readouterr()
     assert main(["run", "x.toml", "--no-report"]) == 0

@@ -5,13 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.across_runs import Pair, at_point, brief, leading, over_points, paired
-from pipeline.findings.base import Finding, Told
+from pipeline.findings.across_runs import (
+    Pair,
+    at_point,
+    brief,
+    leading_answers,
+    over_points,
+    pair_findings,
+)
+from pipeline.findings.base import Finding, StageFinding
 
 
-def told(name: str, value: float, about: str = "L*", question: str = "how good") -> Told:
+def told(name: str, value: float, about: str = "L*", question: str = "how good") -> StageFinding:
     text = f"L* of {name}: {100 * value:.1f} %."
-    return Told(
+    return StageFinding(
         "quality", Finding(about=about, text=text, question=question, name=name, value=value)
     )
 
@@ -21,17 +28,17 @@ def kinds(pairs: list[Pair]) -> list[str]:
 
 
 def test_equal_sentences_are_said_by_both() -> None:
-    (pair,) = paired([told("a", 0.5)], [told("a", 0.5)])
+    (pair,) = pair_findings([told("a", 0.5)], [told("a", 0.5)])
     assert (pair.kind, pair.change) == ("both", "")
 
 
 def test_other_numbers_have_a_change_in_points() -> None:
-    (pair,) = paired([told("a", 0.5)], [told("a", 0.375)])
+    (pair,) = pair_findings([told("a", 0.5)], [told("a", 0.375)])
     assert (pair.kind, pair.change) == ("other", "−12.5 points")
 
 
 def test_another_name_has_no_change() -> None:
-    (pair,) = paired([told("a", 0.5)], [told("b", 0.375)])
+    (pair,) = pair_findings([told("a", 0.5)], [told("b", 0.375)])
     assert (pair.kind, pair.change) == ("other", "")
 
 
@@ -44,7 +51,7 @@ def test_another_size_has_no_change() -> None:
 
 
 def test_of_several_names_each_finds_its_own() -> None:
-    pairs = paired([told("a", 0.1), told("b", 0.2)], [told("b", 0.3), told("a", 0.4)])
+    pairs = pair_findings([told("a", 0.1), told("b", 0.2)], [told("b", 0.3), told("a", 0.4)])
     assert [
         (pair.first.name, pair.second.name) for pair in pairs if pair.first and pair.second
     ] == [
@@ -54,17 +61,17 @@ def test_of_several_names_each_finds_its_own() -> None:
 
 
 def test_unlike_names_are_not_matched_where_there_are_several() -> None:
-    pairs = paired([told("a", 0.1), told("b", 0.2)], [told("c", 0.3), told("d", 0.4)])
+    pairs = pair_findings([told("a", 0.1), told("b", 0.2)], [told("c", 0.3), told("d", 0.4)])
     assert sorted(kinds(pairs)) == ["first", "first", "second", "second"]
 
 
 def test_another_question_is_another_finding() -> None:
-    pairs = paired([told("a", 0.1)], [told("a", 0.1, question="how sure")])
+    pairs = pair_findings([told("a", 0.1)], [told("a", 0.1, question="how sure")])
     assert kinds(pairs) == ["first", "second"]
 
 
 def test_nothing_against_nothing() -> None:
-    assert paired([], []) == []
+    assert pair_findings([], []) == []
 
 
 FOUND = st.lists(
@@ -76,8 +83,10 @@ FOUND = st.lists(
 
 
 @given(FOUND, FOUND)
-def test_no_finding_is_lost_and_none_comes_twice(first: list[Told], second: list[Told]) -> None:
-    pairs = paired(first, second)
+def test_no_finding_is_lost_and_none_comes_twice(
+    first: list[StageFinding], second: list[StageFinding]
+) -> None:
+    pairs = pair_findings(first, second)
     mine = [pair.first for pair in pairs if pair.first is not None]
     its = [pair.second for pair in pairs if pair.second is not None]
     assert mine == [each.finding for each in first]
@@ -85,8 +94,8 @@ def test_no_finding_is_lost_and_none_comes_twice(first: list[Told], second: list
 
 
 @given(FOUND)
-def test_a_run_against_itself_says_the_same(found: list[Told]) -> None:
-    assert set(kinds(paired(found, found))) <= {"both"}
+def test_a_run_against_itself_says_the_same(found: list[StageFinding]) -> None:
+    assert set(kinds(pair_findings(found, found))) <= {"both"}
 
 
 # What holds at how many points: counted as the tests of each point say, never tested anew.
@@ -94,7 +103,7 @@ def test_a_run_against_itself_says_the_same(found: list[Told]) -> None:
 QUESTION = "best for 500 candidates"
 
 
-def best(name: str, *together: str, value: float = 0.3) -> list[Told]:
+def best(name: str, *together: str, value: float = 0.3) -> list[StageFinding]:
     """Return what a comparison says at a point."""
     text = f"Best for 500 candidates: {name}, {100 * value:.1f} % true positives."
     found = [Finding(about="best", text=text, question=QUESTION, name=name, value=value)]
@@ -105,12 +114,12 @@ def best(name: str, *together: str, value: float = 0.3) -> list[Told]:
                 name=together[0], names=together,
             )
         )  # fmt: skip
-    return [Told("tests", each) for each in found]
+    return [StageFinding("tests", each) for each in found]
 
 
-def said(points: list[list[Told]]) -> list[str]:
+def said(points: list[list[StageFinding]]) -> list[str]:
     labels = [f"point {place}" for place in range(len(points))]
-    return [found.text for lead in leading(points) for found in over_points(lead, labels)]
+    return [found.text for lead in leading_answers(points) for found in over_points(lead, labels)]
 
 
 def test_what_is_not_told_apart_counts_too() -> None:
@@ -135,7 +144,7 @@ def test_one_leads_everywhere_and_its_estimate_spans() -> None:
 
 
 def test_what_is_the_same_is_said_so_and_stands_last() -> None:
-    same = Told("full", Finding(about="baseline", text="Baseline 11.1 %.", value=0.111))
+    same = StageFinding("full", Finding(about="baseline", text="Baseline 11.1 %.", value=0.111))
     texts = said([[same, *best("mi")], [same, *best("dice")]])
     assert texts[-1] == "The same at all 2 points: Baseline 11.1 %."
     assert "Baseline" not in texts[0]
@@ -150,23 +159,23 @@ def test_points_without_an_answer_do_not_count() -> None:
 def test_nothing_is_said_over_one_point_or_none() -> None:
     assert said([best("mi")]) == []
     assert said([[]]) == []
-    assert leading([]) == []
+    assert leading_answers([]) == []
 
 
 def test_cautions_are_no_answers() -> None:
     caution = Finding(about="ties", kind="caution", text="3 ties.", question=QUESTION)
-    assert leading([[Told("tests", caution)]]) == []
+    assert leading_answers([[StageFinding("tests", caution)]]) == []
 
 
 def test_an_answer_in_short() -> None:
-    (one,) = leading([best("t_score", "mi", "dice", "phi"), []])
+    (one,) = leading_answers([best("t_score", "mi", "dice", "phi"), []])
     assert at_point(one, 0) == "t_score, 30.0 % true positives; with MI, Dice and 1 more"
     assert at_point(one, 1) == ""
 
 
 def test_values_of_no_known_unit_have_no_span() -> None:
     points = [
-        [Told("a", Finding(about="x", text=f"{n} rows.", question="q", name="x", value=n))]
+        [StageFinding("a", Finding(about="x", text=f"{n} rows.", question="q", name="x", value=n))]
         for n in (4.0, 5.0)
     ]
     assert said(points) == []
@@ -179,7 +188,7 @@ def test_a_hostile_name_stays_on_its_line() -> None:
 
 @given(st.lists(st.sampled_from(["mi", "dice", "phi"]), min_size=2, max_size=9))
 def test_the_count_is_that_of_the_points(names: list[str]) -> None:
-    (one,) = leading([best(name) for name in names])
+    (one,) = leading_answers([best(name) for name in names])
     first = next(iter(over_points(one, [""] * len(names))), None)
     assert first is not None
     if len(set(names)) > 1:

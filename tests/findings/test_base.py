@@ -18,15 +18,15 @@ from pipeline.findings.base import (
     FINDERS,
     Finder,
     Finding,
+    StageFinding,
     StageOptions,
     StageView,
-    Told,
     as_table,
-    gathered,
+    collect_findings,
 )
 from pipeline.findings.clustering import Unclustered
 from pipeline.findings.collocations import comparison
-from pipeline.findings.lexicon import Compared, Judged
+from pipeline.findings.lexicon import ComparisonOptions, EvaluationOptions
 from pipeline.registry import Registry
 from pipeline.stages.base import STAGES
 from schemas import Findings
@@ -92,13 +92,13 @@ def stages(*uses: str) -> Mapping[str, StageView]:
     return {use[0]: stage(use, {}, name=use[0]) for use in uses}
 
 
-def said(told: tuple[Told, ...]) -> list[str]:
+def said(told: tuple[StageFinding, ...]) -> list[str]:
     return [each.finding.text for each in told]
 
 
 @pytest.mark.usefixtures("finders")
 def test_answers_by_stage_and_place_then_cautions_once() -> None:
-    told = gathered(stages("a.a", "b.b"))
+    told = collect_findings(stages("a.a", "b.b"))
     assert said(told) == ["a 1.", "a 2.", "b 1.", "b 2.", "Only 3 lemmas."]
     assert [each.stage for each in told] == ["a", "a", "b", "b", "a"]
 
@@ -106,24 +106,28 @@ def test_answers_by_stage_and_place_then_cautions_once() -> None:
 @pytest.mark.usefixtures("finders")
 def test_the_order_that_is_asked_for_leaves_others_out() -> None:
     every = stages("a.a", "b.b")
-    assert said(gathered(every, order=["b", "a"]))[:2] == ["b 1.", "b 2."]
-    assert said(gathered(every, order=["b"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
-    assert said(gathered(every, order=["b", "not_there"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
+    assert said(collect_findings(every, order=["b", "a"]))[:2] == ["b 1.", "b 2."]
+    assert said(collect_findings(every, order=["b"])) == ["b 1.", "b 2.", "Only 3 lemmas."]
+    assert said(collect_findings(every, order=["b", "not_there"])) == [
+        "b 1.",
+        "b 2.",
+        "Only 3 lemmas.",
+    ]
 
 
 @pytest.mark.usefixtures("finders")
 def test_a_stage_that_waits_is_passed_over() -> None:
-    assert "b 1." in said(gathered(stages("waits.waits", "b.b")))
+    assert "b 1." in said(collect_findings(stages("waits.waits", "b.b")))
 
 
 @pytest.mark.usefixtures("finders")
 def test_no_stage_and_a_stage_of_another_kind_say_nothing() -> None:
-    assert gathered({}) == gathered(stages("c.c")) == ()
+    assert collect_findings({}) == collect_findings(stages("c.c")) == ()
 
 
 @pytest.mark.usefixtures("finders")
 def test_the_table_is_valid_and_in_order() -> None:
-    table = valid(as_table(gathered(stages("a.a", "b.b"))), Findings)
+    table = valid(as_table(collect_findings(stages("a.a", "b.b"))), Findings)
     assert table["order"].to_list() == [1, 2, 3, 4, 5]
     assert table["kind"].to_list() == ["answer"] * 4 + ["caution"]
     assert valid(as_table(()), Findings).is_empty()
@@ -132,7 +136,7 @@ def test_the_table_is_valid_and_in_order() -> None:
 @pytest.mark.usefixtures("finders")
 def test_hostile_text_stays_as_it_is_in_the_table() -> None:
     text = "</script><img onerror=alert(1)> שלום 1."
-    table = as_table([Told("s", Finding(about="x", text=text))])
+    table = as_table([StageFinding("s", Finding(about="x", text=text))])
     assert table.select(pl.col("text")).item() == text
 
 
@@ -218,8 +222,8 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
 # What findings look at of the options of stages: each stage has them, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
-    ("evaluate.comparison", comparison.Tested), ("evaluate.comparison", comparison.Asked), ("evaluate.token_level", Unclustered),
-    ("evaluate.lexicon", Judged), ("evaluate.lexicons", Compared),
+    ("evaluate.comparison", comparison.TestOptions), ("evaluate.comparison", comparison.DifferenceOptions), ("evaluate.token_level", Unclustered),
+    ("evaluate.lexicon", EvaluationOptions), ("evaluate.lexicons", ComparisonOptions),
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.base import StageView, as_table, gathered
+from pipeline.findings.base import StageView, as_table, collect_findings
 from pipeline.findings.clustering import Run, clusters_with_words, first_run, memberships
 from pipeline.kernels.clustering.systems import class_shares, frequent_types
 from schemas import (
@@ -140,7 +140,7 @@ def test_whatever_the_tables_no_system_is_better(
     values: dict[str, dict[str, list[float | None]]],
 ) -> None:
     one = systems_stage(values)
-    table = valid(as_table(gathered({"systems": one})), Findings)
+    table = valid(as_table(collect_findings({"systems": one})), Findings)
     for text in table["text"]:
         assert not re.search(r"\b(better|worse|best|worst|above|below|nan|None)\b", text)
         assert "\n" not in text
@@ -405,6 +405,6 @@ def test_no_system_says_nothing() -> None:
 def test_names_of_any_kind_make_a_valid_table() -> None:
     hostile = "</script><img onerror=alert(1)>"
     made = type_stage({hostile: RIGHT, "שלום": COARSE, "x" * 300: COARSE})
-    table = valid(as_table(gathered({"types": made})), Findings)
+    table = valid(as_table(collect_findings({"types": made})), Findings)
     assert table.filter(about="types")["name"].to_list() == [hostile]
     assert all("\n" not in text for text in table["text"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.base import as_table, gathered
+from pipeline.findings.base import as_table, collect_findings
 from pipeline.findings.lexicon import cost_of_missing, lemmas_more, loss, losses, widening_factor
 from pipeline.kernels.lexicon.inference import by_chance
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
@@ -377,7 +377,7 @@ def test_whatever_the_lexicons_the_table_is_valid(
     one, two = (
         {lemma: " ".join(forms) for lemma, forms in each.items()} for each in (gold, lexicon)
     )
-    told = gathered({"quality": lexicon_stage(one, two)})
+    told = collect_findings({"quality": lexicon_stage(one, two)})
     for text in valid(as_table(told), Findings)["text"]:
         assert "nan" not in text
         assert "None" not in text

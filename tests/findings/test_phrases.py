@@ -19,10 +19,10 @@ from pipeline.findings.phrases import (
     LONGEST,
     Difference,
     Interval,
-    called,
     differs,
     held_within,
     highest,
+    name_text,
     slug,
 )
 from pipeline.report import view as of_the_page
@@ -32,7 +32,7 @@ HOSTILE = "</script><img onerror=alert(1) src=x>"
 
 @given(st.text(), st.integers(2, 60))
 def test_a_name_is_short_and_on_one_line(name: str, most: int) -> None:
-    said = called(name, most=most)
+    said = name_text(name, most=most)
     inside = said.strip("\u2068\u2069")
     assert inside == "(empty)" or 1 <= len(inside) <= most
     assert "\n" not in said
@@ -43,30 +43,30 @@ def test_a_name_is_short_and_on_one_line(name: str, most: int) -> None:
 
 @given(st.text())
 def test_a_name_of_a_name_is_the_name(name: str) -> None:
-    inside = called(name).strip("\u2068\u2069")
-    assert called(inside).strip("\u2068\u2069") == inside
+    inside = name_text(name).strip("\u2068\u2069")
+    assert name_text(inside).strip("\u2068\u2069") == inside
 
 
 @pytest.mark.parametrize("name", ["NOUN", "tree, 3 bits", "ħudeż", "naïve", HOSTILE])
 def test_an_ordinary_name_stays(name: str) -> None:
-    assert called(name) == name
+    assert name_text(name) == name
 
 
 def test_writing_from_right_to_left_is_kept_apart() -> None:
-    assert called("שלום") == "\u2068שלום\u2069"
-    assert called("كتاب 1") == "\u2068كتاب 1\u2069"
+    assert name_text("שלום") == "\u2068שלום\u2069"
+    assert name_text("كتاب 1") == "\u2068كتاب 1\u2069"
 
 
 def test_marks_that_turn_the_writing_go() -> None:
-    assert called("a\u202ecba\u2066") == "acba"
+    assert name_text("a\u202ecba\u2066") == "acba"
 
 
 def test_joiners_that_words_are_spelt_with_stay() -> None:
-    assert "\u200c" in called("می\u200cخواهم")
+    assert "\u200c" in name_text("می\u200cخواهم")
 
 
 def test_long_names_end_in_dots() -> None:
-    assert called("x" * 10_000) == "x" * (LONGEST - 1) + "…"
+    assert name_text("x" * 10_000) == "x" * (LONGEST - 1) + "…"
 
 
 def test_findings_and_the_page_name_figures_alike() -> None:
@@ -254,7 +254,7 @@ def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
 
 @given(st.lists(NAMES, max_size=9), st.integers(1, 6))
 def test_a_list_names_or_counts_all(items: list[str], most: int) -> None:
-    said = phrases.listed(items, most=most)
+    said = phrases.list_text(items, most=most)
     assert all(item in said for item in items[:most])
     if len(items) > most:
         assert said.endswith(f" and {len(items) - most} more")

@@ -14,36 +14,36 @@ from hypothesis import strategies as st
 from pipeline.errors import DataError
 from pipeline.formats.annotation_log import (
     NAME,
-    Asked,
     Decision,
     DecisionOptions,
     Kind,
+    TaskRequest,
     append,
     card,
     connect,
     copy,
+    current_options,
     digest,
     opened,
-    pinned,
     read_only,
     recent,
     scan_annotation,
     search,
-    take_over,
     upcoming,
+    update_tasks,
 )
 
 ITEMS = {f"x{n}": {"units": {"l1": f"left{n}", "l2": f"right{n}"}} for n in range(5)}
 
 
-def asked(*people: str) -> list[Asked]:
-    return [Asked(who, each, n) for who in people for n, each in enumerate(ITEMS, 1)]
+def asked(*people: str) -> list[TaskRequest]:
+    return [TaskRequest(who, each, n) for who in people for n, each in enumerate(ITEMS, 1)]
 
 
 @pytest.fixture
 def log_log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     with opened(tmp_path / NAME) as connection:
-        take_over(connection, ITEMS, asked("ana", "ben"))
+        update_tasks(connection, ITEMS, asked("ana", "ben"))
         yield connection
 
 
@@ -118,9 +118,9 @@ def test_the_log_is_never_changed(log_log: sqlite3.Connection) -> None:
 
 def test_a_sample_that_shrinks_keeps_what_was_decided(log_log: sqlite3.Connection) -> None:
     append(log_log, [Decision("k1", "ana", "x0", answer="SVC")])
-    take_over(log_log, ITEMS, [Asked("ana", "x3", 1)])
+    update_tasks(log_log, ITEMS, [TaskRequest("ana", "x3", 1)])
     assert ids(log_log) == ["x3"]
-    take_over(log_log, ITEMS, asked("ana"))
+    update_tasks(log_log, ITEMS, asked("ana"))
     assert ids(log_log) == ["x1", "x2", "x3", "x4"]
     assert [each.id for each in recent(log_log, "ana", most=9)] == ["x0"]
 
@@ -158,7 +158,7 @@ def test_like_a_stack_of_states(
     """The slow twin keeps every former state, and undo goes back to the one before."""
     states: list[dict[str, str]] = [{}]
     with opened(tmp_path_factory.mktemp("log") / NAME) as log:
-        take_over(log, ITEMS, asked("ana"))
+        update_tasks(log, ITEMS, asked("ana"))
         for number, (kind, item, label) in enumerate(acts):
             answer = label if kind == "label" else None
             append(log, [Decision(str(number), "ana", item, kind, answer)])
@@ -197,7 +197,7 @@ def test_a_commit_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
             return super().execute(sql, *values)  # type: ignore[arg-type]
 
     with opened(tmp_path / NAME) as plain:
-        take_over(plain, ITEMS, asked("ana"))
+        update_tasks(plain, ITEMS, asked("ana"))
     log = sqlite3.connect(tmp_path / NAME, isolation_level=None, factory=Failing)
     log.row_factory = sqlite3.Row
     with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
@@ -217,8 +217,8 @@ ITEMS_POWER = {f"x{n}": {"units": {"l1": f"l{n}", "l2": "r"}} for n in range(4)}
 def filled(path: Path) -> sqlite3.Connection:
     """Return an open log whose tables are in the file itself, and no decision."""
     connection = connect(path)
-    take_over(
-        connection, ITEMS_POWER, [Asked("ana", each, n) for n, each in enumerate(ITEMS_POWER)]
+    update_tasks(
+        connection, ITEMS_POWER, [TaskRequest("ana", each, n) for n, each in enumerate(ITEMS_POWER)]
     )
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return connection
@@ -293,7 +293,7 @@ def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
 def test_one_state_is_read_whatever_comes_after(tmp_path: Path) -> None:
     connection = filled(tmp_path / NAME)
     append(connection, [Decision("k0", "ana", "x0", answer="SVC")])
-    options = pinned(tmp_path / NAME)
+    options = current_options(tmp_path / NAME)
     before = digest(tmp_path / NAME, options)
     append(connection, [Decision("k1", "ana", "x1", answer="SVC"), Decision("k2", "ana", "", "undo"),
                         Decision("k3", "ana", "x0", answer="free", note="n")])  # fmt: skip

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pipeline.errors import DataError
 from pipeline.formats import compression
 from pipeline.formats.base import FORMATS, format_of
-from pipeline.formats.compression import MembersReader, open_bytes, open_packed
-from pipeline.formats.lines import gate
-from pipeline.memory import limited
+from pipeline.formats.compression import MembersReader, open_bytes, open_compressed
+from pipeline.formats.lines import require_matching_suffix
+from pipeline.memory import with_limit
 from tests.formats.test_base import LAYOUTS_LINE_ENDS, RECORDS_LINE_ENDS
 
 
@@ -72,7 +72,7 @@ def test_members_are_found_and_read_from(how: str, number: int, tmp_path: Path) 
     for member in reader.members:
         assert reader.before(member.text).text == member.text
         assert reader.after(member.text) is not None
-        with open_packed(path, member.place) as file:
+        with open_compressed(path, member.place) as file:
             assert file.read() == text[member.text :]
     assert reader.after(len(text) + 1) is None
 
@@ -116,7 +116,7 @@ def test_names_and_contents_agree(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(DataError, match=said):
-            gate(tmp_path / name)
+            require_matching_suffix(tmp_path / name)
 
 
 PACKED = st.tuples(st.binary(max_size=9) | st.integers(1, 5000).map(bytes), st.integers(0, 9))
@@ -134,7 +134,7 @@ def test_gzip_in_pieces_of_any_size(
         path.write_bytes(content)
         patched.setattr(compression, "_CHUNK", chunk)
         patched.setattr(compression, "_PIECE", piece)
-        assert _read_or_not(lambda: open_packed(path).read()) == _read_or_not(
+        assert _read_or_not(lambda: open_compressed(path).read()) == _read_or_not(
             lambda: gzip.decompress(content)
         )
 
@@ -156,7 +156,7 @@ def test_what_unpacks_to_far_more_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(gzip.compress(BLANKS[name]))
     format_ = format_of(name, kind="table")
     with (
-        limited(1 << 20),
+        with_limit(1 << 20),
         pytest.raises(DataError, match=r"(?s)that unpack to more than .* memory ="),
     ):
         format_.check(tmp_path / name, format_.options())
@@ -167,7 +167,7 @@ def test_text_as_it_is_packed_is_read_whatever_its_size(tmp_path: Path) -> None:
     rows = "".join(f"{generator.choice(words)}\t{generator.randrange(99)}\n" for _ in range(99_999))
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(("word\tf\n" + rows).encode()))
     format_ = format_of("a.tsv.gz", kind="table")
-    with limited(1 << 16):
+    with with_limit(1 << 16):
         assert format_.check(tmp_path / "a.tsv.gz", format_.options()) == ()
 
 
@@ -177,7 +177,7 @@ def test_a_line_without_an_end_is_refused_with_its_number(name: str, tmp_path: P
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     format_ = format_of(name, kind="corpus")
     assert format_.read
-    with limited(1 << 26), pytest.raises(DataError, match=rf"(?s){name}: line [12]: .*memory ="):
+    with with_limit(1 << 26), pytest.raises(DataError, match=rf"(?s){name}: line [12]: .*memory ="):
         list(format_.read(path, format_.options(), ["form"], 1 << 18))
 
 

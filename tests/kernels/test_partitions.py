@@ -86,9 +86,9 @@ def test_equal_texts_fall_into_one_bucket() -> None:
 
 
 def test_rows_follow_from_the_room() -> None:
-    with memory.limited(4 << 30):
+    with memory.with_limit(4 << 30):
         many, buckets = most_rows(), buckets_for(50_000_000)
-    with memory.limited(1 << 20):
+    with memory.with_limit(1 << 20):
         few = most_rows()
     assert few < many < 5_000_000
     assert buckets == -(-50_000_000 // many)

@@ -12,7 +12,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.formats.spreadsheets import listing, read, write_csv, write_xlsx
+from pipeline.formats.spreadsheets import list_sheets, read, write_csv, write_xlsx
 from pipeline.formats.spreadsheets.kinds import annotation_layout
 from tests.office import spreadsheet
 from tests.office.spreadsheet import labels, save_again, type_in
@@ -191,7 +191,7 @@ class Person:
 
     def works(self, folder: Path, *, most: int | None = None) -> None:
         """Fill in the sheets of this person, and save them by the spreadsheet program."""
-        for path in listing(folder):
+        for path in list_sheets(folder):
             if self.name in path.name:
                 typed = type_in(path, self.opinion, most=most)
                 self.typed += typed
@@ -228,7 +228,7 @@ class Walk:
         what_if = ["--set", "stages.candidates.min_frequency=2"]
         for words in ([], what_if, ["--runs", str(self.scratch / "other")]):
             assert main(["run", str(self.config), "--no-report", *words]) == 3
-        assert len(listing(self.pairs)) == 2
+        assert len(list_sheets(self.pairs)) == 2
         assert not list(self.elsewhere.rglob("*.xlsx"))
         self.monkeypatch.chdir(self.project)
 
@@ -245,7 +245,7 @@ class Walk:
         """Ask for a larger sample: the new sheets have the new rows alone."""
         self.config.write_text(EXPERIMENT.replace("size = 8", "size = 12"), encoding="utf-8")
         assert main(["run", "walk.toml", "--no-report"]) == 3
-        assert len(listing(self.pairs)) == 4
+        assert len(list_sheets(self.pairs)) == 4
         for person in (self.anna, self.ben):
             person.works(self.pairs)
             assert person.typed == 12
@@ -283,7 +283,7 @@ def test_two_people_and_a_coordinator(
         warnings.warn(f"sheets are saved by {spreadsheet.NAME}", stacklevel=1)
     walk = Walk(project, tmp_path, monkeypatch)
     assert main(["run", "walk.toml"]) == 3
-    assert [path.name for path in listing(walk.pairs)] == ["001-anna.xlsx", "002-ben.xlsx"]
+    assert [path.name for path in list_sheets(walk.pairs)] == ["001-anna.xlsx", "002-ben.xlsx"]
 
     walk.anna.works(walk.pairs, most=4)
     walk.from_elsewhere(capsys)

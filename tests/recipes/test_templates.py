@@ -15,7 +15,7 @@ import pytest
 import lexassay as lx
 import pipeline
 from pipeline.cli.main import main
-from pipeline.recipes.templates import commented, starting
+from pipeline.recipes.templates import experiment_template, with_comments
 from pipeline.stages.base import STAGES
 from tests.recipes.corpora import TEXT, conllu, vertical
 
@@ -59,7 +59,7 @@ def test_the_experiment_runs(family: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("family", OWN)
 def test_every_option_stands_there_once(family: str, folder: Path) -> None:
-    text = starting(family, [folder / name for name in OWN[family]], folder)
+    text = experiment_template(family, [folder / name for name in OWN[family]], folder)
     for name, options in tomllib.loads(text)["stages"].items():
         section = text.partition(f"[stages.{name}]\n")[2].partition("\n[")[0]
         found = re.findall(r"^#?(\w+) =", section, flags=re.MULTILINE)
@@ -69,7 +69,7 @@ def test_every_option_stands_there_once(family: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("family", OWN)
 def test_the_defaults_behind_a_hash_are_the_defaults(family: str, folder: Path) -> None:
-    text = starting(family, [folder / name for name in OWN[family]], folder)
+    text = experiment_template(family, [folder / name for name in OWN[family]], folder)
     used = re.sub(r"^#(\w+ = \S.*)$", r"\1", text, flags=re.MULTILINE)
     (folder / "one.toml").write_text(text)
     (folder / "all.toml").write_text(used)
@@ -81,22 +81,28 @@ def test_the_defaults_behind_a_hash_are_the_defaults(family: str, folder: Path) 
 
 
 def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
-    text = starting("corpus", [folder / "a.conllu"], folder)
+    text = experiment_template("corpus", [folder / "a.conllu"], folder)
     pairs = tomllib.loads(text)["stages"]["candidates"]
     assert pairs["dependency"] == {"label": "obj", "governor": "left"}
     assert pairs["left"]["where"] == "upos = 'VERB'"
     plain = text.replace("\n# ", " ")
     assert "Its tokens have deprel, form, head, lemma" in plain
     assert "deprel is amod, nsubj, obj, punct, root" in plain
-    vertical_pairs = tomllib.loads(starting("corpus", [folder / "a.vrt"], folder))["stages"]
+    vertical_pairs = tomllib.loads(experiment_template("corpus", [folder / "a.vrt"], folder))[
+        "stages"
+    ]
     assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "attribute_2", "attribute_3"]  # fmt: skip
-    words = tomllib.loads(starting("corpus", [folder / "a.txt"], folder))["stages"]["candidates"]
+    words = tomllib.loads(experiment_template("corpus", [folder / "a.txt"], folder))["stages"][
+        "candidates"
+    ]
     assert words["relation"] == "surface"
     assert words["left"]["label"] == "{form}"
 
 
 def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
-    stages = tomllib.loads(starting("collocations", [folder / "pairs.csv"], folder))["stages"]
+    stages = tomllib.loads(experiment_template("collocations", [folder / "pairs.csv"], folder))[
+        "stages"
+    ]
     assert stages["candidates"]["columns"] == {"l1": "w1", "l2": "w2"}
     assert stages["judgements"]["categories"] == {"good": "good"}
 
@@ -144,4 +150,4 @@ def test_comments_change_nothing(folder: Path) -> None:
         "name": "x", "title": "A \"title\"", "seed": "s",
         "stages": {"scores": {"use": "score.rank", "scores": "x", "measures": ["mi", "t\\s"]}},
     }  # fmt: skip
-    assert tomllib.loads(commented(content)) == content
+    assert tomllib.loads(with_comments(content)) == content

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.remarks.base import CHECKS, Found, Look, Remark, check, heard, remark
+from pipeline.remarks.base import CHECKS, Found, Look, Remark, check, remark, run_checks
 from pipeline.stages.base import STAGES
 
 
@@ -51,7 +51,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_matters_most_comes_first_with_the_name_of_the_check(checks: None) -> None:
-    found = heard(LOOK, {})
+    found = run_checks(LOOK, {})
     assert [str(each) for each in found] == [
         "warning: a warning [says_a_warning]",
         "note: threshold 3 [says_a_note]",
@@ -59,17 +59,17 @@ def test_what_matters_most_comes_first_with_the_name_of_the_check(checks: None) 
 
 
 def test_a_threshold_that_is_set_counts_and_false_silences(checks: None) -> None:
-    (one,) = heard(LOOK, {"says_a_note": 7.0, "says_a_warning": False})
+    (one,) = run_checks(LOOK, {"says_a_note": 7.0, "says_a_warning": False})
     assert one.text == "threshold 7"
 
 
 def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
-    assert "threshold 0" in {each.text for each in heard(LOOK, {"says_a_note": 0.0})}
+    assert "threshold 0" in {each.text for each in run_checks(LOOK, {"says_a_note": 0.0})}
 
 
 def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> None:
     check(stages=(USE,), threshold=1, means="any")(fails)
-    broken = next(each for each in heard(LOOK, {}) if each.check == "fails")
+    broken = next(each for each in run_checks(LOOK, {}) if each.check == "fails")
     assert broken.level == "note"
     assert "could not be made: ZeroDivisionError: nothing there" in broken.text
     assert "[remarks] fails = false" in broken.remedy
@@ -78,12 +78,12 @@ def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> N
 def test_a_known_mistake_is_one(checks: None) -> None:
     check(stages=(USE,), threshold=1, means="any")(is_a_known_mistake)
     with pytest.raises(DataError, match="this file is empty"):
-        heard(LOOK, {})
+        run_checks(LOOK, {})
 
 
 def test_checks_of_other_stages_are_not_asked(checks: None) -> None:
     check(stages=("heard.by_nobody",), threshold=1, means="any")(fails)
-    assert len(heard(LOOK, {})) == 2
+    assert len(run_checks(LOOK, {})) == 2
 
 
 @pytest.mark.parametrize(

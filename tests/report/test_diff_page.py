@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.findings.base import Finding, Told
+from pipeline.findings.base import Finding, StageFinding
 from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
-from pipeline.report.page.model import Shown
+from pipeline.report.page.model import ReportStage
 from tests.report import report_frames as frames
 
 HOSTILE = "</script><img onerror=alert(1)>"
 
 
-def told(value: float, name: str = "mi") -> Told:
+def told(value: float, name: str = "mi") -> StageFinding:
     text = f"Best for 9: {name}, {100 * value:.1f} %."
-    return Told("tests", Finding(about="best", text=text, question="best", name=name, value=value))
+    return StageFinding(
+        "tests", Finding(about="best", text=text, question="best", name=name, value=value)
+    )
 
 
 def html(**given: Any) -> str:
@@ -23,12 +25,14 @@ def html(**given: Any) -> str:
     return diff_page(DiffInput(first=first, second=second, **given)).decode()
 
 
-def shown(hits: list[bool], name: str = "full") -> Shown:
+def shown(hits: list[bool], name: str = "full") -> ReportStage:
     tables = {
         "precision": frames.precision({"dice": hits, "t_score": hits}),
         "baseline": frames.baseline(sum(hits), len(hits)),
     }
-    return Shown(frames.stage("evaluate.precision", tables, name=name), ("precision",), "Count.")
+    return ReportStage(
+        frames.stage("evaluate.precision", tables, name=name), ("precision",), "Count."
+    )
 
 
 def test_what_differs_is_counted_and_listed() -> None:

@@ -20,10 +20,10 @@ from pipeline.report.explorer import (
     Explorer,
     Kind,
     attributes_of,
-    coded,
-    cut,
+    encode,
     in_order,
     payload,
+    shorten,
     sources,
 )
 from tests.report import twin
@@ -34,7 +34,7 @@ HOSTILE = ["</script><img onerror=alert(1)>", "=1+1", "\u2028", "שלום", "a\x
 
 
 def again(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType]) -> list[Any]:
-    how, content = coded(pl.Series("x", values, dtype=dtype), kind)
+    how, content = encode(pl.Series("x", values, dtype=dtype), kind)
     reader = Reader(content)
     found = reader.column(how, len(values))
     assert reader.at == len(content)
@@ -107,7 +107,7 @@ def test_nothing_but_nulls() -> None:
 @pytest.mark.parametrize("value", [-1, 2**48 - 1])
 def test_counts_that_do_not_fit_are_refused(value: int) -> None:
     with pytest.raises(ValueError, match=r"column 'x'.*as a number"):
-        coded(pl.Series("x", [value]), "count")
+        encode(pl.Series("x", [value]), "count")
 
 
 def test_a_share_above_one_is_kept() -> None:
@@ -116,7 +116,7 @@ def test_a_share_above_one_is_kept() -> None:
 
 @given(st.lists(TEXTS, max_size=20, unique=True))
 def test_codes_follow_the_order_of_the_texts(values: list[str]) -> None:
-    how, content = coded(pl.Series(values, dtype=pl.String), "label")
+    how, content = encode(pl.Series(values, dtype=pl.String), "label")
     codes = Reader(content[how["bytes"] :]).planes(how["width"], len(values))
     assert [text for _, text in sorted(zip(codes, values, strict=True))] == in_order(values)
 
@@ -125,11 +125,11 @@ def test_codes_follow_the_order_of_the_texts(values: list[str]) -> None:
 
 
 def one(text: str, most: int) -> str:
-    return cut(pl.Series([text, None]), most=most).to_list()[0]
+    return shorten(pl.Series([text, None]), most=most).to_list()[0]
 
 
 def test_short_texts_and_nulls_stay() -> None:
-    assert cut(pl.Series(["short", None]), most=5).to_list() == ["short", None]
+    assert shorten(pl.Series(["short", None]), most=5).to_list() == ["short", None]
 
 
 def test_the_marked_words_stay() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import schemas
-from pipeline.findings.base import Finding, Told
+from pipeline.findings.base import Finding, StageFinding
 from pipeline.report import sweep_page as page
 from pipeline.report.charts.style import Look
 from pipeline.report.sweep_page import (
@@ -191,10 +191,10 @@ def collected(points: Points, ns: list[int], measures: list[str]) -> Collected:
     return Collected("sampled.cuts", "Precision", tables, Precision)
 
 
-def best(name: str) -> list[Told]:
+def best(name: str) -> list[StageFinding]:
     text = f"Best for 9: {name}, 30.0 %."
     found = Finding(about="best", text=text, question="best for 9", name=name, value=0.3)
-    return [Told("tests", found)]
+    return [StageFinding("tests", found)]
 
 
 def drawn(points: Points, ns: list[int], measures: list[str]) -> tuple[list[Figure], list[str]]:
@@ -339,8 +339,8 @@ def test_the_stacked_tables_are_linked_and_not_written_again() -> None:
 
 
 def test_cautions_and_remarks_are_counted_over_the_points() -> None:
-    def caution(number: int) -> Told:
-        return Told(
+    def caution(number: int) -> StageFinding:
+        return StageFinding(
             "full", Finding(about="ties", kind="caution", text=f"{number} ties.", value=number)
         )
 
@@ -379,9 +379,11 @@ def test_equal_input_gives_equal_bytes() -> None:
 
 
 def test_more_questions_than_columns_are_counted() -> None:
-    def asked(number: int, point: int) -> Told:
+    def asked(number: int, point: int) -> StageFinding:
         said = f"Answer {number} of {point} %."
-        return Told("a", Finding(about="x", text=said, question=f"q{number}", value=float(point)))
+        return StageFinding(
+            "a", Finding(about="x", text=said, question=f"q{number}", value=float(point))
+        )
 
     told = [[asked(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)]
     assert "3 more questions are answered in the table of findings" in html(

@@ -18,16 +18,16 @@ from pipeline.report.view import (
     VIEWS,
     Column,
     cell,
-    distinct,
+    count_of,
     figure,
-    fits,
+    fits_in_memory,
     listing,
     p_value,
-    part,
     points,
     rows_that_fit,
     share,
     slug,
+    unique_names,
 )
 from pipeline.report.views.clustering.levels import Unclustered
 from pipeline.report.views.collocations.candidates import Ranking
@@ -65,7 +65,7 @@ def test_slugs_are_safe_file_names(text: str) -> None:
 
 @given(st.lists(st.text(alphabet="aAb-2", max_size=4)))
 def test_distinct_names_differ_in_any_case(names: list[str]) -> None:
-    made = distinct(names)
+    made = unique_names(names)
     assert len({name.casefold() for name in made}) == len(names)
     assert all(new.startswith(old) for new, old in zip(made, names, strict=True))
 
@@ -95,7 +95,7 @@ def test_a_cell_may_be_made_from_several_columns() -> None:
 
 def test_numbers_are_flush_right_unless_the_column_says_otherwise() -> None:
     columns = [
-        Column("measure"), Column("measure", "right", right=True), Column(("k", "n"), "of", part),
+        Column("measure"), Column("measure", "right", right=True), Column(("k", "n"), "of", count_of),
         Column("p", "left", share, right=False),
     ]  # fmt: skip
     assert listing("x", "", FRAME.head(2), columns).right == ("right", "of")
@@ -161,7 +161,7 @@ def test_a_figure_that_is_the_same_on_a_phone_is_held_once() -> None:
 def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> None:
     table = pl.LazyFrame({"a": range(20), "b": range(20), "c": range(20)})
     stage = StageView("s", "u", {}, lambda _: table)
-    with memory.limited(size):
+    with memory.with_limit(size):
         data, files = whole_table(stage, "t", most_rows=100)
     assert data.rows == 20
     assert bool(files) is copied
@@ -171,7 +171,7 @@ def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> N
 
 def test_without_a_limit_all_fits() -> None:
     assert rows_that_fit(3) is None
-    assert fits(10**12, 3)
+    assert fits_in_memory(10**12, 3)
 
 
 # --- What views look at of the options of their stages: the stages have it, and every default.

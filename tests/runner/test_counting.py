@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.api.run import run
 from pipeline.runner import counting, events
-from pipeline.runner.counting import followed, unpacked_size
+from pipeline.runner.counting import follow_progress, unpacked_size
 from pipeline.runner.events import Event, log_to, tell
 from pipeline.runner.inputs import Budget
 from pipeline.runner.store.backends import storage_at
@@ -38,7 +38,7 @@ def test_nobody_need_follow() -> None:
 def test_no_more_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_PAUSE", 0.0)
     told: list[tuple[int, int]] = []
-    with followed(10, lambda done, total: told.append((done, total))):
+    with follow_progress(10, lambda done, total: told.append((done, total))):
         for size in (3, 4, 5):
             counting.advance(size)
     counting.advance(5)
@@ -47,7 +47,7 @@ def test_no_more_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_seldom() -> None:
     told: list[tuple[int, int]] = []
-    with followed(10, lambda done, total: told.append((done, total))):
+    with follow_progress(10, lambda done, total: told.append((done, total))):
         counting.advance(3)
     assert told == []
 

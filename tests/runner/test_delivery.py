@@ -13,7 +13,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.formats.spreadsheets import listing
+from pipeline.formats.spreadsheets import list_sheets
 from pipeline.runner import delivery
 from pipeline.stages.base import (
     STAGES,
@@ -148,12 +148,12 @@ def test_a_folder_that_is_full_of_sheets(
     done = laboratory.call("run")
     assert done.code == 1
     assert f"{desk} is full of sheets" in done.err
-    (written,) = listing(desk)
+    (written,) = list_sheets(desk)
     assert written.name == "001-anna.csv"
     before = written.read_bytes()
     monkeypatch.undo()
     laboratory.run()
-    assert [path.name for path in listing(desk)] == ["001-anna.csv", "002-ben.csv"]
+    assert [path.name for path in list_sheets(desk)] == ["001-anna.csv", "002-ben.csv"]
     assert written.read_bytes() == before
 
 
@@ -207,16 +207,16 @@ def complete_xlsx(path: Path, column: str, value: str) -> int:
 
 
 def test_asks_for_what_is_missing_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {path: path.read_bytes() for path in listing(Path("sheets") / name)}
+    before = {path: path.read_bytes() for path in list_sheets(Path("sheets") / name)}
     assert before
     assert main(["run", f"{name}.toml", "--no-report"]) == 3
     assert f"waits for {MISSING[name]}" in capsys.readouterr().out
-    assert {path: path.read_bytes() for path in listing(Path("sheets") / name)} == before
+    assert {path: path.read_bytes() for path in list_sheets(Path("sheets") / name)} == before
 
 
 def test_old_labels_count(name: str) -> None:
     value = "-" if name == "keying" else "free"
-    typed = [complete(path, COLUMN[name], value) for path in listing(Path("sheets") / name)]
+    typed = [complete(path, COLUMN[name], value) for path in list_sheets(Path("sheets") / name)]
     assert f"{sum(typed)} " in f"{MISSING[name]} "
     assert main(["run", f"{name}.toml", "--no-report"]) == 0
     done = lx.show(f"{name}.toml")

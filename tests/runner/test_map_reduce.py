@@ -97,7 +97,7 @@ def test_another_threshold(
     given_counts(texts, options)
     texts.run()
     before, made = texts.digests(), counts(texts)
-    monkeypatch.setattr(task, "streamed", refuse)
+    monkeypatch.setattr(task, "stream_corpus", refuse)
     ended = texts.run(*OTHER)
     assert f"candidates: {THERE}" in ended.err
     assert texts.reran() == {"candidates", "scores"}

@@ -14,7 +14,7 @@ from pipeline.errors import ConfigError, DataError, StageFailed, StoreError, Wai
 from pipeline.runner import counting, task
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.run import Kept
-from pipeline.runner.store.artefacts import sealed, unsealed
+from pipeline.runner.store.artefacts import add_checksum, read_checksummed
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from schemas import Candidates
 from tests.runner.commands import Driver, call
@@ -107,10 +107,10 @@ def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
     (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
-    content = unsealed(kept.read_bytes(), Kept)
+    content = read_checksummed(kept.read_bytes(), Kept)
     (one,) = content.remarks
     other = one.model_copy(update={"text": "as it was kept"})
-    kept.write_bytes(sealed(content.model_copy(update={"remarks": (other,)})))
+    kept.write_bytes(add_checksum(content.model_copy(update={"remarks": (other,)})))
     run = lx.run(config, runs=tmp_path / "runs", report=False)
     assert run.remarks["sample"][0].text == "as it was kept"
 
@@ -316,14 +316,14 @@ def test_an_input_that_vanishes_before_it_is_read(laboratory: Laboratory) -> Non
 def test_an_input_that_vanishes_while_it_is_read(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold, collected = laboratory.folder / "gold.tsv", counting.collected
+    gold, collected = laboratory.folder / "gold.tsv", counting.collect_tables
 
     def late(outputs: Outputs) -> object:
         if "judgements" in outputs:
             gold.unlink()
         return collected(outputs)
 
-    monkeypatch.setattr(task, "collected", late)
+    monkeypatch.setattr(task, "collect_tables", late)
     assert run(laboratory) == f"{gold}: cannot be read: it, or its folder, is not there"
 
 
@@ -388,14 +388,14 @@ def test_results_that_cannot_be_shown(done: Laboratory) -> None:
 def test_what_fails_by_the_machine_is_no_defect(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
 ) -> None:
-    collected = counting.collected
+    collected = counting.collect_tables
 
     def fail(outputs: Outputs) -> object:
         if "judgements" in outputs:
             raise raised
         return collected(outputs)
 
-    monkeypatch.setattr(task, "collected", fail)
+    monkeypatch.setattr(task, "collect_tables", fail)
     with pytest.raises(StageFailed) as error:
         lx.run(laboratory.config, runs=laboratory.runs, report=False)
     assert str(error.value).startswith(said)

@@ -23,8 +23,8 @@ from pipeline.sizing.design import (
     Planner,
     Wanted,
     curves,
-    looks_at,
-    prepared,
+    look_times,
+    prepare_plans,
     sides_apart,
 )
 from tests.kernels.survey.slow import sets_of
@@ -65,8 +65,8 @@ def test_no_pairs() -> None:
 
 
 def test_looks() -> None:
-    assert looks_at([0.5, 1], "pocock").shares == (0.5, 1.0)  # type: ignore[union-attr]  # two
-    assert looks_at([1.0], "pocock") is None
+    assert look_times([0.5, 1], "pocock").shares == (0.5, 1.0)  # type: ignore[union-attr]  # two
+    assert look_times([1.0], "pocock") is None
 
 
 # --- Labels for declared questions: what the table holds, and that so many are just enough.
@@ -86,7 +86,7 @@ def done_designs(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
 def plans(run: lx.Run, goal: Goal, **more: Any) -> Planner:
     rate = more.pop("rate", 0.3)
     how: dict[str, Any] = {"questions": (), "pilot": None, "category": None, **more}
-    return prepared(run, Wanted(), goal, Assumed(rate=None if how["pilot"] else rate), **how)
+    return prepare_plans(run, Wanted(), goal, Assumed(rate=None if how["pilot"] else rate), **how)
 
 
 def test_a_row_for_each_question_and_plan(done_designs: lx.Run) -> None:

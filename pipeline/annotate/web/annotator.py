@@ -17,10 +17,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
-from pipeline.annotate.progress import how_far
-from pipeline.annotate.records import Settled, Writer, firsts
+from pipeline.annotate.progress import progress_of
+from pipeline.annotate.records import Settled, Writer, first_answers
 from pipeline.annotate.tasks import Work
-from pipeline.annotate.web.pages import Pages, Refused, answer, known, nothing_here
+from pipeline.annotate.web.pages import Pages, Refused, error_response, nothing_here, page_data
 from pipeline.errors import StoreError
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import Card, Decision, Outcome, Round, Standing, connect
@@ -58,7 +58,7 @@ class SentDecisions(_Strict):
     decisions: list[SentDecision]
 
 
-def checked(text: bytes) -> list[SentDecision]:
+def parse_decisions(text: bytes) -> list[SentDecision]:
     """Return the decisions of a body.
 
     Raises
@@ -68,9 +68,9 @@ def checked(text: bytes) -> list[SentDecision]:
 
     Examples
     --------
-    >>> checked(b'{"decisions": [{"key": "abcdefgh", "id": "", "kind": "undo"}]}')[0].kind
+    >>> parse_decisions(b'{"decisions": [{"key": "abcdefgh", "id": "", "kind": "undo"}]}')[0].kind
     'undo'
-    >>> checked(b'{"decisions": [{"key": "abcdefgh", "id": "x", "kind": "seen"}]}')
+    >>> parse_decisions(b'{"decisions": [{"key": "abcdefgh", "id": "x", "kind": "seen"}]}')
     Traceback (most recent call last):
     ...
     pipeline.annotate.web.pages.Refused: Nothing was saved, 1 mistake in the body: \
@@ -83,7 +83,9 @@ decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Load the page again
         raise Refused(400, _mistakes(found)) from None
 
 
-def meant(sent: Sequence[SentDecision], work: Work, who: Person, named: Round) -> list[Decision]:
+def log_decisions(
+    sent: Sequence[SentDecision], work: Work, who: Person, named: Round
+) -> list[Decision]:
     """Return what a person's decisions are in the log.
 
     Raises
@@ -146,16 +148,16 @@ def _mistakes(found: Sequence[Any]) -> str:
 # Cards and decisions as JSON
 
 
-def told(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
+def card_data(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
     """Return cards for a page; in the adjudication round with what the first round said."""
     every = [_card(each) for each in cards]
     if named == "adjudication":
-        said = firsts(connection, [each.id for each in cards])
+        said = first_answers(connection, [each.id for each in cards])
         every = [{**each, "first": [asdict(one) for one in said[each["id"]]]} for each in every]
     return every
 
 
-def stands(standing: Standing) -> dict[str, Any]:
+def standing_data(standing: Standing) -> dict[str, Any]:
     """Return what stands for a card, for a page."""
     return {
         "answer": standing.answer, "unsure": standing.unsure, "note": standing.note,
@@ -163,11 +165,11 @@ def stands(standing: Standing) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def became(key: str, outcome: Outcome) -> dict[str, Any]:
+def outcome_data(key: str, outcome: Outcome) -> dict[str, Any]:
     """Return what became of a decision, for the page that sent it under a key."""
     return {
         "key": key, "status": outcome.status, "entry": outcome.entry, "id": outcome.id,
-        "standing": stands(outcome.standing),
+        "standing": standing_data(outcome.standing),
     }  # fmt: skip
 
 
@@ -177,7 +179,7 @@ def _card(card: Card) -> dict[str, Any]:
     return {
         "id": card.id, "place": card.place, "units": units,
         "examples": card.shown.get("examples", []),
-        "lexicon_forms": card.shown.get("lexicon_forms"), **stands(card.standing),
+        "lexicon_forms": card.shown.get("lexicon_forms"), **standing_data(card.standing),
     }  # fmt: skip
 
 
@@ -355,7 +357,7 @@ class Annotator:
         """Answer with the page."""
         who, named = await self.people.asked(request)
         address = f"/a/{request.path_params['secret']}"
-        work = known(self.people.work, who, named, address=address, categories=self.categories)
+        work = page_data(self.people.work, who, named, address=address, categories=self.categories)
         return self.pages.page("card.html", work=work)
 
     async def cards(self, request: Request) -> Response:
@@ -366,8 +368,8 @@ class Annotator:
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
             cards = annotation_log.upcoming(connection, who.name, most=most, named=named)
             return {
-                "cards": told(connection, cards, named),
-                "progress": how_far(connection, who.name, named=named),
+                "cards": card_data(connection, cards, named),
+                "progress": progress_of(connection, who.name, named=named),
             }
 
         return JSONResponse(await self.people.readers.read(found))
@@ -398,7 +400,7 @@ class Annotator:
 
         def found(connection: sqlite3.Connection) -> list[Any]:
             card = annotation_log.card(connection, who.name, item, named=named)
-            return told(connection, [card] if card else [], named)
+            return card_data(connection, [card] if card else [], named)
 
         cards = await self.people.readers.read(found)
         if not cards:
@@ -408,22 +410,22 @@ class Annotator:
     async def decisions(self, request: Request) -> Response:
         """Save decisions, then answer with what became of each."""
         who, named = await self.people.asked(request)
-        sent = checked(await request.body())
-        outcomes = await self.writer.add(meant(sent, self.people.work, who, named))
+        sent = parse_decisions(await request.body())
+        outcomes = await self.writer.add(log_decisions(sent, self.people.work, who, named))
         pairs = [(each.key, outcome) for each, outcome in zip(sent, outcomes, strict=True)]
-        saved = [became(key, each) for key, each in pairs if isinstance(each, Outcome)]
+        saved = [outcome_data(key, each) for key, each in pairs if isinstance(each, Outcome)]
         content = {"outcomes": saved, "progress": await self._far(who, named)}
         settled = {key: each for key, each in pairs if isinstance(each, Settled)}
         if settled:
             said = str(next(iter(settled.values())))
-            return answer(409, said, refused=list(settled), **content)
+            return error_response(409, said, refused=list(settled), **content)
         return JSONResponse(content)
 
     async def _told(
         self, named: Round, wanted: Callable[[sqlite3.Connection], list[annotation_log.Card]]
     ) -> Response:
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
-            return {"cards": told(connection, wanted(connection), named)}
+            return {"cards": card_data(connection, wanted(connection), named)}
 
         return JSONResponse(await self.people.readers.read(found))
 
@@ -431,7 +433,7 @@ class Annotator:
         """Return how far the person is; None if that fails, since all is saved by now."""
         try:
             return await self.people.readers.read(
-                lambda connection: how_far(connection, who.name, named=named)
+                lambda connection: progress_of(connection, who.name, named=named)
             )
         except (sqlite3.Error, StoreError):
             return None

@@ -39,13 +39,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import errors
 from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
-from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.progress import USUAL
 from pipeline.annotate.records import Writer
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator
 from pipeline.annotate.web.annotator import Annotator, People, Readers
-from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, answer
+from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, error_response
 from pipeline.errors import ConfigError, Problem
 
 # Serving until a signal
@@ -54,7 +54,7 @@ _PATIENCE = 10
 """Seconds that a request may take to end when the server stops."""
 
 
-def listening(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     """Return a socket that listens; its port stands in ``getsockname()[1]``.
 
     Parameters
@@ -71,9 +71,9 @@ def listening(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
 
     Examples
     --------
-    >>> taken = listening()
+    >>> taken = open_socket()
     >>> port = taken.getsockname()[1]
-    >>> listening("127.0.0.1", port)  # doctest: +ELLIPSIS
+    >>> open_socket("127.0.0.1", port)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     pipeline.errors.ConfigError: lexassay annotate: 1 mistake
@@ -124,7 +124,7 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
     app : ASGIApp
         Of `app_of`.
     listener : socket
-        Of `listening`; closed in the end.
+        Of `open_socket`; closed in the end.
     started : callable
         Called when the first request can come.
     """
@@ -134,7 +134,7 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
 def server_of(app: ASGIApp) -> uvicorn.Server:
     """Return a server that is not started, for whoever runs it in a thread.
 
-    ``run(sockets=[listening()])`` starts it, ``should_exit = True`` stops it.
+    ``run(sockets=[open_socket()])`` starts it, ``should_exit = True`` stops it.
     """
     return _Server(_uvicorn_config(app))
 
@@ -240,7 +240,7 @@ class Hosts:
         return name in self._names or (self._any_address and _is_address(name))
 
 
-class Guard:
+class RequestGuard:
     """Refuses what is not asked from the server's own pages, and adds headers to every answer.
 
     Parameters
@@ -266,7 +266,7 @@ class Guard:
         responder = _WithHeaders(send)
         refused = self._refused(scope["method"], Headers(scope=scope))
         if refused:
-            await answer(403, refused)(scope, receive, responder)
+            await error_response(403, refused)(scope, receive, responder)
             return
         try:
             await self.app(scope, receive, responder)
@@ -277,7 +277,7 @@ class Guard:
             if responder.started:
                 raise
             said = "This failed on the server, which has written down why. Nothing was saved by it."
-            await answer(500, said)(scope, receive, responder)
+            await error_response(500, said)(scope, receive, responder)
 
     def _refused(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""
@@ -285,7 +285,7 @@ class Guard:
             return "This server does not answer to that name: open the link as it was given to you."
         if method in _READS:
             return None
-        if not from_here(headers):
+        if not is_same_origin(headers):
             return "Only the server's own pages may do this: open the link that was given to you."
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -293,7 +293,7 @@ class Guard:
         return None
 
 
-def from_here(headers: Headers) -> bool:
+def is_same_origin(headers: Headers) -> bool:
     """Return whether a request comes from a page of this very server, as the browser says.
 
     With ``Sec-Fetch-Site``, that must be ``same-origin``; older browsers, and all where the server
@@ -302,11 +302,11 @@ def from_here(headers: Headers) -> bool:
 
     Examples
     --------
-    >>> from_here(Headers({"host": "localhost:8", "origin": "http://localhost:8"}))
+    >>> is_same_origin(Headers({"host": "localhost:8", "origin": "http://localhost:8"}))
     True
-    >>> from_here(Headers({"host": "localhost:8", "origin": "http://localhost:9"}))
+    >>> is_same_origin(Headers({"host": "localhost:8", "origin": "http://localhost:9"}))
     False
-    >>> from_here(Headers({"host": "localhost:8"}))
+    >>> is_same_origin(Headers({"host": "localhost:8"}))
     False
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
@@ -357,7 +357,7 @@ BODY = 2_000_000
 _TOO_LARGE = f"Nothing was saved: a body has at most {BODY:,} bytes. Send fewer decisions at once."
 
 
-class Limited:
+class BodyLimit:
     """Refuses bodies that are too large, by what they say or by what comes.
 
     Parameters
@@ -376,7 +376,7 @@ class Limited:
             return
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length[:20]) > BODY:
-            await answer(413, _TOO_LARGE)(scope, receive, send)
+            await error_response(413, _TOO_LARGE)(scope, receive, send)
             return
         await self.app(scope, _limit_body(receive), send)
 
@@ -440,7 +440,7 @@ def app_of(
             *(_require_coordinator(each, people) for each in coordinator),
             Route("/assets/{name}", assets.serve),
         ],
-        middleware=[Middleware(Guard, hosts=Hosts(host, names)), Middleware(Limited)],
+        middleware=[Middleware(RequestGuard, hosts=Hosts(host, names)), Middleware(BodyLimit)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
@@ -540,7 +540,7 @@ def serve_pages(work: Work, wanted: Served) -> int:
     links = Links(work.folder)
     if wanted.renew:
         print(f"all links are new; the key of the old ones is kept in {links.renew()}")
-    listener = listening(wanted.host, wanted.port)
+    listener = open_socket(wanted.host, wanted.port)
     for text in filter(None, [*wanted.warnings(), links.warning]):
         print(text, file=sys.stderr)
     origin = f"http://{wanted.called}:{listener.getsockname()[1]}"
@@ -548,7 +548,7 @@ def serve_pages(work: Work, wanted: Served) -> int:
     def started() -> None:
         print("\n".join(lines(work, links, origin)), flush=True)
 
-    with closing(Certainty(work)) as certainty:
+    with closing(BackgroundEstimates(work)) as certainty:
         routes = coordinator.routes(
             work,
             address=lambda role, name: links.address(Person(role, name)),

@@ -26,15 +26,28 @@ from pipeline.annotate.adjudication import (
     give_to_those_who_disagree,
     ready,
 )
-from pipeline.annotate.estimates import Certainty, Point, Reckoned, Row, Said, State
+from pipeline.annotate.estimates import (
+    BackgroundEstimates,
+    Estimates,
+    Point,
+    Row,
+    StageEstimates,
+    State,
+)
 from pipeline.annotate.progress import (
     USUAL,
     all_candidates,
     further_judgements,
-    how_far_all,
+    progress_of_all,
     what_is_left,
 )
-from pipeline.annotate.records import Answer, disagreements, doubtful, standing_answers, with_units
+from pipeline.annotate.records import (
+    Answer,
+    disagreements,
+    standing_answers,
+    unsure_items,
+    with_units,
+)
 from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import last_entry, opened, read_only
@@ -209,12 +222,12 @@ class Question:
 class Stage:
     """What a stage says, with the rows of its table."""
 
-    said: Said
+    said: StageEstimates
     questions: tuple[Question, ...]
 
 
 @dataclass(frozen=True)
-class Sureness:
+class EstimatesSection:
     """All that the section shows.
 
     Parameters
@@ -264,9 +277,9 @@ def wish_of(given: str | None, usual: float) -> tuple[float, str]:
     return usual, f"{what}, unlike {given[:20]}; these are {100 * usual:.3g}."
 
 
-def sureness(
+def estimates_section(
     known: State, *, entry: int, wished: float, now: datetime, has_questions: bool
-) -> Sureness:
+) -> EstimatesSection:
     """Return what is shown.
 
     Parameters
@@ -291,7 +304,7 @@ def sureness(
         lines = tuple(each for each in drawn if each)
     sentences = _sentences(known, entry=entry, wished=wished, now=now) if has_questions else ()
     shown = f"{100 * wished:.3g}"
-    return Sureness(sentences, stages, lines, shown, known.error, has_questions, known.busy)
+    return EstimatesSection(sentences, stages, lines, shown, known.error, has_questions, known.busy)
 
 
 def _plotted_rows(rows: Sequence[Row]) -> list[Row]:
@@ -302,7 +315,7 @@ def _plotted_rows(rows: Sequence[Row]) -> list[Row]:
     return list(first.values())[:_LINES]
 
 
-def _stage(said: Said, made: Reckoned, wished: float) -> Stage:
+def _stage(said: StageEstimates, made: Estimates, wished: float) -> Stage:
     judged = len(made.counted.order)
     every = all_candidates(made.rows)
     more = (
@@ -376,7 +389,7 @@ class Coordinator:
     ----------
     work : Work
         The work.
-    certainty : Certainty
+    certainty : BackgroundEstimates
         How sure we are now.
     address : callable
         Role and name to the path of a person's page.
@@ -385,7 +398,12 @@ class Coordinator:
     """
 
     def __init__(
-        self, work: Work, certainty: Certainty, *, address: Address, half_width: float = USUAL
+        self,
+        work: Work,
+        certainty: BackgroundEstimates,
+        *,
+        address: Address,
+        half_width: float = USUAL,
     ) -> None:
         self.work, self.certainty, self.address = work, certainty, address
         self.half_width = half_width
@@ -435,9 +453,9 @@ class Coordinator:
         with read_only(self.work.database) as connection:
             entry = last_entry(connection)
             answers = standing_answers(connection)
-            people = how_far_all(connection, answers)
+            people = progress_of_all(connection, answers)
             decided = standing_answers(connection, named=ROUND)
-            deciding = how_far_all(connection, decided, named=ROUND)
+            deciding = progress_of_all(connection, decided, named=ROUND)
             labels = self.work.kind == "annotation"
             lists = self._lists(connection, answers) if labels else {}
         base = str(request.base_url).rstrip("/")
@@ -450,14 +468,14 @@ class Coordinator:
             "links": {each.annotator: f"{base}{self._page_of(each.annotator)}"
                       for each in deciding},
             "decided_by": _decided_by, "notice": notice,
-            "sure": sureness(known, entry=entry, wished=wished, now=datetime.now(UTC),
+            "sure": estimates_section(known, entry=entry, wished=wished, now=datetime.now(UTC),
                              has_questions=self.certainty.has_questions),
             "plain": plain, "points": points, "coefficient": coefficient, "moment": moment,
         }  # fmt: skip
 
     def _lists(self, connection: sqlite3.Connection, answers: list[Answer]) -> dict[str, Any]:
         """Return what there is to look at, its beginning with units, and how many there are."""
-        differing, unsure = disagreements(answers), doubtful(answers)
+        differing, unsure = disagreements(answers), unsure_items(answers)
         rounds = adjudications(connection, answers=answers)
         done = sum(each.label is not None for each in rounds)
         first = rounds[:_SHOWN]
@@ -485,7 +503,7 @@ def routes(
     *,
     address: Address,
     half_width: float = USUAL,
-    certainty: Certainty | None = None,
+    certainty: BackgroundEstimates | None = None,
 ) -> list[Route]:
     """Return the coordinator's routes, to be mounted where the coordinator's secret alone leads.
 
@@ -497,10 +515,10 @@ def routes(
         Role and name to the path of a person's page.
     half_width : float
         The half-width that is wished, if the page's address does not say another.
-    certainty : Certainty, optional
+    certainty : BackgroundEstimates, optional
         How sure we are now; whoever gives it closes it.
     """
-    own = Certainty(work) if certainty is None else certainty
+    own = BackgroundEstimates(work) if certainty is None else certainty
     made = Coordinator(work, own, address=address, half_width=half_width)
     return [
         Route("/", made.page),

@@ -54,7 +54,7 @@ def nothing_here() -> Refused:
     return Refused(404, _NOTHING)
 
 
-def answer(status: int, said: str, **further: Any) -> Response:
+def error_response(status: int, said: str, **further: Any) -> Response:
     """Return an error as the pages expect it."""
     return JSONResponse({"error": said, **further}, status_code=status)
 
@@ -62,26 +62,26 @@ def answer(status: int, said: str, **further: Any) -> Response:
 async def refused(_request: Request, error: Exception) -> Response:
     """Answer what is refused."""
     assert isinstance(error, Refused)
-    return answer(error.status, str(error), **error.further)
+    return error_response(error.status, str(error), **error.further)
 
 
 async def of_http(_request: Request, error: Exception) -> Response:
     """Answer where no route fits."""
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        return answer(404, _NOTHING)
-    return answer(error.status_code, f"{error.detail}.")
+        return error_response(404, _NOTHING)
+    return error_response(error.status_code, f"{error.detail}.")
 
 
 async def not_saved(_request: Request, error: Exception) -> Response:
     """Answer where the disk fails: the page keeps what it has and sends it again."""
-    return answer(503, str(error))
+    return error_response(503, str(error))
 
 
 async def not_read(_request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read just now."""
     _LOG.error("not read: %s", error)
-    return answer(503, f"The decisions cannot be read just now: {reason(error)}")
+    return error_response(503, f"The decisions cannot be read just now: {reason(error)}")
 
 
 HANDLERS: dict[Any, Any] = {
@@ -187,7 +187,7 @@ class Pages:
         return HTMLResponse(text.encode("utf-8", "replace"))
 
 
-def known(
+def page_data(
     work: Work, who: Person, named: Round, *, address: str, categories: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
     """Return what the card's page knows of the work.

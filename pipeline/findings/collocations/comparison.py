@@ -11,17 +11,17 @@ import polars as pl
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, finder
 from pipeline.findings.collocations.precision import (
-    Looked,
+    LookOptions,
     beside,
     categories,
-    look_of,
+    category_suffix,
+    current_look,
     n_candidates,
     row_of,
-    said_of,
 )
 from pipeline.findings.phrases import equivalent, number, of_two, rounded, worse_here
 from pipeline.kernels.measure import measure_title
-from pipeline.kernels.nbest.sample_size import Design, predictive_power, smallest
+from pipeline.kernels.nbest.sample_size import Design, predictive_power, smallest_size
 from pipeline.kernels.statistics.exact_tests import Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 
@@ -115,7 +115,7 @@ def further_judgements(
         )
         return bool(found[ahead] >= POWER)
 
-    least = smallest(enough, judged, candidates)
+    least = smallest_size(enough, judged, candidates)
     return None if least is None else least - judged
 
 
@@ -149,7 +149,7 @@ FIGURE = "best"
 """The figure of a comparison that shows the best measures."""
 
 
-class Tested(StageOptions):
+class TestOptions(StageOptions):
     """How the stage tests."""
 
     test: str
@@ -175,7 +175,7 @@ class _Place:
     """One size and category of a comparison."""
 
     stage: StageView
-    tested: Tested
+    tested: TestOptions
     tables: _Tables
     category: str
     of: str
@@ -199,10 +199,10 @@ def best_measures(stage: StageView) -> Iterator[Finding]:
     """Say at each size which is best, what cannot be told apart from it, and what is worse."""
     best = stage.table("best").collect()
     among = categories(best)
-    tested = stage.options_as(Tested)
+    tested = stage.options_as(TestOptions)
     for category in among:
         tables = _tables(stage, best, category)
-        of = said_of(category, among)
+        of = category_suffix(category, among)
         yield from _best_at_all_sizes(tables.best, category, of)
         for n in tables.best["n"].unique().sort():
             yield from _findings_at(_Place(stage, tested, tables, category, of, n))
@@ -237,7 +237,7 @@ def _best_at_all_sizes(best: pl.DataFrame, category: str, of: str) -> Iterator[F
     names = [measure_title(name) for name in always["measure"]]
     span = f"{len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,}"
     phrase = (
-        f"{phrases.listed(names)}: the best measure, or not told apart from it, at all {span}"
+        f"{phrases.list_text(names)}: the best measure, or not told apart from it, at all {span}"
         if names
         else f"no measure is the best, or not told apart from it, at all {span}"
     )
@@ -285,9 +285,9 @@ def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
         if row and row["n_sampled"]:
             return row["lower"], row["upper"]
     counts = row_of(place.tables.lists, measure=measure, n=place.n)
-    if counts is None or not counts["n_1"] or place.stage.options_as(Looked).anytime:
+    if counts is None or not counts["n_1"] or place.stage.options_as(LookOptions).anytime:
         return None, None
-    look = look_of(place.stage)
+    look = current_look(place.stage)
     level = look["level"] if look else None
     lower, upper = INTERVALS.get("clopper_pearson")(
         [counts["k_1"]], [counts["n_1"]], confidence=1.0 - level if level else 0.95
@@ -358,7 +358,7 @@ def _baseline(place: _Place, best: str) -> Iterator[Finding]:
 
 def _is_sequential(stage: StageView) -> bool:
     """Tell whether tests allow for several looks: how many labels they need is another question."""
-    return stage.options_as(Looked).anytime or look_of(stage) is not None
+    return stage.options_as(LookOptions).anytime or current_look(stage) is not None
 
 
 def _labels_needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
@@ -401,7 +401,7 @@ def _is_with_replacement(stage: StageView) -> bool:
 # Differences beyond the tests: of these candidates alone, and equivalence.
 
 
-class Asked(StageOptions):
+class DifferenceOptions(StageOptions):
     """What the stage asks of differences."""
 
     alpha: float
@@ -413,7 +413,7 @@ class Asked(StageOptions):
 def among_these_candidates(stage: StageView) -> Iterator[Finding]:
     """Say what the test of the finite population finds, and that of the other does not."""
     best, cuts, rows = (stage.table(name).collect() for name in ("best", "cuts", "differences"))
-    asked = stage.options_as(Asked)
+    asked = stage.options_as(DifferenceOptions)
     among = categories(best)
     for (category, n, leader), _ in best.group_by(
         "category", "n", "best_measure", maintain_order=True
@@ -421,7 +421,7 @@ def among_these_candidates(stage: StageView) -> Iterator[Finding]:
         mine = rows.filter(category=category, n=n)
         those = _finite_only(mine, cuts.filter(category=category, n=n), str(leader), asked)
         if those:
-            of = said_of(str(category), among)
+            of = category_suffix(str(category), among)
             titled = [each._replace(name=measure_title(each.name)) for each in those]
             most = min(those, key=lambda each: each.difference)
             text = worse_here(titled, alpha=asked.alpha, candidates=n_candidates(stage))
@@ -435,7 +435,7 @@ def among_these_candidates(stage: StageView) -> Iterator[Finding]:
 
 
 def _finite_only(
-    rows: pl.DataFrame, cuts: pl.DataFrame, best: str, asked: Asked
+    rows: pl.DataFrame, cuts: pl.DataFrame, best: str, asked: DifferenceOptions
 ) -> list[phrases.Difference]:
     """Return what the finite population's test alone finds, where not all is judged."""
     keys = ["measure_1", "measure_2"]
@@ -456,13 +456,15 @@ def _finite_only(
 @finder(stages=("evaluate.comparison",), place=13)
 def equivalent_measures(stage: StageView) -> Iterator[Finding]:
     """Say which measures differ by less than the bound, if one was given, at each size."""
-    asked = stage.options_as(Asked)
+    asked = stage.options_as(DifferenceOptions)
     if asked.equivalence is None:
         return
     rows = stage.table("differences").collect()
     among = categories(rows)
     for (category, n), mine in rows.group_by("category", "n", maintain_order=True):
-        question = f"which are equivalent for {n:,} candidates{said_of(str(category), among)}"
+        question = (
+            f"which are equivalent for {n:,} candidates{category_suffix(str(category), among)}"
+        )
         facts = {"about": "equivalent", "question": question, "category": category, "n": n}
         yield from _equivalent(mine, facts, asked.alpha, asked.equivalence)
 
@@ -503,11 +505,11 @@ def declared_pairs(stage: StageView) -> Iterator[Finding]:
     led = stage.table("best").select("category", "n").unique()
     tests = stage.table("cuts").join(led, on=["category", "n"], how="anti").collect()
     among = categories(tests)
-    tested = stage.options_as(Tested)
+    tested = stage.options_as(TestOptions)
     differences = stage.table("differences").collect()
     known = tests.drop_nulls(["difference", "p_adjusted"])
     for (category, n), rows in known.group_by("category", "n", maintain_order=True):
-        of = said_of(str(category), among)
+        of = category_suffix(str(category), among)
         question = f"the declared pairs for {n:,} candidates{of}"
         for place, row in enumerate(_sort_pairs(rows)):
             lower, upper = limits_of(
@@ -531,7 +533,7 @@ def _sort_pairs(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
     return order.iter_rows(named=True)
 
 
-def _pair_phrase(row: dict[str, Any], tested: Tested, ends: Ends) -> str:
+def _pair_phrase(row: dict[str, Any], tested: TestOptions, ends: Ends) -> str:
     titles = [measure_title(row[name]) for name in ("measure_1", "measure_2")]
     test = phrases.Difference(titles[1], row["difference"], row["p_adjusted"], *ends)
     return of_two(titles[0], test, alpha=tested.alpha, margin=tested.margin)

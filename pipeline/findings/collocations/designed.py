@@ -13,11 +13,11 @@ from pipeline.findings.base import Finding, StageOptions, StageView, finder
 from pipeline.findings.collocations.precision import (
     baseline_finding,
     categories,
+    category_suffix,
     n_candidates,
     row_of,
-    said_of,
 )
-from pipeline.findings.phrases import Band, called, of_two, over_range, slug
+from pipeline.findings.phrases import Band, name_text, of_two, over_range, slug
 from pipeline.kernels.measure import measure_title
 
 # Agreement of annotators.
@@ -43,7 +43,9 @@ def agreement(stage: StageView) -> Iterator[Finding]:
     chance = _beyond_chance(table if len(people) == 2 else all_of_them)
     if observed is None:
         return
-    who = f"annotators {phrases.listed(list(map(called, people)))}" if people else "annotators"
+    who = (
+        f"annotators {phrases.list_text(list(map(name_text, people)))}" if people else "annotators"
+    )
     yield _observed_agreement(who, observed, chance, stage)
     if chance is not None and chance["estimate"] < TENTATIVE:
         yield _low_agreement(chance)
@@ -57,7 +59,7 @@ def _beyond_chance(table: pl.DataFrame) -> dict[str, Any] | None:
 def _observed_agreement(
     who: str, observed: dict[str, Any], chance: dict[str, Any] | None, stage: StageView
 ) -> Finding:
-    items = phrases.counted(observed["items"], "candidate")
+    items = phrases.count_text(observed["items"], "candidate")
     phrase = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
     text = f"{who} agree on {phrase} of {items} that several judged"
     if chance is not None:
@@ -96,7 +98,7 @@ def machines(stage: StageView) -> Iterator[Finding]:
     among = categories(judges)
     for row in judges.iter_rows(named=True):
         key = {"category": row["category"], "judge": row["judge"]}
-        of = said_of(row["category"], among)
+        of = category_suffix(row["category"], among)
         yield _agreement_with_people(row, confusion.filter(**key).row(0, named=True), of)
         if (mine := savings.filter(**key)).height:
             yield _labels_saved(row, mine, of)
@@ -109,8 +111,10 @@ def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) 
         for name, what in (("sensitivity", "the true positives"), ("specificity", "the others"))
         if cells[name] is not None
     ]
-    judged = phrases.counted(row["n_judged"], "judged draw")
-    text = f"judge {called(row['judge'])}{of} labels {' and '.join(shares)} as people do ({judged}"
+    judged = phrases.count_text(row["n_judged"], "judged draw")
+    text = (
+        f"judge {name_text(row['judge'])}{of} labels {' and '.join(shares)} as people do ({judged}"
+    )
     if row["kappa"] is not None:
         agreed = phrases.coefficient(row["kappa"], row["kappa_lower"], row["kappa_upper"])
         text += f"; Cohen's kappa {agreed}"
@@ -125,8 +129,8 @@ def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) 
 def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Finding:
     """Say what is saved for lists where the correlation is above 0, and that there are none."""
     sure = savings.filter((pl.col("rho2_lower") > 0) & (pl.col("labels_saved") > 0))
-    lists = phrases.counted(savings.height, "list")
-    name = f"judge {called(row['judge'])}{of}"
+    lists = phrases.count_text(savings.height, "list")
+    name = f"judge {name_text(row['judge'])}{of}"
     if sure.is_empty():
         text = f"for none of {lists} it is shown that {name} saves labels"
     else:
@@ -135,7 +139,7 @@ def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Findin
             + f" of the labels for {measure_title(measure)} at {n:,}"
             for measure, n, saved in sure.select("measure", "n", "labels_saved").iter_rows()
         ]
-        text = f"{name} is worth {phrases.listed(each)}"
+        text = f"{name} is worth {phrases.list_text(each)}"
     return Finding(
         about="labels saved", text=phrases.sentence(text), question="machine",
         category=row["category"], name=row["judge"], n=row["n_judged"],
@@ -188,7 +192,7 @@ def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
     return None if found is None else float(found)
 
 
-class Designed(StageOptions):
+class DesignOptions(StageOptions):
     """How the stage estimates and tests."""
 
     confidence: float
@@ -207,7 +211,7 @@ class _Place:
     lists: pl.DataFrame
     tests: pl.DataFrame
     best: pl.DataFrame
-    options: Designed
+    options: DesignOptions
     facts: dict[str, Any]
 
     def finding(self, about: str, text: str, **numbers: Any) -> Finding:
@@ -220,14 +224,14 @@ def designed_lists(stage: StageView) -> Iterator[Finding]:
     """Say at each cut which measure leads, what cannot be told apart from it, what is worse."""
     cuts = stage.table("cuts").collect()
     tests, best = (stage.table(name).collect() for name in ("differences", "best"))
-    known, options = cuts.drop_nulls("precision"), stage.options_as(Designed)
+    known, options = cuts.drop_nulls("precision"), stage.options_as(DesignOptions)
     among = categories(cuts)
     for (category, n), lists in known.sort("category", "n").group_by(
         "category", "n", maintain_order=True
     ):
         mine, leading = (table.filter(category=category, n=n) for table in (tests, best))
         tested = "best" if leading.height else "highest estimate"
-        question = f"{tested} for {n:,} candidates{said_of(str(category), among)}"
+        question = f"{tested} for {n:,} candidates{category_suffix(str(category), among)}"
         facts = {"question": question, "category": category, "n": n, "figure": "precision"}
         yield from _findings_at(_Place(lists, mine, leading, options, facts))
 
@@ -297,7 +301,7 @@ def _pairs(place: _Place) -> Iterator[Finding]:
 @finder(stages=("evaluate.designed",), place=11)
 def designed_ranges(stage: StageView) -> Iterator[Finding]:
     """Say over which ranges of n one measure is better than another, by simultaneous bands."""
-    bands, options = stage.table("difference_bands").collect(), stage.options_as(Designed)
+    bands, options = stage.table("difference_bands").collect(), stage.options_as(DesignOptions)
     among = categories(bands)
     key = ("category", "measure_1", "measure_2")
     for names, rows in bands.sort(*key, "n").group_by(*key, maintain_order=True):
@@ -306,7 +310,7 @@ def designed_ranges(stage: StageView) -> Iterator[Finding]:
         titles = measure_title(one), measure_title(other)
         phrase = over_range(*titles, band, confidence=options.confidence)
         yield Finding(
-            about="range", text=phrases.sentence(f"{phrase}{said_of(category, among)}"),
+            about="range", text=phrases.sentence(f"{phrase}{category_suffix(category, among)}"),
             question="differences over a range of list sizes", category=category, name=one,
             other=other, figure="difference-bands",
         )  # fmt: skip
@@ -320,15 +324,15 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
     every = n_candidates(stage)
     among = categories(lists)
     for category in among:
-        of, known = said_of(category, among), row_of(baselines, category=category)
+        of, known = category_suffix(category, among), row_of(baselines, category=category)
         if known and known["precision"] is not None:
             yield baseline_finding(known, of, n=every)
         worth = equivalent_labels(lists.filter(category=category), candidates=every)
         if worth is not None:
             text = (
-                f"{phrases.counted(drawn, 'label')} of {every:,} candidates{of}: half of the lists "
-                f"at the declared sizes are known at least as well as from a simple sample of "
-                f"{worth:,.0f}"
+                f"{phrases.count_text(drawn, 'label')} of {every:,} candidates{of}: half of the "
+                f"lists at the declared sizes are known at least as well as from a simple sample "
+                f"of {worth:,.0f}"
             )
             yield Finding(
                 about="labels", text=phrases.sentence(text), question=f"labels{of}",

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, finder
-from pipeline.findings.phrases import called, highest
+from pipeline.findings.phrases import highest, name_text
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
 
@@ -38,12 +38,12 @@ def categories(*tables: pl.DataFrame) -> list[str]:
     return sorted({category for table in tables for category in table["category"]})
 
 
-def said_of(category: str, among: list[str]) -> str:
+def category_suffix(category: str, among: list[str]) -> str:
     """Return what has to be said of a category: nothing where there is only one.
 
     Examples
     --------
-    >>> said_of("figur", ["figur", "TP"]), said_of("TP", ["TP"])
+    >>> category_suffix("figur", ["figur", "TP"]), category_suffix("TP", ["TP"])
     (' (figur)', '')
     """
     return f" ({category})" if len(among) > 1 else ""
@@ -79,7 +79,7 @@ def average_precisions(stage: StageView) -> Iterator[Finding]:
         known = every.filter(category=category).drop_nulls("average_precision")
         ordered = known.sort("average_precision", "measure", descending=[True, False])
         if ordered.height:
-            yield from _highest_average(ordered, said_of(category, among))
+            yield from _highest_average(ordered, category_suffix(category, among))
 
 
 def _highest_average(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def _highest_average(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
 def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str, Any]) -> Finding:
     """Give those that follow, and say that nothing tests them, where they are estimates."""
     shown = [f"{measure_title(row['measure'])} {_estimate(row)}" for row in others.rows(named=True)]
-    text = f"then {phrases.listed(shown)}"
+    text = f"then {phrases.list_text(shown)}"
     if first["lower"] < first["upper"]:
         text += "; no test between measures was made"
     second = others.row(0, named=True)
@@ -132,14 +132,14 @@ def _estimate(row: dict[str, Any]) -> str:
 def _inference_base(row: dict[str, Any]) -> str:
     """Say of how many candidates it was inferred."""
     if row["lower"] == row["upper"]:
-        return f" of {phrases.counted(row['n_candidates'], 'candidate')}, all judged"
+        return f" of {phrases.count_text(row['n_candidates'], 'candidate')}, all judged"
     return f", inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
 
 
 # Chosen lists, and sets without ranks.
 
 
-class Guaranteed(StageOptions):
+class GuaranteeOptions(StageOptions):
     """What a choice was to guarantee."""
 
     guarantee: bool
@@ -152,9 +152,9 @@ def chosen_list(stage: StageView) -> Iterator[Finding]:
     """Say which list was chosen, with the limits that allow for the choice."""
     rows = stage.table("choice").collect().sort("category")
     for row in rows.iter_rows(named=True):
-        of = said_of(row["category"], categories(rows))
+        of = category_suffix(row["category"], categories(rows))
         yield _choice(row, of)
-        asked = stage.options_as(Guaranteed)
+        asked = stage.options_as(GuaranteeOptions)
         if asked.guarantee and asked.min_precision is not None:
             tests = stage.table("guarantee").filter(category=row["category"]).collect()
             yield _guarantee(row, tests, of, asked)
@@ -166,7 +166,7 @@ def _choice(row: dict[str, Any], of: str) -> Finding:
     text = (
         f"chosen{of}: the {row['n']:,} best by {measure_title(row['measure'])}, "
         f"{phrases.estimate(row['precision'], lower, upper)} true positives{found}; the limits "
-        f"allow for the choice among {phrases.counted(row['considered'], 'list')}"
+        f"allow for the choice among {phrases.count_text(row['considered'], 'list')}"
     )
     return Finding(
         about="chosen", text=phrases.sentence(text), question=f"chosen list{of}",
@@ -175,7 +175,9 @@ def _choice(row: dict[str, Any], of: str) -> Finding:
     )  # fmt: skip
 
 
-def _guarantee(row: dict[str, Any], tests: pl.DataFrame, of: str, asked: Guaranteed) -> Finding:
+def _guarantee(
+    row: dict[str, Any], tests: pl.DataFrame, of: str, asked: GuaranteeOptions
+) -> Finding:
     """Say what the chosen list is sure to have, by which limit."""
     mine = tests.filter(measure=row["measure"], n=row["n"]).row(0, named=True)
     others = int(tests["passed"].sum()) - 1
@@ -183,7 +185,7 @@ def _guarantee(row: dict[str, Any], tests: pl.DataFrame, of: str, asked: Guarant
         f"guaranteed: with {100 * asked.confidence:g} % confidence its precision is "
         f"{phrases.per_cent(asked.min_precision or 0.0)} or more, by a one-sided lower limit of "
         f"{phrases.per_cent(mine['lower_one_sided'])}; "
-        f"{phrases.counted(others, 'other list')} passed"
+        f"{phrases.count_text(others, 'other list')} passed"
     )
     return Finding(
         about="guaranteed", text=phrases.sentence(text), question=f"chosen list{of}",
@@ -206,12 +208,12 @@ def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
     for row in sets.sort("category", "n", "subset").iter_rows(named=True):
         if row["precision"] is None:
             continue
-        question = f"the set {called(row['subset'])}{said_of(row['category'], among)}"
+        question = f"the set {name_text(row['subset'])}{category_suffix(row['category'], among)}"
         phrase = phrases.estimate(row["precision"], row["lower"], row["upper"])
         facts: dict[str, Any] = {
             "question": question, "category": row["category"], "n": row["n"], "figure": stage.name,
         }  # fmt: skip
-        text = f"{question}: {phrases.counted(row['n'], 'candidate')}, {phrase} true positives"
+        text = f"{question}: {phrases.count_text(row['n'], 'candidate')}, {phrase} true positives"
         yield Finding(
             about="set", text=phrases.sentence(text), name=row["subset"], value=row["precision"],
             lower=row["lower"], upper=row["upper"], **facts,
@@ -239,8 +241,8 @@ def _compare_lists(
             )  # fmt: skip
     open_ = [each.name for each in lists if each not in sure]
     if open_:
-        many = phrases.counted(len(open_), "list")
-        text = f"{many} of that size cannot be told apart from it: {phrases.listed(open_)}"
+        many = phrases.count_text(len(open_), "list")
+        text = f"{many} of that size cannot be told apart from it: {phrases.list_text(open_)}"
         yield Finding(
             about="together",
             text=phrases.sentence(text),
@@ -264,7 +266,7 @@ def corrected_precision(stage: StageView) -> Iterator[Finding]:
     for row in ordered.unique(["category", "n"], keep="first", maintain_order=True).rows(
         named=True
     ):
-        yield _correction(row, said_of(row["category"], among))
+        yield _correction(row, category_suffix(row["category"], among))
 
 
 def _correction(row: dict[str, Any], of: str) -> Finding:
@@ -307,8 +309,8 @@ def few_draws(stage: StageView) -> Iterator[Finding]:
         fewest = mine.sort("n_sampled", "n", "measure").row(0, named=True)
         width = fewest["upper"] - fewest["lower"]
         text = (
-            f"few judged candidates{said_of(category, among)}: lists of {phrases.listed(sizes)} "
-            f"rest on fewer than {FEW}, that of {fewest['n']:,} by "
+            f"few judged candidates{category_suffix(category, among)}: lists of "
+            f"{phrases.list_text(sizes)} rest on fewer than {FEW}, that of {fewest['n']:,} by "
             f"{measure_title(fewest['measure'])} on {fewest['n_sampled']:,}, with limits "
             f"{100 * width:.0f} points apart"
         )
@@ -333,7 +335,7 @@ def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
 
 def _tie_caution(measure: str, row: dict[str, Any], sizes: int) -> Finding:
     low, high = (phrases.per_cent(row[name] / row["n_sampled"]) for name in ("tp_min", "tp_max"))
-    more = f", and {phrases.counted(sizes - 1, 'other size')}" if sizes > 1 else ""
+    more = f", and {phrases.count_text(sizes - 1, 'other size')}" if sizes > 1 else ""
     text = (
         f"ties at the cut: by the order of candidates with equal scores alone, the {row['n']:,} "
         f"best by {measure_title(measure)} may have between {low} and {high} true positives{more}"
@@ -356,9 +358,9 @@ def unjudged_draws(stage: StageView) -> Iterator[Finding]:
             continue
         least, most = row["k_sampled"] / row["n_drawn"], (row["k_sampled"] + lost) / row["n_drawn"]
         text = (
-            f"{_lost_draws(row)} of {phrases.counted(row['n_drawn'], 'draw')}"
-            f"{said_of(row['category'], among)} and left out: were all of them false or all true "
-            f"positives, the baseline would be {phrases.per_cent(least)} "
+            f"{_lost_draws(row)} of {phrases.count_text(row['n_drawn'], 'draw')}"
+            f"{category_suffix(row['category'], among)} and left out: were all of them false or "
+            f"all true positives, the baseline would be {phrases.per_cent(least)} "
             f"or {phrases.per_cent(most)}"
         )
         yield Finding(
@@ -393,7 +395,7 @@ def highest_estimates(stage: StageView) -> Iterator[Finding]:
     untested = not any(other.table("cuts").collect().height for other in tests)
     for category in among:
         mine = lists.filter(pl.col("category") == category, pl.col("precision").is_not_null())
-        of = said_of(category, among)
+        of = category_suffix(category, among)
         for place, n in enumerate(mine["n"].unique().sort()):
             yield from _highest(mine.filter(n=n), stage, of, untested=untested and not place)
         known = row_of(baselines, category=category)
@@ -441,7 +443,7 @@ def _other_measures(lists: pl.DataFrame) -> str:
         f"{measure_title(name)} {phrases.per_cent(precision)}"
         for name, precision in lists.select("measure", "precision").rows()
     ]
-    return f"then {phrases.listed(names)}"
+    return f"then {phrases.list_text(names)}"
 
 
 def baseline_finding(known: dict[str, Any], of: str, *, n: int) -> Finding:
@@ -459,26 +461,26 @@ def baseline_finding(known: dict[str, Any], of: str, *, n: int) -> Finding:
 STAGES = ("evaluate.precision", "evaluate.comparison", "evaluate.designed")
 
 
-class Looked(StageOptions):
+class LookOptions(StageOptions):
     """Whether looks were declared, or limits hold at every size."""
 
     looks: tuple[float, ...]
     anytime: bool
 
 
-def look_of(stage: StageView) -> dict[str, Any] | None:
+def current_look(stage: StageView) -> dict[str, Any] | None:
     """Return the look that a stage's results are of, a row of `Looks`; None if none was declared.
 
     Of questions with several levels the first by name is given; look, labels and share are
     those of all.
     """
-    if not stage.options_as(Looked).looks:
+    if not stage.options_as(LookOptions).looks:
         return None
     now = stage.table("looks").filter("now").sort("category", "question").head(1).collect()
     return now.row(0, named=True) if now.height else None
 
 
-def look_said(stage: StageView) -> str:
+def look_text(stage: StageView) -> str:
     """Say which of how many looks this is; nothing if none was declared.
 
     Returns
@@ -486,7 +488,7 @@ def look_said(stage: StageView) -> str:
     str
         "look 2 of 4, at 40 of 80 planned labels", without a full stop.
     """
-    now = look_of(stage)
+    now = current_look(stage)
     if now is None:
         return ""
     sizes = stage.table("looks").select("look", "labels").unique().sort("look").collect()
@@ -497,10 +499,10 @@ def look_said(stage: StageView) -> str:
 @finder(stages=STAGES, place=50)
 def this_look(stage: StageView) -> Iterator[Finding]:
     """Say which look this is, and that limits and tests hold at all looks together."""
-    now = look_of(stage)
+    now = current_look(stage)
     if now is None:
         return
-    text = f"{look_said(stage)}: limits and tests hold at all declared looks together"
+    text = f"{look_text(stage)}: limits and tests hold at all declared looks together"
     levels = stage.table("looks").filter("now").select(pl.col("level").drop_nulls()).collect()
     if levels.height:
         low, high = (100.0 * float(each) for each in (levels["level"].min(), levels["level"].max()))  # type: ignore[arg-type]  # a column of numbers
@@ -524,7 +526,9 @@ def worst_cases(stage: StageView) -> Iterator[Finding]:
     for category in among:
         mine = lists.filter(category=category)
         mine = mine.sort(span, "n", "measure", descending=[True, False, False])
-        yield _worst_case(mine.row(0, named=True), mine.height - 1, said_of(category, among))
+        yield _worst_case(
+            mine.row(0, named=True), mine.height - 1, category_suffix(category, among)
+        )
 
 
 def _worst_case(row: dict[str, Any], others: int, of: str) -> Finding:
@@ -535,12 +539,14 @@ def _worst_case(row: dict[str, Any], others: int, of: str) -> Finding:
     estimate = f", estimated at {phrases.per_cent(row['precision'])}," if known else ""
     have = "has" if others == 1 else "have"
     more = (
-        f"; {phrases.counted(others, 'other list')} at the cuts {have} less open" if others else ""
+        f"; {phrases.count_text(others, 'other list')} at the cuts {have} less open"
+        if others
+        else ""
     )
     text = (
         f"unjudged draws in the lists{of}: of the {row['n']:,} best by "
         f"{measure_title(row['measure'])}, {row['n_unjudged']:,} of "
-        f"{phrases.counted(row['n_drawn'], 'draw')} count for nothing; the precision{estimate} "
+        f"{phrases.count_text(row['n_drawn'], 'draw')} count for nothing; the precision{estimate} "
         f"would be {least} or {most} were they all false or all true, and {limits} "
         f"holds whatever they are{more}"
     )

@@ -805,7 +805,7 @@ def text_blocks(
     DataError
         If the file is packed and its name does not say so, or the other way round.
     """
-    lines.gate(path)
+    lines.require_matching_suffix(path)
     within = source.within if source else None
     with source.opened() if source else open_bytes(path) as file:
         read: Callable[[int], bytes] = file.read
@@ -875,6 +875,6 @@ def _require_memory(place: str, held: bytes) -> None:
     what = f"what begins there, {lines:,} lines or more," if lines else "the line"
     memory.require(
         len(held) * _BYTE + (lines + blanks) * _TOKEN,
-        f"{place}: {what} goes on for {memory.shown(len(held))} without an end, and",
+        f"{place}: {what} goes on for {memory.format_bytes(len(held))} without an end, and",
         otherwise="end sentences by line ends, blank lines or tags, as the format has them",
     )

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import polars as pl
 
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
-from pipeline.formats.compression import MembersReader, is_packed
+from pipeline.formats.compression import MembersReader, is_compressed
 from pipeline.formats.corpora.blocks import Grammar, Scan, Source, text_blocks
 from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, divide_file
@@ -52,7 +52,7 @@ class CorpusFormat:
         """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
         if options.lenient:
             return Division()
-        if not is_packed(path):
+        if not is_compressed(path):
             return divide_file(self._open(path, options), size)
         members = MembersReader(path)
         found = divide_file(self._open(path, options, Source(lambda: members)), size, members)

@@ -21,7 +21,7 @@ from polars.io.plugins import register_io_source
 from pipeline import memory
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Batch, Skipped, not_utf8, reading
-from pipeline.formats.compression import RATIO, MembersReader, open_bytes, open_packed
+from pipeline.formats.compression import RATIO, MembersReader, open_bytes, open_compressed
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import (
     BOM,
@@ -141,7 +141,7 @@ class CorpusFile:
 
     def _parse_blocks(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
         with reading(self.path):
-            threads = 1 if memory.goes_to_disk() else _THREADS
+            threads = 1 if memory.is_limited() else _THREADS
             parsing = partial(parse, grammar=self.grammar, columns=columns)
             yield from map_ahead(self.blocks(size), parsing, threads)
 
@@ -198,7 +198,7 @@ class CorpusFile:
 
 def _read_size() -> int:
     """Return how many bytes to read at a time."""
-    return block_size(memory.room() if memory.goes_to_disk() else None)
+    return block_size(memory.available_bytes() if memory.is_limited() else None)
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ class FilePart:
     def open(self, path: Path) -> BinaryIO:
         """Open the file at the first byte of the part's text."""
         if self.packed:
-            file = open_packed(path, self.packed.start)
+            file = open_compressed(path, self.packed.start)
             _skip(file, self.packed.before)
             return file
         file = Path(self.text or path).open("rb")  # noqa: SIM115  # who asks closes it

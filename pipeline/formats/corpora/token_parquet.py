@@ -12,7 +12,7 @@ from pydantic import model_validator
 from pipeline.errors import DataError
 from pipeline.formats import lines, parquet
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.compression import is_packed
+from pipeline.formats.compression import is_compressed
 from pipeline.formats.corpora import rules, splitting, token_table
 from pipeline.formats.corpora.blocks import SIZE, FrameBlock, Grammar
 from pipeline.formats.corpora.rules import ROW
@@ -57,7 +57,7 @@ def _read(
 
 
 def _divide(path: Path, options: TokenParquetOptions, size: int) -> Division:
-    if options.lenient or is_packed(path):
+    if options.lenient or is_compressed(path):
         return Division()
     texts, names = _texts(path, options, only=token_table.ROLES)
     blocks, key = _blocks(path, texts, names, SIZE), token_table.sentence_key(names)

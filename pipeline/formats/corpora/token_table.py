@@ -353,7 +353,7 @@ def _find_layout(path: Path, options: TokenOptions) -> Layout:
 
 
 def _header(path: Path, comment: str) -> tuple[int, str]:
-    lines.gate(path)
+    lines.require_matching_suffix(path)
     number = 0
     with reading(path), open_text(path) as text:
         while line := first_line(text, path, number + 1):

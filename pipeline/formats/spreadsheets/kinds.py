@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.formats.base import FormatOptions, Skipped, reader
 from pipeline.formats.spreadsheets.layout import Column, Layout
-from pipeline.formats.spreadsheets.read import scan, strays
+from pipeline.formats.spreadsheets.read import check_is_sheet, scan
 from schemas.candidates import MOST, arity, names_of_units
 
 _PAIR = names_of_units(2)
@@ -91,7 +91,7 @@ _ANY = annotation_layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER)
 
 def _check_annotation(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     """Find files that are no sheets: reading complains by itself of all else."""
-    return strays(path, _ANY)
+    return check_is_sheet(path, _ANY)
 
 
 @reader("annotation_sheet", suffixes=[], check=_check_annotation, kind="sheet")
@@ -143,7 +143,7 @@ def keying_layout(*, shown: bool = True) -> Layout:
 
 def _check_keying(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     """Find files that are no sheets: reading complains by itself of all else."""
-    return strays(path, keying_layout())
+    return check_is_sheet(path, keying_layout())
 
 
 @reader("keying_sheet", suffixes=[], check=_check_keying, kind="sheet")

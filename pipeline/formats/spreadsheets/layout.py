@@ -342,7 +342,7 @@ The order of rows and columns does not matter. Columns of your own may be added 
 Keep the column id as it is."""
 
 
-class Said(NamedTuple):
+class InstructionLine(NamedTuple):
     """A line of the instructions, and whether it is a heading."""
 
     text: str
@@ -351,7 +351,7 @@ class Said(NamedTuple):
 
 def instruction_lines(
     layout: Layout, instructions: str, guidelines: Mapping[str, str]
-) -> list[Said]:
+) -> list[InstructionLine]:
     r"""Return the lines of the instructions, from the first to the last.
 
     Parameters
@@ -370,20 +370,24 @@ def instruction_lines(
     >>> [line.text for line in lines[:5]]
     ['Judge.', '', 'Labels', 'SVC: A light verb.', 'As in: take care.']
     """
-    lines = [Said(text) for text in f"{instructions}\n".split("\n")]
+    lines = [InstructionLine(text) for text in f"{instructions}\n".split("\n")]
     if guidelines:
-        lines += [Said("Labels", heading=True), *_guideline_lines(layout, guidelines), Said("")]
-    lines += [Said(text) for text in f"{_GENERAL}\n".split("\n")]
-    lines += [Said("Columns", heading=True)]
+        lines += [
+            InstructionLine("Labels", heading=True),
+            *_guideline_lines(layout, guidelines),
+            InstructionLine(""),
+        ]
+    lines += [InstructionLine(text) for text in f"{_GENERAL}\n".split("\n")]
+    lines += [InstructionLine("Columns", heading=True)]
     described = [each for each in layout.columns if each.writable or each.help]
-    return lines + [Said(_describe_column(each)) for each in described]
+    return lines + [InstructionLine(_describe_column(each)) for each in described]
 
 
-def _guideline_lines(layout: Layout, guidelines: Mapping[str, str]) -> list[Said]:
+def _guideline_lines(layout: Layout, guidelines: Mapping[str, str]) -> list[InstructionLine]:
     choices = [choice for each in layout.columns for choice in each.choices]
     ordered = dict.fromkeys(each for each in [*choices, *guidelines] if each in guidelines)
     texts = (f"{label}: {guidelines[label].strip()}" for label in ordered)
-    return [Said(escape_controls(line)) for text in texts for line in text.splitlines()]
+    return [InstructionLine(escape_controls(line)) for text in texts for line in text.splitlines()]
 
 
 def _describe_column(column: Column) -> str:

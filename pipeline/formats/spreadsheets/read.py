@@ -111,15 +111,16 @@ def require_room(path: Path) -> None:
             for chunk in _unpack(file, member):
                 size += len(chunk)
                 if size > USUAL * packed:
-                    what = f"{path}: a workbook of {memory.shown(packed)} that unpacks to more than"
-                    memory.require(size * _BYTE, f"{what} {memory.shown(size)}")
+                    small, large = memory.format_bytes(packed), memory.format_bytes(size)
+                    what = f"{path}: a workbook of {small} that unpacks to more than {large}"
+                    memory.require(size * _BYTE, what)
                 look.feed(chunk)
                 _require_cells(path, look.extents)
 
 
 def _require_cells(path: Path, extents: list[Extent]) -> None:
     for each in extents:
-        if (cells := each.rows * each.columns) * _CELL <= memory.room():
+        if (cells := each.rows * each.columns) * _CELL <= memory.available_bytes():
             continue
         far = f"{letters(1, first=each.columns - 1)[0]}{each.rows}"
         memory.require(
@@ -304,7 +305,7 @@ WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
 
 
-def listing(folder: Path) -> list[Path]:
+def list_sheets(folder: Path) -> list[Path]:
     """Return the sheets in a folder, sorted by name.
 
     Parameters
@@ -415,7 +416,7 @@ Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
 _TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
 
 
-def worksheets(path: Path) -> list[Grid]:
+def read_worksheets(path: Path) -> list[Grid]:
     """Return the worksheets of an XLSX, ODS or XLS file, hidden ones too.
 
     A cell that a spreadsheet has made a number, truth value or date comes back as it would be
@@ -534,7 +535,7 @@ def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
         return pl.LazyFrame(schema={each: pl.String() for each in columns} | {LINE: pl.Int64()})
 
 
-def strays(path: Path, layout: Layout) -> Sequence[Skipped]:
+def check_is_sheet(path: Path, layout: Layout) -> Sequence[Skipped]:
     """Return that a file is left aside if it is no sheet; `read` complains of all else."""
     try:
         read(path, layout)
@@ -546,7 +547,7 @@ def strays(path: Path, layout: Layout) -> Sequence[Skipped]:
 
 def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
     """Return the worksheet with the column id, and the place of its header."""
-    grids = worksheets(path)
+    grids = read_worksheets(path)
     places = [(grid, header_place(grid, layout)) for grid in grids]
     headed = [(grid, place) for grid, place in places if place is not None]
     whole = [each for each in headed if not layout.missing_from(header_names(*each, layout))]
@@ -649,7 +650,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
         If there is no such worksheet, its first row does not name the columns, or the workbook is
         damaged, locked, or larger than there is room for.
     """
-    grid = _choose_worksheet(path, worksheets(path), options.sheet)
+    grid = _choose_worksheet(path, read_worksheets(path), options.sheet)
     names = _names(path, grid)
     texts = pl.DataFrame(
         grid.rows[1:], schema=dict.fromkeys(map(str, range(len(names))), pl.String), orient="row"

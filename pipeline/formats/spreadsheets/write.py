@@ -17,8 +17,8 @@ import polars as pl
 from pipeline.formats.spreadsheets.layout import (
     ID,
     Column,
+    InstructionLine,
     Layout,
-    Said,
     escape,
     escape_controls,
     guard,
@@ -204,7 +204,7 @@ def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: 
 
 
 def write_instructions(
-    book: AnyWorkbook, lines: Sequence[Said], styles: Styles, *, title: str
+    book: AnyWorkbook, lines: Sequence[InstructionLine], styles: Styles, *, title: str
 ) -> None:
     """Add the worksheet that says what is to be done."""
     sheet = book.add_worksheet("Instructions")
@@ -390,7 +390,7 @@ _PADDING = 4
 """Characters besides the text: for the arrow of the filter, and the edges."""
 
 
-def fitted(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
+def fit_widths(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
     """Return the layout with columns to read no wider than their longest line needs.
 
     Parameters
@@ -403,7 +403,7 @@ def fitted(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
     Examples
     --------
     >>> layout = Layout((Column("id", "id", writable=False, width=18),))
-    >>> fitted(layout, [["take"], ["pull out"]]).columns[0].width
+    >>> fit_widths(layout, [["take"], ["pull out"]]).columns[0].width
     12
     """
     texts = zip(*rows, strict=True) if rows else ([] for _ in layout.columns)
@@ -463,7 +463,7 @@ def write_xlsx(
     from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
 
     cells = texts(rows, layout)
-    layout = fitted(layout, cells)
+    layout = fit_widths(layout, cells)
     file = io.BytesIO()
     with Workbook(file, {"in_memory": True}) as book:
         book.set_properties({"created": CREATED})

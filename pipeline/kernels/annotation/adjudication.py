@@ -69,7 +69,7 @@ def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFr
     return resolved.select("id", "label", "annotator", "note", "first").sort("id")
 
 
-def settled(
+def apply_resolutions(
     adjudicated: pl.LazyFrame, resolved: pl.LazyFrame, *, column: str = "label"
 ) -> pl.LazyFrame:
     """Return what stands for each id: what the adjudication round says where it resolved the id.
@@ -91,7 +91,7 @@ def settled(
     Examples
     --------
     >>> by_rule = pl.LazyFrame({"id": ["x", "y"], "label": [None, "s"], "agreed": [False, True]})
-    >>> settled(by_rule, pl.LazyFrame({"id": ["x"], "label": ["f"]})).collect().rows()
+    >>> apply_resolutions(by_rule, pl.LazyFrame({"id": ["x"], "label": ["f"]})).collect().rows()
     [('x', 'f', False), ('y', 's', True)]
     """
     final = resolved.select("id", _final=column)
@@ -175,7 +175,7 @@ def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
 _KEY = ["_person", "id"]
 
 
-def counting(
+def merge_answers(
     rows: pl.LazyFrame, seen: pl.LazyFrame, *, log: str, answer: str = "label"
 ) -> pl.LazyFrame:
     """Return the rows with the answers alone that count, as three-way merges do it.
@@ -212,7 +212,7 @@ def counting(
     >>> seen = pl.LazyFrame({"file": ["a.csv"], "annotator": ["ana"], "id": ["x"],
     ...     "answer": ["A"], "note": ["!"], "standing": ["B"],
     ...     "shown": [False]})
-    >>> counting(rows, seen, log="log").collect().select("file", "label").rows()
+    >>> merge_answers(rows, seen, log="log").collect().select("file", "label").rows()
     [('log', 'B'), ('a.csv', None)]
     """
     base = _fold_keys(seen).select(

@@ -117,7 +117,7 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFC", _collapse_blanks(name).casefold())
 
 
-def named(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
+def unify_names(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
     """Return the rows with one spelling of every person's name.
 
     Parameters
@@ -136,7 +136,7 @@ def named(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = pl.LazyFrame({"annotator": ["A1", " a1", "B", "b ", "b", " "]})
-    >>> named(rows, ["a1"]).collect().to_series().to_list()
+    >>> unify_names(rows, ["a1"]).collect().to_series().to_list()
     ['a1', 'a1', 'b', 'b', 'b', None]
     """
     counted = rows.drop_nulls(_ANNOTATOR).group_by(_ANNOTATOR).len().collect()
@@ -182,13 +182,13 @@ def nearest(name: str, known: Sequence[str]) -> list[str]:
     return [meant[each] for each in found]
 
 
-def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.LazyFrame:
+def unassigned_faults(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.LazyFrame:
     """Return a fault for every answer of somebody who was not asked.
 
     Parameters
     ----------
     rows : LazyFrame
-        file, line, annotator and the answer; names as `named` spells them.
+        file, line, annotator and the answer; names as `unify_names` spells them.
     known : sequence of str
         Who was asked.
     answer : str
@@ -202,7 +202,7 @@ def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.Lazy
     Examples
     --------
     >>> row = {"file": "a.csv", "line": 2, "annotator": "amna", "label": "SVC"}
-    >>> found = unasked(pl.LazyFrame([row]), known=["anna", "ben"], answer="label")
+    >>> found = unassigned_faults(pl.LazyFrame([row]), known=["anna", "ben"], answer="label")
     >>> found.collect()["problem"].item()
     'was not asked: did you mean anna, ben? If this person was asked formerly: former = ["amna"]'
     """
@@ -217,7 +217,7 @@ def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.Lazy
     return _annotator_faults(rows.filter(_has_answer(answer) & stranger), text)
 
 
-def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
+def unnamed_faults(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
     """Return a fault for every answer without the name of whoever gave it.
 
     Parameters
@@ -235,7 +235,7 @@ def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
     Examples
     --------
     >>> row = {"file": "a.csv", "line": 2, "annotator": " ", "label": "SVC"}
-    >>> nobodys(pl.LazyFrame([row]), answer="label").collect()["problem"].item()
+    >>> unnamed_faults(pl.LazyFrame([row]), answer="label").collect()["problem"].item()
     'is empty: say who gave the label of this row'
     """
     nobody = (pl.col(_ANNOTATOR).str.strip_chars() == "").fill_null(value=True)
@@ -301,7 +301,7 @@ def faults(
     wrong = [
         _empty_ids(rows),
         _unknown_labels(rows, labels),
-        nobodys(rows, answer="label"),
+        unnamed_faults(rows, answer="label"),
         _contradictions(rows, labels),
     ]
     if units:

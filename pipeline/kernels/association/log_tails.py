@@ -311,7 +311,9 @@ def excess(x: Distribution, *, start: float = 0.0, most: FloatArray | None = Non
     return result
 
 
-def divide(x: Distribution, limit: float, small: FloatArray) -> tuple[FloatArray, FloatArray]:
+def split_at_limit(
+    x: Distribution, limit: float, small: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return the sums of P(X = j) / P(X = k) over j > k up to a limit, and above it.
 
     Parameters
@@ -838,8 +840,8 @@ def two_sided(x: Distribution) -> FloatArray:
 
 def _two_sided_by_ratios(x: Distribution) -> FloatArray:
     """Add up all values one by one: -ln p = ln(1 + more probable ones / others)."""
-    others, below = divide(x.mirror(), _LIMIT, np.ones(len(x.delta)))
-    others, above = divide(x, _LIMIT, others)
+    others, below = split_at_limit(x.mirror(), _LIMIT, np.ones(len(x.delta)))
+    others, above = split_at_limit(x, _LIMIT, others)
     return np.log1p((below + above) / others)
 
 

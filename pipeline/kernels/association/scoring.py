@@ -80,7 +80,7 @@ def definition(column: str) -> pl.Expr:
     return MEASURES.get(column).expression
 
 
-def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
+def required_columns(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
     """Return all columns that the expressions depend on, each after those that it depends on.
 
     Parameters
@@ -100,7 +100,7 @@ def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
 
     Examples
     --------
-    >>> list(needed([pl.col("delta") / pl.col("o11").sqrt()]))
+    >>> list(required_columns([pl.col("delta") / pl.col("o11").sqrt()]))
     ['determinant', 'N', 'delta', 'o11']
     """
     columns: dict[str, pl.Expr] = {}
@@ -128,11 +128,11 @@ def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
     Parameters
     ----------
     columns : mapping of str to Expr
-        As `needed` gives them.
+        As `required_columns` gives them.
 
     Examples
     --------
-    >>> [list(step) for step in steps(needed([pl.col("delta") / pl.col("o11").sqrt()]))]
+    >>> [list(step) for step in steps(required_columns([pl.col("delta") / pl.col("o11").sqrt()]))]
     [['determinant', 'N', 'o11'], ['delta']]
     """
     depth: dict[str, int] = {}
@@ -148,7 +148,7 @@ def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
 def places(measures: Iterable[str], *, where: Callable[[str], str] = MEASURES.place) -> set[str]:
     """Return where the measures are defined, and the measures that they are written over."""
     names = set(measures)
-    names |= {name for name in needed(pl.col(each) for each in names) if name in MEASURES}
+    names |= {name for name in required_columns(pl.col(each) for each in names) if name in MEASURES}
     return {where(name) for name in names}
 
 
@@ -213,7 +213,7 @@ def _score_rows(
     signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], threads: int
 ) -> pl.DataFrame:
     """Score every row, batch by batch."""
-    columns = needed(wanted.values())
+    columns = required_columns(wanted.values())
     numbers = {
         # A formula may have the name of a measure that others are written over.
         name: (pl.col(name) if columns.get(name) is each else each).cast(pl.Float64)

@@ -11,7 +11,7 @@ import scipy
 
 from pipeline.errors import DataError
 from pipeline.kernels.numeric import IntArray, codes
-from pipeline.kernels.partitions import buckets_for, counted, spill_of
+from pipeline.kernels.partitions import buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
 
 # Alignment of two taggings of the same tokens
@@ -22,7 +22,7 @@ PLACE = ("file", "line", "sentence", "position")
 """The columns that locate a token."""
 
 
-def beside(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
+def align(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
     """Lay the tokens of a second reading beside those of the first, in the order of both.
 
     Parameters
@@ -38,7 +38,7 @@ def beside(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = {"file": ["g"], "line": [1], "sentence": [1], "position": [1], "form": ["a"]}
-    >>> found = beside(pl.LazyFrame(rows), pl.LazyFrame(rows))
+    >>> found = align(pl.LazyFrame(rows), pl.LazyFrame(rows))
     >>> found.select("form", "~form").collect().rows()
     [('a', 'a')]
     """
@@ -51,7 +51,7 @@ def faults(pair: pl.LazyFrame, *, compare: str) -> pl.LazyFrame:
     Parameters
     ----------
     pair : LazyFrame
-        As `beside` gives it.
+        As `align` gives it.
     compare : str
         Column that should be the same in both; position if empty.
 
@@ -92,7 +92,7 @@ def _place(side: str) -> pl.Expr:
 # Clusters of tokens from a dictionary
 
 
-def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
+def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
     """Give counted tokens the cluster of their item.
 
     Parameters
@@ -119,7 +119,7 @@ def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.Laz
     --------
     >>> tokens = pl.LazyFrame({"item": ["dog", "cat"], "gold": ["N", "N"], "f": [3, 1]})
     >>> entries = pl.DataFrame({"item": ["dog"], "cluster": ["7"]})
-    >>> found = applied(tokens, entries, name="d").collect()
+    >>> found = apply_dictionary(tokens, entries, name="d").collect()
     >>> found.sort("f").select("item", "cluster", "f").rows()
     [('cat', None, 1), ('dog', '7', 3)]
     """
@@ -181,7 +181,7 @@ def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
     return tags.group_by(*TAGS, *further).agg(f=f.cast(pl.Int64))
 
 
-def kept(
+def filter_tokens(
     tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
 ) -> pl.LazyFrame:
     """Return the tokens that count: tagged, of no excluded class, of items seen often enough.
@@ -201,7 +201,7 @@ def kept(
     --------
     >>> rows = {"run": [""] * 3, "item": ["a", "a", "."], "gold": ["N", "V", "."]}
     >>> tags = count_tokens(pl.LazyFrame(rows | {"cluster": ["1", "1", "2"]}))
-    >>> kept(tags, exclude=["."]).collect().sort("gold").select("item", "gold", "f").rows()
+    >>> filter_tokens(tags, exclude=["."]).collect().sort("gold").select("item", "gold", "f").rows()
     [('a', 'N', 1), ('a', 'V', 1)]
     """
     usable = _tagged(tags).filter(~_is_gold(exclude))
@@ -219,7 +219,7 @@ def sizes(
     Parameters
     ----------
     tags, exclude, min_frequency
-        As for `kept`.
+        As for `filter_tokens`.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def sizes(
     every = tags.group_by("run").agg(count=f.sum())
     named = [every.select("run", pl.lit("tokens").alias("what"), "count")]
     named += [_count_by_run(every, part, what, f.sum()) for what, part in parts.items()]
-    counting = kept(tags, exclude=exclude, min_frequency=min_frequency)
+    counting = filter_tokens(tags, exclude=exclude, min_frequency=min_frequency)
     alone = counting.filter(pl.col("cluster").is_null())
     named += [
         _count_by_run(every, counting, "tokens that count", f.sum()),
@@ -321,7 +321,7 @@ def _frequency() -> pl.Expr:
     return pl.col("f").sum().over("run", "item")
 
 
-def added_up(spill: Spill, *further: str, by: Sequence[str]) -> Spill:
+def sum_counts(spill: Spill, *further: str, by: Sequence[str]) -> Spill:
     """Return counts in parts that there is room for, each type in one row.
 
     Parameters
@@ -344,10 +344,10 @@ def added_up(spill: Spill, *further: str, by: Sequence[str]) -> Spill:
     >>> counts = pl.DataFrame(rows | {"f": [2, 3]})
     >>> spill = spill_of(1, counts.schema)
     >>> spill.add(counts, pl.lit(0))
-    >>> [part.collect().rows() for part in added_up(spill, by=["item"])]
+    >>> [part.collect().rows() for part in sum_counts(spill, by=["item"])]
     [[('', 'a', 'N', '1', 5)]]
     """
-    number = buckets_for(counted(spill.bucket(0)))
+    number = buckets_for(count_rows(spill.bucket(0)))
     sums = Spill(number, spill.schema, most=0)
     with spill_of(number, spill.schema) as parts:
         for frame in spill.frames(0):
@@ -420,16 +420,16 @@ def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
     for entry in range(int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > entry)
         label = held.indices[held.indptr[longer] + entry].astype(np.int64)
-        distinct, numbers = numbered(places[longer] * held.shape[1] + label)
+        distinct, numbers = distinct_values(places[longer] * held.shape[1] + label)
         places[longer] = used + numbers
         used += len(distinct)
-    distinct, places = numbered(places)
+    distinct, places = distinct_values(places)
     one = np.zeros(len(distinct), dtype=np.int64)
     one[places] = np.arange(len(places))
     return one, places
 
 
-def numbered(values: IntArray) -> tuple[IntArray, IntArray]:
+def distinct_values(values: IntArray) -> tuple[IntArray, IntArray]:
     """Return the distinct values in order, and for each value its place among them.
 
     Parameters
@@ -439,7 +439,7 @@ def numbered(values: IntArray) -> tuple[IntArray, IntArray]:
 
     Examples
     --------
-    >>> distinct, places = numbered(np.array([7, 3, 7]))
+    >>> distinct, places = distinct_values(np.array([7, 3, 7]))
     >>> distinct.tolist(), places.tolist()
     ([3, 7], [1, 0, 1])
     """

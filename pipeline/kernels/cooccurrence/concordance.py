@@ -33,7 +33,7 @@ _WHITE = re.compile(r"\s")
 _JOINERS = "\u200c\u200d"
 
 
-class Written(NamedTuple):
+class RenderedSentence(NamedTuple):
     """A sentence in pieces: tokens, or several that are written as one.
 
     Parameters
@@ -52,9 +52,9 @@ class Written(NamedTuple):
     brackets: tuple[str, str]
 
 
-def written(
+def render(
     forms: Iterable[str | None], surfaces: Iterable[str | None], spaces: Iterable[str | None]
-) -> Written:
+) -> RenderedSentence:
     """Return how the tokens of a sentence are written.
 
     Parameters
@@ -66,8 +66,8 @@ def written(
 
     Examples
     --------
-    >>> written(["de", "le", "[1]"], ["du", "", None], [None, "", " "])
-    Written(words=['du', '[1]'], spaces=['', ''], places=[0, 0, 1], brackets=('⟦', '⟧'))
+    >>> render(["de", "le", "[1]"], ["du", "", None], [None, "", " "])
+    RenderedSentence(words=['du', '[1]'], spaces=['', ''], places=[0, 0, 1], brackets=('⟦', '⟧'))
     """
     words: list[str] = []
     after: list[str] = []
@@ -82,13 +82,15 @@ def written(
     after[-1:] = [space.rstrip() for space in after[-1:]]
     whole = "".join([*words, *after])
     if not any(sign in whole for sign in SQUARE):
-        return Written(words, after, places, SQUARE)
+        return RenderedSentence(words, after, places, SQUARE)
     plain = str.maketrans(dict(zip(WHITE, SQUARE, strict=True)))
     words, after = [[each.translate(plain) for each in parts] for parts in (words, after)]
-    return Written(words, after, places, WHITE)
+    return RenderedSentence(words, after, places, WHITE)
 
 
-def in_context(sentence: Written, examples: Iterable[Collection[int]], *, width: int) -> list[str]:
+def in_context(
+    sentence: RenderedSentence, examples: Iterable[Collection[int]], *, width: int
+) -> list[str]:
     """Return a sentence, or what there is room for, once for each choice of tokens to mark.
 
     Where it is longer than `width`, what is parted by white space goes as one: first what has most
@@ -97,7 +99,7 @@ def in_context(sentence: Written, examples: Iterable[Collection[int]], *, width:
 
     Parameters
     ----------
-    sentence : Written
+    sentence : RenderedSentence
         The sentence.
     examples : iterable of collection of int
         The tokens to mark, from 1.
@@ -107,7 +109,7 @@ def in_context(sentence: Written, examples: Iterable[Collection[int]], *, width:
     Examples
     --------
     >>> forms, surfaces = "vue de le port de loin".split(), [None, "du", "", None, None, None]
-    >>> sentence = written(forms, surfaces, [None] * 6)
+    >>> sentence = render(forms, surfaces, [None] * 6)
     >>> in_context(sentence, [[1, 3], [4]], width=0)
     ['[[vue]] [[du]] port de loin', 'vue du [[port]] de loin']
     >>> in_context(sentence, [[1, 3], [4]], width=8)
@@ -127,7 +129,7 @@ def in_context(sentence: Written, examples: Iterable[Collection[int]], *, width:
 
 
 def _mark(
-    sentence: Written, parts: list[str], marked: set[int], kept: Iterable[Sequence[int]]
+    sentence: RenderedSentence, parts: list[str], marked: set[int], kept: Iterable[Sequence[int]]
 ) -> str:
     """Return the pieces in these ranges, with marks, and with cuts between them."""
     (opening, closing), shown = sentence.brackets, parts.copy()
@@ -142,7 +144,7 @@ def _mark(
     return (text + cut if end < len(parts) else text).rstrip()
 
 
-def _chunk_starts(sentence: Written) -> list[int]:
+def _chunk_starts(sentence: RenderedSentence) -> list[int]:
     """Return the pieces with which something begins that goes as one, and their number."""
     words, spaces = sentence.words, sentence.spaces
     apart = [place for place in range(1, len(words)) if not _is_combining(words[place])]
@@ -282,7 +284,7 @@ def merge(parts: pl.LazyFrame, *, most: int) -> pl.LazyFrame:
 
 
 def _sentence_lists(tokens: pl.LazyFrame, form: str) -> pl.LazyFrame:
-    """Return each sentence with the lists that `written` takes."""
+    """Return each sentence with the lists that `render` takes."""
     names = tokens.collect_schema().names()
     nothing = pl.lit(None, pl.String())
     lists = {
@@ -299,7 +301,7 @@ def _example_texts(rows: pl.Series, width: int) -> pl.Series:
     texts = []
     for forms, surfaces, spaces, examples in rows.struct.unnest().iter_rows():
         marked = ([place for place in each if place is not None] for each in examples)
-        texts.append(in_context(written(forms, surfaces, spaces), marked, width=width))
+        texts.append(in_context(render(forms, surfaces, spaces), marked, width=width))
     return pl.Series(texts, dtype=pl.List(pl.String))
 
 

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.kernels.cooccurrence.tokens import PLACE
-from pipeline.kernels.partitions import batches, bucket_of, buckets_for, counted, in_order, spill_of
+from pipeline.kernels.partitions import (
+    batches,
+    bucket_of,
+    buckets_for,
+    count_rows,
+    sort_spill,
+    spill_of,
+)
 from pipeline.kernels.sampling import candidate_id
 from pipeline.memory import Spill
 
@@ -101,7 +108,7 @@ class Packing:
         ]
 
 
-def packed(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, Packing]:
+def pack(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, Packing]:
     """Return the words of text or Categorical columns, and how they are packed.
 
     Parameters
@@ -113,17 +120,17 @@ def packed(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, P
 
     Examples
     --------
-    >>> words, packing = packed(pl.DataFrame({"a": ["x", "y"], "b": ["u", "u"]}), ["a", "b"])
+    >>> words, packing = pack(pl.DataFrame({"a": ["x", "y"], "b": ["u", "u"]}), ["a", "b"])
     >>> words.height, packing.names
     (2, ['_word_0'])
     """
-    codes = frame.select(coded(name, frame.schema[name]) for name in columns)
+    codes = frame.select(integer_codes(name, frame.schema[name]) for name in columns)
     sizes = [1 + int(number or 0) for number in codes.max().row(0)]
     packing = Packing.of(sizes)
     return codes.select(packing.words([pl.col(name) for name in columns])), packing
 
 
-def coded(name: str, dtype: pl.DataType) -> pl.Expr:
+def integer_codes(name: str, dtype: pl.DataType) -> pl.Expr:
     """Return a text or Categorical column as whole numbers."""
     column = pl.col(name)
     labels = column.cast(pl.Categorical(pl.Categories.random())) if dtype == pl.String else column
@@ -251,7 +258,7 @@ def _tally_by_group(
     occurrences: pl.DataFrame, key: Sequence[str], across: Collection[int]
 ) -> pl.DataFrame:
     """Do what `tally` does where no number is large enough: several are."""
-    words = packed(occurrences, key)[0]
+    words = pack(occurrences, key)[0]
     first, number = [pl.col(name).first() for name in key], pl.len().cast(pl.Int64)
     rows = pl.concat([occurrences, words], how="horizontal").lazy()
     by_document = rows.group_by(*words.columns, DOCUMENT).agg(*first, f=number)
@@ -370,7 +377,7 @@ def merged_in_parts(
     [('a', 'x', 5, 6, 6, 7), ('a', 'y', 1, 6, 1, 7), ('b', 'x', 1, 1, 6, 7)]
     """
     rows = [each.select(*_PAIR, "f", *added) for each in tables]
-    number = buckets_for(counted(*rows))
+    number = buckets_for(count_rows(*rows))
     texts, counts = ("id", *_PAIR), (*_COUNTS, *added)
     every = pl.Schema([(name, pl.String) for name in texts] + [(name, pl.Int64) for name in counts])
     summed = [pl.col(name).sum() for name in ("f", *added)]
@@ -382,7 +389,7 @@ def merged_in_parts(
                 whole = part.with_columns(f2=f2, N=pl.lit(total, pl.Int64))
                 frequent = whole.filter(pl.col("f") >= min_frequency)
                 kept.put(frequent.with_columns(candidate_id(*_PAIR)).collect(), 0)
-        yield from in_order(kept, by="id")
+        yield from sort_spill(kept, by="id")
 
 
 def _sum_by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: int) -> Spill:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.cooccurrence.counting import Packing, coded
+from pipeline.kernels.cooccurrence.counting import Packing, integer_codes
 from pipeline.kernels.cooccurrence.tokens import (
     LABELS,
     PLACE,
@@ -24,13 +24,13 @@ from pipeline.kernels.cooccurrence.tokens import (
 )
 from pipeline.kernels.cooccurrence.tuples import elements
 from pipeline.kernels.numeric import BoolArray, IntArray
-from pipeline.kernels.partitions import divided, parts_needed
+from pipeline.kernels.partitions import parts_needed, split
 from schemas.candidates import frequency_name, signature
 
 # Pairings: a tuple as a pair of two groups of its units
 
 
-def paired(
+def to_pairs(
     tuples: pl.LazyFrame, *, first: Sequence[int], second: Sequence[int], separator: str
 ) -> pl.LazyFrame:
     """Return tuples as pairs: l1 and l2 are groups of elements, f1 and f2 their frequencies.
@@ -57,7 +57,7 @@ def paired(
     --------
     >>> rows = {"l1": ["in"], "l2": ["Frage"], "l3": ["stellen"], "f": [2], "f1": [3], "f2": [4]}
     >>> rows |= {"f3": [5], "f_12": [3], "f_13": [2], "f_23": [2], "N": [9]}
-    >>> paired(pl.LazyFrame(rows), first=[1, 2], second=[3], separator=" ").collect().row(0)
+    >>> to_pairs(pl.LazyFrame(rows), first=[1, 2], second=[3], separator=" ").collect().row(0)
     ('in Frage', 'stellen', 2, 3, 5, 9)
     """
     size = len(first) + len(second)
@@ -89,7 +89,7 @@ def ambiguous(
     Parameters
     ----------
     tuples, first, second, separator
-        As for `paired`.
+        As for `to_pairs`.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def ambiguous(
     for group in (first, second):
         names = [f"l{i}" for i in group]
         rows = tuples.select(*names, label=pl.concat_str(names, separator=separator))
-        for (part,) in divided(rows, number=parts_needed(rows), by="label"):
+        for (part,) in split(rows, number=parts_needed(rows), by="label"):
             kinds = part.unique().group_by("label").len()
             repeated.append(kinds.filter(pl.col("len") > 1).select("label"))
     return pl.concat(repeated).unique().sort("label")
@@ -231,7 +231,7 @@ def _distinct_tokens(paired: pl.LazyFrame) -> pl.LazyFrame:
     return paired.filter(pl.col(TOKEN_1) != pl.col(TOKEN_2)).select(COLUMNS)
 
 
-def located(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+def add_positions(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     """Add where the pairs stand: file, doc, sentence, position_1, position_2.
 
     Parameters
@@ -480,7 +480,7 @@ def in_span(
     overlapping spans is that of the UCS toolkit.
     """
     span = span.within(text.longest)
-    nodes = in_order(first if START in first.columns else started(first, span))
+    nodes = in_order(first if START in first.columns else add_span_start(first, span))
     node, start = (nodes.get_column(name).to_numpy() for name in (TOKEN, START))
     own, counted = text.place[node], np.zeros(len(node), dtype=np.int64)
     pairs = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
@@ -505,7 +505,7 @@ def once(pairs: pl.DataFrame) -> pl.DataFrame:
     return ordered.unique(["l1", "l2", TOKEN_1], keep="first", maintain_order=True)
 
 
-def started(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
+def add_span_start(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Add `START`: where "positions" are counted, what no earlier hit of the type has counted.
 
     Parameters
@@ -531,7 +531,7 @@ def _previous_rows(nodes: pl.DataFrame) -> IntArray:
     """
     if nodes.is_empty():
         return np.zeros(0, np.int64)
-    unit, place = coded("unit", nodes.schema["unit"]), pl.col(PLACE) - pl.col(PLACE).min()
+    unit, place = integer_codes("unit", nodes.schema["unit"]), pl.col(PLACE) - pl.col(PLACE).min()
     codes = nodes.select(pl.int_range(pl.len()).alias("row"), unit, place)
     packing = Packing.of([1 + int(most) for most in codes.max().row(0)])
     words = codes.select(packing.words([pl.col(name) for name in codes.columns]))
@@ -565,7 +565,7 @@ def adjacent(
     DataFrame
         place, l1, l2, token_1, token_2.
     """
-    return in_span(first, text_of(second, tokens), following(gap))[0]
+    return in_span(first, text_of(second, tokens), following_span(gap))[0]
 
 
 def neighbours(units: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> pl.DataFrame | None:
@@ -602,7 +602,7 @@ def neighbours(units: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> pl.Data
     return pairs.filter("_near").select(columns).collect()
 
 
-def following(gap: int) -> Span:
+def following_span(gap: int) -> Span:
     """Return the span of the units that follow, up to `gap` tokens between."""
     return Span(left=0, right=gap + 1, count="windows")
 

@@ -108,7 +108,7 @@ TOKEN, PLACE = "token", "place"
 """Columns with the 0-based number of a token and of its sentence among those at hand."""
 
 
-def numbered(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFrame:
+def number_tokens(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFrame:
     """Give numbers to the tokens and their sentences.
 
     Parameters
@@ -126,7 +126,7 @@ def numbered(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = {"file": ["f"] * 3, "sentence": [7, 7, 9], "position": [1, 2, 1]}
-    >>> numbered(pl.LazyFrame(rows)).select("token", "place").collect().rows()
+    >>> number_tokens(pl.LazyFrame(rows)).select("token", "place").collect().rows()
     [(0, 0), (1, 0), (2, 1)]
     """
     ordered = tokens if in_order else tokens.sort("file", "sentence", "position")
@@ -311,12 +311,12 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
 
     Examples
     --------
-    >>> from pipeline.kernels.cooccurrence.tokens import numbered
+    >>> from pipeline.kernels.cooccurrence.tokens import number_tokens
     >>> tokens = pl.LazyFrame({"file": ["f"] * 2, "sentence": [1, 1], "position": [1, 2],
     ...     "head": [2, 0], "lemma": ["in", "Frage"], "upos": ["ADP", "NOUN"]})
     >>> prep = Related(where=pl.col("upos") == "ADP")
     >>> noun = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": prep})
-    >>> units(numbered(tokens), noun).select("unit").collect().item()
+    >>> units(number_tokens(tokens), noun).select("unit").collect().item()
     'in:Frage'
     """
     rows = tokens.filter(unit.where)

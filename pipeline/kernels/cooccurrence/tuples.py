@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.kernels.cooccurrence.counting import Packing, packed
+from pipeline.kernels.cooccurrence.counting import Packing, pack
 from pipeline.kernels.cooccurrence.tokens import (
     ELEMENTS,
     LABELS,
@@ -84,7 +84,7 @@ class Runs:
         return zip(accumulate(heights, initial=0), heights, strict=False)
 
 
-def added_up(
+def sum_by_row(
     frames: Iterable[pl.DataFrame], key: Sequence[str], runs: Runs, *, most: int, least: int = 1
 ) -> Iterator[pl.Series]:
     """Yield the sum of f over all rows that have the key of each row.
@@ -111,7 +111,7 @@ def added_up(
     --------
     >>> rows = pl.DataFrame({"a": [7, 8, 7], "f": [1, 2, 3], ROW_PLACE: [2, 0, 1]})
     >>> keyed = rows.cast({"a": pl.UInt64})
-    >>> [each.to_list() for each in added_up([keyed], ["a"], Runs([[1], [2]]), most=2)]
+    >>> [each.to_list() for each in sum_by_row([keyed], ["a"], Runs([[1], [2]]), most=2)]
     [[2], [4, 4]]
     """
     schema = pl.Schema({**dict.fromkeys(key, pl.UInt64()), "f": pl.Int64(), ROW_PLACE: pl.Int64()})
@@ -289,7 +289,7 @@ def _check_separators(text: pl.Series, number: int) -> None:
         raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 
-def together(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
+def join_elements(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
     r"""Return counts with the column units in place of l1 ... lk, `ELEMENTS` between them.
 
     Parameters
@@ -306,7 +306,7 @@ def together(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
 
     Examples
     --------
-    >>> together(pl.DataFrame({"l1": ["a"], "l2": ["b"], "f": [1]}), size=2).row(0)
+    >>> join_elements(pl.DataFrame({"l1": ["a"], "l2": ["b"], "f": [1]}), size=2).row(0)
     ('a\x1fb', 1)
     """
     texts = [pl.col(name).cast(pl.String) for name in elements(size)]
@@ -316,12 +316,12 @@ def together(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
     return named
 
 
-def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
+def split_elements(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
     r"""Return counts with the columns l1 ... lk in place of units.
 
     Examples
     --------
-    >>> apart(pl.LazyFrame({"units": ["a\x1fb"], "f": [1]}), size=2).collect().row(0)
+    >>> split_elements(pl.LazyFrame({"units": ["a\x1fb"], "f": [1]}), size=2).collect().row(0)
     ('a', 'b', 1)
     """
     parts = pl.col("units").cast(pl.String).str.split_exact(ELEMENTS, size - 1)
@@ -378,7 +378,7 @@ def subset_sums(
     >>> [each.rows() for each in subset_sums([one, two], [(), (1,), (2,)], size=2)]
     [[(9, 5, 2), (9, 5, 7)], [(9, 4, 7)]]
     """
-    most = max(1, memory.room() // ROW)
+    most = max(1, memory.available_bytes() // ROW)
     labels = dict.fromkeys(elements(size), pl.UInt32())
     schema = pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
     with ExitStack() as held:
@@ -408,7 +408,7 @@ def _number_labels(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Nu
     heights: list[int] = []
     most = total = 0
     for part in parts:
-        named = apart(part.select("units", "f"), size=size).with_row_index(ROW_PLACE)
+        named = split_elements(part.select("units", "f"), size=size).with_row_index(ROW_PLACE)
         place = pl.col(ROW_PLACE).cast(pl.Int64) + sum(heights)
         frame = named.with_columns(labels.cast(held.dtype).to_physical(), place).collect()
         most = max(most, *(int(number or 0) for number in frame.select(labels.max()).row(0)))
@@ -429,7 +429,7 @@ def _position_sums(
     packing = Packing.of([tuples.labels] * len(positions))
     key = packing.words([pl.col(f"l{position}") for position in positions])
     frames = (frame.select(*key, "f", ROW_PLACE) for frame in tuples.rows.frames(0))
-    yield from added_up(frames, packing.names, runs, most=most, least=least)
+    yield from sum_by_row(frames, packing.names, runs, most=most, least=least)
 
 
 # Frequencies of subsets in memory: the marginals of contingency tables
@@ -478,7 +478,7 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
 
 
 def _add_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.DataFrame:
-    words, packing = packed(counts, elements(size))
+    words, packing = pack(counts, elements(size))
     keyed = words.with_columns(counts.get_column("f"))
     enough = counts.get_column("f") >= min_frequency
     kept, keys = counts.filter(enough), words.filter(enough)

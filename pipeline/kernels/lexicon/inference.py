@@ -340,7 +340,7 @@ def base_total(scores: pl.DataFrame) -> float | None:
     return None if known.is_empty() or known[0] is None else float(known[0])
 
 
-def alike(scores: pl.DataFrame) -> FloatArray:
+def equal_weights(scores: pl.DataFrame) -> FloatArray:
     """Return what each lemma weighs in a mean in which all lemmas count alike; adds up to 1.
 
     Parameters
@@ -357,7 +357,7 @@ def alike(scores: pl.DataFrame) -> FloatArray:
     Examples
     --------
     >>> rows = {"pi": [1.0, 0.5, 0.25], "population": [11] * 3, "base_total": [90] * 3}
-    >>> alike(pl.DataFrame(rows)).round(3).tolist()
+    >>> equal_weights(pl.DataFrame(rows)).round(3).tolist()
     [0.091, 0.303, 0.606]
     """
     if not unequal(scores):
@@ -474,7 +474,7 @@ AnyMethod: TypeAlias = Method | ChanceMethod
 
 
 @dataclass(frozen=True)
-class Limiting:
+class IntervalOptions:
     """How limits are made.
 
     Parameters
@@ -535,19 +535,19 @@ def sample_of(*scores: pl.DataFrame) -> Sample:
     return Sample(y, x, population)
 
 
-def unsure(found: Interval) -> Interval:
+def without_limits(found: Interval) -> Interval:
     """Return an estimate without error and limits: of lemmas that were not drawn at random."""
     return Interval(found.estimate, None, None, None, found.method)
 
 
-def star_interval(scores: pl.DataFrame, how: Limiting, *, method: AnyMethod) -> Interval:
+def star_interval(scores: pl.DataFrame, how: IntervalOptions, *, method: AnyMethod) -> Interval:
     """Return L* with its limits.
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.LemmaScores`.
-    how : Limiting
+    how : IntervalOptions
         Confidence, replicates, seed.
     method : str
         One of its methods.
@@ -559,7 +559,7 @@ def star_interval(scores: pl.DataFrame, how: Limiting, *, method: AnyMethod) -> 
     """
     if not scores["drawn"].all():
         shown: Method = method if method in METHODS else "linearised"
-        return unsure(_equal_chance_interval(scores, how=how, method=shown))
+        return without_limits(_equal_chance_interval(scores, how=how, method=shown))
     if unequal(scores) or method not in METHODS:
         return interval_by_chance(
             scores, method=cast(ChanceMethod, method), confidence=how.confidence
@@ -567,19 +567,21 @@ def star_interval(scores: pl.DataFrame, how: Limiting, *, method: AnyMethod) -> 
     return _equal_chance_interval(scores, how=how, method=method)
 
 
-def difference_interval(first: pl.DataFrame, second: pl.DataFrame, how: Limiting) -> Interval:
+def difference_interval(
+    first: pl.DataFrame, second: pl.DataFrame, how: IntervalOptions
+) -> Interval:
     """Return the difference in L* of two lexicons with its limits, from the same lemmas.
 
     Parameters
     ----------
     first, second : DataFrame
         `schemas.LemmaScores`, the same lemmas in each.
-    how : Limiting
+    how : IntervalOptions
         Its method "beta", for values from 0 to 1, is "t" here.
     """
     method = how.chosen(first)
     if not (first["drawn"].all() and second["drawn"].all()):
-        return unsure(_equal_chance_interval(first, second, how=how, method="linearised"))
+        return without_limits(_equal_chance_interval(first, second, how=how, method="linearised"))
     if unequal(first) or method not in METHODS:
         return difference_by_chance(
             first, second, method=cast(ChanceMethod, method), confidence=how.confidence
@@ -587,7 +589,7 @@ def difference_interval(first: pl.DataFrame, second: pl.DataFrame, how: Limiting
     return _equal_chance_interval(first, second, how=how, method=method)
 
 
-def _equal_chance_interval(*scores: pl.DataFrame, how: Limiting, method: Method) -> Interval:
+def _equal_chance_interval(*scores: pl.DataFrame, how: IntervalOptions, method: Method) -> Interval:
     """Return the interval for lemmas that all had the same chance."""
     return interval(
         sample_of(*scores), method=method, confidence=how.confidence,

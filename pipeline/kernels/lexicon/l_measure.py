@@ -18,7 +18,7 @@ from pipeline.kernels.partitions import (
     batches,
     bucket_of,
     buckets_for,
-    counted,
+    count_rows,
     most_rows,
     parts_of,
     ranges_of,
@@ -31,7 +31,7 @@ from pipeline.memory import Spill
 _FORMS = pl.Schema({"lemma": pl.String, "form": pl.String})
 
 
-def aligned(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
+def align(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
     """Return every form of each lemma or of its match, and on which side it is.
 
     Parameters
@@ -51,7 +51,7 @@ def aligned(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) ->
     >>> matched = pl.LazyFrame({"lemma": ["ra"], "match": ["ra"]})
     >>> gold = pl.LazyFrame({"lemma": ["ra", "ra"], "form": ["ra", "rajt"]})
     >>> lexicon = pl.LazyFrame({"lemma": ["ra", "ra"], "form": ["ra", "rat"]})
-    >>> aligned(matched, gold, lexicon).sort("form").collect().rows()
+    >>> align(matched, gold, lexicon).sort("form").collect().rows()
     [('ra', 'ra', True, True), ('ra', 'rajt', True, False), ('ra', 'rat', False, True)]
     """
     asked = matched.select("lemma", "match")
@@ -62,7 +62,7 @@ def aligned(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) ->
 
 
 def side_by_side(own: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the forms of the gold and of the matches as `aligned` does.
+    """Return the forms of the gold and of the matches as `align` does.
 
     Parameters
     ----------
@@ -73,15 +73,15 @@ def side_by_side(own: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
     return both.with_columns(pl.col("gold", "lexicon").fill_null(value=False))
 
 
-def aligned_in_parts(
+def align_in_parts(
     matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame, ranges: Ranges
 ) -> Iterator[pl.LazyFrame]:
-    """Yield what `aligned` returns for each range of the gold's lemmas.
+    """Yield what `align` returns for each range of the gold's lemmas.
 
     Parameters
     ----------
     matched, gold, lexicon : LazyFrame
-        As for `aligned`.
+        As for `align`.
     ranges : Ranges
         Of lemmas. A match may lie in another range than its lemma: its forms are brought there.
     """
@@ -103,13 +103,13 @@ def aligned_in_parts(
             yield side_by_side(own.with_columns(gold=True), every.with_columns(lexicon=True))
 
 
-def listed(forms: pl.LazyFrame) -> pl.LazyFrame:
+def list_differences(forms: pl.LazyFrame) -> pl.LazyFrame:
     """Return the missing and spurious forms of each lemma as text, in alphabetical order.
 
     Parameters
     ----------
     forms : LazyFrame
-        As `aligned` gives it.
+        As `align` gives it.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def listed(forms: pl.LazyFrame) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = {"lemma": ["ra", "ra"], "form": ["rat", "rajt"], "gold": True, "lexicon": False}
-    >>> listed(pl.LazyFrame(rows)).collect().rows()
+    >>> list_differences(pl.LazyFrame(rows)).collect().rows()
     [('ra', 2, 'rajt, rat', 0, '')]
     """
     missing = pl.col("form").filter(pl.col("gold") & ~pl.col("lexicon"))
@@ -495,7 +495,7 @@ def _entropies(n_ij: FloatArray, first: IntArray) -> FloatArray:
 
 
 @dataclass
-class Matched:
+class MatchTotals:
     """What all ranges of lemmas add up to; of each lemma of the gold two numbers are held."""
 
     gold_lemmas: int = 0
@@ -520,7 +520,7 @@ class Matched:
         return l_star(n, values, float(self.gold_forms))
 
 
-def matched(
+def match_lemmas(
     table: pl.LazyFrame,
     gold: pl.LazyFrame,
     lexicon: pl.LazyFrame,
@@ -528,7 +528,7 @@ def matched(
     ranges: Ranges,
     sample: pl.DataFrame | None,
     weights: Weights,
-) -> Matched:
+) -> MatchTotals:
     """Return the matches of the lemmas that both have, or of those of a sample.
 
     Parameters
@@ -542,7 +542,7 @@ def matched(
     weights : str
         As for `l_measure.lemma_scores`.
     """
-    found = Matched()
+    found = MatchTotals()
     for number in range(len(ranges)):
         pairs = ranges.of(table, number, by="gold")
         mine, other = (ranges.of(each, number, by="lemma") for each in (gold, lexicon))
@@ -558,7 +558,7 @@ def matched(
     return found
 
 
-def _add_matches(found: Matched, every: pl.DataFrame, weights: Weights) -> None:
+def _add_matches(found: MatchTotals, every: pl.DataFrame, weights: Weights) -> None:
     """Add the matches of a range of lemmas, in their order."""
     common = every.drop_nulls("n_same")
     found.gold_lemmas += every.height
@@ -597,12 +597,12 @@ def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) ->
     both = gold_forms + lexicon_forms
     if not both:
         return None
-    i, j = (numbered(table[name]).to_numpy().astype(np.int64) for name in ("gold", "lemma"))
+    i, j = (name_codes(table[name]).to_numpy().astype(np.int64) for name in ("gold", "lemma"))
     n = table["n_ij"].to_numpy().astype(np.int64)
-    return 2.0 * int(n[pairs(i, j, n)].sum()) / both
+    return 2.0 * int(n[assign_pairs(i, j, n)].sum()) / both
 
 
-def assigned(table: pl.DataFrame) -> pl.DataFrame:
+def best_assignment(table: pl.DataFrame) -> pl.DataFrame:
     """Return pairs, no lemma in two of them, that have as many forms in common as possible.
 
     Parameters
@@ -626,26 +626,26 @@ def assigned(table: pl.DataFrame) -> pl.DataFrame:
     Examples
     --------
     >>> rows = {"gold": ["a", "a", "b"], "lemma": ["x", "y", "x"], "n_ij": [2, 1, 2]}
-    >>> assigned(pl.DataFrame(rows)).rows()
+    >>> best_assignment(pl.DataFrame(rows)).rows()
     [('a', 'y', 1), ('b', 'x', 2)]
     """
     ordered = table.select("gold", "lemma", "n_ij").sort("gold", "lemma")
     i, j = (ordered[name].rank("dense").to_numpy().astype(np.int64) for name in ("gold", "lemma"))
-    return ordered[pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
+    return ordered[assign_pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
 
 
-def numbered(names: pl.Series) -> pl.Series:
+def name_codes(names: pl.Series) -> pl.Series:
     """Return a number for each name, the same for equal names, in no order of theirs.
 
     Examples
     --------
-    >>> numbered(pl.Series(["b", "a", "b"])).n_unique()
+    >>> name_codes(pl.Series(["b", "a", "b"])).n_unique()
     2
     """
     return names.cast(pl.Categorical).to_physical()
 
 
-def pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+def assign_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     """Return the rows of a best assignment, in order.
 
     Parameters
@@ -667,7 +667,7 @@ def pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
 
 def _certain_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     """Return the pairs that some best assignment holds, no two with a lemma in common."""
-    sure = np.flatnonzero(n >= other(i, n) + other(j, n))
+    sure = np.flatnonzero(n >= greatest_of_others(i, n) + greatest_of_others(j, n))
     # Equal pairs may compete for a lemma: the first in order of rows is taken.
     keep: IntArray = np.arange(len(sure))
     for side in (i, j):
@@ -676,7 +676,7 @@ def _certain_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     return np.asarray(sure[keep], dtype=np.int64)
 
 
-def other(side: IntArray, n: IntArray) -> IntArray:
+def greatest_of_others(side: IntArray, n: IntArray) -> IntArray:
     """Return for each pair the greatest n among the other pairs of its lemma, 0 if none."""
     order = np.lexsort((-n, side))
     begins = np.flatnonzero(np.diff(side[order], prepend=-1))
@@ -731,7 +731,7 @@ def overlaps_in_parts(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.
     [[('ra', 'ra', 1, 2, 1)]]
     """
     ranges = ranges_of("lemma", gold)
-    buckets = buckets_for(counted(gold, lexicon))
+    buckets = buckets_for(count_rows(gold, lexicon))
     with spill_of(len(ranges), pl.Schema(_PAIRS)) as pairs:
         with (
             _split_by_form(gold, "gold", buckets) as left,
@@ -792,7 +792,7 @@ def entropy_in_parts(
     lemmas : int
         Lemmas of the lexicon.
     """
-    buckets = buckets_for(counted(table))
+    buckets = buckets_for(count_rows(table))
     with _split_by_hash(table.select("lemma", "n_ij", "n_j"), "lemma", buckets) as parts:
         found = [clusters(part.collect()) for part in parts]
     return entropy_of(found, lemmas=lemmas, unknown=_count_unknown(gold, lexicon))
@@ -801,7 +801,7 @@ def entropy_in_parts(
 def _count_unknown(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> int:
     """Return how many distinct forms of the lexicon are not in the gold."""
     forms = [each.select("form").drop_nulls() for each in (gold, lexicon)]
-    buckets, unknown = buckets_for(counted(*forms)), 0
+    buckets, unknown = buckets_for(count_rows(*forms)), 0
     known, asked = (_split_by_hash(each, "form", buckets) for each in forms)
     with known, asked:
         for one, two in zip(known, asked, strict=True):
@@ -863,20 +863,22 @@ def _assignment_total(found: Pairs) -> int:
         free &= ~gone[side]
     rest = np.flatnonzero(free)
     left = [each[rest].astype(np.int64) for each in (i, j, n)]
-    return int(n[taken].sum(dtype=np.int64)) + int(left[2][pairs(*left)].sum())
+    return int(n[taken].sum(dtype=np.int64)) + int(left[2][assign_pairs(*left)].sum())
 
 
 def _number_pairs(table: pl.LazyFrame) -> Pairs:
     """Return all pairs: those of each lemma of the gold together, then of each other lemma."""
     schema = {"lemma": pl.String, "i": pl.Int64, "n": pl.Int64, "other": pl.Int64}
-    buckets, before = buckets_for(counted(table)), 0
+    buckets, before = buckets_for(count_rows(table)), 0
     ranges, parts = ranges_of("gold", table), []
     with spill_of(buckets, pl.Schema(schema)) as by_lemma:
         for number in range(len(ranges)):
             part = ranges.of(table, number, by="gold")
             rows = part.select("gold", "lemma", "n_ij").sort("gold").collect()
             i, n = _side_numbers(rows, "gold", "n_ij", before)
-            frame = rows.select("lemma", i=pl.Series(i), n=pl.Series(n), other=other(i, n))
+            frame = rows.select(
+                "lemma", i=pl.Series(i), n=pl.Series(n), other=greatest_of_others(i, n)
+            )
             by_lemma.add(frame, bucket_of("lemma", buckets))
             before = int(i.max(initial=before - 1)) + 1
         before = 0
@@ -900,7 +902,7 @@ def _mark_sure(i: IntArray, j: IntArray, n: IntArray, others: IntArray) -> Pairs
     A pair whose n is at least the greatest other n of both its lemmas together stands in some
     best assignment, see `one_to_one.assigned`.
     """
-    good = np.flatnonzero(n >= others + other(j, n))
+    good = np.flatnonzero(n >= others + greatest_of_others(j, n))
     sure = np.zeros(len(n), dtype=bool)
     sure[good[np.unique(j[good], return_index=True)[1]]] = True
     return Pairs(i.astype(np.int32), j.astype(np.int32), n.astype(np.int32), sure)

@@ -14,10 +14,10 @@ import polars as pl
 
 from pipeline.kernels.lexicon.inference import (
     Interval,
-    Limiting,
-    alike,
+    IntervalOptions,
     by_chance,
     difference_interval,
+    equal_weights,
     unequal,
 )
 from pipeline.kernels.lexicon.l_measure import Entropy, l_star
@@ -140,7 +140,7 @@ def mean_of(scores: pl.DataFrame, name: str) -> float | None:
     if not unequal(ordered):
         return _mean(ordered[name])
     values = ordered[name].to_numpy()
-    mean = float(alike(ordered) @ values)
+    mean = float(equal_weights(ordered) @ values)
     return min(max(mean, float(values.min())), float(values.max()))  # rounding: 1.0000000000000002
 
 
@@ -191,12 +191,12 @@ def _variance(scores: pl.DataFrame, ddof: int) -> float | None:
         return None
     if not unequal(scores):
         return float(values.var(ddof=ddof))
-    off = _deviations(scores, "L", alike(scores))
-    return float(alike(scores) @ off**2) * len(values) / (len(values) - ddof)
+    off = _deviations(scores, "L", equal_weights(scores))
+    return float(equal_weights(scores) @ off**2) * len(values) / (len(values) - ddof)
 
 
 def _correlation(scores: pl.DataFrame, name: str) -> float | None:
-    weights = alike(scores)
+    weights = equal_weights(scores)
     x, y = (_deviations(scores, each, weights) for each in ("L", name))
     if unequal(scores):
         root = np.sqrt(weights * scores.height)
@@ -243,7 +243,7 @@ def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interva
     return pl.DataFrame(rows, schema=LexiconComparison.columns(), orient="row")
 
 
-def differences(scores: Mapping[str, pl.DataFrame], how: Limiting) -> pl.DataFrame:
+def differences(scores: Mapping[str, pl.DataFrame], how: IntervalOptions) -> pl.DataFrame:
     """Return the difference in L* of each two lexicons, with an interval.
 
     The same lemmas are in both, so that what makes a lemma hard for both cancels out: the
@@ -253,7 +253,7 @@ def differences(scores: Mapping[str, pl.DataFrame], how: Limiting) -> pl.DataFra
     ----------
     scores : mapping of str to DataFrame
         `schemas.LemmaScores` of each lexicon, the same lemmas in each.
-    how : Limiting
+    how : IntervalOptions
         How limits are made; there are none of lemmas that were not drawn at random.
 
     Returns
@@ -273,7 +273,7 @@ def differences(scores: Mapping[str, pl.DataFrame], how: Limiting) -> pl.DataFra
     return pl.DataFrame(rows, schema=LexiconDifferences.columns(), orient="row")
 
 
-def differing(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def rank_differences(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the L of each lemma in each lexicon; rank 1 is the lemma where they differ most.
 
     The order is that of n_gold times the difference between greatest and smallest L: what the

@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from pipeline.kernels import sampling
-from pipeline.kernels.annotation.sheets import nobodys
+from pipeline.kernels.annotation.sheets import unnamed_faults
 from pipeline.kernels.partitions import batches, by_range, most_rows, ranges_of, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.design import inclusion, permanent_numbers, sequential_poisson
 from pipeline.memory import Spill
 
 
-def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
+def lemma_table(entries: pl.LazyFrame) -> pl.LazyFrame:
     """Return the lemmas of a dictionary, each once, in the order of their first appearance.
 
     The dictionary is a sequence of entries in which a lemma may come again, as homographs do.
@@ -38,20 +38,24 @@ def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = {"file": ["d"] * 3, "line": [2, 1, 3], "lemma": ["ra", "ktieb", "ra"]}
-    >>> lex(pl.LazyFrame(rows)).collect().rows()
+    >>> lemma_table(pl.LazyFrame(rows)).collect().rows()
     [('ktieb', 1, 1), ('ra', 2, 2)]
     """
     position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
-    return firsts(entries).sort("first", "first_line", "lemma").select("lemma", position, "n_rows")
+    return (
+        first_places(entries)
+        .sort("first", "first_line", "lemma")
+        .select("lemma", position, "n_rows")
+    )
 
 
-def firsts(entries: pl.LazyFrame) -> pl.LazyFrame:
+def first_places(entries: pl.LazyFrame) -> pl.LazyFrame:
     """Return where each lemma of a dictionary first appears.
 
     Parameters
     ----------
     entries : LazyFrame
-        As for `lex`.
+        As for `lemma_table`.
 
     Returns
     -------
@@ -242,7 +246,7 @@ def _entry_lemmas(rows: pl.DataFrame, forms: pl.DataFrame) -> pl.DataFrame:
     """Return the lemmas of some rows, each with the place where it first stands."""
     number = pl.col("first_line").cast(pl.String).str.zfill(20)
     place = pl.concat_str("first", pl.lit("\0"), number)
-    lemmas = firsts(rows.lazy()).join(sizes(forms.lazy(), name="n_forms"), on="lemma")
+    lemmas = first_places(rows.lazy()).join(sizes(forms.lazy(), name="n_forms"), on="lemma")
     return lemmas.with_columns(place=place).select(*_LEMMA).collect()
 
 
@@ -351,7 +355,7 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
     filled = pl.col("forms").is_not_null() & ~nothing.fill_null(value=False)
     both = (filled & ~says_none).any().over("id") & (filled & says_none).any().over("id")
     wrong = [
-        nobodys(entries, answer="forms"),
+        unnamed_faults(entries, answer="forms"),
         _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
         _fault(entries, strange, "id", not_of),
         _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
@@ -576,7 +580,7 @@ def steps(spelling: Spelling) -> Iterator[tuple[str, dict[str, str] | str]]:
         yield f"replaced: {shown}", dict(spelling.replace)
 
 
-def normalised(
+def normalise(
     rows: pl.DataFrame, spelling: Spelling, *, columns: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows with their texts in one spelling, and what each step changed.
@@ -599,20 +603,20 @@ def normalised(
     Examples
     --------
     >>> rows = pl.DataFrame({"form": ["ёж", "ЁЖ", " ель"]})
-    >>> found, counts = normalised(
+    >>> found, counts = normalise(
     ...     rows, Spelling(case="lower", replace={"ё": "е"}), columns=["form"]
     ... )
     >>> found["form"].to_list(), counts["n"].to_list()
     (['еж', 'еж', 'ель'], [1, 0, 1, 2])
     """
-    found, changes = spelt(rows, spelling, columns=columns)
+    found, changes = normalise_batch(rows, spelling, columns=columns)
     return found, counts_of([changes])
 
 
-def spelt(
+def normalise_batch(
     rows: pl.DataFrame, spelling: Spelling, *, columns: Sequence[str]
 ) -> tuple[pl.DataFrame, list[Change]]:
-    """Return what `normalised` does of some of many rows, with what `counts_of` adds up."""
+    """Return what `normalise` does of some of many rows, with what `counts_of` adds up."""
     changes = []
     for name, how in steps(spelling):
         after = rows.with_columns(_apply_step(pl.col(column), how) for column in columns)
@@ -664,7 +668,7 @@ STEM = "~"
 """Where the stem goes in an ending that is no mere suffix: ``n~u``."""
 
 
-def generated(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
+def generate_forms(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
     """Return the wordforms of lemmas that name their paradigm.
 
     Parameters
@@ -684,7 +688,7 @@ def generated(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
     --------
     >>> entries = pl.LazyFrame({"lemma": ["kiteb"], "stem": ["ktib"], "paradigm": ["I"]})
     >>> endings = pl.LazyFrame({"paradigm": ["I", "I"], "ending": ["na", "ni~"]})
-    >>> generated(entries, endings).sort("form").collect()["form"].to_list()
+    >>> generate_forms(entries, endings).sort("form").collect()["form"].to_list()
     ['ktibna', 'niktib']
     """
     both = entries.join(endings.with_columns(pl.col("ending").fill_null("")), on="paradigm")
@@ -697,13 +701,13 @@ def generated(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
     return both.select("lemma", form=pl.concat_str(before, "stem", after))
 
 
-def generated_in_parts(entries: pl.LazyFrame, endings: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Yield what `generated` returns, about as many rows at a time as there is room for.
+def generate_forms_in_parts(entries: pl.LazyFrame, endings: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield what `generate_forms` returns, about as many rows at a time as there is room for.
 
     Parameters
     ----------
     entries, endings : LazyFrame
-        As for `generated`. The endings are held.
+        As for `generate_forms`. The endings are held.
 
     Yields
     ------
@@ -716,7 +720,7 @@ def generated_in_parts(entries: pl.LazyFrame, endings: pl.LazyFrame) -> Iterator
         known = batch.join(lengths, on="paradigm", maintain_order="left")
         numbered = known.with_columns(part=pl.col("n").cum_sum() // most_rows())
         parts = numbered.partition_by("part", maintain_order=True) or [numbered]
-        yield from (generated(each.lazy(), table.lazy()).collect() for each in parts)
+        yield from (generate_forms(each.lazy(), table.lazy()).collect() for each in parts)
 
 
 # Common lemmas of gold and lexicon, and what they represent
@@ -761,7 +765,7 @@ def all_lemmas(both: Both) -> pl.LazyFrame:
     )  # fmt: skip
 
 
-def held(
+def sampled_matches(
     both: Both, sample: pl.DataFrame, *, looked_up: pl.DataFrame | None, complete: bool
 ) -> pl.LazyFrame:
     """Return the matches of the sampled lemmas that both have.

@@ -12,8 +12,8 @@ import scipy
 
 from pipeline.kernels import numeric
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.survey.limits import Weights, domain_shares, linear_variance, weights_of
-from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, divided
+from pipeline.kernels.survey.limits import Weights, domain_shares, domain_weights, linear_variance
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, ratio_or_zero
 from schemas import Calibration, Judges, MachineConfusion, Table
 
 # Agreement with people, from weighted draws
@@ -73,9 +73,9 @@ def agreement_with_people(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> from pipeline.kernels.survey.limits import domain_weights
     >>> people, machine = np.array([1] * 49 + [0] * 51), [1] * 40 + [0] * 9 + [1] * 6 + [0] * 45
-    >>> found = agreement_with_people(people, machine, weights_of(None, draws=100))
+    >>> found = agreement_with_people(people, machine, domain_weights(None, draws=100))
     >>> [round(each, 4) for each in found["kappa"]]
     [0.6995, 0.523, 0.8185]
     """
@@ -160,7 +160,7 @@ def probability(column: str) -> pl.Expr:
     return pl.coalesce(numeric.judgement(column).cast(pl.Float64), chance)
 
 
-def doubled(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
+def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     """Return a fault for each row about a pair that its judge has another row for.
 
     Parameters
@@ -173,7 +173,7 @@ def doubled(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     Examples
     --------
     >>> rows = pl.LazyFrame({"file": "m.tsv", "line": [2, 3], "id": ["a", "a"], "~judge": "m"})
-    >>> doubled(rows, ["id"]).select("line", "problem").collect().row(0)
+    >>> duplicate_faults(rows, ["id"]).select("line", "problem").collect().row(0)
     (2, "this judge has another row for the pair: 'm'")
     """
     named = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
@@ -182,20 +182,23 @@ def doubled(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     return _candidate_faults(twice, units, problem)
 
 
-def strange(rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
+def unknown_candidate_faults(
+    rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]
+) -> pl.LazyFrame:
     """Return a fault for each row about a pair that is no candidate.
 
     Parameters
     ----------
     rows, units
-        As for `doubled`.
+        As for `duplicate_faults`.
     candidates : LazyFrame
         The candidates, with id.
 
     Examples
     --------
     >>> rows = pl.LazyFrame({"file": "m.tsv", "line": [2, 3], "id": ["a", "b"]})
-    >>> strange(rows, pl.LazyFrame({"id": ["a"]}), ["id"]).select("line", "value").collect().rows()
+    >>> found = unknown_candidate_faults(rows, pl.LazyFrame({"id": ["a"]}), ["id"])
+    >>> found.select("line", "value").collect().rows()
     [(3, 'b')]
     """
     lost = rows.filter(_names_candidate(units)).join(candidates.select("id"), on="id", how="anti")
@@ -206,7 +209,7 @@ def strange(rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]) 
 
 def _names_candidate(units: Sequence[str]) -> pl.Expr:
     """Return whether a row names its candidate; the others are faults already."""
-    return pl.all_horizontal(numeric.filled(name).is_not_null() for name in units)
+    return pl.all_horizontal(numeric.text_or_null(name).is_not_null() for name in units)
 
 
 def _candidate_faults(rows: pl.LazyFrame, units: Sequence[str], problem: pl.Expr) -> pl.LazyFrame:
@@ -237,7 +240,7 @@ def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     [('m', 'model', 'x', 2)]
     """
     long = [
-        rows.select(judge=_JUDGE, column=pl.lit(name), value=numeric.filled(name))
+        rows.select(judge=_JUDGE, column=pl.lit(name), value=numeric.text_or_null(name))
         for name in columns
     ]
     nothing = pl.LazyFrame(schema={"judge": pl.String, "column": pl.String, "value": pl.String})
@@ -290,8 +293,9 @@ def calibration(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
-    >>> found = calibration([1, 0, 1, 0], [0.9, 0.8, 1.0, 0.1], weights_of(None, draws=4), bins=2)
+    >>> from pipeline.kernels.survey.limits import domain_weights
+    >>> weights = domain_weights(None, draws=4)
+    >>> found = calibration([1, 0, 1, 0], [0.9, 0.8, 1.0, 0.1], weights, bins=2)
     >>> found.select("bin", "n_judged", pl.col("mean_prediction", "share").round(3)).rows()
     [(1, 1, 0.1, 0.0), (2, 3, 0.9, 0.667)]
     """
@@ -303,10 +307,10 @@ def calibration(
     members = place == np.arange(bins)[:, None]
     shares = domain_shares(y, members, weights, confidence=confidence)
     held = members.astype(np.float64) @ weights.w
-    mean = divided((members * g) @ weights.w, held)
+    mean = ratio_or_zero((members * g) @ weights.w, held)
     table = pl.DataFrame({
         "bin": np.arange(1, bins + 1), "first": edges[:-1], "last": edges[1:],
-        "n_judged": members.sum(axis=1), "weight": divided(held, held.sum()),
+        "n_judged": members.sum(axis=1), "weight": ratio_or_zero(held, held.sum()),
         "mean_prediction": np.clip(mean, 0.0, 1.0), "share": np.clip(shares.share, 0.0, 1.0),
         "lower": shares.lower, "upper": shares.upper,
     })  # fmt: skip
@@ -361,8 +365,8 @@ def brier_score(tp: npt.ArrayLike, prediction: npt.ArrayLike, weights: Weights) 
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
-    >>> round(brier_score([1, 0], [0.9, 0.3], weights_of(None, draws=2)), 4)
+    >>> from pipeline.kernels.survey.limits import domain_weights
+    >>> round(brier_score([1, 0], [0.9, 0.3], domain_weights(None, draws=2)), 4)
     0.05
     """
     y, g = (np.asarray(each, dtype=np.float64) for each in (tp, prediction))
@@ -417,8 +421,8 @@ def confusion(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
-    >>> found = confusion([1, 1, 0, 0], [0.9, 0.2, 0.4, 0.1], weights_of(None, draws=4))
+    >>> from pipeline.kernels.survey.limits import domain_weights
+    >>> found = confusion([1, 1, 0, 0], [0.9, 0.2, 0.4, 0.1], domain_weights(None, draws=4))
     >>> [found[name] for name in ("true_positives", "false_negatives", "sensitivity", "ppv")]
     [1, 1, 0.5, 1.0]
     """
@@ -445,8 +449,8 @@ def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) ->
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
-    >>> weighted_cells([1, 0], [1, 1], weights_of([1.0, 0.25], draws=2)).tolist()
+    >>> from pipeline.kernels.survey.limits import domain_weights
+    >>> weighted_cells([1, 0], [1, 1], domain_weights([1.0, 0.25], draws=2)).tolist()
     [[0.2, 0.0], [0.8, 0.0]]
     """
     y, x = (np.asarray(each, dtype=np.bool_) for each in (tp, label))
@@ -458,7 +462,7 @@ def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) ->
 # Explained variance: squared correlation within sets
 
 
-class Explained(NamedTuple):
+class SquaredCorrelation(NamedTuple):
     """Squared correlations with limits, arrays of shape (sets,); NaN where they are not known."""
 
     rho2: FloatArray
@@ -466,7 +470,7 @@ class Explained(NamedTuple):
     upper: FloatArray
 
 
-def explained(
+def squared_correlation(
     tp: FloatArray,
     prediction: FloatArray,
     members: BoolArray,
@@ -474,7 +478,7 @@ def explained(
     *,
     confidence: float = 0.95,
     enough: int = ENOUGH,
-) -> Explained:
+) -> SquaredCorrelation:
     """Return the squared correlation of judgements and predictions within sets.
 
     A set consists of one part, or of several, such as the two difference sets of two lists: there
@@ -515,15 +519,15 @@ def explained(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> from pipeline.kernels.survey.limits import domain_weights
     >>> y, g = np.array([1.0, 0.0] * 20), np.array([0.9, 0.1, 0.5, 0.5] * 10)
     >>> everybody = np.ones((1, 1, 40), dtype=bool)
-    >>> float(explained(y, g, everybody, weights_of(None, draws=40)).rho2[0].round(4))
+    >>> float(squared_correlation(y, g, everybody, domain_weights(None, draws=40)).rho2[0].round(4))
     0.5
     """
     tail = float(checked_tail(confidence))
     draws = members.sum(axis=-1).astype(np.float64)
-    a = divided(members * weights.w, (members * weights.w).sum(axis=-1, keepdims=True))
+    a = ratio_or_zero(members * weights.w, (members * weights.w).sum(axis=-1, keepdims=True))
     y, g = (each - (a * each).sum(axis=-1, keepdims=True) for each in (tp, prediction))
     scale = [_sum_parts(a * y * y), _sum_parts(a * g * g)]
     known = (draws.min(axis=-1) >= enough) & (scale[0] > 1e-12) & (scale[1] > 1e-12)
@@ -532,12 +536,12 @@ def explained(
     u = y * g / np.sqrt(v * w) - rho[:, None, None] / 2.0 * (y**2 / v + g**2 / w)
     z = a * (u - (a * u).sum(axis=-1, keepdims=True))
     variance = linear_variance(z, np.where(members, weights.c, 0.0)).sum(axis=-1)
-    worth = divided(np.ones_like(rho), _sum_parts(a**2)) * members.shape[1] ** 2
+    worth = ratio_or_zero(np.ones_like(rho), _sum_parts(a**2)) * members.shape[1] ** 2
     limits = _correlation_limits(
         rho, variance, np.maximum(worth - 2.0 * members.shape[1], 1.0), tail
     )
     found = (np.maximum(each, 0.0) ** 2 for each in (rho, *limits))
-    return Explained(*(np.where(known, each, np.nan) for each in found))
+    return SquaredCorrelation(*(np.where(known, each, np.nan) for each in found))
 
 
 def _sum_parts(values: FloatArray) -> FloatArray:
@@ -554,7 +558,7 @@ def _correlation_limits(
     return np.where(exact, rho, lower), np.where(exact, rho, upper)
 
 
-class Judged(NamedTuple):
+class JudgedDraws(NamedTuple):
     """The judged draws that a judge has a prediction for, in one category."""
 
     category: str
@@ -570,7 +574,7 @@ class Judged(NamedTuple):
     def weights(self) -> Weights:
         """What the draws stand for."""
         pi = self.draws["pi"].to_numpy() if "pi" in self.draws.columns else None
-        return weights_of(pi, draws=self.draws.height)
+        return domain_weights(pi, draws=self.draws.height)
 
     @property
     def tp(self) -> BoolArray:
@@ -583,7 +587,7 @@ class Judged(NamedTuple):
         return self.draws["prediction"].to_numpy()
 
 
-def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[Judged]:
+def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[JudgedDraws]:
     """Put judgements beside predictions, for each category and judge.
 
     Parameters
@@ -614,7 +618,7 @@ def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[Judged]
         mine = judged.filter(category=category).drop("category")
         predicted = parts[category, judge].select("id", "prediction")
         both = mine.join(predicted, on="id", how="inner").sort("id")
-        yield Judged(category, judge, predicted.height, mine.height - both.height, both)
+        yield JudgedDraws(category, judge, predicted.height, mine.height - both.height, both)
 
 
 def judge_tables(
@@ -670,11 +674,11 @@ def judge_tables(
     models: dict[str, type[Table]] = {
         "confusion": MachineConfusion, "calibration": Calibration, "judges": Judges,
     }  # fmt: skip
-    return {name: typed(rows[name], model) for name, model in models.items()}
+    return {name: to_table(rows[name], model) for name, model in models.items()}
 
 
 def _judge_row(
-    each: Judged, binned: pl.DataFrame, threshold: float, confidence: float
+    each: JudgedDraws, binned: pl.DataFrame, threshold: float, confidence: float
 ) -> dict[str, Any]:
     """Return the further columns of `Judges`."""
     label, weights = each.prediction >= threshold, each.weights
@@ -688,18 +692,18 @@ def _judge_row(
     }
     both = agreement_with_people(each.tp, label, weights, confidence=confidence)
     y = each.tp.astype(np.float64)
-    rho2 = explained(y, each.prediction, everybody, weights, confidence=confidence)
+    rho2 = squared_correlation(y, each.prediction, everybody, weights, confidence=confidence)
     for name, values in {**both, "rho2": [float(part[0]) for part in rho2]}.items():
         found |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
     return found
 
 
-def typed(rows: list[dict[str, Any]], model: type[Table]) -> pl.DataFrame:
+def to_table(rows: list[dict[str, Any]], model: type[Table]) -> pl.DataFrame:
     """Return rows as a table of this schema, with null for NaN, in the order of its key.
 
     Examples
     --------
-    >>> typed([], Judges).height
+    >>> to_table([], Judges).height
     0
     """
     table = pl.DataFrame(rows, schema=model.columns(), orient="row")

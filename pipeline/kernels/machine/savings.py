@@ -10,17 +10,17 @@ import numpy as np
 import polars as pl
 import scipy
 
-from pipeline.kernels.machine.judges import Judged, by_judge, explained, typed
+from pipeline.kernels.machine.judges import JudgedDraws, by_judge, squared_correlation, to_table
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_key
 from pipeline.kernels.survey.limits import Weights
 from pipeline.kernels.survey.ratio_estimator import (
     ENOUGH,
-    divided,
     draw_moments,
+    prediction_weights,
+    ratio_or_zero,
     residuals,
     set_sums,
-    tuned,
 )
 from pipeline.kernels.survey.study import folds_of, rank_matrix
 from schemas import PairSavings, Savings
@@ -28,7 +28,7 @@ from schemas import PairSavings, Savings
 _EQUAL_CHANCE = 0.5  # any chance: where all are equal it makes no difference
 
 
-class Saved(NamedTuple):
+class LabelSavings(NamedTuple):
     """Savings by predictions, arrays of shape (sets,); NaN where it is not known."""
 
     labels: FloatArray
@@ -37,7 +37,7 @@ class Saved(NamedTuple):
     """Mean weight of the predictions, in [0, 1]."""
 
 
-def saved(
+def label_savings(
     tp: FloatArray,
     prediction: FloatArray,
     members: BoolArray,
@@ -46,7 +46,7 @@ def saved(
     fold: IntArray,
     share: FloatArray | None = None,
     enough: int = ENOUGH,
-) -> Saved:
+) -> LabelSavings:
     """Return the share of labels that predictions save in the estimate of a mean or a difference.
 
     ``1 - V_with / V_without``: a sample that is smaller by this share, with predictions, leaves
@@ -82,10 +82,11 @@ def saved(
 
     Examples
     --------
-    >>> from pipeline.kernels.survey.limits import weights_of
-    >>> y, fold, alike = np.array([1.0, 0.0] * 20), np.arange(40) % 5, weights_of(None, draws=40)
+    >>> from pipeline.kernels.survey.limits import domain_weights
+    >>> y, fold = np.array([1.0, 0.0] * 20), np.arange(40) % 5
+    >>> alike = domain_weights(None, draws=40)
     >>> everybody = np.ones((1, 1, 40), dtype=bool)
-    >>> saved(y, y, everybody, alike, fold=fold).labels.tolist()
+    >>> label_savings(y, y, everybody, alike, fold=fold).labels.tolist()
     [1.0]
     """
     pi = np.full(len(tp), _EQUAL_CHANCE) if weights.simple else 1.0 / weights.w
@@ -95,7 +96,7 @@ def saved(
     sets, parts = members.shape[:2]
     inside = members[..., open_].reshape(sets * parts, -1)
     sums = set_sums(inside, columns, fold[open_], folds)[:, :, None, :]
-    tau = tuned(sums, np.ones((len(inside), 1)), enough=enough)
+    tau = prediction_weights(sums, np.ones((len(inside), 1)), enough=enough)
     scale = np.ones((sets, parts)) if share is None else share**2
     with_, without = (
         (scale * residuals(sums, each).variance().reshape(sets, parts)).sum(axis=1)
@@ -103,8 +104,10 @@ def saved(
     )
     few = inside.sum(axis=1).reshape(sets, parts).min(axis=1) < enough
     unknown = few | (without <= 0)
-    labels = np.where(unknown, np.nan, 1.0 - divided(with_, without))
-    return Saved(labels, np.where(few, np.nan, tau.mean(axis=1).reshape(sets, parts).mean(axis=1)))
+    labels = np.where(unknown, np.nan, 1.0 - ratio_or_zero(with_, without))
+    return LabelSavings(
+        labels, np.where(few, np.nan, tau.mean(axis=1).reshape(sets, parts).mean(axis=1))
+    )
 
 
 # Tables for n-best precision and for differences
@@ -203,11 +206,11 @@ def saving_tables(
             if pairs:
                 sets = _difference_sets(ranked, one, inside, n, pairs)
                 compared += _set_rows(one, sets, fold, confidence)
-    return {"savings": typed(lists, Savings), "pair_savings": typed(compared, PairSavings)}
+    return {"savings": to_table(lists, Savings), "pair_savings": to_table(compared, PairSavings)}
 
 
 def _difference_sets(
-    ranked: Ranked, each: Judged, inside: BoolArray, n: int, pairs: Sequence[tuple[str, str]]
+    ranked: Ranked, each: JudgedDraws, inside: BoolArray, n: int, pairs: Sequence[tuple[str, str]]
 ) -> Sets:
     """Return the difference sets of pairs."""
     place = {name: row for row, name in enumerate(ranked.measures)}
@@ -222,12 +225,12 @@ def _difference_sets(
 
 
 def _set_rows(
-    each: Judged, sets: Sets, fold: IntArray, confidence: float
+    each: JudgedDraws, sets: Sets, fold: IntArray, confidence: float
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of some sets."""
     y, g, weights = each.tp.astype(np.float64), each.prediction, each.weights
-    rho2 = explained(y, g, sets.members, weights, confidence=confidence)
-    found = saved(y, g, sets.members, weights, fold=fold, share=sets.share)
+    rho2 = squared_correlation(y, g, sets.members, weights, confidence=confidence)
+    found = label_savings(y, g, sets.members, weights, fold=fold, share=sets.share)
     columns = (*rho2, found.tau, found.labels, sets.members.sum(axis=(1, 2)))
     names = ("rho2", "rho2_lower", "rho2_upper", "tau", "labels_saved", "n_judged")
     for key, *values in zip(sets.keys, *columns, strict=True):
@@ -239,7 +242,7 @@ def _set_rows(
 # Simulated predictions with given error rates
 
 
-def simulated(
+def simulate_predictions(
     truth: pl.LazyFrame,
     *,
     judge: str,
@@ -279,8 +282,8 @@ def simulated(
     Examples
     --------
     >>> truth = pl.LazyFrame({"category": "TP", "id": ["a", "b"], "tp": [True, False]})
-    >>> never_wrong = simulated(truth, judge="m", sensitivity=1.0, specificity=1.0, seed="s")
-    >>> never_wrong.collect()["prediction"].to_list()
+    >>> exact = simulate_predictions(truth, judge="m", sensitivity=1.0, specificity=1.0, seed="s")
+    >>> exact.collect()["prediction"].to_list()
     [1.0, 0.0]
     """
     key = seeded_key("category", "id", seed=seed, purpose=f"machine {judge}")

@@ -19,7 +19,7 @@ from schemas import AveragePrecision
 _MOST_NUMBERS = 2_000_000  # numbers for each true positive and kind of draw: bounds the memory
 
 
-def without_each(listed: JudgedList, smoothing: float) -> FloatArray:
+def jackknife_estimates(listed: JudgedList, smoothing: float) -> FloatArray:
     """Return the estimates of `inferred_average_precision` without each draw.
 
     Draws with the same chance and label change the true positives below them alike, and those
@@ -42,7 +42,7 @@ def without_each(listed: JudgedList, smoothing: float) -> FloatArray:
     Examples
     --------
     >>> listed = JudgedList.of(np.array([1.0, 0.0, 1.0]), np.full(3, 0.5))
-    >>> without_each(listed, 0.0).round(4).tolist()
+    >>> jackknife_estimates(listed, 0.0).round(4).tolist()
     [0.3333, 1.0, 1.0]
     """
     draws = np.flatnonzero(listed.drawn)
@@ -337,7 +337,7 @@ def _effective_draws(
         return float("nan")
     c = 1.0 - chances
     most = m / c.mean()
-    others = without_each(listed, smoothing)
+    others = jackknife_estimates(listed, smoothing)
     V = (m - 1.0) / m * (c * (others - (c * others).sum() / c.sum()) ** 2).sum()
     spread = estimate * (1.0 - estimate)
     if V <= 0.0 or spread <= 0.0:  # all alike: as a proportion of 0 or 1

@@ -11,7 +11,7 @@ import polars as pl
 import scipy
 
 from pipeline.kernels.nbest.comparison import samples, set_counts
-from pipeline.kernels.nbest.precision import first_list, in_lists
+from pipeline.kernels.nbest.precision import first_list, list_counts
 from pipeline.kernels.nbest.ranking import rank_vectors
 from pipeline.kernels.numeric import FloatArray, IntArray, codes, ratio
 from pipeline.kernels.statistics.cluster_bootstrap import (
@@ -27,7 +27,7 @@ from schemas import ClusteredDifferences, ClusteredPrecision
 
 
 @dataclass(frozen=True)
-class Redrawn:
+class ClusterBootstrap:
     """How clusters are drawn again.
 
     Parameters
@@ -122,7 +122,7 @@ def clustered_draws(
 
 
 @dataclass(frozen=True)
-class Varied:
+class BootstrapVariation:
     """What estimates vary by if clusters are drawn again; arrays of shape (rows,).
 
     Parameters
@@ -151,7 +151,9 @@ class Varied:
     design_effect: FloatArray
 
 
-def varied(counts: IntArray, *, signs: Sequence[int], redrawn: Redrawn) -> Varied:
+def bootstrap_variation(
+    counts: IntArray, *, signs: Sequence[int], redrawn: ClusterBootstrap
+) -> BootstrapVariation:
     """Draw clusters again, and look how much the estimates vary.
 
     Parameters
@@ -160,13 +162,14 @@ def varied(counts: IntArray, *, signs: Sequence[int], redrawn: Redrawn) -> Varie
         Judged draws and, of these, true positives of each cluster in each part.
     signs : sequence of int, shape (parts,)
         1 and -1 for a difference of two parts.
-    redrawn : Redrawn
+    redrawn : ClusterBootstrap
         How.
 
     Examples
     --------
     >>> counts = np.array([[[[4, 4, 4, 4]], [[4, 4, 0, 0]]]]).swapaxes(1, 2)
-    >>> found = varied(counts, signs=[1], redrawn=Redrawn("l2", 0.95, 2000, "s"))
+    >>> bootstrap = ClusterBootstrap("l2", 0.95, 2000, "s")
+    >>> found = bootstrap_variation(counts, signs=[1], redrawn=bootstrap)
     >>> found.estimate.tolist(), found.clusters.tolist(), found.design_effect.round().tolist()
     ([0.5], [4], [4.0])
     """
@@ -180,7 +183,7 @@ def varied(counts: IntArray, *, signs: Sequence[int], redrawn: Redrawn) -> Varie
     p, effective = ratio(k, n), effective_clusters(draws)
     error, freedom = error_and_freedom(again, effective)
     independent = ratio(p * (1.0 - p), n).sum(axis=-1)
-    return Varied(
+    return BootstrapVariation(
         p, p @ sign, error, freedom, (draws.sum(axis=1) > 0).sum(axis=-1), effective,
         ratio(error**2 * freedom / (freedom + 1.0), independent),
     )  # fmt: skip
@@ -199,7 +202,7 @@ def clustered_differences(
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
-    redrawn: Redrawn,
+    redrawn: ClusterBootstrap,
 ) -> pl.DataFrame:
     """Test differences of n-best precision for a population from which whole clusters are drawn.
 
@@ -215,7 +218,7 @@ def clustered_differences(
         The measures to compare.
     at : sequence of int
         List sizes, ascending.
-    redrawn : Redrawn
+    redrawn : ClusterBootstrap
         How.
 
     Returns
@@ -245,7 +248,7 @@ def clustered_differences(
     ...     "tp": [rank % 8 < 4 for rank in range(40)]})
     >>> verbs = pl.DataFrame({"id": ids, "cluster": [f"v{rank // 4}" for rank in range(40)]})
     >>> clustered_differences(ranks, judged, verbs, pairs=[("dice", "mi")], at=[20],
-    ...     redrawn=Redrawn("l2", confidence=0.95, replicates=2000, seed="s")
+    ...     redrawn=ClusterBootstrap("l2", confidence=0.95, replicates=2000, seed="s")
     ... ).select("clusters", pl.col("difference", "lower", "upper", "p_value").round(1)).rows()
     [(10, 0.2, -0.6, 1.0, 0.6)]
     """
@@ -264,10 +267,10 @@ def clustered_differences(
 
 
 def _pair_table(
-    draws: ClusteredDraws, pairs: Sequence[tuple[str, str]], n: IntArray, redrawn: Redrawn
+    draws: ClusteredDraws, pairs: Sequence[tuple[str, str]], n: IntArray, redrawn: ClusterBootstrap
 ) -> pl.DataFrame:
     members, counts = _difference_counts(draws, pairs, n)
-    found = varied(counts, signs=[1, -1], redrawn=redrawn)
+    found = bootstrap_variation(counts, signs=[1, -1], redrawn=redrawn)
     share = members / np.tile(n, len(pairs))
     lower, upper = _difference_limits(found, redrawn.confidence)
     p = student_p_values(found.estimate, found.error, found.freedom)
@@ -301,7 +304,7 @@ def _difference_counts(
     return members, drawn
 
 
-def _difference_limits(found: Varied, confidence: float) -> Limits:
+def _difference_limits(found: BootstrapVariation, confidence: float) -> Limits:
     """Return limits of p1 - p2, those of the worst case where nothing varies."""
     limits = student_limits(found.estimate, found.error, found.freedom, confidence=confidence)
     unknown = np.isnan(limits[0])
@@ -319,7 +322,7 @@ def clustered_precision(
     *,
     measures: Sequence[str],
     at: Sequence[int],
-    redrawn: Redrawn,
+    redrawn: ClusterBootstrap,
 ) -> pl.DataFrame:
     """Estimate n-best precision as that of a population from which whole clusters are drawn.
 
@@ -336,7 +339,7 @@ def clustered_precision(
         Whose lists.
     at : sequence of int
         List sizes, ascending.
-    redrawn : Redrawn
+    redrawn : ClusterBootstrap
         How.
 
     Returns
@@ -363,7 +366,7 @@ def clustered_precision(
     >>> judged = pl.DataFrame({"category": "TP", "id": ids, "multiplicity": 1,
     ...     "tp": [rank % 8 < 4 for rank in range(40)]})
     >>> verbs = pl.DataFrame({"id": ids, "cluster": [f"v{rank // 4}" for rank in range(40)]})
-    >>> redrawn = Redrawn("l2", confidence=0.95, replicates=2000, seed="s")
+    >>> redrawn = ClusterBootstrap("l2", confidence=0.95, replicates=2000, seed="s")
     >>> clustered_precision(ranks, judged, verbs, measures=["mi"], at=[40], redrawn=redrawn).select(
     ...     "clusters", pl.col("precision", "lower", "upper", "design_effect").round(1)
     ... ).rows()
@@ -380,10 +383,10 @@ def clustered_precision(
 
 
 def _precision_table(
-    draws: ClusteredDraws, measures: Sequence[str], n: IntArray, redrawn: Redrawn
+    draws: ClusteredDraws, measures: Sequence[str], n: IntArray, redrawn: ClusterBootstrap
 ) -> pl.DataFrame:
     counts = _precision_counts(draws, measures, n)
-    found = varied(counts, signs=[1], redrawn=redrawn)
+    found = bootstrap_variation(counts, signs=[1], redrawn=redrawn)
     held = counts[:, 0].sum(axis=-1)
     lower, upper = _precision_limits(found, held[:, 0], redrawn.confidence)
     return pl.DataFrame({
@@ -401,11 +404,11 @@ def _precision_counts(draws: ClusteredDraws, measures: Sequence[str], n: IntArra
     shape = (len(n), len(draws.drawn))
     weights = [draws.sample[name].to_numpy() for name in ("n", "k")]
     firsts = (first_list(draws.ranks[name][draws.places], n) for name in measures)
-    counts = [[in_lists([first, own], shape, each) for each in weights] for first in firsts]
+    counts = [[list_counts([first, own], shape, each) for each in weights] for first in firsts]
     return np.stack(counts).swapaxes(1, 2).reshape(len(measures) * len(n), 1, 2, shape[1])
 
 
-def _precision_limits(found: Varied, draws: IntArray, confidence: float) -> Limits:
+def _precision_limits(found: BootstrapVariation, draws: IntArray, confidence: float) -> Limits:
     tail = checked_tail(confidence)
     p, n = found.estimate, draws.astype(np.float64)
     independent, clustered = (

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.nbest.precision import first_list, in_lists, ranked_candidates
+from pipeline.kernels.nbest.precision import first_list, list_counts, ranked_candidates
 from pipeline.kernels.nbest.ranking import RankBlocks, rank_blocks
 from pipeline.kernels.numeric import FloatArray, IntArray, labels_of
 from pipeline.kernels.statistics.differences import (
@@ -307,7 +307,7 @@ def _baseline_tables(
 
 
 @dataclass(frozen=True)
-class Asked:
+class DifferenceSettings:
     """What is asked of differences.
 
     Parameters
@@ -342,7 +342,7 @@ class _SetArguments(TypedDict):
 
 
 def pair_differences(
-    tests: pl.DataFrame, *, population: str, method: str, asked: Asked
+    tests: pl.DataFrame, *, population: str, method: str, asked: DifferenceSettings
 ) -> pl.DataFrame:
     """Give each difference its limits, and test it against 0, the margin and equivalence.
 
@@ -359,7 +359,7 @@ def pair_differences(
     method : str
         A name in `INTERVALS` for the limits of D1 and D2: one for finite populations where
         the population is "finite", another where it is "super".
-    asked : Asked
+    asked : DifferenceSettings
         Levels and margins.
 
     Returns
@@ -387,7 +387,9 @@ def pair_differences(
     ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": 100, "size": 40,
     ...     "n_1": [20], "k_1": 12, "n_2": 20, "k_2": 5, "difference": 0.14, "p_value": 0.0536,
     ... })
-    >>> asked = Asked(confidence=0.95, alpha=0.05, margin=0, equivalence=0.25, correction="holm")
+    >>> asked = DifferenceSettings(
+    ...     confidence=0.95, alpha=0.05, margin=0, equivalence=0.25, correction="holm"
+    ... )
     >>> methods = {"super": "clopper_pearson", "finite": "hypergeometric"}
     >>> for population, method in methods.items():
     ...     pair_differences(tests, population=population, method=method, asked=asked).select(
@@ -408,17 +410,17 @@ def pair_differences(
         pl.Series("lower", lower), pl.Series("upper", upper), *p,
         population=pl.lit(population), confidence=pl.lit(asked.confidence), interval=pl.lit(method),
     )  # fmt: skip
-    return with_adjusted(found, asked)
+    return adjust_differences(found, asked)
 
 
-def with_adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def adjust_differences(found: pl.DataFrame, asked: DifferenceSettings) -> pl.DataFrame:
     """Add the adjusted p-values of differences, and which of them are equivalent.
 
     Parameters
     ----------
     found : pl.DataFrame
         Table `MeasureDifferences` without what is added.
-    asked : Asked
+    asked : DifferenceSettings
         Levels and margins.
 
     Returns
@@ -437,8 +439,10 @@ def with_adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     >>> found = empty.clear(2).with_columns(
     ...     p_value=pl.lit(0.01), p_margin=pl.Series([0.04, 1.0])
     ... )
-    >>> asked = Asked(confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm")
-    >>> with_adjusted(found, asked).select("p_adjusted", "p_margin_adjusted").rows()
+    >>> asked = DifferenceSettings(
+    ...     confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm"
+    ... )
+    >>> adjust_differences(found, asked).select("p_adjusted", "p_margin_adjusted").rows()
     [(0.02, 0.08), (0.02, 1.0)]
     """
     adjusted = _adjust_families(found, asked)
@@ -454,13 +458,15 @@ def _column(name: str, values: FloatArray) -> pl.Series:
     return pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
 
 
-def _equivalence(counts: list[IntArray], sets: _SetArguments, asked: Asked) -> FloatArray:
+def _equivalence(
+    counts: list[IntArray], sets: _SetArguments, asked: DifferenceSettings
+) -> FloatArray:
     if asked.equivalence is None:
         return np.full(len(counts[0]), np.nan)
     return equivalence_p_values(*counts, **sets, bound=asked.equivalence)
 
 
-def _adjust_families(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def _adjust_families(found: pl.DataFrame, asked: DifferenceSettings) -> pl.DataFrame:
     """Add each p-value adjusted over the rows of a category."""
     adjust = CORRECTIONS.get(asked.correction).adjust
     families = found.sort("category").partition_by("category", maintain_order=True)
@@ -484,7 +490,7 @@ def _adjust_families(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 # Anytime-valid limits and tests of differences.
 
 
-def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
+def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl.DataFrame:
     """Give each difference limits that hold however often one looks, and test it likewise.
 
     ``|D1|/n [L1 - U2, U1 - L2]``, by the confidence sequences of D1 and D2. They are sets of
@@ -495,7 +501,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
     tests : pl.DataFrame
         Table `Comparison`, the declared cuts alone, with the p-values of
         `anytime.anytime_p_values`.
-    asked : Asked
+    asked : DifferenceSettings
         Levels and the margin; there is no test of equivalence. Alpha of the limits is divided by
         the rows of a category: they exclude 0 where Bonferroni's method makes a difference
         significant.
@@ -520,7 +526,9 @@ def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
     ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": 100, "size": 40,
     ...     "n_1": [20], "k_1": 18, "n_2": 20, "k_2": 2, "difference": 0.32, "p_value": 1.1e-05,
     ... })
-    >>> asked = Asked(confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm")
+    >>> asked = DifferenceSettings(
+    ...     confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm"
+    ... )
     >>> anytime_differences(tests, asked=asked).select("lower", "upper", "p_adjusted").rows()
     [(0.14, 0.36, 1.1e-05)]
     """
@@ -539,7 +547,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
         pl.Series("confidence", level), p_equivalent=pl.lit(None, pl.Float64),
         population=pl.lit("finite"), interval=pl.lit(confidence_sequence.__name__),
     )  # fmt: skip
-    return with_adjusted(found, asked)
+    return adjust_differences(found, asked)
 
 
 # Best measures, and those not significantly worse.
@@ -835,8 +843,8 @@ def _exclusive_counts(
     weights: IntArray | None = None,
 ) -> IntArray:
     """Add up what only one of two lists holds, shape (lists, 2, strata)."""
-    both = in_lists([np.maximum(one, two), strata], shape, weights)
-    return np.stack([in_lists([each, strata], shape, weights) - both for each in (one, two)], 1)
+    both = list_counts([np.maximum(one, two), strata], shape, weights)
+    return np.stack([list_counts([each, strata], shape, weights) - both for each in (one, two)], 1)
 
 
 # An unranked subset, such as the output of a filter, against n-best lists.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, column_ratio
-from pipeline.kernels.partitions import gathered, most_rows
+from pipeline.kernels.partitions import merge_batches, most_rows
 from pipeline.kernels.statistics.binomial_intervals import Bounded, corrected_proportion
 from pipeline.kernels.statistics.intervals import INTERVALS, interval_columns
 from schemas import Baseline, Corrected, Precision, WorstCase
@@ -267,7 +267,9 @@ def counts_at(steps: Sequence[Steps], sizes: npt.ArrayLike) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=_SCHEMA), *(each.at(ascending) for each in steps)])
 
 
-def along(steps: Sequence[Steps], *, before: int = 0) -> Iterator[tuple[int, pl.DataFrame]]:
+def iterate_counts(
+    steps: Sequence[Steps], *, before: int = 0
+) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield the counts of every n, of one measure after the other, as much as there is room for.
 
     Parameters
@@ -287,7 +289,7 @@ def along(steps: Sequence[Steps], *, before: int = 0) -> Iterator[tuple[int, pl.
     Examples
     --------
     >>> steps = Steps("TP", "mi", 3, np.array([2]), np.array([[0, 0, 0, 0], [1, 1, 1, 1]]))
-    >>> [(after, counts["k_sampled"].to_list()) for after, counts in along([steps])]
+    >>> [(after, counts["k_sampled"].to_list()) for after, counts in iterate_counts([steps])]
     [(0, [0, 1, 1])]
     """
     rows = most_lists()
@@ -297,7 +299,9 @@ def along(steps: Sequence[Steps], *, before: int = 0) -> Iterator[tuple[int, pl.
             yield after, each.at(np.arange(first, after + rows + 1, dtype=np.int64))
 
 
-def in_parts(steps: Sequence[Steps], *, at: IntArray | None = None) -> Iterator[pl.DataFrame]:
+def counts_in_parts(
+    steps: Sequence[Steps], *, at: IntArray | None = None
+) -> Iterator[pl.DataFrame]:
     """Yield the counts, in as few parts as there is room for; of none, one without rows.
 
     Parameters
@@ -310,15 +314,15 @@ def in_parts(steps: Sequence[Steps], *, at: IntArray | None = None) -> Iterator[
     Examples
     --------
     >>> steps = Steps("TP", "mi", 2, np.array([2]), np.array([[0, 0, 0, 0], [1, 1, 1, 1]]))
-    >>> [counts["k_sampled"].to_list() for counts in in_parts([steps, steps])]
+    >>> [counts["k_sampled"].to_list() for counts in counts_in_parts([steps, steps])]
     [[0, 1, 0, 1]]
     """
     if at is None:
-        every = (counts for _, counts in along(steps))
+        every = (counts for _, counts in iterate_counts(steps))
     else:
         every = (each.at(some) for each in steps for some in sizes_in_parts(at))
     none = pl.DataFrame(schema=_SCHEMA)
-    yield from gathered(every if steps else [none], most=most_lists())
+    yield from merge_batches(every if steps else [none], most=most_lists())
 
 
 def sizes_in_parts(sizes: IntArray) -> Iterator[IntArray]:
@@ -376,7 +380,7 @@ def nbest_counts(
     [(1, 0, 0, 0, 0), (2, 1, 0, 0, 2), (3, 3, 2, 2, 2)]
     """
     steps = steps_of(ranks, judged)
-    return pl.concat(in_parts(steps)) if at is None else counts_at(steps, at)
+    return pl.concat(counts_in_parts(steps)) if at is None else counts_at(steps, at)
 
 
 def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
@@ -764,7 +768,7 @@ def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
     return kept.join(last, on=_LIST, how="left").sort(*_LIST, "n")
 
 
-def telling(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataFrame:
+def threshold_rows(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataFrame:
     """Return the rows of a table that are enough for `stays_below` with these thresholds.
 
     Parameters
@@ -779,7 +783,7 @@ def telling(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataF
     >>> precision = pl.DataFrame({
     ...     "category": "TP", "measure": "mi", "n": [1, 2, 3, 4], "lower": [0.0, 0.4, 0.2, 0.1],
     ... })
-    >>> telling(precision, thresholds=[0.3])["n"].to_list()
+    >>> threshold_rows(precision, thresholds=[0.3])["n"].to_list()
     [2, 4]
     """
     good = (precision.filter(pl.col("lower") >= each) for each in thresholds)
@@ -1014,7 +1018,7 @@ def first_list(ranks: npt.ArrayLike, sizes: npt.ArrayLike) -> IntArray:
     return np.searchsorted(sizes, ranks, side="left")
 
 
-def in_lists(
+def list_counts(
     places: Sequence[IntArray], shape: tuple[int, ...], weights: IntArray | None = None
 ) -> IntArray:
     """Count candidates in each list and stratum; a list holds what the smaller ones hold.
@@ -1036,7 +1040,7 @@ def in_lists(
     Examples
     --------
     >>> first, strata = first_list([1, 2, 3, 9], [2, 5]), np.array([0, 1, 1, 1])
-    >>> in_lists([first, strata], (2, 2)).tolist()
+    >>> list_counts([first, strata], (2, 2)).tolist()
     [[1, 1], [1, 2]]
     """
     padded = (*shape[:-2], shape[-2] + 1, shape[-1])  # with those that no list holds

@@ -11,7 +11,7 @@ import polars as pl
 
 from pipeline import memory
 from pipeline.kernels.numeric import IntArray, labels_of
-from pipeline.kernels.partitions import batches, buckets_for, counted, divided, most_rows, spill_of
+from pipeline.kernels.partitions import batches, buckets_for, count_rows, most_rows, spill_of, split
 from pipeline.kernels.sampling import seeded_key
 from pipeline.memory import Spill
 
@@ -76,10 +76,10 @@ def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBl
     require_measures(measures, list(sizes))
     own = ranks.filter(pl.col("measure").is_in(list(measures))).select(*_LONG)
     candidates = max((sizes.get(name, 0) for name in measures), default=0)
-    number = buckets_for(candidates * len(measures)) if memory.goes_to_disk() else 1
+    number = buckets_for(candidates * len(measures)) if memory.is_limited() else 1
     schema = pl.Schema(dict.fromkeys(measures, pl.Int64))
     with spill_of(1, schema) as wide:
-        for (part,) in divided(own, number=number, by="id"):
+        for (part,) in split(own, number=number, by="id"):
             wide.put(pl.DataFrame(side_by_side(part, measures)[1], schema=schema), 0)
         yield RankBlocks(tuple(measures), candidates, own, wide)
 
@@ -240,7 +240,7 @@ def ranked_in_parts(
     >>> [each["id"].to_list() for each in ranked_in_parts(scores, measures=["mi", "dice"], seed="")]
     [['a', 'b'], ['b', 'a']]
     """
-    rows = counted(scores)
+    rows = count_rows(scores)
     for measure in sorted(set(measures)):
         score = pl.col(measure).cast(pl.Float64).alias("score")
         rank, tie, last = 0, 0, None
@@ -263,7 +263,7 @@ def _ranks(rank: int, tie: int, last: float | None) -> list[pl.Expr]:
 
 def _best_first(own: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Yield candidates so that no part has a better one than the part before; not in order."""
-    number = -(-rows // most_rows()) if memory.goes_to_disk() else 1
+    number = -(-rows // most_rows()) if memory.is_limited() else 1
     if number <= 1:
         yield own.collect()
         return

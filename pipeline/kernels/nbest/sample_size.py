@@ -189,10 +189,10 @@ def size_for_width(
         )  # fmt: skip
         return expected["width"] <= width
 
-    return smallest(narrow, 1, candidates)
+    return smallest_size(narrow, 1, candidates)
 
 
-def smallest(enough: Callable[[int], bool], least: int, most: int) -> int | None:
+def smallest_size(enough: Callable[[int], bool], least: int, most: int) -> int | None:
     """Return the smallest size that is enough, if larger sizes always are when it is.
 
     Parameters
@@ -209,7 +209,7 @@ def smallest(enough: Callable[[int], bool], least: int, most: int) -> int | None
 
     Examples
     --------
-    >>> smallest(lambda size: size**2 >= 50, 1, 100), smallest(lambda size: False, 1, 9)
+    >>> smallest_size(lambda size: size**2 >= 50, 1, 100), smallest_size(lambda size: False, 1, 9)
     (8, None)
     """
     if least > most or not enough(most):
@@ -515,7 +515,7 @@ def size_for_power(
         )  # fmt: skip
         return (power.first if precision_1 > precision_2 else power.second) >= wanted
 
-    return smallest(strong, 1, design.candidates)
+    return smallest_size(strong, 1, design.candidates)
 
 
 def _simulate(

@@ -11,7 +11,7 @@ from pipeline.kernels.statistics.intervals import interval_columns
 CRITERIA = ("size", "min_precision", "min_recall")
 
 
-def considered(precision: pl.DataFrame, *, sizes: Sequence[int]) -> pl.DataFrame:
+def eligible_lists(precision: pl.DataFrame, *, sizes: Sequence[int]) -> pl.DataFrame:
     """Return the lists that take part: those of the declared sizes with an estimate, sorted.
 
     Parameters
@@ -31,14 +31,14 @@ def considered(precision: pl.DataFrame, *, sizes: Sequence[int]) -> pl.DataFrame
     >>> precision = pl.DataFrame(
     ...     {"measure": ["mi", "mi", "dice"], "n": [1, 2, 2], "precision": [None, 0.5, 0.25]}
     ... )
-    >>> considered(precision, sizes=[1, 2]).rows()
+    >>> eligible_lists(precision, sizes=[1, 2]).rows()
     [('dice', 2, 0.25), ('mi', 2, 0.5)]
     """
     wanted = pl.col("n").is_in(list(sizes)) & pl.col("precision").is_not_null()
     return precision.filter(wanted).sort("measure", "n")
 
 
-def simultaneous(
+def simultaneous_limits(
     lists: pl.DataFrame, *, tests: int, method: str, confidence: float
 ) -> pl.DataFrame:
     """Add limits that hold for all lists at once.
@@ -71,7 +71,7 @@ def simultaneous(
     Examples
     --------
     >>> row = pl.DataFrame({"n": [100], "n_sampled": [20], "k_sampled": [10]})
-    >>> simultaneous(row, tests=10, method="clopper_pearson", confidence=0.95).select(
+    >>> simultaneous_limits(row, tests=10, method="clopper_pearson", confidence=0.95).select(
     ...     pl.col("lower_simultaneous", "upper_simultaneous").round(3)
     ... ).row(0)
     (0.199, 0.801)
@@ -102,7 +102,7 @@ def choose(
     Parameters
     ----------
     lists : pl.DataFrame
-        What `considered` gives.
+        What `eligible_lists` gives.
     size : int, optional
         The size is fixed: the measure of the highest precision.
     min_precision : float, optional
@@ -156,7 +156,7 @@ GUARANTEED = ("clopper_pearson", "hypergeometric")
 _LIST = ("category", "measure")
 
 
-def guaranteed(
+def guaranteed_lists(
     lists: pl.DataFrame,
     *,
     sizes: Sequence[int],
@@ -212,7 +212,7 @@ def guaranteed(
     ...     "category": "TP", "measure": "t_score", "n": [10, 100, 200, 400],
     ...     "n_sampled": [2, 30, 60, 120], "k_sampled": [2, 24, 33, 80],
     ... })
-    >>> guaranteed(
+    >>> guaranteed_lists(
     ...     lists, sizes=[10, 100, 200, 400], min_precision=0.5, method="clopper_pearson",
     ...     confidence=0.95,
     ... ).select("n", pl.col("lower_one_sided").round(3), "testable", "tested", "passed").rows()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.nbest.comparison import relevant, samples, set_counts
-from pipeline.kernels.nbest.precision import first_list, in_lists, ranked_candidates
+from pipeline.kernels.nbest.precision import first_list, list_counts, ranked_candidates
 from pipeline.kernels.numeric import (
     FloatArray,
     IntArray,
@@ -22,13 +22,8 @@ from pipeline.kernels.numeric import (
     labels_of,
     percentiles,
 )
-from pipeline.kernels.partitions import batches, counted, divided, parts_needed, spill_of
-from pipeline.kernels.sampling import (
-    as_sample,
-    seeded_generator,
-    shuffled,
-    smaller,
-)
+from pipeline.kernels.partitions import batches, count_rows, parts_needed, spill_of, split
+from pipeline.kernels.sampling import as_sample, seeded_generator, smaller, sort_by_key
 from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
@@ -186,7 +181,7 @@ def _stratum_column(labels: Sequence[str], places: IntArray) -> pl.Series:
     return pl.Series("stratum", np.array(labels, dtype=object)[places].tolist(), dtype=pl.String)
 
 
-def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> pl.DataFrame:
+def stratified_sample(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> pl.DataFrame:
     """Draw a simple random sample without replacement from each stratum.
 
     The keys are those of `sampling.without_replacement`: a larger sample with the same seed
@@ -217,7 +212,7 @@ def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> 
     Examples
     --------
     >>> strata = pl.DataFrame({"id": list("abcd"), "stratum": ["1-2", "1-2", "3-4", "3-4"]})
-    >>> stratified(strata, sizes={"1-2": 2, "3-4": 1}, seed="s").height
+    >>> stratified_sample(strata, sizes={"1-2": 2, "3-4": 1}, seed="s").height
     3
     """
     counts = dict(strata["stratum"].value_counts().iter_rows())
@@ -225,7 +220,7 @@ def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> 
     wrong = [name for name, size in sizes.items() if name not in names or size < 0]
     if wrong:
         raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(names)}")
-    drawing = Drawing(sizes, counts, seed=seed)
+    drawing = StratifiedSampler(sizes, counts, seed=seed)
     drawing.add(strata)
     return drawing.sample()
 
@@ -319,7 +314,7 @@ def strata_by_rank_in_parts(
     listed = own.filter(pl.col("rank") <= end).select(*_BEST)  # the others are in the last stratum
     every, last = ranked_candidates(own).select("id"), 0
     with spill_of(1, _BEST) as spill:
-        for some, ids in divided(listed, every, number=parts_needed(listed, every), by="id"):
+        for some, ids in split(listed, every, number=parts_needed(listed, every), by="id"):
             ranked = some.group_by("id").agg(pl.col("rank").min())
             best = ids.join(ranked, on="id", how="left").with_columns(
                 pl.col("rank").fill_null(end + 1)
@@ -351,7 +346,7 @@ def strata_by_score_in_parts(
         yield strata_by_score(batch, column=column, boundaries=boundaries)
 
 
-class Drawing:
+class StratifiedSampler:
     """Draws a stratified sample while strata come in parts; only the sample is held in memory.
 
     Parameters
@@ -365,7 +360,7 @@ class Drawing:
 
     Examples
     --------
-    >>> drawing = Drawing({"1-2": 1}, {"1-2": 2}, seed="s")
+    >>> drawing = StratifiedSampler({"1-2": 1}, {"1-2": 2}, seed="s")
     >>> drawing.add(pl.DataFrame({"id": ["a", "b"], "stratum": "1-2"}))
     >>> drawing.sample().select("multiplicity", "position", "pi", "stratum").rows()
     [(1, 1, 0.5, '1-2')]
@@ -373,13 +368,13 @@ class Drawing:
 
     def __init__(self, sizes: Mapping[str, int], counts: Mapping[str, int], *, seed: str) -> None:
         self._sizes, self._counts, self._seed = sizes, counts, seed
-        none = shuffled(pl.DataFrame(schema={"id": pl.String}), seed=seed)
+        none = sort_by_key(pl.DataFrame(schema={"id": pl.String}), seed=seed)
         self._best = dict.fromkeys(sorted(counts), none)
 
     def add(self, strata: pl.DataFrame) -> None:
         """Take in id and stratum of some candidates."""
         for (name,), part in strata.partition_by("stratum", as_dict=True).items():
-            rows = shuffled(part, seed=self._seed)
+            rows = sort_by_key(part, seed=self._seed)
             size = self._sizes.get(str(name), 0)
             self._best[str(name)] = smaller(self._best[str(name)], rows, size=size)
 
@@ -544,9 +539,7 @@ def _list_counts(
     counting = _ListCounts.of(ranks, judged, strata, at)
     own = ranks.select("measure", "rank", "id")
     placed_strata = strata.select("id", "stratum")
-    for some, theirs in divided(
-        own, placed_strata, number=parts_needed(own, placed_strata), by="id"
-    ):
+    for some, theirs in split(own, placed_strata, number=parts_needed(own, placed_strata), by="id"):
         counting.add(some.join(theirs, on="id", how="left"))
     counting.require_strata()
     return counting.lists()
@@ -603,10 +596,10 @@ class _ListCounts:
         true = inside["tp"].cast(pl.Int64).to_numpy()
         keys = ("measure", "first", "stratum")
         members, draws, hits = self.counts
-        members += in_lists([numbered[key].to_numpy() for key in keys], members.shape)
+        members += list_counts([numbered[key].to_numpy() for key in keys], members.shape)
         places = [inside[key].to_numpy() for key in ("category", *keys)]
-        draws += in_lists(places, draws.shape)
-        hits += in_lists(places, hits.shape, true)
+        draws += list_counts(places, draws.shape)
+        hits += list_counts(places, hits.shape, true)
 
     def require_strata(self) -> None:
         """Refuse candidates without a stratum."""
@@ -1139,13 +1132,11 @@ def stratified_counts(
     own = ranks.lazy().filter(pl.col("measure").is_in(names)).select("measure", "rank", "id")
     placed_strata = strata.lazy().select("id", "stratum")
     labels = labels_of(placed_strata, "stratum")
-    candidates = counted(own) // max(1, len(names))
+    candidates = count_rows(own) // max(1, len(names))
     sizes = np.array(sorted({size for size in at if 1 <= size <= candidates}), dtype=np.int64)
     draws, ranked = judged.with_columns(multiplicity=1), _Ranked(names)
     total: dict[tuple[str, str, str], IntArray] = {}
-    for some, theirs in divided(
-        own, placed_strata, number=parts_needed(own, placed_strata), by="id"
-    ):
+    for some, theirs in split(own, placed_strata, number=parts_needed(own, placed_strata), by="id"):
         base, vectors = ranked.of(some, theirs)
         if ranked.mismatches():
             continue

@@ -616,7 +616,7 @@ _NODES = 8.2 * np.linspace(0.01, 1.0, 64) ** 1.5
 _LEAST_RISE = 1e-9  # what a bound has more than the one before, where rounding makes them equal
 
 
-def apart_levels(
+def increment_levels(
     shares: npt.ArrayLike, *, alpha: float, spending: str = "obrien_fleming"
 ) -> FloatArray:
     """Return what each look spends, ``A(t_k) - A(t_(k-1))``: levels for whatever depends how.
@@ -645,7 +645,7 @@ def apart_levels(
 
     Examples
     --------
-    >>> apart_levels([0.25, 0.5, 0.75, 1], alpha=0.05).round(4).tolist()
+    >>> increment_levels([0.25, 0.5, 0.75, 1], alpha=0.05).round(4).tolist()
     [0.0, 0.003, 0.0162, 0.0307]
     """
     return np.diff(SPENDING[spending](shares, alpha), prepend=0.0)

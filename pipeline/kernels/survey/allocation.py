@@ -441,7 +441,7 @@ def size_measure(
     whole : array of float, shape (questions,)
         V_q, the sum over all candidates. Where it is 0 the answer is known already.
     floor : float
-        As for `floored`.
+        As for `raise_to_floor`.
 
     Returns
     -------
@@ -466,10 +466,10 @@ def size_measure(
     [0.912871, 0.912871, 0.57735]
     """
     share = np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
-    return sized(asked, candidate_sums(asked, share), floor=floor)
+    return size_from_squares(asked, candidate_sums(asked, share), floor=floor)
 
 
-def sized(asked: Estimands, squares: FloatArray, *, floor: float) -> FloatArray:
+def size_from_squares(asked: Estimands, squares: FloatArray, *, floor: float) -> FloatArray:
     """Return the size measure of its squares: the root, with the floor, 0 for what is judged.
 
     Parameters
@@ -479,17 +479,19 @@ def sized(asked: Estimands, squares: FloatArray, *, floor: float) -> FloatArray:
     squares : array of float, shape (candidates,)
         x^2, from 0 on.
     floor : float
-        As for `floored`.
+        As for `raise_to_floor`.
 
     Returns
     -------
     array of float, shape (candidates,)
     """
     x = np.sqrt(squares)
-    return np.where(asked.unjudged, floored(x, among=int(asked.unjudged.sum()), floor=floor), 0.0)
+    return np.where(
+        asked.unjudged, raise_to_floor(x, among=int(asked.unjudged.sum()), floor=floor), 0.0
+    )
 
 
-def floored(x: FloatArray, *, among: int, floor: float) -> FloatArray:
+def raise_to_floor(x: FloatArray, *, among: int, floor: float) -> FloatArray:
     """Raise what is less than a share of the mean, the mean of what comes of it.
 
     So no candidate has less than this share of its chance in a simple sample of the same size,
@@ -517,7 +519,7 @@ def floored(x: FloatArray, *, among: int, floor: float) -> FloatArray:
 
     Examples
     --------
-    >>> floored(np.array([9.0, 1.0, 0.0, 0.0]), among=4, floor=0.5).tolist()
+    >>> raise_to_floor(np.array([9.0, 1.0, 0.0, 0.0]), among=4, floor=0.5).tolist()
     [9.0, 1.8, 1.8, 1.8]
     """
     if not 0.0 <= floor < 1.0:
@@ -568,7 +570,7 @@ class Goals:
     floor: float
 
 
-def raised_weights(goals: Goals) -> FloatArray:
+def raise_weights(goals: Goals) -> FloatArray:
     """Raise the weights of questions whose expected variance is above its limit.
 
     The variance of question q, in units of what a simple sample of the same size has, is
@@ -605,7 +607,7 @@ def raised_weights(goals: Goals) -> FloatArray:
     ... )
     >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
     >>> whole = question_sums(asked, np.ones(4))
-    >>> raised_weights(Goals(asked, np.ones(2), np.array([1.0, 1.1]), whole, 0.0)).tolist()
+    >>> raise_weights(Goals(asked, np.ones(2), np.array([1.0, 1.1]), whole, 0.0)).tolist()
     [1.0, 1.257]
     """
     posed = (goals.weights > 0) & (goals.whole > 0)
@@ -637,12 +639,12 @@ def _fit_baseline_weight(goals: Goals, weights: FloatArray) -> tuple[FloatArray,
     rest = candidate_sums(asked, np.append(share[:-1], 0.0))
     alone = squares_of_all(asked)
     if not (last and goals.whole[-1]):
-        return sized(asked, rest, floor=goals.floor), last
+        return size_from_squares(asked, rest, floor=goals.floor), last
     target, raised, step = goals.whole[-1] * goals.limits[-1], 0.0, _ROOT
     before: tuple[float, float] | None = None
     for _ in range(_ROUNDS):
         weight = float(_round(np.array([last * np.exp(raised)]))[0])
-        x = sized(asked, rest + weight / goals.whole[-1] * alone, floor=goals.floor)
+        x = size_from_squares(asked, rest + weight / goals.whole[-1] * alone, floor=goals.floor)
         excess = float(np.log(_variance(alone, x) * x.sum() / asked.unjudged.sum() / target))
         if abs(excess) < TOLERANCE / 2 or (excess < 0 and not raised):
             break

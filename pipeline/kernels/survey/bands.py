@@ -249,7 +249,7 @@ _MANY = 200  # plans that are made one by one; more of them share
 _GRID = 200.0  # steps between a variance and that of the look before: half a per cent each
 
 
-def missed_at_looks(
+def missed_at_interims(
     x: FloatArray, known: BoolArray, v: FloatArray, *, labels: Sequence[int]
 ) -> FloatArray:
     """Return what each candidate adds to a variance at each look, ``v_i (1 - pi_i) / pi_i``.
@@ -274,7 +274,7 @@ def missed_at_looks(
     Examples
     --------
     >>> nobody = np.array([False, False])
-    >>> missed_at_looks(np.array([1.0, 3.0]), nobody, np.ones(2), labels=[1, 2]).tolist()
+    >>> missed_at_interims(np.array([1.0, 3.0]), nobody, np.ones(2), labels=[1, 2]).tolist()
     [[3.0, 0.3333333333333333], [0.0, 0.0]]
     """
     before = int(known.sum())
@@ -296,7 +296,7 @@ def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> Fl
     given : Study
         Ranks and sample.
     missed : array of float, shape (looks, candidates)
-        As `missed_at_looks` gives it.
+        As `missed_at_interims` gives it.
     at : sequence of int
         List sizes in 1..S.
 
@@ -419,15 +419,15 @@ def shared_levels(
     ... ).round(4).tolist()
     [[0.031, 0.0277]]
     """
-    return spent_levels(shares, grouped(variances), alpha=alpha, spending=spending)
+    return spent_levels(shares, group_variances(variances), alpha=alpha, spending=spending)
 
 
-def grouped(variances: FloatArray) -> FloatArray:
+def group_variances(variances: FloatArray) -> FloatArray:
     """Return variances of which no more than a few hundred differ; see `shared_levels`.
 
     Examples
     --------
-    >>> grouped(np.array([[2.0, 1.0]])).tolist()
+    >>> group_variances(np.array([[2.0, 1.0]])).tolist()
     [[2.0, 1.0]]
     """
     rows = variances.reshape(-1, variances.shape[-1])

@@ -19,7 +19,7 @@ from pipeline.kernels.survey.allocation import (
     Estimands,
     Goals,
     question_sums,
-    raised_weights,
+    raise_weights,
     set_sums,
     size_measure,
 )
@@ -93,7 +93,7 @@ _CLOSE = 1e-6
 _MOST_CHANCE = 1.0 - 1e-9
 
 
-class Work(NamedTuple):
+class LabellingCost(NamedTuple):
     """What the judgements of groups of candidates take.
 
     Parameters
@@ -124,21 +124,21 @@ def groups_met(pi: FloatArray, group: IntArray) -> float:
     return float((1.0 - np.exp(_log_missed(pi, group))).sum())
 
 
-def expected_cost(pi: FloatArray, work: Work) -> float:
+def expected_cost(pi: FloatArray, work: LabellingCost) -> float:
     """Return what the judgements of a sample are expected to take.
 
     ``(first - further) groups met + further sum pi``
 
     Examples
     --------
-    >>> expected_cost(np.array([0.5, 0.5, 0.5]), Work(np.array([0, 0, 1]), 5.0, 1.0))
+    >>> expected_cost(np.array([0.5, 0.5, 0.5]), LabellingCost(np.array([0, 0, 1]), 5.0, 1.0))
     6.5
     """
     shared = (work.first - work.further) * groups_met(pi, work.group)
     return float(shared + work.further * pi.sum())
 
 
-def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
+def cost_adjusted_sizes(x: FloatArray, work: LabellingCost, *, size: int) -> FloatArray:
     """Return size measures that ask for the same answers from fewer groups.
 
     The smallest sum of relative variances that a cost can buy has pi_i in proportion to
@@ -150,7 +150,7 @@ def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
     ----------
     x : array of float, shape (candidates,)
         Size measures from 0 on.
-    work : Work
+    work : LabellingCost
         Groups and costs.
     size : int
         Draws of the sample. What comes back is for this size alone.
@@ -173,7 +173,7 @@ def priced(x: FloatArray, work: Work, *, size: int) -> FloatArray:
     Examples
     --------
     >>> group = np.array([0, 0, 0, 0, 1])
-    >>> x = priced(np.ones(5), Work(group, 5.0, 1.0), size=2)
+    >>> x = cost_adjusted_sizes(np.ones(5), LabellingCost(group, 5.0, 1.0), size=2)
     >>> bool((x[:4] > x[4]).all())
     True
     """
@@ -200,7 +200,7 @@ def _log_missed(pi: FloatArray, group: IntArray) -> FloatArray:
     return np.bincount(group, weights=missed).astype(np.float64)
 
 
-def _marginal_cost(pi: FloatArray, work: Work) -> FloatArray:
+def _marginal_cost(pi: FloatArray, work: LabellingCost) -> FloatArray:
     others = _log_missed(pi, work.group)[work.group] - np.log1p(-np.minimum(pi, _MOST_CHANCE))
     return np.asarray(work.further + (work.first - work.further) * np.exp(others))
 
@@ -209,7 +209,7 @@ def _marginal_cost(pi: FloatArray, work: Work) -> FloatArray:
 
 
 def design_costs(
-    asked: Estimands, free: FloatArray, pi: FloatArray, *, size: int, work: Work | None
+    asked: Estimands, free: FloatArray, pi: FloatArray, *, size: int, work: LabellingCost | None
 ) -> pl.DataFrame:
     """Compare a design that minds costs with the one that does not, and with a simple sample.
 
@@ -223,7 +223,7 @@ def design_costs(
         Inclusion probabilities of the design; 1 for what is judged, which costs nothing.
     size : int
         Draws of each.
-    work : Work or None
+    work : LabellingCost or None
         Groups and costs.
 
     Returns
@@ -239,7 +239,7 @@ def design_costs(
     ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
     ... )
     >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
-    >>> work = Work(np.array([0, 0, 1, 1]), 5.0, 1.0)
+    >>> work = LabellingCost(np.array([0, 0, 1, 1]), 5.0, 1.0)
     >>> pi = np.full(4, 0.5)
     >>> design_costs(asked, np.ones(4), pi, size=2, work=work).row(0)
     ('priced', 2.0, 1.5, 8.0, 1.0)
@@ -354,7 +354,7 @@ def sequential_poisson(chances: FloatArray, numbers: FloatArray, *, size: int) -
     return np.asarray(possible[order[: max(size, 0)]])
 
 
-def growing(
+def growing_sample(
     x: FloatArray, numbers: FloatArray, *, sizes: Sequence[int]
 ) -> tuple[IntArray, FloatArray]:
     """Draw at each size in turn, and keep what was drawn.
@@ -386,7 +386,7 @@ def growing(
 
     Examples
     --------
-    >>> places, pi = growing(np.ones(4), np.array([0.9, 0.2, 0.5, 0.1]), sizes=[1, 3])
+    >>> places, pi = growing_sample(np.ones(4), np.array([0.9, 0.2, 0.5, 0.1]), sizes=[1, 3])
     >>> places.tolist(), pi.tolist()
     ([3, 1, 2], [0.75, 0.75, 0.75, 0.75])
     """
@@ -607,7 +607,7 @@ class Design:
     costs: pl.DataFrame
 
 
-def designed(
+def design_sample(
     asked: Estimands,
     questions: pl.DataFrame,
     *,
@@ -616,7 +616,7 @@ def designed(
     baseline_width: float,
     confidence: float,
     seed: str,
-    work: Work | None = None,
+    work: LabellingCost | None = None,
 ) -> Design:
     """Design a sample for some questions, and draw it.
 
@@ -637,7 +637,7 @@ def designed(
         Confidence level of the expected intervals.
     seed : str
         Fixes the draw.
-    work : Work, optional
+    work : LabellingCost, optional
         What judgements take, where those of a group share work; the sample then goes to fewer
         groups. It has one size, without earlier ones.
 
@@ -663,7 +663,7 @@ def designed(
     ... )
     >>> sets = question_sets(ids, ranks, pairs=[], n=np.array([2]))
     >>> asked = estimands(sets, p=np.full(4, 0.5), judged=np.zeros(4, dtype=bool))
-    >>> made = designed(
+    >>> made = design_sample(
     ...     asked, listed, sizes=[1], floor=0.0, baseline_width=1.25, confidence=0.95, seed="s"
     ... )
     >>> made.inclusion["pi"].to_list(), made.sample.height
@@ -691,8 +691,8 @@ def designed(
     return Design(sample, _chances(asked, x, pi), _mark_worse(table), costs)
 
 
-def _priced(x: FloatArray, work: Work | None, size: int) -> FloatArray:
-    return x if work is None else priced(x, work, size=size)
+def _priced(x: FloatArray, work: LabellingCost | None, size: int) -> FloatArray:
+    return x if work is None else cost_adjusted_sizes(x, work, size=size)
 
 
 def sizes_of_questions(
@@ -707,7 +707,7 @@ def sizes_of_questions(
     weights : array of float, shape (questions,)
         As declared; 0 for what is not asked.
     floor, baseline_width
-        As for `designed`.
+        As for `design_sample`.
 
     Returns
     -------
@@ -740,7 +740,7 @@ def sizes_of_questions(
         raise ValueError(f"no design serves the baseline better: {baseline_width} is less than 1")
     whole = question_sums(asked, np.ones(len(asked.sets.ids)))
     limits = np.where(_about_all(asked), baseline_width**2, 1.0)
-    used = raised_weights(Goals(asked, weights, limits, whole, floor))
+    used = raise_weights(Goals(asked, weights, limits, whole, floor))
     return size_measure(asked, weights=used, whole=whole, floor=floor), used, whole
 
 
@@ -758,7 +758,7 @@ def _sample(
     """Draw from what is not judged; what is, comes first, with a chance of 1."""
     ids, judged = asked.sets.ids, ~asked.unjudged
     numbers = permanent_numbers(ids, seed=seed, judged=ids.filter(pl.Series(judged)))
-    drawn, pi = growing(x, numbers, sizes=sizes)
+    drawn, pi = growing_sample(x, numbers, sizes=sizes)
     pi = np.where(judged, 1.0, pi)
     places = np.concatenate([np.flatnonzero(judged), drawn])
     chances, schema = pi[places], DesignedSample.columns()

@@ -16,16 +16,16 @@ from pipeline.kernels.survey.ratio_estimator import (
     Estimates,
     binomial_limits,
     checked_tail,
-    divided,
     effective_draws,
     lower_limit,
+    ratio_or_zero,
 )
 
 _HEAVY = 0.75  # how far a unit lies from the mean weight to that of the heavy draws
 _FARTHEST = 37.0  # normal quantile: beyond it a p-value is no positive number
 
 
-def worth(found: Estimates) -> FloatArray:
+def effective_sample_size(found: Estimates) -> FloatArray:
     """Return how many draws of a simple sample each estimate is worth.
 
     With predictions that gain, the variance has ``(1 - 1/gain) unit^2`` more: one more prediction
@@ -38,15 +38,15 @@ def worth(found: Estimates) -> FloatArray:
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0, 0], [0.25] * 5).sum(axis=1)[:, None, None]
     >>> found = hajek(drawn, np.array([20.0]), known=Known(*np.zeros(3)))
-    >>> round(float(worth(found)), 4)  # (m - 1) / (1 - pi)
+    >>> round(float(effective_sample_size(found)), 4)  # (m - 1) / (1 - pi)
     5.3333
     """
-    variance = found.p_variance + (1.0 - 1.0 / found.gain) * unit(found) ** 2
+    variance = found.p_variance + (1.0 - 1.0 / found.gain) * draw_weight(found) ** 2
     most = found.most * found.gain
     return effective_draws(found.p, variance, found.draws, most=most, alike=found.alike)
 
 
-def unit(found: Estimates) -> FloatArray:
+def draw_weight(found: Estimates) -> FloatArray:
     """Return what a further draw would weigh.
 
     One by Kish's effective size, the mean weight of a candidate's draw. Where few draws stand for
@@ -70,7 +70,7 @@ def unit(found: Estimates) -> FloatArray:
     >>> from pipeline.kernels.survey.ratio_estimator import Known, hajek
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> drawn = draw_moments([1, 1, 0, 0], 0.2).sum(axis=1)[:, None, None]
-    >>> round(float(unit(hajek(drawn, np.array([20.0]), known=Known(*np.zeros(3))))), 4)
+    >>> round(float(draw_weight(hajek(drawn, np.array([20.0]), known=Known(*np.zeros(3))))), 4)
     0.2
     """
     smaller = np.minimum(found.alike, found.most)
@@ -130,7 +130,7 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
 
 
 def _limits_of_p(found: Estimates, tail: FloatArray) -> Limits:
-    return binomial_limits(found.p, worth(found), tail, unit=unit(found))
+    return binomial_limits(found.p, effective_sample_size(found), tail, unit=draw_weight(found))
 
 
 def _combine_classes(found: Estimates, tail: FloatArray) -> Limits:
@@ -232,8 +232,8 @@ def _arms(found: Estimates, larger: BoolArray) -> Iterator[FloatArray]:
         p = np.where(some, np.where(larger, part.p, 1.0 - part.p), 0.0)
         yield from (
             p,
-            np.where(some, worth(part), 1.0),
-            unit(part),
+            np.where(some, effective_sample_size(part), 1.0),
+            draw_weight(part),
             np.where(some, part.share, 0.0),
         )
 
@@ -278,7 +278,7 @@ class Weights(NamedTuple):
     """Whether all weigh the same: then intervals are Clopper and Pearson's."""
 
 
-def weights_of(pi: npt.ArrayLike | None, *, draws: int) -> Weights:
+def domain_weights(pi: npt.ArrayLike | None, *, draws: int) -> Weights:
     """Return the weights of draws by their chances, or equal ones.
 
     Parameters
@@ -295,9 +295,9 @@ def weights_of(pi: npt.ArrayLike | None, *, draws: int) -> Weights:
 
     Examples
     --------
-    >>> weights_of([0.5, 1.0], draws=2).w.tolist()
+    >>> domain_weights([0.5, 1.0], draws=2).w.tolist()
     [2.0, 1.0]
-    >>> weights_of(None, draws=2).c.tolist()
+    >>> domain_weights(None, draws=2).c.tolist()
     [1.0, 1.0]
     """
     if pi is None:
@@ -360,7 +360,7 @@ def domain_shares(
     Examples
     --------
     >>> y, all_of_them = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], np.ones((1, 10), dtype=bool)
-    >>> found = domain_shares(y, all_of_them, weights_of(None, draws=10))
+    >>> found = domain_shares(y, all_of_them, domain_weights(None, draws=10))
     >>> [float(each[0].round(4)) for each in found]
     [0.5, 0.1871, 0.8129]
     """
@@ -389,19 +389,19 @@ def _estimates(
 ) -> Estimates:
     """Return the shares as estimates that `limits` can be made for."""
     m, w = member.sum(axis=1), member * weights.w
-    scale = divided(w, w.sum(axis=1, keepdims=True))
+    scale = ratio_or_zero(w, w.sum(axis=1, keepdims=True))
     alike = (c * scale**2).sum(axis=1)
     variance = np.where(
         (c > 0).sum(axis=1) > 1, linear_variance(scale * (y - p[:, None]), c), p * (1.0 - p) * alike
     )
     if weights.simple:
-        variance = divided(p * (1.0 - p), m)
+        variance = ratio_or_zero(p * (1.0 - p), m)
     nothing = np.zeros_like(m)
     return Estimates(
         estimate=p, variance=variance, p=p, p_variance=variance, share=nothing + 1.0,
-        shift=nothing, draws=m, most=divided(m**2, c.sum(axis=1)),
-        alike=divided(nothing + 1.0, alike),
-        heavy=divided((c * scale**3).sum(axis=1), alike), gain=nothing + 1.0, tau=nothing,
+        shift=nothing, draws=m, most=ratio_or_zero(m**2, c.sum(axis=1)),
+        alike=ratio_or_zero(nothing + 1.0, alike),
+        heavy=ratio_or_zero((c * scale**3).sum(axis=1), alike), gain=nothing + 1.0, tau=nothing,
         floor=nothing, ceiling=nothing + 1.0, least=nothing,
     )  # fmt: skip
 
@@ -433,6 +433,6 @@ def linear_variance(z: FloatArray, c: FloatArray) -> FloatArray:
     1.0
     """
     uncertain = (c > 0).sum(axis=-1).astype(np.float64)
-    centre = divided((c * z).sum(axis=-1), c.sum(axis=-1))
+    centre = ratio_or_zero((c * z).sum(axis=-1), c.sum(axis=-1))
     spread = (c * (z - centre[..., None]) ** 2).sum(axis=-1)
-    return np.asarray(divided(uncertain, uncertain - 1.0) * spread)
+    return np.asarray(ratio_or_zero(uncertain, uncertain - 1.0) * spread)

@@ -22,7 +22,7 @@ from pipeline.kernels.survey.allocation import (
     set_sums,
 )
 from pipeline.kernels.survey.design import inclusion, sizes_of_questions
-from pipeline.kernels.survey.ratio_estimator import ENOUGH, divided
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, ratio_or_zero
 from pipeline.kernels.survey.study import Study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates
 
@@ -104,7 +104,7 @@ def strata_of(sets: Sets) -> IntArray:
 # Expected variances.
 
 
-class Spread(NamedTuple):
+class ExpectedSpread(NamedTuple):
     """How uncertain the answer to each question is: arrays of shape (questions,)."""
 
     variance: FloatArray
@@ -114,7 +114,7 @@ class Spread(NamedTuple):
     distribution."""
 
 
-Spreads = Callable[[int], Spread]
+Spreads = Callable[[int], ExpectedSpread]
 """The spread of each question's estimate from a sample of some size."""
 _INVERSE_ODDS_OF_0 = 1e12
 """(1 - pi) / pi of who is never drawn: large enough for no question to be answered."""
@@ -178,12 +178,12 @@ def expected(sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArr
     asked = estimands(sets, p=p, judged=np.zeros(len(sets.ids), dtype=bool))
     ones = np.ones(len(sets.ids))
     size = set_sums(sets, [ones])[0]
-    mean = divided(residual_sums(asked, ones), size)
+    mean = ratio_or_zero(residual_sums(asked, ones), size)
     noise = np.maximum(precision * (1.0 - precision), LEAST_VARIANCE)
-    return Expected(asked, np.maximum(size, 1.0), noise, divided(noise, mean), rho2)
+    return Expected(asked, np.maximum(size, 1.0), noise, ratio_or_zero(noise, mean), rho2)
 
 
-def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> Spread:
+def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
     """Return how far the limits of each question are expected to lie apart under a design.
 
     Of a set A the mean has the variance
@@ -232,12 +232,12 @@ def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> Spread:
     ([0.07422, 0.07422], [0.14844, 0.14844])
     """
     asked = known.asked
-    missed = np.where(pi > 0, divided(1.0 - pi, pi), _INVERSE_ODDS_OF_0)
+    missed = np.where(pi > 0, ratio_or_zero(1.0 - pi, pi), _INVERSE_ODDS_OF_0)
     uncertain = (pi < 1).astype(np.float64)
     draws, varying, members = set_sums(asked.sets, [pi * uncertain, pi * (1.0 - pi), uncertain])
     plain = known.scale * residual_sums(asked, missed) / known.size**2
-    plain = plain * (1.0 + 0.75 * divided(varying, draws**2))
-    draw = divided(plain, known.noise * members / known.size)
+    plain = plain * (1.0 + 0.75 * ratio_or_zero(varying, draws**2))
+    draw = ratio_or_zero(plain, known.noise * members / known.size)
     used = known.rho2 * _chance_of_enough(draws, varying) if assisted else 0.0
     return _question_spread(asked, known.size, plain * (1.0 - used) + used * draw**2, draw / 2.0)
 
@@ -250,7 +250,7 @@ def _chance_of_enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
 
 def _question_spread(
     asked: Estimands, size: FloatArray, variance: FloatArray, further: FloatArray
-) -> Spread:
+) -> ExpectedSpread:
     """Add up the sets of each question, as MOVER does."""
     scale = size * np.sqrt(asked.square)
     sd, more = scale * np.sqrt(variance), scale * further
@@ -258,7 +258,7 @@ def _question_spread(
         np.bincount(asked.question, weights=each, minlength=asked.count).astype(np.float64)
         for each in (sd**2, sd * more)
     )
-    return Spread(total, divided(joint, np.sqrt(total)))
+    return ExpectedSpread(total, ratio_or_zero(joint, np.sqrt(total)))
 
 
 def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spreads:
@@ -287,7 +287,7 @@ def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spread
     """
 
     @cache
-    def at(size: int) -> Spread:
+    def at(size: int) -> ExpectedSpread:
         return spreads(known, inclusion(x, size=size), assisted=assisted)
 
     return at
@@ -318,7 +318,7 @@ class Target:
     alpha: float
     power: float | None = None
 
-    def reached(self, spread: Spread, levels: FloatArray) -> FloatArray:
+    def reached(self, spread: ExpectedSpread, levels: FloatArray) -> FloatArray:
         """Return the half-width, or the power, that there is at these spreads.
 
         ``z sd + further``, and for a difference d ``Phi((d - further) / sd - z)``.
@@ -330,7 +330,7 @@ class Target:
         far = np.divide(beyond, sd, out=np.full(sd.shape, np.inf), where=sd > 0)
         return np.asarray(np.where(self.reach > 0, scipy.special.ndtr(far - z), np.nan))
 
-    def met(self, spread: Spread, levels: FloatArray) -> BoolArray:
+    def met(self, spread: ExpectedSpread, levels: FloatArray) -> BoolArray:
         """Tell which questions are answered as surely as is wanted."""
         found = self.reached(spread, levels)
         enough = found <= self.reach if self.power is None else found >= self.power
@@ -338,7 +338,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Looks:
+class InterimAnalyses:
     """When a growing sample is looked at.
 
     Parameters
@@ -385,7 +385,7 @@ def least_labels(enough: Callable[[int], BoolArray], *, most: int) -> IntArray:
 
 
 def planned_labels(
-    at: Spreads, target: Target, *, most: int, looks: Looks | None = None
+    at: Spreads, target: Target, *, most: int, looks: InterimAnalyses | None = None
 ) -> tuple[IntArray, FloatArray]:
     """Return the labels that each question needs, and the level at which it is answered.
 
@@ -400,7 +400,7 @@ def planned_labels(
         How surely each question is to be answered.
     most : int
         How many candidates there are.
-    looks : Looks, optional
+    looks : InterimAnalyses, optional
         When the sample is looked at; once, at the end, if not given.
 
     Returns
@@ -412,11 +412,12 @@ def planned_labels(
 
     Examples
     --------
-    >>> simple = lambda size: Spread(np.array([0.25]) * (1000 - size) / size / 100, np.zeros(1))
+    >>> def simple(size):
+    ...     return ExpectedSpread(np.array([0.25]) * (1000 - size) / size / 100, np.zeros(1))
     >>> target = Target(np.array([0.05]), alpha=0.05)
     >>> planned_labels(simple, target, most=1000)[0].tolist()
     [794]
-    >>> four = Looks((0.25, 0.5, 0.75, 1.0))
+    >>> four = InterimAnalyses((0.25, 0.5, 0.75, 1.0))
     >>> labels, levels = planned_labels(simple, target, most=1000, looks=four)
     >>> labels.tolist(), levels.round(3).tolist()
     ([816], [0.036])
@@ -440,7 +441,7 @@ def _is_met(at: Spreads, target: Target, levels: FloatArray, size: int) -> BoolA
 
 
 def last_levels(
-    at: Spreads, labels: IntArray, *, alpha: float, looks: Looks, most: int
+    at: Spreads, labels: IntArray, *, alpha: float, looks: InterimAnalyses, most: int
 ) -> FloatArray:
     """Return the level of each question's last look, where it has as many labels at the end.
 
@@ -460,8 +461,9 @@ def last_levels(
 
     Examples
     --------
-    >>> simple = lambda size: Spread(np.array([0.25]) * (1000 - size) / size / 100, np.zeros(1))
-    >>> once = Looks((1.0,))
+    >>> def simple(size):
+    ...     return ExpectedSpread(np.array([0.25]) * (1000 - size) / size / 100, np.zeros(1))
+    >>> once = InterimAnalyses((1.0,))
     >>> last_levels(simple, np.array([500]), alpha=0.05, looks=once, most=1000).round(6).tolist()
     [0.05]
     """
@@ -558,7 +560,9 @@ def _shrink(p: FloatArray, n: FloatArray, towards: float) -> FloatArray:
     return np.asarray((np.nan_to_num(p) * n + PRIOR * towards) / (n + PRIOR))
 
 
-def explained(sets: Sets, y: FloatArray, prediction: FloatArray, weight: FloatArray) -> FloatArray:
+def explained_variance(
+    sets: Sets, y: FloatArray, prediction: FloatArray, weight: FloatArray
+) -> FloatArray:
     """Return what share of the variance within each set predictions explain.
 
     The squared correlation of judgement and prediction, each candidate weighted by how many it
@@ -591,19 +595,21 @@ def explained(sets: Sets, y: FloatArray, prediction: FloatArray, weight: FloatAr
     >>> ids, ranks = pl.Series([f"{i:03}" for i in range(200)]), {"mi": np.arange(1, 201)}
     >>> sets = question_sets(ids, ranks, pairs=[], n=np.array([100]))
     >>> y = np.tile([1.0, 0.0], 100)
-    >>> explained(sets, y, 0.2 + y / 2, np.ones(200)).round(6).tolist()
+    >>> explained_variance(sets, y, 0.2 + y / 2, np.ones(200)).round(6).tolist()
     [1.0, 1.0]
     """
     judged = weight > 0
     y, g = np.where(judged, y, 0.0), np.where(judged, prediction, 0.0)
     kinds = [judged.astype(float), weight, *(weight * e for e in (y, g, y * y, y * g, g * g))]
     n, w, *moments = set_sums(sets, kinds)
-    y_, g_, yy, yg, gg = (divided(each, w) for each in moments)
+    y_, g_, yy, yg, gg = (ratio_or_zero(each, w) for each in moments)
     spread = np.maximum(yy - y_**2, 0.0) * np.maximum(gg - g_**2, 0.0)
-    r = divided(yg - y_ * g_, np.sqrt(np.where(spread > 1e-18, spread, 0.0)))
+    r = ratio_or_zero(yg - y_ * g_, np.sqrt(np.where(spread > 1e-18, spread, 0.0)))
     many = n >= ENOUGH
-    kept = np.where(many, 1.0 - (1.0 - np.maximum(r, 0.0) ** 2) * divided(n - 1.0, n - 2.0), 0.0)
+    kept = np.where(
+        many, 1.0 - (1.0 - np.maximum(r, 0.0) ** 2) * ratio_or_zero(n - 1.0, n - 2.0), 0.0
+    )
     kept = np.clip(kept, 0.0, 1.0)
     own = np.where(many, n, 0.0)
-    shared = float(divided(np.array((own * kept).sum()), np.array(own.sum())))
+    shared = float(ratio_or_zero(np.array((own * kept).sum()), np.array(own.sum())))
     return np.asarray((own * kept + SHARED * shared) / (own + SHARED))

@@ -92,10 +92,10 @@ def draw_moments(
     y, chance, a, g = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (y, pi, size, prediction))
     )
-    check_within("judgements", y, (y >= 0) & (y <= 1), "in [0, 1]")
-    check_within("chances", chance, (chance > 0) & (chance < 1), "inside (0, 1)")
-    check_within("sizes", a, (a > 0) & np.isfinite(a), "above 0")
-    check_within("predictions", g, (g >= 0) & (g <= 1), "in [0, 1]")
+    require_range("judgements", y, (y >= 0) & (y <= 1), "in [0, 1]")
+    require_range("chances", chance, (chance > 0) & (chance < 1), "inside (0, 1)")
+    require_range("sizes", a, (a > 0) & np.isfinite(a), "above 0")
+    require_range("predictions", g, (g >= 0) & (g <= 1), "in [0, 1]")
     w, c = a / chance, 1.0 - chance
     cw, cww = c * w, c * w**2
     # fmt: off
@@ -108,7 +108,7 @@ def draw_moments(
     # fmt: on
 
 
-def check_within(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], where: str) -> None:
+def require_range(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], where: str) -> None:
     """Refuse values outside their range.
 
     Raises
@@ -118,7 +118,7 @@ def check_within(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], whe
 
     Examples
     --------
-    >>> check_within("chances", np.array([0.5]), np.array([True]), "inside (0, 1)")
+    >>> require_range("chances", np.array([0.5]), np.array([True]), "inside (0, 1)")
     """
     wrong = np.flatnonzero(~fine)  # NaN is never fine
     if wrong.size:
@@ -132,12 +132,12 @@ ENOUGH = 30
 """Judged draws of a set that predictions need, to get any weight."""
 
 
-def divided(part: FloatArray, whole: FloatArray) -> FloatArray:
+def ratio_or_zero(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Divide; 0 where the whole is 0.
 
     Examples
     --------
-    >>> divided(np.array([1.0, 1.0]), np.array([2.0, 0.0])).tolist()
+    >>> ratio_or_zero(np.array([1.0, 1.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
     part, whole = np.broadcast_arrays(part, whole)
@@ -164,10 +164,10 @@ class Residuals(NamedTuple):
 
     def variance(self) -> FloatArray:
         """Return m/(m-1) sum c (z - B)^2 of each stratum; 0 where it has one draw or none."""
-        mean = divided(self.we, self.w)
-        centred = divided((self.cwe - mean * self.cw) ** 2, self.c)
+        mean = ratio_or_zero(self.we, self.w)
+        centred = ratio_or_zero((self.cwe - mean * self.cw) ** 2, self.c)
         spread = np.maximum(self.around(mean) - centred, 0.0)
-        return divided(self.draws, self.draws - 1.0) * divided(spread, self.w**2)
+        return ratio_or_zero(self.draws, self.draws - 1.0) * ratio_or_zero(spread, self.w**2)
 
 
 def residuals(sums: FloatArray, tau: FloatArray) -> Residuals:
@@ -195,7 +195,7 @@ def residuals(sums: FloatArray, tau: FloatArray) -> Residuals:
     return Residuals(*(each.sum(axis=-1) for each in fields))
 
 
-def tuned(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> FloatArray:
+def prediction_weights(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> FloatArray:
     """Return the weight of the predictions that makes the variance smallest, fold by fold.
 
     ``tau = cov(z(y), z(g)) / var(z(g))``, both added up over the strata as the variance of the
@@ -226,23 +226,23 @@ def tuned(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> Floa
     >>> from pipeline.kernels.survey.ratio_estimator import draw_moments
     >>> y = np.array([1.0, 0.0] * 20)
     >>> drawn = draw_moments(y, 0.1, prediction=y / 2 + 0.1).sum(axis=1)[:, None, None]
-    >>> tuned(drawn, np.array([1.0])).tolist()  # the slope is 2
+    >>> prediction_weights(drawn, np.array([1.0])).tolist()  # the slope is 2
     [1.0]
     """
     folds = sums.shape[-1]
     others = sums @ (1.0 - np.eye(folds)) if folds > 1 else sums
     m = Moments(*others)
-    y, g = divided(m.wy, m.w), divided(m.wg, m.w)
+    y, g = ratio_or_zero(m.wy, m.w), ratio_or_zero(m.wg, m.w)
     left_y, left_g = m.cwy - y * m.cw, m.cwg - g * m.cw
-    joint = m.cwwyg - y * m.cwwg - g * m.cwwy + y * g * m.cww - divided(left_y * left_g, m.c)
-    own = m.cwwgg - 2.0 * g * m.cwwg + g**2 * m.cww - divided(left_g**2, m.c)
-    scale = divided(m.draws, m.draws - 1.0) * divided(strata[..., None], m.w) ** 2
+    joint = m.cwwyg - y * m.cwwg - g * m.cwwy + y * g * m.cww - ratio_or_zero(left_y * left_g, m.c)
+    own = m.cwwgg - 2.0 * g * m.cwwg + g**2 * m.cww - ratio_or_zero(left_g**2, m.c)
+    scale = ratio_or_zero(m.draws, m.draws - 1.0) * ratio_or_zero(strata[..., None], m.w) ** 2
     covariance, variance = ((scale * each).sum(axis=-2) for each in (joint, own))
     noise = 1e-12 * (scale * m.cwwgg).sum(axis=-2)  # what equal predictions leave, by rounding
     differ = (m.hits.sum(axis=-2) > 0) & (m.misses.sum(axis=-2) > 0) & (variance > noise)
     many = m.draws.sum(axis=-2) > 0
     drawn = Moments(*sums).draws.sum(axis=(-2, -1))[..., None] >= enough
-    slope = divided(covariance, np.where(differ, variance, 0.0))
+    slope = ratio_or_zero(covariance, np.where(differ, variance, 0.0))
     return np.where(drawn & many, np.clip(slope, 0.0, 1.0), 0.0)
 
 
@@ -284,10 +284,10 @@ def weight_classes(sums: FloatArray, mass: FloatArray) -> IntArray:
     """
     judged = Moments(*sums)
     draws = judged.draws.sum(axis=-1)
-    mean = divided(judged.w.sum(axis=-1), draws)
+    mean = ratio_or_zero(judged.w.sum(axis=-1), draws)
     drawn = (mass > 0) & (draws > 0)
     heaviest = np.where(drawn, mean, 0.0).max(axis=-1, keepdims=True, initial=0.0)
-    times = divided(heaviest, np.where(drawn, mean, 0.0))
+    times = ratio_or_zero(heaviest, np.where(drawn, mean, 0.0))
     steps = np.log(np.maximum(times, 1.0)) / np.log(RATIO)
     classes = np.minimum(np.floor(steps + 1e-9), _MOST_CLASSES - 1).astype(np.int64)
     return np.where(drawn, classes, -1)
@@ -419,10 +419,10 @@ def hajek(
     rest = np.where(open_, mass, 0.0)
     sums = np.where(open_[..., None], sums, 0.0)
     whole = rest.sum(axis=-1)
-    strata = divided(rest, whole[..., None])
+    strata = ratio_or_zero(rest, whole[..., None])
     tau = np.zeros(sums.shape[1:-2] + sums.shape[-1:])
     if guessed is not None:
-        tau = tuned(sums, strata, enough=enough)
+        tau = prediction_weights(sums, strata, enough=enough)
     p, variance = _ratio(sums, rest, strata, tau, guessed)
     gain = np.ones_like(p)
     if guessed is not None:
@@ -448,7 +448,7 @@ def _class_estimates(
         guess = None if guessed is None else np.where(mine, guessed, 0.0)
         drawn = np.where(mine[..., None], sums, 0.0)
         part = hajek(drawn, own, known=nothing, guessed=guess, enough=enough)
-        of_rest = divided(own.sum(axis=-1), rest.sum(axis=-1))
+        of_rest = ratio_or_zero(own.sum(axis=-1), rest.sum(axis=-1))
         found.append(part._replace(share=share * of_rest, parts=()))
     return tuple(found)
 
@@ -481,13 +481,13 @@ def _ratio(
 ) -> tuple[FloatArray, FloatArray]:
     """Return p and its variance, NaN where a stratum has no draw."""
     m, left = Moments(*sums), residuals(sums, tau)
-    mean = divided(left.we, left.w)
+    mean = ratio_or_zero(left.we, left.w)
     centre = (strata * mean).sum(axis=-1, keepdims=True)
     spread = _single_draw_variance(left, strata, centre)
     variance = np.where(left.draws == 1, left.c * spread, left.variance())
     if guessed is not None:  # one guess for each: the judged ones out of fold, in both sums
         guess = (tau[..., None, :] * m.guessed).sum(axis=-1)
-        mean = mean + divided(guess + tau.mean(axis=-1)[..., None] * guessed, rest)
+        mean = mean + ratio_or_zero(guess + tau.mean(axis=-1)[..., None] * guessed, rest)
     unknown = ((strata > 0) & (left.draws == 0)).any(axis=-1)
     single = left.draws.sum(axis=-1) == 1
     # predictions have no weight where all draws are hits: p is 1 but for rounding
@@ -499,13 +499,13 @@ def _ratio(
 
 def _single_draw_variance(left: Residuals, strata: FloatArray, centre: FloatArray) -> FloatArray:
     """Return the variance of a residual in the whole set, for strata with one draw."""
-    scale = divided(strata, left.w) ** 2
-    part = divided(
+    scale = ratio_or_zero(strata, left.w) ** 2
+    part = ratio_or_zero(
         (scale * left.around(centre)).sum(axis=-1, keepdims=True),
         (scale * left.cww).sum(axis=-1, keepdims=True),
     )
     draws = left.draws.sum(axis=-1, keepdims=True)
-    return part * divided(draws, draws - 1.0)
+    return part * ratio_or_zero(draws, draws - 1.0)
 
 
 def _combine(
@@ -519,11 +519,11 @@ def _combine(
     p, variance, gain, tau = found
     total = Moments(*sums.sum(axis=-1))
     size = known.hits + known.misses + known.unjudged + whole
-    share, shift = divided(whole, size), divided(known.hits, size)
+    share, shift = ratio_or_zero(whole, size), ratio_or_zero(known.hits, size)
     none, lacking = size == 0, known.unjudged > 0
     p = np.where(none, np.nan, np.where(whole > 0, p, 0.0))
     draws = total.draws.sum(axis=-1)
-    scale = divided(strata, total.w)
+    scale = ratio_or_zero(strata, total.w)
     alike = (scale**2 * total.cww).sum(axis=-1)
     estimate = np.where(none | lacking, np.nan, shift + share * p)
     own_variance = share**2 * np.where(share > 0, variance, 0.0)
@@ -531,11 +531,12 @@ def _combine(
     return Estimates(
         estimate=estimate, variance=np.where(np.isnan(estimate), np.nan, own_variance),
         p=np.where(lacking, np.nan, p), p_variance=variance, share=share, shift=shift, draws=draws,
-        most=divided(draws**2, total.c.sum(axis=-1)), alike=divided(np.ones_like(alike), alike),
-        least=divided(np.ones_like(whole), whole),
-        heavy=divided((scale**3 * total.cwww).sum(axis=-1), alike), gain=gain, tau=tau,
-        floor=np.where(none, 0.0, divided(known.hits + least, size)),
-        ceiling=np.where(none, 1.0, 1.0 - divided(known.misses + wrong, size)),
+        most=ratio_or_zero(draws**2, total.c.sum(axis=-1)),
+        alike=ratio_or_zero(np.ones_like(alike), alike),
+        least=ratio_or_zero(np.ones_like(whole), whole),
+        heavy=ratio_or_zero((scale**3 * total.cwww).sum(axis=-1), alike), gain=gain, tau=tau,
+        floor=np.where(none, 0.0, ratio_or_zero(known.hits + least, size)),
+        ceiling=np.where(none, 1.0, 1.0 - ratio_or_zero(known.misses + wrong, size)),
     )  # fmt: skip
 
 
@@ -816,7 +817,7 @@ def weighted_mean(
     y, chance, a = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (y, pi, size))
     )
-    check_within("chances", chance, (chance > 0) & (chance <= 1), "in (0, 1]")
+    require_range("chances", chance, (chance > 0) & (chance <= 1), "in (0, 1]")
     if a.sum() > total * (1.0 + 1e-12):
         raise ValueError(f"the draws have a size of {a.sum():g}, the whole population of {total:g}")
     certain = chance == 1
@@ -978,8 +979,8 @@ def draw_weights(pi: FloatArray, size: FloatArray, *, total: float | None) -> Fl
     >>> (draw_weights(pi, size, total=None) * size).round(3).tolist()
     [0.444, 0.111, 0.444]
     """
-    check_within("chances", pi, (pi > 0) & (pi <= 1), "in (0, 1]")
-    check_within("sizes", size, (size >= 0) & np.isfinite(size), "from 0 on")
+    require_range("chances", pi, (pi > 0) & (pi <= 1), "in (0, 1]")
+    require_range("sizes", size, (size >= 0) & np.isfinite(size), "from 0 on")
     certain = pi == 1
     open_ = float((size / pi)[~certain].sum())
     if not size.any():

@@ -54,7 +54,7 @@ def folds_of(ids: pl.Series, *, folds: int, seed: str) -> IntArray:
     return ids.rename("id").to_frame().select(fold=key)["fold"].to_numpy()
 
 
-def cross_fitted(
+def cross_fit(
     features: FloatArray,
     places: IntArray,
     y: npt.ArrayLike,
@@ -104,7 +104,7 @@ def cross_fitted(
     --------
     >>> x = np.linspace(-2, 2, 9)[:, None]
     >>> places = np.array([0, 2, 4, 6, 8])
-    >>> guess = cross_fitted(x, places, [0, 0, 1, 1, 1], np.array([0, 1, 0, 1, 0]), folds=2)
+    >>> guess = cross_fit(x, places, [0, 0, 1, 1, 1], np.array([0, 1, 0, 1, 0]), folds=2)
     >>> bool(guess[1] < 0.5 < guess[7])
     True
     """
@@ -178,7 +178,7 @@ _MOST_CONFIDENT = 0.98
 """No judge is taken to be surer than this, so that one wrong word is no infinity."""
 
 
-def features_of(ranks: IntArray, judges: FloatArray) -> FloatArray:
+def model_features(ranks: IntArray, judges: FloatArray) -> FloatArray:
     """Return what a model of judgements is given: normal scores of ranks, log-odds of judges.
 
     Parameters
@@ -194,14 +194,14 @@ def features_of(ranks: IntArray, judges: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> features_of(np.array([[1, 2, 3]]), np.array([[0.5, 1.0, 0.0]])).round(2).tolist()
+    >>> model_features(np.array([[1, 2, 3]]), np.array([[0.5, 1.0, 0.0]])).round(2).tolist()
     [[0.87, 0.0], [-0.0, 3.89], [-0.87, -3.89]]
     """
     odds = scipy.special.logit(np.clip(judges, 1.0 - _MOST_CONFIDENT, _MOST_CONFIDENT))
     return np.concatenate([normal_scores(ranks), odds]).T
 
 
-def assisting(
+def assist_predictions(
     ids: pl.Series,
     ranks: IntArray,
     draws: pl.DataFrame,
@@ -253,7 +253,8 @@ def assisting(
     --------
     >>> ids, ranks = pl.Series(["a", "b"]), np.array([[1, 2]])
     >>> draws = pl.DataFrame({"id": ["a"], "tp": [True]})
-    >>> assisting(ids, ranks, draws, np.array([[0.9, 0.2]]), assist="predictions", seed="s")[0]
+    >>> model = np.array([[0.9, 0.2]])
+    >>> assist_predictions(ids, ranks, draws, model, assist="predictions", seed="s")[0]
     array([0.9, 0.2])
     """
     fold = folds_of(draws["id"], folds=folds, seed=seed)
@@ -267,8 +268,8 @@ def assisting(
     judged = draws.with_columns(fold=pl.Series(fold)).drop_nulls("tp").join(place, on="id")
     if judged.height < ENOUGH:
         return None, fold
-    features = features_of(ranks, judges if assist == "stacked" else judges[:0])
-    predicted = cross_fitted(
+    features = model_features(ranks, judges if assist == "stacked" else judges[:0])
+    predicted = cross_fit(
         features, judged["place"].to_numpy(), judged["tp"].cast(pl.Float64).to_numpy(),
         judged["fold"].to_numpy(), folds=folds,
     )  # fmt: skip

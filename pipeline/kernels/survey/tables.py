@@ -10,7 +10,12 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.numeric import FloatArray, IntArray
-from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits, worth
+from pipeline.kernels.survey.limits import (
+    difference_limits,
+    difference_p_values,
+    effective_sample_size,
+    limits,
+)
 from pipeline.kernels.survey.ratio_estimator import (
     Estimates,
     Known,
@@ -84,13 +89,13 @@ def list_estimates(
     first = np.searchsorted(n, given.ranks, side="left")
     drawn, rest, known = _study_sums(given, first, partial(list_sums, lists=len(n)))
     lists = [(name, int(size)) for name in given.measures for size in n]
-    refuse_undrawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in lists])
+    require_drawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in lists])
     found = estimates_of(given, drawn, rest, known)
     lower, upper = limits(found, confidence=confidence)
     names, sizes = zip(*lists, strict=True) if lists else ((), ())
     columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
     columns |= {"lower": lower.ravel(), "upper": upper.ravel()}
-    return typed_table(columns | described(found, drawn, known), LISTS).sort("measure", "n")
+    return typed_table(columns | set_columns(found, drawn, known), LISTS).sort("measure", "n")
 
 
 def _study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> _Sums:
@@ -156,7 +161,7 @@ def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: Float
     return hajek(sums, rest[0], known=Known(*known[:3]), guessed=guessed)
 
 
-def described(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:
+def set_columns(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:
     """Return the columns that lists and difference sets have in common.
 
     Parameters
@@ -170,12 +175,12 @@ def described(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[st
     --------
     >>> nothing, none = Known(*np.zeros((3, 1))), np.zeros((18, 1, 1))
     >>> found = hajek(none[..., None], np.ones((1, 1)), known=nothing)
-    >>> sorted(described(found, none, np.zeros((5, 1))))[:4]
+    >>> sorted(set_columns(found, none, np.zeros((5, 1))))[:4]
     ['certain', 'draws', 'estimate', 'k_sampled']
     """
     judged, true = drawn[0].sum(axis=-1), drawn[1].sum(axis=-1)  # a yes counts 1, a no 0
     columns = {
-        "estimate": found.estimate, "n_eff": worth(found),
+        "estimate": found.estimate, "n_eff": effective_sample_size(found),
         "n_sampled": judged + known[0] + known[1], "k_sampled": true + known[0],
         "draws": found.draws, "certain": known[3], "unjudged": known[4], "tau": found.tau,
     }  # fmt: skip
@@ -196,7 +201,7 @@ def typed_table(columns: dict[str, object], schema: dict[str, type[pl.DataType]]
     return table.select(typed).with_columns(pl.col(floats).fill_nan(None))
 
 
-def refuse_undrawable(counts: FloatArray, names: Sequence[str]) -> None:
+def require_drawable(counts: FloatArray, names: Sequence[str]) -> None:
     """Refuse questions about candidates that could not be drawn.
 
     Raises
@@ -206,7 +211,7 @@ def refuse_undrawable(counts: FloatArray, names: Sequence[str]) -> None:
 
     Examples
     --------
-    >>> refuse_undrawable(np.array([0.0]), ["mi at 100"])
+    >>> require_drawable(np.array([0.0]), ["mi at 100"])
     """
     wrong = np.flatnonzero(counts)
     if wrong.size:
@@ -342,7 +347,7 @@ def _rows(
     """Make the rows of the table for some cuts."""
     drawn, rest, known = sums
     names = [f"{one} against {two} at {cut}" for cut in n for one, two in pairs]
-    refuse_undrawable(rest[1].sum(axis=(-2, -1)).ravel(), names)
+    require_drawable(rest[1].sum(axis=(-2, -1)).ravel(), names)
     sides = [
         estimates_of(given, drawn[..., side, :], rest[..., side, :], known[..., side])
         for side in (0, 1)
@@ -351,7 +356,7 @@ def _rows(
     sizes = np.broadcast_to(n[:, None], size.shape)
     columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
     for side, found in enumerate(sides):
-        values = described(found, drawn[..., side, :], known[..., side])
+        values = set_columns(found, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
         columns[f"measure_{side + 1}"] = [pair[side] for pair in pairs] * len(n)
     return typed_table(columns, _PAIRS)
@@ -495,7 +500,7 @@ def window_estimates(
         return pl.DataFrame(schema=_WINDOWS)
     drawn, rest, known = (np.stack(part, axis=1) for part in zip(*sums, strict=True))
     places = [(name, int(rank)) for name in given.measures for rank in first]
-    refuse_undrawable(
+    require_drawable(
         rest[1].sum(axis=-1).ravel(), [f"{name} from rank {rank}" for name, rank in places]
     )
     found = estimates_of(given, drawn, rest, known)
@@ -510,7 +515,7 @@ def window_estimates(
         "lower": lower.ravel(),
         "upper": upper.ravel(),
     }
-    return typed_table(columns | described(found, drawn, known), _WINDOWS).sort("measure", "n")
+    return typed_table(columns | set_columns(found, drawn, known), _WINDOWS).sort("measure", "n")
 
 
 def span_sums(

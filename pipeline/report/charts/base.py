@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.registry import Registry, itself
+from pipeline.registry import Registry, identity
 
 CHARTS: Registry[Callable[..., Any]] = Registry("chart", "pipeline.report.charts")
 """The charts: each gives a Vega-Lite specification, as a dictionary or an Altair chart."""
 
-chart = CHARTS.decorator(itself)
+chart = CHARTS.decorator(identity)
 """Registers a function as the chart named after it."""

@@ -25,17 +25,17 @@ from pipeline.report.charts.spec import (
     Plane,
     Spec,
     at,
-    at_thinned,
     better_at,
     by_line,
-    drawn_as,
     end_at,
+    label_margin,
     labels,
     layer,
+    layer_chart_with_theme,
     level,
     n_domain,
     names,
-    number,
+    number_tooltip,
     opacity,
     other,
     others,
@@ -45,13 +45,13 @@ from pipeline.report.charts.spec import (
     per_cent,
     pixel,
     points,
-    room,
     round_domain,
     segments,
     spaced,
-    themed,
+    stroke_properties,
+    text_tooltip,
+    thin_by_n,
     within,
-    words,
 )
 from pipeline.report.charts.style import (
     BASELINE,
@@ -68,7 +68,7 @@ from pipeline.report.charts.style import (
     Stroke,
     Window,
     by_place,
-    spread,
+    spread_labels,
     strokes,
     thin,
 )
@@ -134,7 +134,7 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
     groups = _group_ends([end for end in ends if end.path], plane)
     held = [end for group in groups for end in group]
     wanted = [sum(_at(end, plane) for end in group) / len(group) for group in groups for _ in group]
-    places = spread(wanted, gap=GAP, low=4.0, high=plane.look.height - 4.0)
+    places = spread_labels(wanted, gap=GAP, low=4.0, high=plane.look.height - 4.0)
     placed = list(zip(held, places, strict=True))
     edge = float(plane.look.width)
     samples = [
@@ -152,7 +152,7 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
         *samples,
         *([names(mine, limit=MOST)] if mine else []),
         *([labels(rest, limit=MOST)] if rest else []),
-        *room([end.text for end in held], edge + LABEL_WIDTH),
+        *label_margin([end.text for end in held], edge + LABEL_WIDTH),
     ]
 
 
@@ -169,7 +169,9 @@ def _connectors(placed: Sequence[tuple[End, float]], plane: Plane) -> Layer:
         "x": pixel("x"), "y": pixel("y"), "opacity": seen,
         "x2": end_at("x2"), "y2": end_at("y2"),
     }  # fmt: skip
-    return layer(frame.with_columns(cs.float().round(2)), "rule", channels, **drawn_as(CONNECTOR))
+    return layer(
+        frame.with_columns(cs.float().round(2)), "rule", channels, **stroke_properties(CONNECTOR)
+    )
 
 
 def _group_ends(ends: Sequence[End], plane: Plane) -> list[list[End]]:
@@ -225,7 +227,7 @@ def difference_chart(
     if held["y"].drop_nulls().is_empty():
         raise ValueError(f"no difference to draw from n = {window.first_n} on")
     marked = _mark_points(held, look)
-    drawn = at_thinned(held, points=look.points, always=[*extras.cuts, *marked["n"]])
+    drawn = thin_by_n(held, points=look.points, always=[*extras.cuts, *marked["n"]])
     plane = _difference_plane(drawn, window, look)
     names = [_name(pair) for pair in pairs]
     stroke_of = by_place(names, look)
@@ -241,7 +243,7 @@ def difference_chart(
         *end_labels(list(line_ends(drawn, stroke_of)), plane),
         *_hover(drawn, list(stroke_of), plane),
     ]
-    return themed(parts, look, Live(names, stroke_of, zoom=plane.x))
+    return layer_chart_with_theme(parts, look, Live(names, stroke_of, zoom=plane.x))
 
 
 def _name(pair: Pair) -> str:
@@ -287,7 +289,9 @@ def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[Laye
 # Lines that cover each other
 
 
-def uncovered(given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane) -> dict[str, Stroke]:
+def dash_covered_lines(
+    given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane
+) -> dict[str, Stroke]:
     """Dash each line that lies on an earlier one of the same kind, so that both are seen.
 
     Parameters
@@ -351,8 +355,10 @@ def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> lis
     inside = pl.col("n").is_between(*plane.x) & pl.col("precision").is_not_null()
     shares = [(100 * pl.col(name)).round(3).alias(name) for name in ("precision", "lower", "upper")]
     held = subsets.filter(inside).select("subset", "n", *shares).sort("n", "subset")
-    per_cents = (number(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper"))
-    tips = [words("subset", "set"), number("n", "size", ",d"), *per_cents]
+    per_cents = (
+        number_tooltip(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper")
+    )
+    tips = [text_tooltip("subset", "set"), number_tooltip("n", "size", ",d"), *per_cents]
     whisker = {
         "x": plane.x_axis(), "y": plane.y_axis("lower"), "y2": end_at("upper"), "tooltip": tips,
         "opacity": opacity(hidden=[NONE]),
@@ -451,7 +457,7 @@ def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool)
     title = f"{measure} is significantly better at n"
     seen = opacity(hidden=[outside("n")], faint=[other(measure)])
     marks: dict[str, Channel] = {"x": plane.x_axis(), "y": at(y)}
-    tips = [number("n", title, ",d")]
+    tips = [number_tooltip("n", title, ",d")]
     row = _triangles(held, {**marks, "opacity": seen, "tooltip": tips}, stroke, up=up)
     if plane.look.narrow:
         return [row]
@@ -469,12 +475,12 @@ def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *,
 # Parts that the graphs of curves share
 
 
-def roomy(look: Look, lines: int) -> Look:
+def fit_height(look: Look, lines: int) -> Look:
     """Return a look that is high enough for the labels of so many lines.
 
     Examples
     --------
-    >>> roomy(Look(), 7).height, roomy(Look(), 40).height
+    >>> fit_height(Look(), 7).height, fit_height(Look(), 40).height
     (340, 640)
     """
     return look if look.narrow else replace(look, height=max(look.height, LABEL * lines))
@@ -498,7 +504,7 @@ def y_range(
     return round_domain(values, low=low, high=window.y_max)
 
 
-def at_same(truth: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
+def truth_at_n(truth: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
     """Return the true values at the n that are drawn."""
     return truth.join(drawn.select("line", "n"), on=["line", "n"], how="semi").sort("line", "n")
 
@@ -536,7 +542,7 @@ def curves(
         Labels beside those of the lines.
     """
     look = plane.look
-    stroke_of = uncovered(strokes(names, look), drawn, plane)
+    stroke_of = dash_covered_lines(strokes(names, look), drawn, plane)
     tops = mark_rows(extras, window, plane, stroke_of)
     limits = limits_of(drawn)
     texts = [_interval_text(*row) for row in drawn.select("y", "lower", "upper").iter_rows()]
@@ -552,7 +558,7 @@ def curves(
         *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),
     ]
     more = {each.text: each.stroke for each in ends}
-    return themed(parts, look, Live(names, stroke_of, more, limits, plane.x))
+    return layer_chart_with_theme(parts, look, Live(names, stroke_of, more, limits, plane.x))
 
 
 def limits_of(drawn: pl.DataFrame) -> tuple[Limits, ...]:
@@ -593,7 +599,7 @@ def _select_rows(
     """Return the measures, and their rows at the values of n that are drawn."""
     names = window.measures or tuple(sorted(set(frame["measure"])))
     held = within(frame.filter(pl.col("measure").is_in(list(names))), window)
-    return names, at_thinned(held, points=look.points, always=extras.cuts)
+    return names, thin_by_n(held, points=look.points, always=extras.cuts)
 
 
 # Precision of the n-best lists against n
@@ -646,10 +652,10 @@ def precision_chart(
     drawn = per_cent(held)
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision from n = {window.first_n} on")
-    truth = None if extras.truth is None else at_same(per_cent(extras.truth), drawn)
+    truth = None if extras.truth is None else truth_at_n(per_cent(extras.truth), drawn)
     true_y = [] if truth is None else [*truth["y"]]
     y = y_range(drawn, [*true_y, *_baseline_limits(baseline)], extras, window)
-    size = roomy(look, len(names) + 1)
+    size = fit_height(look, len(names) + 1)
     plane = Plane(n_range(drawn), y, size, "precision (%)", x_title, zooms=True)
     return curves(
         drawn, plane, names=names, extras=extras, window=window, truth=truth,
@@ -717,9 +723,9 @@ def recall_chart(
     drawn = per_cent(held, "recall")
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of recall from n = {window.first_n} on")
-    truth = None if extras.truth is None else at_same(per_cent(extras.truth, "recall"), drawn)
+    truth = None if extras.truth is None else truth_at_n(per_cent(extras.truth, "recall"), drawn)
     y = y_range(drawn, [] if truth is None else [*truth["y"]], extras, window)
-    plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "recall (%)", zooms=True)
+    plane = Plane(n_range(drawn), y, fit_height(look, len(names) + 1), "recall (%)", zooms=True)
     chance = _random_order(plane, n_candidates)
     ends = [End("random order", chance["y"].to_list(), BASELINE)] if chance.height else []
     under = spec.lines(chance, plane, {"random order": BASELINE}, named=False)
@@ -769,16 +775,16 @@ def precision_recall_chart(
     drawn = _recall_and_precision(held)
     if drawn.select("x", "y").drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision and recall from n = {window.first_n} on")
-    truth = None if extras.truth is None else at_same(_recall_and_precision(extras.truth), drawn)
+    truth = None if extras.truth is None else truth_at_n(_recall_and_precision(extras.truth), drawn)
     frames = [drawn, *([] if truth is None else [truth])]
-    plane = _recall_plane(frames, baseline, window, roomy(look, len(names) + 1))
-    stroke_of = uncovered(strokes(names, look), drawn, plane)
+    plane = _recall_plane(frames, baseline, window, fit_height(look, len(names) + 1))
+    stroke_of = dash_covered_lines(strokes(names, look), drawn, plane)
     ends = list(baseline_end(baseline, plane))
     tips = [
-        words("line", "measure"),
-        number("n", "n", ",d"),
-        number("x", "recall (%)", ".2f"),
-        number("y", "precision (%)", ".2f"),
+        text_tooltip("line", "measure"),
+        number_tooltip("n", "n", ",d"),
+        number_tooltip("x", "recall (%)", ".2f"),
+        number_tooltip("y", "precision (%)", ".2f"),
     ]
     parts = [
         *baseline_lines(baseline, plane),
@@ -786,10 +792,10 @@ def precision_recall_chart(
         *_recall_paths(drawn, plane, stroke_of),
         *_cut_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, stroke_of),
         *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
-        spec.met(drawn.drop_nulls(), plane, tips, size=70, x="x"),
+        spec.tooltip_points(drawn.drop_nulls(), plane, tips, size=70, x="x"),
     ]
     more = {each.text: each.stroke for each in ends}
-    return themed(parts, plane.look, Live(names, stroke_of, more))
+    return layer_chart_with_theme(parts, plane.look, Live(names, stroke_of, more))
 
 
 def _recall_and_precision(frame: pl.DataFrame) -> pl.DataFrame:

@@ -23,21 +23,21 @@ from pipeline.report.charts.spec import (
     Plane,
     Spec,
     amount,
-    drawn_as,
     end_at,
+    label_margin,
     labels,
     layer,
-    number,
+    layer_chart_with_theme,
+    number_tooltip,
     opacity,
     other,
     others,
     pixel,
-    room,
     round_domain,
     row_channel,
     segments,
-    themed,
-    words,
+    stroke_properties,
+    text_tooltip,
 )
 from pipeline.report.charts.spec import kinds as nominal
 from pipeline.report.charts.spec import names as name_labels
@@ -51,7 +51,7 @@ from pipeline.report.charts.style import (
     SCREEN,
     Look,
     Stroke,
-    spread,
+    spread_labels,
     strokes,
 )
 
@@ -104,8 +104,10 @@ def dot_plot(
     y = row_channel("name", names, look, limit=200, grid=True, labelPadding=9)
     seen = opacity(faint=[others("name")])
     both = frame.select("name", pl.col(kinds[0]).alias("from"), pl.col(kinds[1]).alias("to"))
-    tips = [words("name", "name")]
-    tips += [number(of, kind, ".2~%") for of, kind in zip(("from", "to"), kinds, strict=True)]
+    tips = [text_tooltip("name", "name")]
+    tips += [
+        number_tooltip(of, kind, ".2~%") for of, kind in zip(("from", "to"), kinds, strict=True)
+    ]
     rule = {
         "x": _per_cent("from", title), "x2": end_at("to"), "y": y, "opacity": seen, "tooltip": tips,
     }  # fmt: skip
@@ -116,14 +118,17 @@ def dot_plot(
     dots = {
         "x": _per_cent("value", title), "y": y, "opacity": seen,
         "color": _by_kind(kinds, colours, legend), "shape": _by_kind(kinds, SHAPES, legend),
-        "tooltip": [words("name", "name"), words("kind", "what"), number("value", title, ".2~%")],
+        "tooltip": [
+            text_tooltip("name", "name"), text_tooltip("kind", "what"),
+            number_tooltip("value", title, ".2~%"),
+        ],
     }  # fmt: skip
     how: dict[str, Any] = {"filled": True, "size": 56, "stroke": INK, "strokeWidth": 0.5}
     parts = [
         layer(both, "rule", rule, color=FAINT, strokeWidth=1.2),
         layer(long.drop_nulls("value"), "point", dots, **how),
     ]
-    return themed(parts, size, Live(names))
+    return layer_chart_with_theme(parts, size, Live(names))
 
 
 def _by_kind(domain: Sequence[str], values: Sequence[str], legend: Channel) -> Channel:
@@ -165,20 +170,20 @@ def growth(
                 frame.filter(name=name).select("k", "share"),
                 "line",
                 {**axes, "opacity": opacity(faint=[other(name)])},
-                **drawn_as(stroke_of[name]),
+                **stroke_properties(stroke_of[name]),
             )
             for name in names
         ),
         *([] if look.narrow else _growth_labels(frame, stroke_of, look)),
         _growth_points(frame, axes, x_title, y_title),
     ]
-    return themed(parts, look, Live(names, stroke_of))
+    return layer_chart_with_theme(parts, look, Live(names, stroke_of))
 
 
 def _growth_labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> list[Layer]:
     firsts = [(name, _first_pixel(frame.filter(name=name), look)) for name in stroke_of]
     held = [(name, first) for name, first in firsts if first is not None]
-    places = spread([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
+    places = spread_labels([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
     named = list(zip(held, places, strict=True))
     joints = [
         segments(
@@ -208,7 +213,11 @@ def _growth_axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:
 def _growth_points(
     frame: pl.DataFrame, axes: dict[str, Channel], x_title: str, y_title: str
 ) -> Layer:
-    tips = [words("name", "name"), number("k", x_title, ",d"), number("share", y_title, ".2~%")]
+    tips = [
+        text_tooltip("name", "name"),
+        number_tooltip("k", x_title, ",d"),
+        number_tooltip("share", y_title, ".2~%"),
+    ]
     how = {"size": 90, "filled": True, "opacity": 0}
     held = frame.select("k", "share", "name").drop_nulls()
     return layer(held, "point", {**axes, "tooltip": tips}, name=f"{LIVE}points", **how)
@@ -248,9 +257,9 @@ def lexicon_chart(
     domain = round_domain(every)
     spans = held.drop_nulls("lower")
     y = row_channel("name", names, look, limit=320)
-    tips = [words("name", "name"), number("value", title, ".2f")]
+    tips = [text_tooltip("name", "name"), number_tooltip("value", title, ".2f")]
     if spans.height:
-        tips += [number(field, f"{field} limit", ".2f") for field in ("lower", "upper")]
+        tips += [number_tooltip(field, f"{field} limit", ".2f") for field in ("lower", "upper")]
     faint = [others("name")]
     shared = {"y": y, "color": _name_colour(names, look, alike=zero), "tooltip": tips}
     span = {
@@ -270,7 +279,9 @@ def lexicon_chart(
     row = NARROW_LEXICON_ROW if look.narrow else LEXICON_ROW
     size = replace(look, height=row * max(1, len(names)))
     limits: tuple[Limits, ...] = ("none", "pointwise") if spans.height else ()
-    return themed(parts, size, Live(names, {} if zero else strokes(names, look), limits=limits))
+    return layer_chart_with_theme(
+        parts, size, Live(names, {} if zero else strokes(names, look), limits=limits)
+    )
 
 
 def _name_colour(names: list[str], look: Look, *, alike: bool) -> Channel:
@@ -337,14 +348,14 @@ def whisker_chart(
     parts = [
         _x_axis(plane), *_rules(placed, plane), *_whiskers(placed, kinds, plane),
         labels(heads, align=align, fontWeight="bold"), _row_names(placed, plane),
-        *([] if look.narrow else room(placed["label"], -8.0, left=True)),
+        *([] if look.narrow else label_margin(placed["label"], -8.0, left=True)),
         *(_kind_labels(placed, kinds, plane) if len(kinds) > 1 and not look.narrow else []),
     ]  # fmt: skip
     more = {kind: Stroke(_colour(place, look)) for place, kind in enumerate(kinds) if kind}
     live = Live(
         placed["label"].to_list(), more=more if len(kinds) > 1 else {}, limits=("none", "pointwise")
     )
-    return themed(parts, plane.look, live)
+    return layer_chart_with_theme(parts, plane.look, live)
 
 
 def _colour(place: int, look: Look) -> str:
@@ -420,8 +431,8 @@ def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Itera
 
 
 def _whisker_tips() -> list[Channel]:
-    texts = [words(name, name) for name in ("group", "label", "kind")]
-    return texts + [number(name, name, ".4~f") for name in ("estimate", "lower", "upper")]
+    texts = [text_tooltip(name, name) for name in ("group", "label", "kind")]
+    return texts + [number_tooltip(name, name, ".4~f") for name in ("estimate", "lower", "upper")]
 
 
 def _row_names(placed: pl.DataFrame, plane: Plane) -> Layer:
@@ -439,4 +450,4 @@ def _kind_labels(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> It
         y = first + LINE * (place - (len(kinds) - 1) / 2)
         colour = _colour(place, plane.look)
         yield labels([(kind, plane.look.width + 8.0, y)], color=colour)
-    yield from room(kinds, plane.look.width + 8.0)
+    yield from label_margin(kinds, plane.look.width + 8.0)

@@ -19,21 +19,21 @@ from pipeline.report.charts.spec import (
     Spec,
     amount,
     at,
-    dressed,
     end_at,
-    joined,
     kinds,
     labels,
     layer,
+    layer_chart,
+    layer_chart_with_theme,
     names,
-    number,
+    number_tooltip,
     opacity,
     others,
     pixel,
     segments,
-    sized,
-    themed,
-    words,
+    text_tooltip,
+    unique_names,
+    with_theme,
 )
 from pipeline.report.charts.style import (
     AMONG,
@@ -51,7 +51,7 @@ from pipeline.report.charts.style import (
     Grid,
     Look,
     Stroke,
-    rows,
+    label_rows,
 )
 
 _DARK = 0.7
@@ -107,7 +107,7 @@ def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> Spec:
         parts.append(layer(marked, "rect", places, name=f"{SILENT}frames", **framed))
     if "text" in frame.columns:
         parts += [_texts(frame, grid, places, white=white) for white in (False, True)]
-    return themed(parts, size, Live([*grid.rows, *grid.columns]))
+    return layer_chart_with_theme(parts, size, Live([*grid.rows, *grid.columns]))
 
 
 def _ground(size: Look) -> Layer:
@@ -117,9 +117,13 @@ def _ground(size: Look) -> Layer:
 
 
 def _grid_tips(grid: Grid) -> list[Channel]:
-    value = number("value", grid.legend, ".1~%" if grid.domain[0] >= 0 else "+.3~f")
+    value = number_tooltip("value", grid.legend, ".1~%" if grid.domain[0] >= 0 else "+.3~f")
     row, column = grid.row_title or "row", grid.column_title or "column"
-    return [words("row", row), words("column", column if column != row else f"{column} "), value]
+    return [
+        text_tooltip("row", row),
+        text_tooltip("column", column if column != row else f"{column} "),
+        value,
+    ]
 
 
 def _axis(names: Sequence[str], field: str, title: str, cell: float) -> Channel:
@@ -216,8 +220,8 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> Spec:
     grid = _Grid(44.0, 24.0, True, look) if most <= NUMBERS else _Grid(16.0, 16.0, False, look)
     top = _scale_end(matrices)
     panels = [_panel(matrix, grid, top) for matrix in matrices]
-    measures = joined([name for matrix in matrices for name in matrix.order])
-    return dressed({"concat": panels, "columns": 1 if look.narrow else 2}, Live(measures))
+    measures = unique_names([name for matrix in matrices for name in matrix.order])
+    return with_theme({"concat": panels, "columns": 1 if look.narrow else 2}, Live(measures))
 
 
 def _scale_end(matrices: Sequence[Matrix]) -> float:
@@ -242,7 +246,7 @@ def _panel(matrix: Matrix, grid: _Grid, top: float) -> Spec:
         (_heat_numbers if grid.numbers else _stars)(tested, grid),
         *_axis_names(matrix.order, grid),
     ]
-    return {**sized(parts, look), "title": f"n = {matrix.n:,}"}
+    return {**layer_chart(parts, look), "title": f"n = {matrix.n:,}"}
 
 
 def _place_heat(matrix: Matrix, grid: _Grid) -> pl.DataFrame:
@@ -284,10 +288,10 @@ def _difference_cells(tested: pl.DataFrame, grid: _Grid, top: float) -> Layer:
 
 def _heat_tips() -> list[Channel]:
     return [
-        words("row", "row"),
-        words("column", "column"),
-        number("points", "row − column (points)", "+.2f"),
-        number("p", "adjusted p", ".2~g"),
+        text_tooltip("row", "row"),
+        text_tooltip("column", "column"),
+        number_tooltip("points", "row − column (points)", "+.2f"),
+        number_tooltip("p", "adjusted p", ".2~g"),
     ]
 
 
@@ -362,7 +366,7 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
         names(inside) if look.narrow else names(left, align="right"),
         *_column_heads(cuts, width),
     ]
-    return themed(parts, size, Live(order))
+    return layer_chart_with_theme(parts, size, Live(order))
 
 
 def _order(best: pl.DataFrame) -> list[str]:
@@ -399,11 +403,11 @@ def _strip_cells(placed: pl.DataFrame, is_best: bool, look: Look) -> Layer:
 
 def _strip_tips() -> list[Channel]:
     return [
-        words("measure", "measure"),
-        number("n", "n", ",d"),
-        number("precision", "precision (%)", ".2f"),
-        number("difference", "from the best (points)", "+.2f"),
-        number("p_adjusted", "adjusted p", ".2~g"),
+        text_tooltip("measure", "measure"),
+        number_tooltip("n", "n", ",d"),
+        number_tooltip("precision", "precision (%)", ".2f"),
+        number_tooltip("difference", "from the best (points)", "+.2f"),
+        number_tooltip("p_adjusted", "adjusted p", ".2~g"),
     ]
 
 
@@ -425,7 +429,7 @@ def _strip_numbers(placed: pl.DataFrame, width: float) -> list[Layer]:
 def _column_heads(cuts: Sequence[int], width: float) -> list[Layer]:
     """Write the n over the columns: all of them, or as many as there is room for."""
     texts = [(f"{n:,}", (i + 0.5) * width - 1) for i, n in enumerate(cuts)]
-    free = rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)
+    free = label_rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)
     held = [(text, x, -10.0) for (text, x), row in zip(texts, free, strict=True) if row is not None]
     ticks = [(x, -3.0, x, 0.0) for _, x, _ in held] if len(held) < len(cuts) else []
     title = ("n", -20.0, -10.0)

@@ -19,19 +19,19 @@ from pipeline.report.charts.spec import (
     Live,
     Plane,
     Spec,
-    dressed,
     end_at,
     labels,
     layer,
+    layer_chart,
     names,
-    number,
+    number_tooltip,
     opacity,
     other,
     plain,
     round_domain,
     segments,
-    sized,
-    words,
+    text_tooltip,
+    with_theme,
 )
 from pipeline.report.charts.style import GREY, INK, SCREEN, Look, Stroke, strokes
 
@@ -139,7 +139,7 @@ def small_multiples(
         stroke_of if len(lines) > 1 else {},
         limits=("none", "pointwise") if limits else (),
     )
-    return dressed({"concat": drawn, "columns": beside}, live)
+    return with_theme({"concat": drawn, "columns": beside}, live)
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def _panel(
     plane = frame.plane(first=place % beside == 0)
     mine = {name: each for name, each in stroke_of.items() if name in set(panel.frame["line"])}
     draw = _empty_panel if panel.frame.is_empty() else _lines if frame.axes.joined else _dots
-    spec = sized(draw(panel.frame, plane, mine, frame.axes), frame.look)
+    spec = layer_chart(draw(panel.frame, plane, mine, frame.axes), frame.look)
     if frame.axes.ticks:
         _write_ticks(spec, frame.axes.ticks, beside)
     # The page reads a title with a line break as two lines.
@@ -231,7 +231,7 @@ def _lines(
             mine = frame.filter(line=name).drop("line")
             yield layer(mine, "point", channels, clip=True, size=14, filled=True,
                         color=stroke.colour)  # fmt: skip
-    yield spec.met(frame, plane, _tips(axes))
+    yield spec.tooltip_points(frame, plane, _tips(axes))
 
 
 def _dots(
@@ -272,9 +272,13 @@ def _dodge(frame: pl.DataFrame, lines: Sequence[str], axes: Axes) -> pl.DataFram
 
 
 def _tips(axes: Axes) -> list[Channel]:
-    named = [words("line", "name")]
-    at = number("n", axes.x_title, ",.6~g") if axes.joined else words("at", axes.x_title)
-    rest = [number(name, said, ",.4~f") for name, said in
+    named = [text_tooltip("line", "name")]
+    at = (
+        number_tooltip("n", axes.x_title, ",.6~g")
+        if axes.joined
+        else text_tooltip("at", axes.x_title)
+    )
+    rest = [number_tooltip(name, said, ",.4~f") for name, said in
             (("y", axes.y_title), ("lower", "lower limit"), ("upper", "upper limit"))]  # fmt: skip
     return [*named, at, *rest]
 
@@ -300,4 +304,4 @@ def _key(stroke_of: Mapping[str, Stroke], look: Look) -> Spec:
              for place, (_, stroke, y) in enumerate(rows)]  # fmt: skip
     parts.append(names([(name, SAMPLE + 6.0, y) for name, _, y in rows]))
     size = replace(look, height=max(round(ROW * len(rows)), 1))
-    return sized(parts, size)
+    return layer_chart(parts, size)

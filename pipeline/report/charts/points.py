@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.report.charts import spec
 from pipeline.report.charts.base import chart
-from pipeline.report.charts.curves import End, end_labels, line_ends, uncovered
+from pipeline.report.charts.curves import End, dash_covered_lines, end_labels, line_ends
 from pipeline.report.charts.spec import (
     DECIMAL,
     LIVE,
@@ -23,17 +23,17 @@ from pipeline.report.charts.spec import (
     end_at,
     kinds,
     layer,
+    layer_chart_with_theme,
     level,
     line,
-    number,
+    number_tooltip,
     opacity,
     other,
     others,
     path,
     points,
     round_domain,
-    themed,
-    words,
+    text_tooltip,
 )
 from pipeline.report.charts.spec import names as name_labels
 from pipeline.report.charts.style import (
@@ -100,7 +100,7 @@ def lemma_chart(
     own, mean_text = slot_stroke(SERIES[name], look), f"mean {100 * mean:.2f} %"
     shown = _per_cent(trends, name, f"{name.lower()}_trend")
     path = shown["y_trend"].to_list()
-    tips = [words("lemma", "lemma"), number("y", f"{name} (%)", ".2f")]
+    tips = [text_tooltip("lemma", "lemma"), number_tooltip("y", f"{name} (%)", ".2f")]
     parts = [
         _points(shown, plane, own, tips),
         level(round(100 * mean, 3), plane, BASELINE),
@@ -108,10 +108,10 @@ def lemma_chart(
         *end_labels([
             End("moving average", path, AVERAGE), End(mean_text, [100 * mean], BASELINE),
         ], plane),
-        spec.met(shown.select("n", "y", "lemma"), plane, tips, size=160),
+        spec.tooltip_points(shown.select("n", "y", "lemma"), plane, tips, size=160),
     ]  # fmt: skip
     more = {"moving average": AVERAGE, mean_text: BASELINE}
-    return themed(parts, look, Live(more=more, zoom=plane.x))
+    return layer_chart_with_theme(parts, look, Live(more=more, zoom=plane.x))
 
 
 @chart()
@@ -154,7 +154,7 @@ def trend_chart(
     texts = [_texts(frame, name) for name, frame in drawn.items()]
     parts = [*lines, *end_labels(ends, plane)]
     parts += spec.hover(pl.concat(texts), names, plane, first="lemma number")
-    return themed(parts, look, Live(names, stroke_of, zoom=plane.x))
+    return layer_chart_with_theme(parts, look, Live(names, stroke_of, zoom=plane.x))
 
 
 def _texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -184,8 +184,8 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     legend = {"title": "lemmas", "values": values, "symbolFillColor": GREY, "orient": orient}
     scale = {"type": "sqrt", "domain": [0, max(40, *shown["size"])], "range": [0, 900]}
     tips = [
-        number("n", "recall (%)", ".2f"), number("y", "precision (%)", ".2f"),
-        number("size", "lemmas", ",d"),
+        number_tooltip("n", "recall (%)", ".2f"), number_tooltip("y", "precision (%)", ".2f"),
+        number_tooltip("size", "lemmas", ",d"),
     ]  # fmt: skip
     channels = {
         "x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": tips,
@@ -193,7 +193,7 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     }  # fmt: skip
     colour = INK if look.style == "print" else BRIGHT[0]
     how: dict[str, Any] = {"color": colour, "opacity": 0.55, "stroke": PAPER, "strokeWidth": 0.5}
-    return themed([layer(shown, "circle", channels, **how)], look)
+    return layer_chart_with_theme([layer(shown, "circle", channels, **how)], look)
 
 
 def _trend_plane(
@@ -266,16 +266,16 @@ def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> S
     ]
     limits = any(layer["data"]["values"].count("\n") > 1 for layer in bars)
     live = Live(names, given, limits=("none", "pointwise") if limits else ())
-    return themed(parts, plane.look, live)
+    return layer_chart_with_theme(parts, plane.look, live)
 
 
 def _scatter_tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Channel]:
     """Return name, x and y, each with its deviation where there is one."""
-    found = [words("name", "name")]
+    found = [text_tooltip("name", "name")]
     for axis, title in (("x", x_title), ("y", y_title)):
-        found.append(number(axis, title, ".4~f"))
+        found.append(number_tooltip(axis, title, ".4~f"))
         if frame[f"{axis}_sd"].drop_nulls().len():
-            found.append(number(f"{axis}_sd", f"deviation of {title}", ".3~f"))
+            found.append(number_tooltip(f"{axis}_sd", f"deviation of {title}", ".3~f"))
     return found
 
 
@@ -401,7 +401,7 @@ def planning_chart(
         raise ValueError("no sampling rate to draw")
     names = drawn["line"].unique(maintain_order=True).to_list()
     plane = _planning_plane(drawn, wanted, (x_title, y_title), y_max, look)
-    stroke_of = uncovered(by_place(names, look), drawn, plane)
+    stroke_of = dash_covered_lines(by_place(names, look), drawn, plane)
     dots = _planning_rows(curves.clear() if marked is None else marked)
     levels = [
         End(f"wanted: {value:g}", [value], BASELINE_LIMIT)
@@ -409,9 +409,9 @@ def planning_chart(
         if plane.y[0] <= value <= plane.y[1]
     ]
     tips = [
-        words("line", "line"),
-        number("n", plane.x_title, x_format),
-        number("y", plane.y_title, ".2f"),
+        text_tooltip("line", "line"),
+        number_tooltip("n", plane.x_title, x_format),
+        number_tooltip("y", plane.y_title, ".2f"),
     ]
     parts = [
         *(level(value, plane, BASELINE_LIMIT) for value in wanted),
@@ -421,10 +421,10 @@ def planning_chart(
             for name, stroke in stroke_of.items()
         ),
         *end_labels([*line_ends(drawn.sort("n"), stroke_of), *levels], plane),
-        spec.met(pl.concat([drawn, dots]), plane, tips, size=160),
+        spec.tooltip_points(pl.concat([drawn, dots]), plane, tips, size=160),
     ]
     more = {each.text: each.stroke for each in levels}
-    return themed(parts, look, Live(names, stroke_of, more, zoom=plane.x))
+    return layer_chart_with_theme(parts, look, Live(names, stroke_of, more, zoom=plane.x))
 
 
 def _planning_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -489,7 +489,7 @@ def reliability_chart(calibration: pl.DataFrame, *, look: Look = SCREEN) -> Spec
         *end_labels([*line_ends(drawn, stroke_of), diagonal], plane),
         _tooltip_points(drawn, plane),
     ]
-    return themed(
+    return layer_chart_with_theme(
         parts, look, Live(names, stroke_of, {_RIGHT: BASELINE}, limits=("none", "pointwise"))
     )
 
@@ -524,12 +524,12 @@ def _dots(rows: pl.DataFrame, plane: Plane, name: str, stroke: Stroke) -> Layer:
 def _tooltip_points(drawn: pl.DataFrame, plane: Plane) -> Layer:
     """Return invisible points with tooltips."""
     shown = [
-        words("line", "judge"),
-        number("x", "mean prediction (%)", ".2f"),
-        number("y", "true positives (%)", ".2f"),
-        number("lower", "lower limit", ".2f"),
-        number("upper", "upper limit", ".2f"),
-        number("n_judged", "judged draws", ",d"),
+        text_tooltip("line", "judge"),
+        number_tooltip("x", "mean prediction (%)", ".2f"),
+        number_tooltip("y", "true positives (%)", ".2f"),
+        number_tooltip("lower", "lower limit", ".2f"),
+        number_tooltip("upper", "upper limit", ".2f"),
+        number_tooltip("n_judged", "judged draws", ",d"),
     ]
     channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": shown}
     return layer(drawn, "point", channels, name=f"{LIVE}points", size=90, filled=True, opacity=0)

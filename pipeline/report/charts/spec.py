@@ -11,7 +11,17 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import polars as pl
 import polars.selectors as cs
 
-from pipeline.report.charts.style import FAINT, GREY, INK, LIGHT, PAPER, Look, Stroke, Window, rows
+from pipeline.report.charts.style import (
+    FAINT,
+    GREY,
+    INK,
+    LIGHT,
+    PAPER,
+    Look,
+    Stroke,
+    Window,
+    label_rows,
+)
 
 Spec: TypeAlias = dict[str, Any]
 """A chart."""
@@ -27,7 +37,7 @@ SILENT = "silent_"
 """How the names of layers begin that let the mouse through to what lies below."""
 
 
-def over(frame: pl.DataFrame) -> dict[str, Any]:
+def inline_data(frame: pl.DataFrame) -> dict[str, Any]:
     """Return a frame of numbers and text as data of a layer.
 
     It goes in as CSV, which takes a third of the room of a list of objects. An empty cell is a
@@ -35,7 +45,7 @@ def over(frame: pl.DataFrame) -> dict[str, Any]:
 
     Examples
     --------
-    >>> over(pl.DataFrame({"n": [1, 2], "name": ["a", "b"]}))["format"]
+    >>> inline_data(pl.DataFrame({"n": [1, 2], "name": ["a", "b"]}))["format"]
     {'type': 'csv', 'parse': {'n': 'number'}}
     """
     numbers = {name: "number" for name, dtype in frame.schema.items() if dtype.is_numeric()}
@@ -62,7 +72,12 @@ def layer(
     """
     named = {"name": name} if name else {}
     channels = {channel: held for channel, held in encoding.items() if held is not None}
-    return {**named, "data": over(frame), "mark": {"type": kind, **how}, "encoding": channels}
+    return {
+        **named,
+        "data": inline_data(frame),
+        "mark": {"type": kind, **how},
+        "encoding": channels,
+    }
 
 
 def amount(field: str, **how: Any) -> Channel:
@@ -90,12 +105,12 @@ def at(pixels: float) -> Channel:
     return {"value": pixels}
 
 
-def words(field: str, title: str) -> Channel:
+def text_tooltip(field: str, title: str) -> Channel:
     """Return a line of a tooltip with the text of a field."""
     return kinds(field, title=plain(title))
 
 
-def number(field: str, title: str, form: str) -> Channel:
+def number_tooltip(field: str, title: str, form: str) -> Channel:
     """Return a line of a tooltip with the number of a field, in the form that D3 calls so."""
     return amount(field, title=plain(title), format=form)
 
@@ -116,7 +131,7 @@ def named(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     return frame.with_columns(name=pl.lit(name, pl.String))
 
 
-def joined(names: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str]) -> list[str]:
     """Return the names, each once, in their order."""
     return list(dict.fromkeys(names))
 
@@ -187,12 +202,12 @@ def _chip(name: str, stroke: Stroke) -> dict[str, Any]:
     return {"name": name, "colour": stroke.colour, "dash": dash, "width": stroke.width}
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     r"""Return a name as a string of an expression.
 
     Examples
     --------
-    >>> quoted('a"b')
+    >>> quote('a"b')
     '"a\\"b"'
     """
     return json.dumps(name)
@@ -200,18 +215,18 @@ def quoted(name: str) -> str:
 
 def other(name: str) -> str:
     """Return the test whether another name is highlighted."""
-    return f"highlight !== '' && highlight !== {quoted(name)}"
+    return f"highlight !== '' && highlight !== {quote(name)}"
 
 
 def others(*names: str) -> str:
     """Return the test whether a name is highlighted that is in none of these fields."""
-    tests = "".join(f" && highlight !== datum[{quoted(each)}]" for each in names)
+    tests = "".join(f" && highlight !== datum[{quote(each)}]" for each in names)
     return f"highlight !== ''{tests}"
 
 
 def outside(name: str) -> str:
     """Return the test whether the number in a field is out of sight, as the axis is zoomed."""
-    place = f"datum[{quoted(name)}]"
+    place = f"datum[{quote(name)}]"
     return f"{ZOOMED} && ({place} < n_zoom[0] || {place} > n_zoom[1])"
 
 
@@ -352,7 +367,7 @@ def _step(rough: float) -> float:
 Align: TypeAlias = Literal["left", "center", "right"]
 
 
-def drawn_as(stroke: Stroke) -> dict[str, Any]:
+def stroke_properties(stroke: Stroke) -> dict[str, Any]:
     """Return the properties of a mark that is drawn with a stroke."""
     return {
         "color": stroke.colour,
@@ -374,7 +389,7 @@ def line(
 
     All columns of the frame go in: layers over the same frame share its data.
     """
-    how = {"clip": True, "strokeJoin": "round", **drawn_as(stroke)}
+    how = {"clip": True, "strokeJoin": "round", **stroke_properties(stroke)}
     channels = {"x": plane.x_axis(), "y": plane.y_axis(y), "opacity": seen}
     return layer(frame, "line", channels, name=name, **how)
 
@@ -382,7 +397,9 @@ def line(
 def level(value: float, plane: Plane, stroke: Stroke, *, seen: Channel | None = None) -> Layer:
     """Return a horizontal line at `value`."""
     channels = {"y": plane.y_axis("y"), "opacity": seen}
-    return layer(pl.DataFrame({"y": [value]}), "rule", channels, clip=True, **drawn_as(stroke))
+    return layer(
+        pl.DataFrame({"y": [value]}), "rule", channels, clip=True, **stroke_properties(stroke)
+    )
 
 
 def points(
@@ -406,7 +423,7 @@ def path(
     channels = {
         "x": plane.x_axis("x"), "y": plane.y_axis("y"), "order": amount("n"), "opacity": seen,
     }  # fmt: skip
-    how = {"clip": True, "strokeJoin": "round", **drawn_as(stroke)}
+    how = {"clip": True, "strokeJoin": "round", **stroke_properties(stroke)}
     return layer(frame.select("n", "x", "y"), "line", channels, name=name, **how)
 
 
@@ -441,7 +458,7 @@ def segments(
     frame = _pixels(lines, dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64))
     ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
     channels = {"x": pixel("x"), "y": pixel("y"), **ends, "opacity": seen}
-    return layer(frame, "rule", channels, name=name, **drawn_as(stroke))
+    return layer(frame, "rule", channels, name=name, **stroke_properties(stroke))
 
 
 def _pixels(rows: Sequence[tuple[Any, ...]], schema: dict[str, Any]) -> pl.DataFrame:
@@ -462,9 +479,9 @@ def within(rows: Rows, window: Window) -> Rows:
     return inside if window.last_n is None else inside.filter(pl.col("n") <= window.last_n)
 
 
-def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) -> pl.DataFrame:
+def thin_by_n(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) -> pl.DataFrame:
     """Return the rows at about `points` values of n, the ends and `always` among them."""
-    return frame.filter(pl.col("n").is_in(thinned(frame["n"], points=points, always=always)))
+    return frame.filter(pl.col("n").is_in(thin_values(frame["n"], points=points, always=always)))
 
 
 def by_line(frame: pl.DataFrame, names: Iterable[str]) -> dict[str, pl.DataFrame]:
@@ -541,7 +558,7 @@ def better_at(pair: pl.DataFrame) -> tuple[list[int], list[int]]:
     return first, second
 
 
-def thinned(
+def thin_values(
     values: Iterable[int] | pl.Series, *, points: int = 400, always: Iterable[int] = ()
 ) -> list[int]:
     """Return about `points` of the values, evenly spaced; the ends and `always` among them.
@@ -562,9 +579,9 @@ def thinned(
 
     Examples
     --------
-    >>> thinned(range(100, 501), points=4, always=[150, 9000])
+    >>> thin_values(range(100, 501), points=4, always=[150, 9000])
     [100, 150, 200, 300, 400, 500]
-    >>> thinned([])
+    >>> thin_values([])
     []
     """
     if isinstance(values, pl.Series):  # there may be millions: not as numbers of Python
@@ -639,17 +656,17 @@ def text_width(text: str) -> float:
     return sum(CAPITAL if letter.isupper() else SMALL for letter in text)
 
 
-def themed(parts: Iterable[Layer], look: Look, live: Live = STILL) -> Spec:
+def layer_chart_with_theme(parts: Iterable[Layer], look: Look, live: Live = STILL) -> Spec:
     """Put layers together and give them the size and the project's fonts and axes."""
-    return dressed(sized(parts, look), live)
+    return with_theme(layer_chart(parts, look), live)
 
 
-def sized(parts: Iterable[Layer], look: Look) -> Spec:
+def layer_chart(parts: Iterable[Layer], look: Look) -> Spec:
     """Put layers together, for a chart that is part of a larger one."""
     return {"layer": list(parts), "width": look.width, "height": look.height}
 
 
-def dressed(chart: Spec, live: Live = STILL) -> Spec:
+def with_theme(chart: Spec, live: Live = STILL) -> Spec:
     """Give a whole chart its parameters and the project's fonts and axes."""
     axis: dict[str, Any] = {
         "domainColor": GREY, "gridColor": LIGHT, "labelColor": INK, "labelFlush": False,
@@ -736,7 +753,7 @@ def band(
     seen appears with its line, when that is highlighted.
     """
     colour = INK if plane.look.style == "print" else stroke.colour
-    mine = f"highlight !== {quoted(name)}"
+    mine = f"highlight !== {quote(name)}"
     away = [other(name)] if always else [mine]
     prefix = "" if always else LIVE
     if frame["lower"].drop_nulls().is_empty():
@@ -765,11 +782,13 @@ def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[Layer]
     """
     inside = [n for n in sorted(set(cuts)) if plane.x[0] <= n <= plane.x[1]]
     texts = [f"{n:,}" for n in inside]
-    places = rows([plane.x_pixel(n) for n in inside], [len(text) * DIGIT + 4 for text in texts])
+    places = label_rows(
+        [plane.x_pixel(n) for n in inside], [len(text) * DIGIT + 4 for text in texts]
+    )
     seen = opacity(hidden=[outside("n")])
     n, text = pl.Series("n", inside, pl.Int64), pl.Series("text", texts, pl.String)
     rules = {"x": plane.x_axis(), "y": at(-above - 2), "y2": at(plane.look.height)}
-    found = [layer(n.to_frame(), "rule", {**rules, "opacity": seen}, **drawn_as(CUT))]
+    found = [layer(n.to_frame(), "rule", {**rules, "opacity": seen}, **stroke_properties(CUT))]
     for row in sorted({place for place in places if place is not None}):
         held = [place == row for place in places]
         channels = {
@@ -802,8 +821,8 @@ def hover(
     keys = {name: f"m{index}" for index, name in enumerate(names)}
     long = frame.select("n", "said", key=pl.col("line").replace_strict(keys))
     wide = long.pivot("key", index="n", values="said", aggregate_function="first").sort("n")
-    shown = [number("n", first, form)]
-    shown += [words(key, name) for name, key in keys.items() if key in wide.columns]
+    shown = [number_tooltip("n", first, form)]
+    shown += [text_tooltip(key, name) for name, key in keys.items() if key in wide.columns]
     # Vega's own search for the nearest point loses the text of tooltips: instead the mouse
     # meets invisible lines, wide enough to leave no gap between them.
     gap = float(wide["n"].diff().max() or 1) / plane.n_per_pixel  # type: ignore[arg-type]  # a column of numbers
@@ -821,7 +840,7 @@ def hover(
     return [seen, {**met, "params": [near]}]
 
 
-def met(
+def tooltip_points(
     frame: pl.DataFrame,
     plane: Plane,
     tips: Sequence[dict[str, object]],
@@ -838,7 +857,7 @@ def met(
 # Margins for labels: the fonts of readers may be wider than the one measured
 
 
-def room(texts: Iterable[str], start: float, *, left: bool = False) -> list[Layer]:
+def label_margin(texts: Iterable[str], start: float, *, left: bool = False) -> list[Layer]:
     r"""Return an unseen line as long as the longest of the labels that begin at one x.
 
     A picture is as large as what was measured when it was drawn, so that labels of a wider font
@@ -855,7 +874,7 @@ def room(texts: Iterable[str], start: float, *, left: bool = False) -> list[Laye
 
     Examples
     --------
-    >>> (line,) = room(["MI", "t-score"], 10.0)
+    >>> (line,) = label_margin(["MI", "t-score"], 10.0)
     >>> line["data"]["values"]
     'x,y,x2,y2\n10.0,0.0,53.4,0.0\n'
     """

@@ -65,7 +65,7 @@ DARK = {
 # Positions of labels without overlaps
 
 
-def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
+def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
     """Move positions apart to at least `gap`, each as near to where it belongs as possible.
 
     With the positions in ascending order x_1 <= ... <= x_m, the returned y minimise
@@ -92,9 +92,9 @@ def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> l
 
     Examples
     --------
-    >>> spread([10.0, 11.0, 40.0], gap=5.0, low=0.0, high=100.0)
+    >>> spread_labels([10.0, 11.0, 40.0], gap=5.0, low=0.0, high=100.0)
     [8.0, 13.0, 40.0]
-    >>> spread([0.0, 0.0], gap=5.0, low=0.0, high=100.0)
+    >>> spread_labels([0.0, 0.0], gap=5.0, low=0.0, high=100.0)
     [0.0, 5.0]
     """
     if not wanted:
@@ -120,7 +120,9 @@ def _isotonic(values: Sequence[float]) -> list[float]:
     return [total / count for total, count in blocks for _ in range(count)]
 
 
-def rows(wanted: Sequence[float], widths: Sequence[float], *, most: int = 3) -> list[int | None]:
+def label_rows(
+    wanted: Sequence[float], widths: Sequence[float], *, most: int = 3
+) -> list[int | None]:
     """Give each centred label the lowest row in which it overlaps no earlier one.
 
     Parameters
@@ -139,7 +141,7 @@ def rows(wanted: Sequence[float], widths: Sequence[float], *, most: int = 3) -> 
 
     Examples
     --------
-    >>> rows([10, 30, 100], [50, 50, 50])
+    >>> label_rows([10, 30, 100], [50, 50, 50])
     [0, 1, 0]
     """
     ends = [float("-inf")] * most

@@ -11,18 +11,18 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import NotMadeYet
-from pipeline.findings.base import Finding, StageView, Told
+from pipeline.findings.base import Finding, StageFinding, StageView
 from pipeline.formats.tables import to_csv
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts.style import Slot, Style
-from pipeline.report.explorer import Attribute, Explorer, cut, payload
+from pipeline.report.explorer import Attribute, Explorer, payload, shorten
 from pipeline.report.page import images
-from pipeline.report.page.html import inline_json, packed, render
+from pipeline.report.page.html import inline_json, pack, render
 from pipeline.report.page.images import Drawing
 from pipeline.report.page.model import (
     Answers,
     Data,
-    Folded,
+    FoldedParts,
     Grid,
     Link,
     Page,
@@ -32,11 +32,11 @@ from pipeline.report.page.model import (
     Picture,
     Place,
     Record,
-    Remarked,
+    RemarkEntry,
     ReportInput,
-    Said,
+    ReportStage,
     Searchable,
-    Shown,
+    Statement,
     pictures,
 )
 from pipeline.report.view import (
@@ -50,10 +50,10 @@ from pipeline.report.view import (
     Text,
     ViewOptions,
     cell,
-    distinct,
-    fits,
+    fits_in_memory,
     share,
     slug,
+    unique_names,
 )
 
 Files = dict[str, bytes]
@@ -93,7 +93,7 @@ class Places:
             self._figures[section.name] = list(enumerate(drawn, start=number + 1))
             number += len(drawn)
 
-    def of(self, told: Told) -> Place:
+    def of(self, told: StageFinding) -> Place:
         """Return where a finding is shown: its figure, a figure of its stage, or the section."""
         stage, name = self._stage_and_figure(told)
         section = self.sections.get(stage)
@@ -104,7 +104,7 @@ class Places:
         number, found = self._figure(section, name, told.finding)
         return Place(f"figure-{found.name}", f"Figure {number}")
 
-    def _stage_and_figure(self, told: Told) -> tuple[str, str]:
+    def _stage_and_figure(self, told: StageFinding) -> tuple[str, str]:
         """Return the stage and the figure that a finding names."""
         wanted = told.finding.figure or ""
         stage, dot, name = wanted.partition(".")
@@ -123,17 +123,17 @@ class Places:
         return figures[0]
 
 
-def answers(told: Sequence[Told], places: Places) -> tuple[Answers, ...]:
+def answers(told: Sequence[StageFinding], places: Places) -> tuple[Answers, ...]:
     """Return the answers, stage by stage: those to one question are one paragraph.
 
     Parameters
     ----------
-    told : sequence of Told
+    told : sequence of StageFinding
         Findings in the order of reading.
     places : Places
         Where they are shown.
     """
-    stages: dict[str, dict[str, list[Told]]] = {}
+    stages: dict[str, dict[str, list[StageFinding]]] = {}
     for each in told:
         if each.finding.kind == "answer":
             questions = stages.setdefault(each.stage, {})
@@ -141,23 +141,25 @@ def answers(told: Sequence[Told], places: Places) -> tuple[Answers, ...]:
     return tuple(_stage_answers(name, questions, places) for name, questions in stages.items())
 
 
-def _stage_answers(name: str, questions: Mapping[str, Sequence[Told]], places: Places) -> Answers:
+def _stage_answers(
+    name: str, questions: Mapping[str, Sequence[StageFinding]], places: Places
+) -> Answers:
     section = places.sections.get(name)
     anchor = "" if section is None else section.anchor
     heading = name.replace("_", " ") if section is None else section.heading
-    return Answers(heading, anchor, tuple(said(each, places) for each in questions.values()))
+    return Answers(heading, anchor, tuple(statement(each, places) for each in questions.values()))
 
 
-def said(together: Sequence[Told], places: Places) -> Said:
+def statement(together: Sequence[StageFinding], places: Places) -> Statement:
     """Return a paragraph of findings, with each place that shows one of them."""
     first, *rest = (each.finding.text for each in together)
     shown = dict.fromkeys(places.of(each) for each in together)
-    return Said(first, tuple(rest), tuple(place for place in shown if place.id))
+    return Statement(first, tuple(rest), tuple(place for place in shown if place.id))
 
 
-def cautions(told: Sequence[Told], places: Places) -> tuple[Said, ...]:
+def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
     """Return what to know before believing the answers, a paragraph each; arguments as above."""
-    return tuple(said([each], places) for each in told if each.finding.kind == "caution")
+    return tuple(statement([each], places) for each in told if each.finding.kind == "caution")
 
 
 # Blocks of a view as parts of the page, with their files
@@ -215,9 +217,9 @@ def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, 
     if rows > most_rows:
         why = f"not copied: more than {most_rows:,} rows"
         return Data(table, rows, (), why), {}
-    if not fits(rows, len(query.collect_schema())):
+    if not fits_in_memory(rows, len(query.collect_schema())):
         return Data(table, rows, (), TOO_LARGE), {}
-    files = table_files(images.in_order(query), f"tables/{slug(stage.name)}.{slug(table)}")
+    files = table_files(images.sort_rows(query), f"tables/{slug(stage.name)}.{slug(table)}")
     return Data(table, rows, file_links(files)), files
 
 
@@ -253,8 +255,8 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
         block.what,
         _first_rows(block),
         inline_json(found.head),
-        packed(found.rows, level=LEVEL),
-        packed(found.details, level=LEVEL),
+        pack(found.rows, level=LEVEL),
+        pack(found.details, level=LEVEL),
         found.kept,
         block.rows,
         matters=block.matters,
@@ -280,7 +282,7 @@ def _first_rows(block: Explorer) -> Grid:
 
 def _texts(values: pl.Series, attribute: Attribute) -> list[str]:
     if values.dtype == pl.String:
-        values = cut(values, most=PLAIN_TEXT)
+        values = shorten(values, most=PLAIN_TEXT)
     if attribute.kind == "share":
         return [share(value) for value in values]
     empty = "" if attribute.kind in {"text", "label"} else cell(None)
@@ -327,7 +329,7 @@ class Maker:
             return Paragraph(block.text)
         if isinstance(block, Fold):
             inner = self.parts(block.blocks)
-            return Folded(block.summary, inner) if inner else None
+            return FoldedParts(block.summary, inner) if inner else None
         if not isinstance(block, Figure | Listing | Explorer):
             return block
         if isinstance(block, Listing) and block.frame.is_empty():
@@ -351,7 +353,7 @@ class Maker:
     def _free_stem(self, wanted: str) -> str:
         """Return a path without ending that no file has yet."""
         taken = {path.rpartition(".")[0] for path in self.files}
-        return distinct([*sorted(taken), wanted])[-1]
+        return unique_names([*sorted(taken), wanted])[-1]
 
 
 # Pages of a sweep or of two runs: their sections are not stages of one run
@@ -402,7 +404,7 @@ class Assembly:
     provenance: Mapping[str, Record] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     answers: tuple[Answers, ...] = ()
-    cautions: tuple[Said, ...] = ()
+    cautions: tuple[Statement, ...] = ()
     drawer: str = ""
     pictures: tuple[str, ...] = ("svg",)
     beside: bool = True
@@ -423,7 +425,7 @@ def assemble(made: Assembly) -> Files:
         ``tables/SECTION-NAME`` unless the page stands alone. Equal input gives equal bytes.
     """
     files: Files = {}
-    anchors = distinct(slug(section.name) for section in made.sections)
+    anchors = unique_names(slug(section.name) for section in made.sections)
     with Drawing() as drawing:
         for each in made.sections:
             drawing.ahead(each.blocks)
@@ -446,13 +448,13 @@ def assemble(made: Assembly) -> Files:
 
 
 def contents(
-    shown: Shown, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
+    shown: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
 ) -> Sequence[Block]:
     """Return texts, tables and figures of a stage.
 
     Parameters
     ----------
-    shown : Shown
+    shown : ReportStage
         The stage, of a kind that has a view.
     style : {"screen", "print"} or None
         The style of its figures, unless the options of its view say.
@@ -478,7 +480,7 @@ def contents(
 
 
 def blocks(
-    shown: Shown, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
+    shown: ReportStage, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
 ) -> Sequence[Block]:
     """Return the same of a stage that is done.
 
@@ -539,7 +541,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
         If an option of a view names what is not there.
     """
     stages = [stage for stage in report.stages if stage.view.use in VIEWS]
-    anchors = distinct(slug(stage.view.name) for stage in stages)
+    anchors = unique_names(slug(stage.view.name) for stage in stages)
     titles = headings([stage.view for stage in stages])
     files: dict[str, bytes] = {}
     kept = (report.pictures, report.most_rows)
@@ -574,7 +576,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
     return {"index.html": render(page).encode(), **files}
 
 
-def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[Remarked, ...]:
+def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[RemarkEntry, ...]:
     """Return the remarks for the head of the page: those to look at, what matters most first."""
     remarks: dict[str, Remark] = {}
     stages: dict[str, list[tuple[str, str]]] = {}
@@ -584,10 +586,10 @@ def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[R
                 remarks[str(each)] = each
                 stages.setdefault(str(each), []).append((stage, anchors.get(stage, "")))
     ordered = sorted(stages, key=lambda text: LEVELS.index(remarks[text].level))
-    return tuple(Remarked(remarks[text], tuple(stages[text])) for text in ordered)
+    return tuple(RemarkEntry(remarks[text], tuple(stages[text])) for text in ordered)
 
 
-def _data(stage: Shown, files: dict[str, bytes], *, most_rows: int) -> tuple[Data, ...]:
+def _data(stage: ReportStage, files: dict[str, bytes], *, most_rows: int) -> tuple[Data, ...]:
     """Return the tables of a stage, and add their files to `files`."""
     found = []
     for table in () if stage.missing else stage.tables:

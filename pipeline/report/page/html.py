@@ -76,7 +76,7 @@ def bundle(names: Sequence[str]) -> str:
     return "".join(asset(name) for name in names)
 
 
-def packed(content: bytes, *, level: int = 9) -> str:
+def pack(content: bytes, *, level: int = 9) -> str:
     """Return bytes as text that can stand in a page: gzip, then base64; the page unpacks it.
 
     Equal bytes give equal text. A lower level takes less time and a little more room.
@@ -84,7 +84,7 @@ def packed(content: bytes, *, level: int = 9) -> str:
     Examples
     --------
     >>> import base64, gzip
-    >>> gzip.decompress(base64.b64decode(packed(b"n = 500")))
+    >>> gzip.decompress(base64.b64decode(pack(b"n = 500")))
     b'n = 500'
     """
     return base64.b64encode(gzip.compress(content, level, mtime=0)).decode("ascii")
@@ -154,7 +154,7 @@ def script(figures: Mapping[str, Iterable[Spec | None]]) -> str:
     """
     if not figures:
         return ""
-    packs = {"library": packed_library(), "figures": packed(content(figures).encode())}
+    packs = {"library": packed_library(), "figures": pack(content(figures).encode())}
     texts = json.dumps(packs | {"dark": DARK}, separators=(",", ":"))
     made = ", ".join(f"{name} {version}" for name, version in versions().items())
     notice = f"/* Drawn by {made}: BSD-3-Clause, with parts under ISC. */"
@@ -172,24 +172,24 @@ def content(figures: Mapping[str, Iterable[Spec | None]]) -> str:
     """
     pool: dict[str, int] = {}
     drawn = {
-        name: [None if spec is None else pooled(spec, pool) for spec in specs]
+        name: [None if spec is None else pool_data(spec, pool) for spec in specs]
         for name, specs in figures.items()
     }
     held = [json.loads(text) for text in pool]
     return _json({"data": held, "figures": drawn})
 
 
-def pooled(value: Any, pool: dict[str, int]) -> Any:
+def pool_data(value: Any, pool: dict[str, int]) -> Any:
     """Return a specification whose inline data are numbers of the pool, which grows by them."""
     if isinstance(value, Mapping):
         return {
             name: pool.setdefault(_json(held), len(pool))
             if name == "data" and isinstance(held, Mapping) and "values" in held
-            else pooled(held, pool)
+            else pool_data(held, pool)
             for name, held in value.items()
         }  # fmt: skip
     if isinstance(value, list | tuple):
-        return [pooled(each, pool) for each in value]
+        return [pool_data(each, pool) for each in value]
     return value
 
 

@@ -25,7 +25,7 @@ from pipeline.report.view import Figure, Fold
 # Drawing: a worker process needs nothing else
 
 
-def drawn(spec: dict[str, Any]) -> str:
+def draw_svg(spec: dict[str, Any]) -> str:
     """Return a Vega-Lite specification as SVG, the same for the same specification.
 
     The library counts clip paths and gradients through the whole life of a process, and so names
@@ -33,7 +33,7 @@ def drawn(spec: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> drawn({"data": {"values": [{"a": 1}]}, "mark": "bar"})[:4]
+    >>> draw_svg({"data": {"values": [{"a": 1}]}, "mark": "bar"})[:4]
     '<svg'
     """
     picture: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
@@ -83,7 +83,7 @@ def _without_tooltip(layer: Spec) -> Spec:
 
 def svg(chart: Any) -> str:
     """Return the still picture of a chart as SVG, the same for the same chart."""
-    return drawn(still(chart))
+    return draw_svg(still(chart))
 
 
 def png(picture: str, *, scale: float = 2.0) -> bytes:
@@ -111,7 +111,7 @@ def parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def in_order(query: pl.LazyFrame) -> pl.DataFrame:
+def sort_rows(query: pl.LazyFrame) -> pl.DataFrame:
     """Return a table's rows in the order of its columns: key columns come first."""
     frame = query.collect()
     return frame.sort(frame.columns) if frame.columns else frame
@@ -213,11 +213,11 @@ class Drawing:
     def _draw(self, spec: Spec) -> str:
         if self._worker is not None:
             try:
-                return self._worker.do(drawn, spec)
+                return self._worker.do(draw_svg, spec)
             except BrokenProcessPool:  # it died: for want of memory, say
                 self._worker.stop()
                 self._worker = None
-        return drawn(spec)
+        return draw_svg(spec)
 
 
 # Still pictures inside the page

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from pipeline.findings.base import StageView, Told
+from pipeline.findings.base import StageFinding, StageView
 from pipeline.remarks.base import Remark
 from pipeline.report.charts.spec import Spec
 from pipeline.report.charts.style import Slot, Style
@@ -20,7 +20,7 @@ Record: TypeAlias = str | Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class ReportStage:
     """A stage of the run that the report may show.
 
     Parameters
@@ -52,7 +52,7 @@ class ReportInput:
     ----------
     title, description : str
         Head of the page.
-    stages : sequence of Shown
+    stages : sequence of ReportStage
         The stages, in order.
     provenance : mapping of str to Record
         Heading -> what stands under it: the experiment's text, the stages with their
@@ -69,13 +69,13 @@ class ReportInput:
         Stage without results -> why: it waits for somebody, or rests on one that does.
     remarks : mapping of str to sequence of Remark
         Stage -> what looks wrong in its data, whether it is shown or not.
-    findings : sequence of Told
+    findings : sequence of StageFinding
         What was found, in the order of reading: the first lines of the page.
     """
 
     title: str
     description: str = ""
-    stages: Sequence[Shown] = ()
+    stages: Sequence[ReportStage] = ()
     provenance: Mapping[str, Record] = field(default_factory=dict)
     most_rows: int = 5_000_000
     style: Style | None = None
@@ -83,7 +83,7 @@ class ReportInput:
     pictures: tuple[str, ...] = ("svg",)
     missing: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, Sequence[Remark]] = field(default_factory=dict)
-    findings: Sequence[Told] = ()
+    findings: Sequence[StageFinding] = ()
 
 
 # Parts of a page
@@ -156,7 +156,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Folded:
+class FoldedParts:
     """Parts that are folded away until somebody opens them."""
 
     summary: str
@@ -182,7 +182,7 @@ class Searchable:
     kind: str = "explorer"
 
 
-Part: TypeAlias = Paragraph | Picture | Grid | Folded | Searchable
+Part: TypeAlias = Paragraph | Picture | Grid | FoldedParts | Searchable
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class PageSection:
 
 
 @dataclass(frozen=True)
-class Remarked:
+class RemarkEntry:
     """A remark in the list at the head of the page, with all stages of which it is said.
 
     The anchor of a stage that is not shown is empty.
@@ -229,7 +229,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Said:
+class Statement:
     """A paragraph of findings: what it leads with, what follows, the places that show it."""
 
     lead: str
@@ -243,7 +243,7 @@ class Answers:
 
     heading: str
     anchor: str
-    paragraphs: tuple[Said, ...]
+    paragraphs: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
@@ -263,9 +263,9 @@ class Page:
     sections: tuple[PageSection, ...]
     provenance: Mapping[str, Record]
     missing: Mapping[str, str] = field(default_factory=dict)
-    remarks: tuple[Remarked, ...] = ()
+    remarks: tuple[RemarkEntry, ...] = ()
     answers: tuple[Answers, ...] = ()
-    cautions: tuple[Said, ...] = ()
+    cautions: tuple[Statement, ...] = ()
     facts: tuple[str, ...] = ()
     drawer: str = "Stages, and their whole tables beside this page"
 
@@ -273,7 +273,7 @@ class Page:
 def unfolded(parts: Iterable[Part]) -> Iterator[Part]:
     """Yield the parts of a section, those that are folded away too, in their order."""
     for part in parts:
-        if isinstance(part, Folded):
+        if isinstance(part, FoldedParts):
             yield from unfolded(part.parts)
         else:
             yield part

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.lexicon import drawn_by
+from pipeline.findings.lexicon import sampling_text
 from pipeline.report import charts
-from pipeline.report.charts.spec import thinned
+from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look
 from pipeline.report.explorer import Attribute, Details, Explorer
 from pipeline.report.view import (
@@ -30,18 +30,18 @@ from pipeline.report.view import (
     Text,
     ViewOptions,
     cell,
-    chosen,
     decimals,
     figure,
     limits,
     listing,
-    named,
-    noted,
+    notes_listing,
     place_in,
     points,
     rows_that_fit,
+    select_names,
     share,
     share_limits,
+    stage_title,
     view,
 )
 
@@ -142,12 +142,12 @@ WIDTHS = (
 )
 
 
-def wrapped(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str:
+def wrap_forms(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str:
     r"""Return forms on lines of their own width; what is beyond the last line is counted.
 
     Examples
     --------
-    >>> wrapped("ra, rajt, rat, rajna", width=10, most=1)
+    >>> wrap_forms("ra, rajt, rat, rajna", width=10, most=1)
     'ra, rajt, … 2 more'
     """
     lines = textwrap.wrap(forms, width, break_long_words=False, break_on_hyphens=False)
@@ -206,8 +206,8 @@ LEMMAS = (
     Column("precision", "P (%)", one),
     Column("recall", "R (%)", one),
     Column("L", "L (%)", one),
-    Column("missing", text=wrapped),
-    Column("spurious", text=wrapped),
+    Column("missing", text=wrap_forms),
+    Column("spurious", text=wrap_forms),
 )
 
 
@@ -360,7 +360,13 @@ class Trend(StageOptions):
     sample: str | None
 
 
-@view("evaluate.lexicon", options=LexiconView, title="Quality of the lexicon", of=named, place=20)
+@view(
+    "evaluate.lexicon",
+    options=LexiconView,
+    title="Quality of the lexicon",
+    of=stage_title,
+    place=20,
+)
 def show_lexicon(stage: StageView, options: LexiconView) -> Sequence[Block]:
     """Show L* and the statistics, then the figures, then the lemmas and their forms."""
     scores = stage.table("lemmas").collect()
@@ -399,7 +405,7 @@ def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     star = "not defined" if row["estimate"] is None else f"{share(row['estimate'])} %"
     text = f"L* = {star}, from {size:,} lemmas"
     text += (
-        f" of {whole:,} ({100 * size / whole:.1f} %){drawn_by(scores)}."
+        f" of {whole:,} ({100 * size / whole:.1f} %){sampling_text(scores)}."
         if whole > size
         else ": all that both have."
     )
@@ -412,7 +418,7 @@ def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     method = METHODS.get(row["used"], row["used"])
     interval = share_limits(row["lower"], row["upper"])
     text += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
-    enough = FEW_BY_SIZE if drawn_by(scores) else FEW
+    enough = FEW_BY_SIZE if sampling_text(scores) else FEW
     few = f" From fewer than {enough} lemmas they may hold much less often than they say."
     return text + few if size < enough else text
 
@@ -426,7 +432,7 @@ def _further_limits(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[B
 
 def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
     trends = stage.table("trends").sort("n").collect()
-    kept = thinned(range(1, trends.height + 1), points=options.most_points)
+    kept = thin_values(range(1, trends.height + 1), points=options.most_points)
     drawn = trends.filter(pl.col("n").is_in(kept))
     order, look = _order(stage), replace(options.look, height=300)
     low = replace(look, height=260)
@@ -531,8 +537,9 @@ def lexicons_caption(lemmas: pl.DataFrame) -> str:
     lemmas : DataFrame
         `schemas.LexiconLemmas`.
     """
-    text = f"Means over the sampled lemmas{drawn_by(lemmas)}, and L* with its limits, in per cent."
-    return f"{text} Means count all lemmas alike." if drawn_by(lemmas) else text
+    drawn = sampling_text(lemmas)
+    text = f"Means over the sampled lemmas{drawn}, and L* with its limits, in per cent."
+    return f"{text} Means count all lemmas alike." if drawn else text
 
 
 LEXICONS = (
@@ -574,7 +581,7 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
         mine = ("lexicon", name)
         columns += [
             Column("L", f"L %: {name}", partial(share, digits=1), at=mine),
-            Column("missing", f"missing: {name}", partial(wrapped, width=30, most=2), at=mine),
+            Column("missing", f"missing: {name}", partial(wrap_forms, width=30, most=2), at=mine),
         ]
     caption = (
         f"The {differing['rank'].n_unique():,} lemmas that move the lexicons farthest apart (gold "
@@ -605,7 +612,7 @@ class Compared(StageOptions):
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas where they differ most."""
     asked = stage.options_as(Compared).lexicons
-    chosen(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
+    select_names(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
     place = place_in(asked, "lexicon")
     lexicons = _with_titles(stage.table("lexicons").collect().sort(place), options, "lexicon")
     if not lexicons["n_lemmas"].sum():
@@ -643,13 +650,13 @@ def _figure(
 # Preparation: reading, generating and keying lexicons
 
 
-@view("extract.lexicon", title="Lexicon", of=named, place=62)
+@view("extract.lexicon", title="Lexicon", of=stage_title, place=62)
 def show_preparation(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show what was read, what each step of the spelling changed, and what is there."""
     return [_preparation(stage, "How the file was read: rows")]
 
 
-@view("extract.paradigms", title="Lexicon from paradigms", of=named, place=62)
+@view("extract.paradigms", title="Lexicon from paradigms", of=stage_title, place=62)
 def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show what was generated, and what each step of the spelling changed."""
     return [_preparation(stage, "How the forms were generated")]
@@ -675,5 +682,5 @@ def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
             f"{forms:,} forms."
         ),
         _preparation(stage, "What was keyed in"),
-        *noted(stage, "lemma", "forms"),
+        *notes_listing(stage, "lemma", "forms"),
     ]

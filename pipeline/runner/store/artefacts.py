@@ -32,15 +32,15 @@ R = TypeVar("R", bound=BaseModel)
 # Checksummed records: JSON with a digest of the rest
 
 
-def sealed(record: BaseModel) -> bytes:
+def add_checksum(record: BaseModel) -> bytes:
     """Return the record as JSON, with its digest."""
     body = record.model_dump(mode="json")
     whole = {**body, _SEAL: text_digest(canonical(body))}
     return json.dumps(whole, indent=1, ensure_ascii=False).encode()
 
 
-def unsealed(content: bytes, model: type[R]) -> R:
-    """Return the record that `sealed` gave.
+def read_checksummed(content: bytes, model: type[R]) -> R:
+    """Return the record that `add_checksum` gave.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read(storage: Storage, folder: str) -> Manifest | None:
     """Return the manifest of an artefact; None if it has none that can be read."""
     try:
         with storage.open(f"{folder}/{NAME}") as opened:
-            return unsealed(opened.read(), Manifest)
+            return read_checksummed(opened.read(), Manifest)
     except (OSError, ValueError):
         return None
 
@@ -194,7 +194,7 @@ def find(
     return None if damage(storage, folder, artefact, thorough=thorough) else artefact
 
 
-def complaint(storage: Storage, stage: str, fingerprint: str) -> str | None:
+def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None:
     """Return what is wrong with an artefact that is there but cannot be used."""
     folder = folder_of(stage, fingerprint)
     if not any(storage.list(folder)):  # and not all folders of the stage, which may be very many
@@ -224,7 +224,7 @@ def artefacts(storage: Storage, stage: str) -> list[Manifest]:
 
 
 @contextmanager
-def unharmed(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
+def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
     """Say of results that cannot be read that they are damaged, and where they lie.
 
     Raises

@@ -94,7 +94,7 @@ def size_and_digest(storage: Storage, key: str) -> tuple[int, str]:
 
 
 @contextmanager
-def drafted(storage: Storage, name: str) -> Iterator[str]:
+def new_draft(storage: Storage, name: str) -> Iterator[str]:
     """Give the key of an empty draft of a name; what is not published is gone afterwards."""
     draft = beside(name, "staging")
     storage.remove(draft)

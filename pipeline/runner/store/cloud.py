@@ -27,7 +27,7 @@ from platformdirs import user_cache_path
 
 from pipeline.errors import StoreError
 from pipeline.runner.store.digest import canonical, text_digest
-from pipeline.runner.store.interface import MANIFEST, Entry, as_parquet, beside
+from pipeline.runner.store.interface import MANIFEST, Entry, beside, parquet_options
 from pipeline.runner.store.local import LocalStorage
 
 SCHEMES = ("s3", "gs", "az", "memory")
@@ -315,7 +315,7 @@ def folder() -> Path:
     return Path(named) if named else user_cache_path("lexassay") / "stores"
 
 
-def fetched(bucket: Bucket, home: str, key: str) -> Path:
+def fetch(bucket: Bucket, home: str, key: str) -> Path:
     """Return a file with an object's bytes, as the store has it now.
 
     Parameters
@@ -419,12 +419,12 @@ def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) ->
     for _ in range(_TRIES):
         seen = bucket.head(key)
         fence()
-        if replaced(bucket, key, content, seen):
+        if replace_object(bucket, key, content, seen):
             return
     raise Unanswered(f"{key} changes again and again: another process writes it")
 
 
-def replaced(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
+def replace_object(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
     """Put an object over a version; whether it is there now."""
     try:
         bucket.put(key, content, over=seen)
@@ -709,7 +709,7 @@ def _set_aside(bucket: Bucket, address: Address, name: str, fence: Fence) -> str
         bucket.copy(meta.key, address.key(f"{aside}/{meta.key.removeprefix(start)}"))
     while seen is not None and seen.size:
         fence()
-        if replaced(bucket, key, b"", seen):
+        if replace_object(bucket, key, b"", seen):
             break
         seen = bucket.head(key)
     return aside
@@ -786,7 +786,7 @@ class CloudStorage:
             whole = content
         else:
             opened = BytesIO()
-            content.write_parquet(opened, **as_parquet(content))
+            content.write_parquet(opened, **parquet_options(content))
             whole = opened.getvalue()
         if not new:
             self._bucket.put_over(self._key(key), whole)
@@ -861,7 +861,7 @@ class CloudStorage:
             return self._drafts.files.open(key)
         with self._explain_silence():
             if key.endswith(_TABLE):
-                return fetched(self._bucket, self.address.home, self._key(key)).open("rb")
+                return fetch(self._bucket, self.address.home, self._key(key)).open("rb")
             return BytesIO(self._bucket.read(self._key(key))[0])
 
     def location(self, key: str) -> str:
@@ -873,7 +873,7 @@ class CloudStorage:
         if is_draft(key := self._source_key(key)):
             return self._drafts.files.location(key)
         with self._explain_silence():
-            return str(fetched(self._bucket, self.address.home, self._key(key)))
+            return str(fetch(self._bucket, self.address.home, self._key(key)))
 
     def append(self, key: str, line: str) -> None:
         """Add a line to a log, which is sent whole now and then, and before the next write."""
@@ -969,10 +969,10 @@ class Remote:
         OSError
             If it is gone, or the store does not answer.
         """
-        return fetched(bucket_at(self.home), self.home, self.key)
+        return fetch(bucket_at(self.home), self.home, self.key)
 
 
-def found(address: Address) -> list[Remote]:
+def find_objects(address: Address) -> list[Remote]:
     """Return the objects that an address means, in the order of their keys.
 
     Parameters

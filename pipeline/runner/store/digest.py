@@ -64,7 +64,7 @@ def ranges(
     [[1, 2], [3, 4], [5]]
     """
     names = list(key)
-    rows = rows or min(ROWS, max(_LEAST, memory.room() // _ROW))
+    rows = rows or min(ROWS, max(_LEAST, memory.available_bytes() // _ROW))
     bounds = _bounds(parts, names, rows)
     cuts = [_cuts(part.select(names).collect(), bounds) for part in parts]
     return [
@@ -290,7 +290,7 @@ def was_written(before: Stamp | None, after: Stamp | None) -> bool:
     return before is not None and after is not None and before[:2] != after[:2]
 
 
-class Remembered(Generic[Value]):
+class FileCache(Generic[Value]):
     """A cache of what is found in files, valid while their stamps stay the same.
 
     Nothing is kept of a file that has only just changed. A cache that is not, byte for byte, what

@@ -21,7 +21,7 @@ from pipeline.remarks.base import Remark
 from pipeline.runner.events import Listener
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import LOCK, Record
-from pipeline.runner.store.backends import below, digest_of, drafted, storage_at
+from pipeline.runner.store.backends import below, digest_of, new_draft, storage_at
 from pipeline.runner.store.interface import Entry, Storage, beside
 
 FOLDER = "history"
@@ -67,7 +67,7 @@ def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> lis
     list of str
         Files of people, or files of ours that they changed, that stand beside a new one now.
     """
-    with storage.lock(f".{name}.lock", lambda: None), drafted(storage, name) as draft:
+    with storage.lock(f".{name}.lock", lambda: None), new_draft(storage, name) as draft:
         for key, content in files.items():
             storage.write(f"{draft}/{key}", content)
         digests = {key: hashlib.sha256(content).hexdigest() for key, content in files.items()}
@@ -430,7 +430,7 @@ def _flaws_of(storage: Storage, folder: str) -> frozenset[str] | None:
 
 
 @dataclass(frozen=True)
-class Underway:
+class CurrentRun:
     """A run that has begun and not ended.
 
     Parameters
@@ -461,13 +461,13 @@ class Underway:
     total: int = 0
 
 
-def underway(storage: Storage) -> Underway | None:
+def current_run(storage: Storage) -> CurrentRun | None:
     """Return the run that is at work; one that died holds no lock, and is not."""
     unfinished = sorted(_unfinished(storage), key=lambda each: each.said, reverse=True)
     return next((each for each in unfinished if _is_locked(storage, each.stage)), None)
 
 
-def _unfinished(storage: Storage) -> Iterator[Underway]:
+def _unfinished(storage: Storage) -> Iterator[CurrentRun]:
     """Yield what the logs of runs without a record say, of those that began in the last weeks."""
     names = {entry.name for entry in storage.list(FOLDER, after=lately())}
     for name in sorted(names):
@@ -483,7 +483,7 @@ def _events(log: bytes) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _replay(identity: str, events: Iterator[dict[str, Any]]) -> Underway:
+def _replay(identity: str, events: Iterator[dict[str, Any]]) -> CurrentRun:
     """Return the state of a run after the events of its log."""
     facts: dict[str, Any] = {"run": identity, "started": ""}
     for event in events:
@@ -499,7 +499,7 @@ def _replay(identity: str, events: Iterator[dict[str, Any]]) -> Underway:
             facts |= {"unit": "bytes", "done": event["done"], "total": event["total"]}
         elif kind in _ENDS:
             facts = {name: facts[name] for name in ("run", "started", "said")}
-    return Underway(**facts)
+    return CurrentRun(**facts)
 
 
 class _AtWork(Exception):

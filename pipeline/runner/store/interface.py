@@ -122,7 +122,7 @@ _LABELLED = 1 << 20
 """Rows of a group: each has a list of its own of the labels, which is read again with it."""
 
 
-class Written(TypedDict):
+class ParquetOptions(TypedDict):
     """Options of ``write_parquet``."""
 
     compression_level: int
@@ -130,12 +130,12 @@ class Written(TypedDict):
     row_group_size: int
 
 
-def as_parquet(frame: pl.DataFrame) -> Written:
+def parquet_options(frame: pl.DataFrame) -> ParquetOptions:
     """Return the options with which a table is written.
 
     Examples
     --------
-    >>> as_parquet(pl.DataFrame({"f": [1]}))
+    >>> parquet_options(pl.DataFrame({"f": [1]}))
     {'compression_level': 1, 'row_group_size': 262144}
     """
     labelled = bool(frame.select(selectors.categorical()).width)

@@ -21,8 +21,8 @@ import polars as pl
 
 from pipeline import errors
 from pipeline.errors import StoreError
-from pipeline.formats.compression import open_packed
-from pipeline.runner.store.interface import Entry, Storage, as_parquet, beside
+from pipeline.formats.compression import open_compressed
+from pipeline.runner.store.interface import Entry, Storage, beside, parquet_options
 
 _CHUNK = 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -35,7 +35,7 @@ _PAUSE = 0.02
 """Seconds between two tries."""
 
 
-def unpacked(storage: Storage, key: str, path: Path, *, size: int | None = None) -> Path | None:
+def unpack(storage: Storage, key: str, path: Path, *, size: int | None = None) -> Path | None:
     """Return where the text of a packed file lies, which is unpacked there if need be.
 
     Parameters
@@ -61,7 +61,7 @@ def unpacked(storage: Storage, key: str, path: Path, *, size: int | None = None)
     draft = text.with_name(f".staging-{uuid4().hex}")
     with suppress(OSError, EOFError, zlib.error):
         text.parent.mkdir(parents=True, exist_ok=True)
-        with open_packed(path) as opened, draft.open("wb") as file:
+        with open_compressed(path) as opened, draft.open("wb") as file:
             shutil.copyfileobj(opened, file, _CHUNK)
         return draft.replace(text)
     draft.unlink(missing_ok=True)
@@ -197,7 +197,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
         path.write_bytes(content)
         return
     try:
-        content.write_parquet(path, **as_parquet(content))
+        content.write_parquet(path, **parquet_options(content))
     except pl.exceptions.PolarsError:
         # Polars does not always say that it was the disk: let the disk itself say so.
         with path.open("ab") as opened:

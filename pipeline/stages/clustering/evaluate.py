@@ -26,7 +26,7 @@ from pipeline.kernels.clustering.systems import (
 )
 from pipeline.kernels.clustering.token.bootstrap import token_intervals
 from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, token_scores
-from pipeline.kernels.clustering.types.evaluation import Evaluated, evaluate_type_level
+from pipeline.kernels.clustering.types.evaluation import TypeLevelTables, evaluate_type_level
 from pipeline.kernels.numeric import overlaps
 from pipeline.registry import Named
 from pipeline.stages.base import (
@@ -36,7 +36,7 @@ from pipeline.stages.base import (
     Seeded,
     StageConfig,
     Tables,
-    several,
+    listed_tables,
     stage,
 )
 from pipeline.stages.clustering.extract import PLACE
@@ -103,7 +103,7 @@ def runs(
         If two stages give the same run of the same system.
     """
     seen: dict[tuple[str, ...], str] = {}
-    for name, plan in zip(stages, several(tables, option, stages), strict=True):
+    for name, plan in zip(stages, listed_tables(tables, option, stages), strict=True):
         rows = plan.group_by(*KEY, *by).agg(pl.sum("f")) if by else plan
         frame = rows.collect(engine="streaming" if by else "auto")
         parts = frame.partition_by(KEY, as_dict=True, include_key=False)
@@ -130,7 +130,7 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
     DataError
         Naming the stages.
     """
-    plans = [tables["gold"], *several(tables, option, stages)]
+    plans = [tables["gold"], *listed_tables(tables, option, stages)]
     gold, *counts = (int(plan.select(pl.len()).collect().item()) for plan in plans)
     empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
     if gold and empty:
@@ -333,7 +333,7 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
 def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
     """Hold every tagging against gold; without it, against the first."""
     standard = (tables["gold"], "gold") if "gold" in tables else None
-    for plan in several(tables, "taggings", config.taggings):
+    for plan in listed_tables(tables, "taggings", config.taggings):
         for system, run in plan.select(KEY).unique().sort(KEY).collect(engine="streaming").rows():
             rows, name = plan.filter(system=system, run=run), f"system {system}, run {run}"
             if standard:
@@ -345,7 +345,7 @@ def _apply_dictionaries(config: EvaluateTokenLevel, tables: Tables) -> Iterator[
     """Return the same of each dictionary, from the tokens of the gold standard."""
     for run in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {run.system}, run {run.run}"
-        tagged = encoding.applied(tables["gold"], run.rows, name=name)
+        tagged = encoding.apply_dictionary(tables["gold"], run.rows, name=name)
         yield run._replace(rows=tagged.group_by("gold", "cluster").agg(pl.sum("f")).collect())
 
 
@@ -399,13 +399,13 @@ def _sentences(
     """Yield the counts of each sentence by system and run."""
     if not config.replicates:
         return
-    for plan in several(tables, "tagging_sentences", config.tagging_sentences):
+    for plan in listed_tables(tables, "tagging_sentences", config.tagging_sentences):
         for system, run in plan.select(KEY).unique().collect(engine="streaming").rows():
             own = (pl.col("system") == system) & (pl.col("run") == run)
             yield (system, run), _Sentences(plan, own)
     for one in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {one.system}, run {one.run}"
-        tagged = encoding.applied(tables["gold_sentences"], one.rows, name=name)
+        tagged = encoding.apply_dictionary(tables["gold_sentences"], one.rows, name=name)
         yield (one.system, one.run), _Sentences(tagged, pl.lit(value=True))
 
 
@@ -491,7 +491,7 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
 
 def _evaluate_run(
     config: EvaluateTypeLevel, gold: pl.DataFrame, tokens: pl.DataFrame, run: SystemRun
-) -> Evaluated:
+) -> TypeLevelTables:
     evaluated = evaluate_type_level(
         gold,
         run.rows.select("item", "cluster"),

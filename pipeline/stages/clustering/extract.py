@@ -82,7 +82,7 @@ class Columns:
         self.raw, self.label, self.names = raw, label, wanted
         self.counts = {}
         if "f" in wanted:
-            count = numeric.counted(wanted["f"], schema[wanted["f"]], least=1)
+            count = numeric.count_column(wanted["f"], schema[wanted["f"]], least=1)
             self.counts = {wanted["f"]: count}
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
@@ -101,7 +101,8 @@ class Columns:
     def faults(self, config: EntryTable) -> pl.LazyFrame:
         """Return what cannot be used: nothing where a label should be, no count."""
         texts = {
-            self.names[each]: numeric.filled(self.names[each]) for each in ("item", self.label)
+            self.names[each]: numeric.text_or_null(self.names[each])
+            for each in ("item", self.label)
         }
         wrong = [numeric.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
         if self.counts:
@@ -281,7 +282,7 @@ class TagOptions(StageConfig):
 
     def kept(self, tags: pl.LazyFrame) -> pl.LazyFrame:
         """Return the tokens that count."""
-        return encoding.kept(tags, exclude=self.exclude, min_frequency=self.min_frequency)
+        return encoding.filter_tokens(tags, exclude=self.exclude, min_frequency=self.min_frequency)
 
     def sizes(self, tags: pl.LazyFrame) -> pl.LazyFrame:
         """Return how many count and how many do not, by run."""
@@ -534,7 +535,7 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     item = config.columns.get("item", "item")
     require(schema, [("columns.item", item), *(("classes", name) for name in config.classes)])
     text = pl.col(item).cast(pl.String)
-    counts = {name: numeric.counted(name, schema[name]) for name in config.classes}
+    counts = {name: numeric.count_column(name, schema[name]) for name in config.classes}
     folded = text.str.to_lowercase() if config.fold else text
     # One class after the other: a class may be called item, gold or f.
     rows = pl.concat(

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from pipeline.errors import DataError, Problem
 from pipeline.kernels.clustering import encoding
-from pipeline.kernels.clustering.encoding import added_up
+from pipeline.kernels.clustering.encoding import sum_counts
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.partitions import batches, spill_of
 from pipeline.kernels.sampling import seeded_key
@@ -365,7 +365,7 @@ def join_tagging(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
     ):
         runs = _runs(config, induced)
         spills = {"tags": tags, "sentences": sentences}
-        faults = pl.concat(_count(config, encoding.beside(gold, run), spills) for run in runs)
+        faults = pl.concat(_count(config, encoding.align(gold, run), spills) for run in runs)
         yield {FAULTS: faults}
         if not faults.height:
             yield from _outputs(config, tags, sentences)
@@ -393,7 +393,7 @@ def _used_columns(config: JoinTagging) -> list[str]:
 
 
 def _outputs(config: JoinTagging, tags: Spill, sentences: Spill) -> Iterator[Outputs]:
-    with added_up(tags, by=["item"]) as items, added_up(sentences, *PLACE, by=PLACE) as places:
+    with sum_counts(tags, by=["item"]) as items, sum_counts(sentences, *PLACE, by=PLACE) as places:
         whole = survey_tagging(config, pl.concat(items))
         for part in range(max(len(items), len(places))):
             mine = items.bucket(part) if part < len(items) else TokenTags.zero_rows()

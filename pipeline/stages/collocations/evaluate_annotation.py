@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import disagreements
 from pipeline.kernels.annotation.agreement import EVERY, agreement
-from pipeline.kernels.annotation.sheets import named
+from pipeline.kernels.annotation.sheets import unify_names
 from pipeline.kernels.machine.judges import judge_tables
 from pipeline.kernels.machine.savings import saving_tables
 from pipeline.kernels.nbest.average_precision import average_precisions, judged_chances
@@ -73,7 +73,7 @@ class EvaluateAgreement(Seeded):
 )
 def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
     """Compute the coefficients with their intervals, and list what to discuss."""
-    annotations = named(tables["annotations"])
+    annotations = unify_names(tables["annotations"])
     _check(config, annotations.select("annotator", "label").unique().collect())
     return {
         "agreement": agreement(

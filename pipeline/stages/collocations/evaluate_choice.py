@@ -14,9 +14,9 @@ from pipeline.kernels.nbest.selection import (
     CRITERIA,
     GUARANTEED,
     choose,
-    considered,
-    guaranteed,
-    simultaneous,
+    eligible_lists,
+    guaranteed_lists,
+    simultaneous_limits,
 )
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.collocations.evaluation import (
@@ -143,7 +143,7 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     steps = steps_of(chosen_ranks(config, tables), mine.lazy())
     sizes = [config.size] if config.size else list(config.sizes)
     every = precision_columns(counts_at(steps, sizes), positives=positives(mine), **limits)
-    lists = considered(every, sizes=sizes)
+    lists = eligible_lists(every, sizes=sizes)
     if lists.is_empty():
         last = max((each.size for each in steps), default=None)
         raise ConfigError("choice", [no_list("size" if config.size else "sizes", last, sizes)])
@@ -156,7 +156,7 @@ def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: IntervalOptions)
     """Return the tests behind a guarantee; none if there is none."""
     if not config.guarantee or config.min_precision is None:
         return Guarantees.zero_rows().collect()
-    made = guaranteed(lists, sizes=config.sizes, min_precision=config.min_precision, **limits)
+    made = guaranteed_lists(lists, sizes=config.sizes, min_precision=config.min_precision, **limits)
     return made.select(*Guarantees.columns()).sort(*Guarantees.key())
 
 
@@ -178,7 +178,7 @@ def _describe(
     config: EvaluateChoice, chosen: pl.DataFrame, lists: int, limits: IntervalOptions
 ) -> pl.DataFrame:
     name, value = config.criterion()
-    described = simultaneous(chosen, tests=lists, **limits).with_columns(
+    described = simultaneous_limits(chosen, tests=lists, **limits).with_columns(
         criterion=pl.lit(f"{name} = {value:g}{', guaranteed' if config.guarantee else ''}"),
         considered=pl.lit(lists, pl.Int64),
         confidence=pl.lit(config.confidence, pl.Float64),

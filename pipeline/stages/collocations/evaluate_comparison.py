@@ -22,8 +22,8 @@ from pipeline.kernels.nbest.comparison import (
 from pipeline.kernels.nbest.precision import (
     Steps,
     counts_at,
+    counts_in_parts,
     draw_totals,
-    in_parts,
     most_lists,
     positives,
     ranked_candidates,
@@ -229,7 +229,7 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
             if isinstance(cuts, pl.DataFrame):
                 yield {"differences": differences(config, cuts, tables, about=about)}
     yield {"clustered": _clustered(config, tables, ranks, draws)}
-    yield from _baseline(config, look, tables, draws, in_parts(steps, at=sizes))
+    yield from _baseline(config, look, tables, draws, counts_in_parts(steps, at=sizes))
     yield {"looks": look.table(draws["category"])}
 
 

@@ -26,16 +26,16 @@ from pipeline.kernels.statistics.sequential import (
 from pipeline.kernels.survey.allocation import LEAST_VARIANCE
 from pipeline.kernels.survey.bands import (
     equal_chances,
-    grouped,
+    group_variances,
     list_bands,
     list_variances,
-    missed_at_looks,
+    missed_at_interims,
     pair_bands,
     pair_variances,
     shared_levels,
     window_variances,
 )
-from pipeline.kernels.survey.study import Assist, Study, assisting, rank_matrix, study
+from pipeline.kernels.survey.study import Assist, Study, assist_predictions, rank_matrix, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
@@ -51,7 +51,7 @@ from pipeline.stages.collocations.evaluation import (
     sizes_along,
 )
 from pipeline.stages.collocations.interim import (
-    Looking,
+    InterimOptions,
     Plan,
     plan_of,
     questions_at_cuts,
@@ -94,7 +94,7 @@ def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
     return _with_limits(lists, limits, "estimate")
 
 
-def differences_at_any_time(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
+def anytime_limits_of_differences(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
     """Put limits and p-values that hold at every size in the place of those of one look.
 
     Alpha of the limits is divided by the number of differences: they exclude 0 where Bonferroni's
@@ -120,7 +120,7 @@ def _with_limits(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataF
 # Options
 
 
-class Assisting(Seeded):
+class AssistOptions(Seeded):
     """Options of what helps an estimate: predictions of what was not judged."""
 
     assist: Assist | None = None
@@ -137,7 +137,7 @@ class Assisting(Seeded):
     """Parts that the judged candidates are divided into, for models."""
 
     @model_validator(mode="after")
-    def _what_helps(self) -> Assisting:
+    def _what_helps(self) -> AssistOptions:
         if self.helped_by in {"predictions", "stacked"} and self.predictions is None:
             raise ValueError(f"assist = {self.assist!r} needs predictions")
         if self.judge is not None and self.predictions is None:
@@ -150,7 +150,7 @@ class Assisting(Seeded):
         return self.assist or ("stacked" if self.predictions else "none")
 
 
-class EvaluateDesigned(Rankings, Assisting, Looking):
+class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     """Estimate precision and differences from a sample of any design, by everybody's chance."""
 
     judgements: Annotated[str, Of(Judgements)]
@@ -207,12 +207,14 @@ class EvaluateDesigned(Rankings, Assisting, Looking):
 _ONE = "prediction"
 
 
-def judges_of(config: Assisting, ids: pl.Series, tables: Tables, *, category: str) -> FloatArray:
+def judges_of(
+    config: AssistOptions, ids: pl.Series, tables: Tables, *, category: str
+) -> FloatArray:
     """Return what judges predict of all candidates.
 
     Parameters
     ----------
-    config : Assisting
+    config : AssistOptions
         The options.
     ids : pl.Series
         All candidates.
@@ -340,7 +342,7 @@ def studies(config: EvaluateDesigned, given: Inputs, tables: Tables) -> Iterator
     for category in given.draws["category"].unique().sort():
         draws = given.draws.filter(category=category)
         judges = judges_of(config, ids, tables, category=category)
-        predicted, fold = assisting(
+        predicted, fold = assist_predictions(
             ids, matrix, draws, judges, assist=config.helped_by, folds=config.folds,
             seed=config.seed,
         )  # fmt: skip
@@ -477,7 +479,7 @@ class DesignedLook:
         if self.plan is None:
             return tests.with_columns(p_looks="p_value")
         at = sorted(set(tests["n"]))
-        variances = grouped(pair_variances(made, self.missed, pairs=pairs, at=at))
+        variances = group_variances(pair_variances(made, self.missed, pairs=pairs, at=at))
         rows = _test_rows(tests, pairs, at)
         p = repeated_p_values(
             tests["p_value"].cast(pl.Float64).to_numpy(), self.plan.shares,
@@ -560,7 +562,9 @@ def designed_look(
     v = np.ones(count)
     if expected is not None:
         v = np.maximum(expected * (1.0 - expected), LEAST_VARIANCE)
-    return DesignedLook(config.confidence, plan, missed_at_looks(x, known, v, labels=plan.labels))
+    return DesignedLook(
+        config.confidence, plan, missed_at_interims(x, known, v, labels=plan.labels)
+    )
 
 
 def _inclusion_probabilities(given: Inputs) -> FloatArray:
@@ -605,7 +609,7 @@ def differences(
         {f"{old}_{side}": f"{new}_{side}" for old, new in _SIDES for side in (1, 2)}
     ).with_columns(category=pl.lit(category))
     if config.anytime:
-        named = differences_at_any_time(named, confidence=config.confidence)
+        named = anytime_limits_of_differences(named, confidence=config.confidence)
     return adjust(
         look.allowed_for(_fisher(named, equal), made, pairs),
         correction=config.correction,

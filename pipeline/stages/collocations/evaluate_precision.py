@@ -13,13 +13,13 @@ from pipeline.kernels.nbest.bands import crossings, simultaneous_bands
 from pipeline.kernels.nbest.clustered import clustered_precision
 from pipeline.kernels.nbest.precision import (
     Steps,
-    along,
     baseline,
     corrected_lists,
     counts_at,
+    counts_in_parts,
     cut_lists,
     error_rates,
-    in_parts,
+    iterate_counts,
     known_rates,
     local_precision,
     positives,
@@ -28,7 +28,7 @@ from pipeline.kernels.nbest.precision import (
     recall_columns,
     stays_below,
     steps_of,
-    telling,
+    threshold_rows,
     worst_cases,
 )
 from pipeline.kernels.numeric import column_ratio
@@ -50,7 +50,7 @@ from pipeline.stages.collocations.evaluation import (
     sizes_along,
 )
 from pipeline.stages.collocations.interim import (
-    Looking,
+    InterimOptions,
     SimpleLook,
     questions_at_cuts,
     require_in_order,
@@ -156,7 +156,7 @@ def local(
 ) -> Iterator[pl.DataFrame]:
     """Yield the precision in a window of ranks, for every place of the window, in parts."""
     if window is not None:
-        for after, counts in along(steps, before=window):
+        for after, counts in iterate_counts(steps, before=window):
             table = local_precision(counts, window=window, method=method, confidence=confidence)
             yield table.filter(pl.col("last_rank") > after).select(*LocalPrecision.columns())
 
@@ -248,7 +248,7 @@ def band_thresholds(
 # Precision of every n-best list
 
 
-class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, Looking):
+class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOptions):
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
@@ -338,9 +338,9 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Ou
     limits = _limits(config, tables, ranks, look)
     steps, totals = steps_of(ranks, draws.lazy()), positives(draws)
     telling_rows = []
-    for counts in in_parts(steps):
+    for counts in counts_in_parts(steps):
         every = precision_columns(counts, positives=totals, **limits)
-        telling_rows.append(telling(every, thresholds=config.thresholds))
+        telling_rows.append(threshold_rows(every, thresholds=config.thresholds))
         yield {"precision": every}
         if config.recall:
             yield {"recall": recall(counts, totals, **limits)}

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pipeline.kernels.nbest.precision import judged, ranked_candidates
 from pipeline.kernels.nbest.stratified import stratified_comparison, stratified_precision
-from pipeline.kernels.partitions import counted
+from pipeline.kernels.partitions import count_rows
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
@@ -104,6 +104,6 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
 def _ranked_strata(strata: pl.LazyFrame, ranks: pl.LazyFrame) -> pl.LazyFrame:
     """Return the strata of ranked candidates: these, where there are as many."""
     ranked = ranked_candidates(ranks)
-    if counted(strata) == counted(ranked):
+    if count_rows(strata) == count_rows(ranked):
         return strata
     return strata.join(ranked, on="id", how="semi").collect(engine="streaming").lazy()

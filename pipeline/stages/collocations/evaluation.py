@@ -12,8 +12,12 @@ import polars as pl
 from pydantic import AfterValidator, Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.kernels.nbest.clustered import Redrawn
-from pipeline.kernels.nbest.comparison import Asked, anytime_differences, pair_differences
+from pipeline.kernels.nbest.clustered import ClusterBootstrap
+from pipeline.kernels.nbest.comparison import (
+    DifferenceSettings,
+    anytime_differences,
+    pair_differences,
+)
 from pipeline.kernels.nbest.precision import judged, ranked_candidates
 from pipeline.kernels.numeric import IntArray, labels_of
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
@@ -21,7 +25,7 @@ from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Proportion, Seeded, StageConfig, Tables
-from pipeline.stages.collocations.interim import Looking, simple_look
+from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
 from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
 
@@ -155,9 +159,9 @@ def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.D
     return there
 
 
-def redrawn(config: ByCluster, *, confidence: float) -> Redrawn:
+def redrawn(config: ByCluster, *, confidence: float) -> ClusterBootstrap:
     """Return how clusters are drawn again."""
-    return Redrawn(config.cluster, confidence, config.resamples, config.seed)
+    return ClusterBootstrap(config.cluster, confidence, config.resamples, config.seed)
 
 
 # Rankings, list sizes, pairs of measures, judged draws
@@ -399,7 +403,7 @@ _METHODS = {"finite": "hypergeometric", "super": "clopper_pearson"}
 """The method of the limits where the options name none for a population."""
 
 
-class DifferenceOptions(Tests, Looking):
+class DifferenceOptions(Tests, InterimOptions):
     """Options of the table of differences."""
 
     population: Literal["finite", "super", "both"] | None = None
@@ -486,7 +490,7 @@ def differences(
     both populations where the last look has all candidates: of these nothing is left to doubt
     then, and the looks before spend all of alpha.
     """
-    asked = Asked(
+    asked = DifferenceSettings(
         confidence=config.confidence, alpha=config.alpha, margin=config.margin,
         equivalence=config.equivalence, correction=config.correction,
     )  # fmt: skip

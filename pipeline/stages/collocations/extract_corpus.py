@@ -22,15 +22,15 @@ from pipeline.kernels.cooccurrence.pairs import (
     TEXT_UNIT,
     Dependency,
     Span,
+    add_positions,
+    add_span_start,
     by_key,
-    following,
+    following_span,
     in_sentence,
     in_span,
-    located,
     neighbours,
     occurrences,
     pair_tokens,
-    started,
     text_of,
     together,
     types,
@@ -43,7 +43,7 @@ from pipeline.kernels.cooccurrence.tokens import (
     Unit,
     in_order,
     longest,
-    numbered,
+    number_tokens,
     units,
 )
 from pipeline.kernels.sampling import candidate_id
@@ -123,11 +123,11 @@ class ExampleOptions(Seeded):
 _NONE = pl.lit(None, pl.String()).alias(ACROSS)
 
 RAW = ("occurrences", "documents")
-"""The tables of a batch that `tallied` takes."""
+"""The tables of a batch that `count_occurrences` takes."""
 
 
-def looked_at(key: Sequence[str], sentences: pl.DataFrame) -> Sequence[str]:
-    """Return the columns of occurrences that `of_batch` uses.
+def used_columns(key: Sequence[str], sentences: pl.DataFrame) -> Sequence[str]:
+    """Return the columns of occurrences that `occurrence_tables` uses.
 
     Parameters
     ----------
@@ -144,13 +144,13 @@ def _is_one(numbers: pl.Series) -> bool:
     return numbers.len() == 0 or bool(numbers[0] == numbers[-1])
 
 
-def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
-    """Return the tables of a batch, or of some of its occurrences, that `tallied` takes.
+def occurrence_tables(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
+    """Return the tables of a batch, or of some of its occurrences, that `count_occurrences` takes.
 
     Parameters
     ----------
     found : DataFrame
-        An occurrence a row: its key, and the sentence that it stands in, see `looked_at`. Where
+        An occurrence a row: its key, and the sentence that it stands in, see `used_columns`. Where
         they come in pieces, these follow each other in the text.
     key : sequence of str
         Columns with labels.
@@ -166,7 +166,9 @@ def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -
     return {"occurrences": rows, "documents": known}
 
 
-def tallied(tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Bounds) -> Outputs:
+def count_occurrences(
+    tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Bounds
+) -> Outputs:
     """Return the counts of the occurrences of some batches.
 
     Parameters
@@ -189,7 +191,7 @@ def tallied(tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Boun
     return {"counts": named.drop(DOCUMENT)}
 
 
-def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+def add_counts(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     """Add up the counts of parts of a corpus.
 
     Parameters
@@ -225,13 +227,13 @@ def _open_documents(counts: pl.LazyFrame) -> list[str | None]:
     return counts.select(pl.col(ACROSS).unique()).collect().to_series().to_list() or [None]
 
 
-def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+def close_documents(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     """Return counts with a row for each type, now that all parts are added up.
 
     Parameters
     ----------
     counts : LazyFrame
-        As `added_up` gives them.
+        As `add_counts` gives them.
     key : sequence of str
         Columns with labels.
     """
@@ -389,7 +391,7 @@ class Found:
     total: int = 0
 
 
-def find(
+def find_pairs(
     tokens: pl.DataFrame,
     *,
     left: Unit,
@@ -425,7 +427,7 @@ def find(
         simple = left is right and not options.gap
         paired = neighbours(first, columns) if simple else None
         if paired is None:
-            span = following(options.gap)
+            span = following_span(options.gap)
             yield from _in_span(first, second, tokens, span, columns)
         else:
             yield Found(paired)
@@ -446,7 +448,9 @@ def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFra
         How many pairs each may have at the most.
     """
     most = (
-        min(AT_A_TIME, max(1, memory.room() // _PAIR_BYTES)) if memory.goes_to_disk() else AT_A_TIME
+        min(AT_A_TIME, max(1, memory.available_bytes() // _PAIR_BYTES))
+        if memory.is_limited()
+        else AT_A_TIME
     )
     if isinstance(pairs, int):
         step = max(1, most // max(1, pairs))
@@ -470,7 +474,7 @@ def _require_few(
     otherwise = "cut the text into sentences, or pair by a narrower relation"
     if pairs > ENDLESS_PAIRS:
         raise DataError(f"{what}, {pairs:,}, would take days\nTo go on, {otherwise}.")
-    if not memory.goes_to_disk():
+    if not memory.is_limited():
         memory.require(min(pairs, types) * _ROW, f"{what} ({pairs:,})", otherwise=otherwise)
 
 
@@ -492,7 +496,7 @@ def _in_span(
     text = text_of(second, tokens)
     span = span.within(text.longest)
     own = span.count == "positions"
-    for some in in_parts(started(first, span), span.left + span.right):
+    for some in in_parts(add_span_start(first, span), span.left + span.right):
         pairs, positions = in_span(some, text, span, columns)
         yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
     if span.count == "nodes":
@@ -601,7 +605,7 @@ def columns(config: ExtractPairs) -> set[str]:
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
     return {
-        "counts": added_up(tables["counts"], PAIR),
+        "counts": add_counts(tables["counts"], PAIR),
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
         "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
@@ -610,12 +614,12 @@ def merge(config: ExtractPairs, tables: Tables) -> Outputs:
 
 def tally_pairs(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
     """Count the pairs of some batches."""
-    return tallied(raw, PAIR, bounds)
+    return count_occurrences(raw, PAIR, bounds)
 
 
 def close(tables: Tables) -> Outputs:
     """Let each pair have one row, now that no document goes on."""
-    return {**tables, "counts": closed(tables["counts"], PAIR)}
+    return {**tables, "counts": close_documents(tables["counts"], PAIR)}
 
 
 def totals(config: ExtractPairs, tables: Tables) -> Outputs:
@@ -665,7 +669,7 @@ def _piece(
 ) -> Outputs:
     counted = {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})
     return {
-        **of_batch(found.pairs, PAIR, sentences),
+        **occurrence_tables(found.pairs, PAIR, sentences),
         "marginals": found.marginals,
         "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
         "corpus": numbers(counted),
@@ -701,14 +705,14 @@ def _piece(
 def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     """Find the pairs of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
+    tokens = number_tokens(tables["corpus"], in_order=True).collect()
     excluded = stop_words(tables)
     left = config.left.kernel(excluded)
     right = left if config.left == config.right else config.right.kernel(excluded)
     before = tables["open"].collect()
     sentences = counting.sentences(tokens.lazy(), before)
-    wanted = COLUMNS if config.examples else looked_at(PAIR, sentences)
-    for found in find(tokens, left=left, right=right, options=config, columns=wanted):
+    wanted = COLUMNS if config.examples else used_columns(PAIR, sentences)
+    for found in find_pairs(tokens, left=left, right=right, options=config, columns=wanted):
         yield _piece(config, found, tokens, sentences)
     last = _piece(config, Found(), tokens, sentences)
     sizes = unit_sizes(tokens, sentences, before)
@@ -727,7 +731,7 @@ def stop_words(tables: Tables) -> list[str]:
 def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     if not config.examples:
         return Examples.zero_rows()
-    return config.from_tokens(located(pairs, tokens), tokens)
+    return config.from_tokens(add_positions(pairs, tokens), tokens)
 
 
 def _attributes(config: ExtractPairs) -> dict[str, set[str]]:

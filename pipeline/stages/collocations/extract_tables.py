@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from pipeline.kernels import numeric
 from pipeline.kernels.cooccurrence.counting import merged_in_parts
 from pipeline.kernels.cooccurrence.pairs import count, marginals
-from pipeline.kernels.partitions import Ranges, batches, in_order, spill_of
+from pipeline.kernels.partitions import Ranges, batches, sort_spill, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -133,7 +133,7 @@ def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     """Count one file."""
     raw = tables["path"]
     names = named_columns(raw.collect_schema(), config.columns, _UNITS)
-    units = {each: numeric.filled(name) for each, name in names.items()}
+    units = {each: numeric.text_or_null(name) for each, name in names.items()}
     pairs = raw.select(**units).drop_nulls()
     own = {names[each]: value for each, value in units.items()}
     return {
@@ -172,7 +172,7 @@ def read_in_parts(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outp
     schema = read(raw)[0].collect_schema()
     with spill_of(1, schema) as spill:
         yield {FAULTS: faults_of(raw, read, lambda rows: spill.put(rows, 0))}
-        yield from ({table: part} for part in in_order(spill, by="id"))
+        yield from ({table: part} for part in sort_spill(spill, by="id"))
 
 
 def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]) -> pl.DataFrame:
@@ -229,7 +229,7 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
     schema = raw.collect_schema()
     scored = [(f"scores.{new}", name) for new, name in config.scores.items()]
     names = named_columns(schema, config.columns, _UNITS, further=scored)
-    units: dict[str, pl.Expr] = {each: numeric.filled(name) for each, name in names.items()}
+    units: dict[str, pl.Expr] = {each: numeric.text_or_null(name) for each, name in names.items()}
     scores = {new: numeric.number(name, schema[name]) for new, name in config.scores.items()}
     oriented = {new: -one if new in config.ascending else one for new, one in scores.items()}
     listed = {config.order: -pl.col("line").cast(pl.Float64)} if config.order else {}
@@ -313,7 +313,7 @@ def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
 def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
     kept = [(f"keep.{new}", name) for new, name in config.keep.items()]
     names = named_columns(schema, config.columns, (*_UNITS, *_COUNTS), further=kept)
-    units: dict[str, pl.Expr] = {each: numeric.filled(names[each]) for each in _UNITS}
+    units: dict[str, pl.Expr] = {each: numeric.text_or_null(names[each]) for each in _UNITS}
     counts: dict[str, pl.Expr] = {
         each: _count(names[each], schema[names[each]]) for each in _COUNTS
     }
@@ -361,5 +361,5 @@ def named_anew(
                 ids = made.lazy().select("id", FORMER)
                 former = ranges.of(examples, number, by="id").rename({"id": FORMER})
                 shown.put(former.join(ids, on=FORMER).select(*Examples.columns()).collect(), 0)
-        yield from ({"candidates": part} for part in in_order(spill, by="id"))
-        yield from ({"examples": part} for part in in_order(shown, by="id"))
+        yield from ({"candidates": part} for part in sort_spill(spill, by="id"))
+        yield from ({"examples": part} for part in sort_spill(shown, by="id"))

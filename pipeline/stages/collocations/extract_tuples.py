@@ -12,7 +12,7 @@ from pipeline import memory
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.counting import DOCUMENT
-from pipeline.kernels.cooccurrence.pairs import ambiguous, located, paired
+from pipeline.kernels.cooccurrence.pairs import add_positions, ambiguous, to_pairs
 from pipeline.kernels.cooccurrence.tokens import (
     LABEL,
     PLACE,
@@ -20,16 +20,16 @@ from pipeline.kernels.cooccurrence.tokens import (
     Unit,
     in_order,
     longest,
-    numbered,
+    number_tokens,
     units,
 )
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
-    apart,
     elements,
+    join_elements,
     pair_tuples,
+    split_elements,
     subset_sums,
-    together,
     with_subsets,
 )
 from pipeline.kernels.partitions import ranges_of
@@ -96,7 +96,7 @@ def extract_pairing(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]
     def make(number: int) -> pl.LazyFrame:
         first, second = config.pairing
         some = ranges.of(tuples, number, by="id").rename({"id": FORMER})
-        made = paired(some, first=first, second=second, separator=config.separator)
+        made = to_pairs(some, first=first, second=second, separator=config.separator)
         return made.select(candidate_id("l1", "l2"), pl.all())
 
     yield from named_anew(ranges, make, tables.get("examples"))
@@ -246,7 +246,7 @@ def columns(config: ExtractTuples) -> set[str]:
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
     return {
-        "counts": extract_corpus.added_up(tables["counts"], _KEY),
+        "counts": extract_corpus.add_counts(tables["counts"], _KEY),
         "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
@@ -255,13 +255,13 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
 def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
     """Count the tuples of some batches."""
     names = [name for name in raw["occurrences"].columns if name != DOCUMENT]
-    counts = extract_corpus.tallied(raw, names, bounds)["counts"].lazy().collect()
-    return {"counts": together(counts, size=len(names))}
+    counts = extract_corpus.count_occurrences(raw, names, bounds)["counts"].lazy().collect()
+    return {"counts": join_elements(counts, size=len(names))}
 
 
 def close(tables: Tables) -> Outputs:
     """Let each tuple have one row, now that no document goes on."""
-    return {**tables, "counts": extract_corpus.closed(tables["counts"], _KEY)}
+    return {**tables, "counts": extract_corpus.close_documents(tables["counts"], _KEY)}
 
 
 def sums(
@@ -275,7 +275,7 @@ def sums(
 
 def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     """Add the frequencies of the parts if they are not there, and apply the threshold."""
-    counted = apart(tables["counts"], size=config.size)
+    counted = split_elements(tables["counts"], size=config.size)
     least = config.min_frequency
     if "N" in counted.collect_schema():  # summed over all buckets
         kept = counted.filter(pl.col("f") >= least)
@@ -322,18 +322,18 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
 def extract_tuples(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
     """Find the tuples of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
+    tokens = number_tokens(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
     sentences = counting.sentences(tokens.lazy(), before)
     for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
         yield {
-            **extract_corpus.of_batch(tuples, config.elements, sentences),
+            **extract_corpus.occurrence_tables(tuples, config.elements, sentences),
             "examples": _examples(config, tuples.lazy(), tokens.lazy()),
             "corpus": extract_corpus.numbers({"tuple tokens": tuples.height}),
         }
     nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
     yield {
-        **extract_corpus.of_batch(nothing, config.elements, sentences),
+        **extract_corpus.occurrence_tables(nothing, config.elements, sentences),
         "examples": Examples.zero_rows(),
         "corpus": extract_corpus.unit_sizes(tokens, sentences, before),
         "open": counting.left_open(sentences, before),
@@ -347,7 +347,7 @@ def _find(
     if config.left and config.right:
         one, two = wanted
         left, right = (len(each.templates) for each in wanted)
-        for found in extract_corpus.find(tokens, left=one, right=two, options=config):
+        for found in extract_corpus.find_pairs(tokens, left=one, right=two, options=config):
             yield pair_tuples(found.pairs, left=left, right=right)
         return
     by_position = [
@@ -366,7 +366,7 @@ def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame)
     if not config.examples:
         return Examples.zero_rows()
     number = 2 if config.left else config.size
-    found = located(tuples, tokens) if config.left else _locate(tuples, tokens, number)
+    found = add_positions(tuples, tokens) if config.left else _locate(tuples, tokens, number)
     return config.from_tokens(found, tokens, units=config.elements, number=number)
 
 

@@ -13,8 +13,8 @@ from pipeline.kernels import numeric
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.counting import KNOWN_BY, OPEN, document_sizes, word_counts
 from pipeline.kernels.cooccurrence.dispersion import evenness
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered, units
-from pipeline.kernels.partitions import by_range, in_order, ranges_of, spill_of
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, number_tokens, units
+from pipeline.kernels.partitions import by_range, ranges_of, sort_spill, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.memory import Spill
 from pipeline.stages.base import (
@@ -153,7 +153,7 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Out
     counted = 0
 
     def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
-        f = numeric.counted(names["f"], schema[names["f"]], before=counted)
+        f = numeric.count_column(names["f"], schema[names["f"]], before=counted)
         return _read(config, rows, names, f)
 
     def put(rows: pl.DataFrame) -> None:
@@ -170,7 +170,7 @@ def _read(
     config: ExtractWordTable, raw: pl.LazyFrame, names: dict[Column, str], f: pl.Expr
 ) -> list[pl.LazyFrame]:
     """Return the rows that can be read; the words, then the counts, that cannot."""
-    label = numeric.filled(names["word"])
+    label = numeric.text_or_null(names["word"])
     word = label.str.to_lowercase() if config.fold else label
     return [
         raw.select(word=word, f=f).drop_nulls(),
@@ -189,7 +189,7 @@ def _add_up(rows: Spill, size: int) -> Iterator[Outputs]:
                 words = part.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
                 whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
                 spill.put(whole.collect(), 0)
-        yield from ({"words": part} for part in in_order(spill, by="id"))
+        yield from ({"words": part} for part in sort_spill(spill, by="id"))
 
 
 def _size(config: ExtractWordTable, counted: int) -> int:
@@ -270,7 +270,7 @@ def combine(config: ExtractWords, tables: Tables) -> Outputs:
 def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
     """Count the words of one part of a corpus, document by document, and choose examples."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
+    tokens = number_tokens(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
     sentences = counting.sentences(tokens.lazy(), before)
     found = units(tokens.lazy(), config.unit.kernel(stop_words(tables))).collect()

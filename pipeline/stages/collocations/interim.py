@@ -15,7 +15,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.sampling import sample_size
-from pipeline.kernels.statistics.sequential import apart_levels, repeated_p_values, spent_levels
+from pipeline.kernels.statistics.sequential import increment_levels, repeated_p_values, spent_levels
 from pipeline.stages.base import StageConfig, Tables
 from schemas import Looks
 
@@ -97,7 +97,7 @@ _LEAST = 1e-12
 _USUAL: Final = "obrien_fleming"
 
 
-class Looking(StageConfig):
+class InterimOptions(StageConfig):
     """Options of every stage that may look at a sample several times while it grows."""
 
     looks: tuple[float, ...] = ()
@@ -112,7 +112,7 @@ class Looking(StageConfig):
     are wider."""
 
     @model_validator(mode="after")
-    def _ascending_looks(self) -> Looking:
+    def _ascending_looks(self) -> InterimOptions:
         if self.anytime and self.looks:
             raise ValueError("anytime = true holds at every size: leave out looks")
         if self.spending != _USUAL and not self.looks:
@@ -170,7 +170,7 @@ class Plan:
     @property
     def apart(self) -> float:
         """The level of this look for limits whose looks depend on each other in unknown ways."""
-        spent = apart_levels(self.shares, alpha=self.alpha, spending=self.spending)
+        spent = increment_levels(self.shares, alpha=self.alpha, spending=self.spending)
         return max(_LEAST, float(spent[self.now]))
 
     def levels_now(self, levels: FloatArray) -> FloatArray:
@@ -199,12 +199,12 @@ class Plan:
         return found.with_columns(pl.col("level", "z").fill_nan(None)).sort(*Looks.key())
 
 
-def plan_of(config: Looking, *, drawn: int, candidates: int, alpha: float) -> Plan | None:
+def plan_of(config: InterimOptions, *, drawn: int, candidates: int, alpha: float) -> Plan | None:
     """Return the plan that a sample belongs to, None where no look was declared.
 
     Parameters
     ----------
-    config : Looking
+    config : InterimOptions
         The options.
     drawn : int
         Draws of the sample, judged or not.
@@ -296,12 +296,14 @@ class SimpleLook:
         return pl.concat([plan.rows(name, [_ALL], levels) for name in names])
 
 
-def simple_look(config: Looking, tables: Tables, *, alpha: float, finite: bool) -> SimpleLook:
+def simple_look(
+    config: InterimOptions, tables: Tables, *, alpha: float, finite: bool
+) -> SimpleLook:
     """Find which look at a simple sample this is.
 
     Parameters
     ----------
-    config : Looking
+    config : InterimOptions
         The options.
     tables : mapping
         `ranks` and, unless all candidates count, `sample`.

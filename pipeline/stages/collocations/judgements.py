@@ -9,7 +9,12 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
-from pipeline.kernels.machine.judges import doubled, probability, provenance, strange
+from pipeline.kernels.machine.judges import (
+    duplicate_faults,
+    probability,
+    provenance,
+    unknown_candidate_faults,
+)
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.inputs import named_columns, require
@@ -73,7 +78,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
         for category, source in config.categories.items()
     }
     spelt = _spelt(config.categories, judgements)
-    units = {name: numeric.filled(name) for name in names.values()}
+    units = {name: numeric.text_or_null(name) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
         pairs.select("file", "line", "id", category=pl.lit(category), tp=judgement)
@@ -197,7 +202,7 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
     units, columns = _units(config, schema), _columns(config, schema)
     by = None if config.judge else config.columns.get("judge", "judge")
     _require(config, schema, units, columns, by)
-    judge = pl.lit(config.judge) if by is None else numeric.filled(by).str.strip_chars()
+    judge = pl.lit(config.judge) if by is None else numeric.text_or_null(by).str.strip_chars()
     key = candidate_id(*units) if len(units) > 1 else pl.col(units[0]).cast(pl.String).alias("id")
     parsed = {category: _prediction(source) for category, source in columns.items()}
     rows = raw.with_columns(key).with_columns(**{"~judge": judge})
@@ -213,8 +218,11 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
         "judges_provenance": provenance(known, provenance_columns),
         FAULTS: pl.concat([
             _unreadable(raw, columns, parsed, [*units, *([by] if by else [])]),
-            doubled(rows, units),
-            *([strange(rows, tables["candidates"], units)] if config.others == "refuse" else []),
+            duplicate_faults(rows, units),
+            *(
+                [unknown_candidate_faults(rows, tables["candidates"], units)]
+                if config.others == "refuse" else []
+            ),
         ]),
     }  # fmt: skip
 
@@ -262,7 +270,7 @@ def _unreadable(
     needed: list[str],
 ) -> pl.LazyFrame:
     """Return the values that are empty but needed, or no prediction."""
-    filled = {name: numeric.filled(name) for name in needed}
+    filled = {name: numeric.text_or_null(name) for name in needed}
     spelt = _spelt(columns, parsed)
     bad = [numeric.faults(raw, parsed=filled, problem="is empty", required=True)]
     if spelt:

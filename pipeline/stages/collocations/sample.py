@@ -15,14 +15,14 @@ from pipeline.kernels import sampling
 from pipeline.kernels.nbest.ranking import rank_vectors
 from pipeline.kernels.nbest.stratified import (
     UNDEFINED,
-    Drawing,
+    StratifiedSampler,
     rank_labels,
     score_labels,
     strata_by_rank_in_parts,
     strata_by_score_in_parts,
 )
 from pipeline.kernels.numeric import FloatArray, codes, labels_of
-from pipeline.kernels.partitions import counted, in_order, spill_of
+from pipeline.kernels.partitions import count_rows, sort_spill, spill_of
 from pipeline.kernels.sampling import (
     WHOLE,
     sample_size,
@@ -30,7 +30,7 @@ from pipeline.kernels.sampling import (
     without_replacement_in_parts,
 )
 from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
-from pipeline.kernels.survey.design import Design, Work, declared_questions, designed
+from pipeline.kernels.survey.design import Design, LabellingCost, declared_questions, design_sample
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
@@ -187,14 +187,14 @@ def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design
     asked: Estimands = estimands(
         sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and "assist" in tables
     )
-    return designed(
+    return design_sample(
         asked, questions, sizes=[*config.steps, config.size], floor=config.floor,
         baseline_width=config.baseline_width, confidence=config.confidence, seed=config.seed,
         work=_work(config, tables, ids),
     )  # fmt: skip
 
 
-def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> Work | None:
+def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> LabellingCost | None:
     """Return the groups of the candidates, and what they cost."""
     if config.cost is None:
         return None
@@ -208,7 +208,7 @@ def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> Work | None:
         what = f"{len(lost):,} of {len(ids):,} candidates have no group, such as {shown}"
         raise ConfigError("groups", [Problem("cost.group", what, "give all that are ranked one")])
     ordered = ids.rename("id").to_frame().join(found, on="id", how="left", maintain_order="left")
-    return Work(codes(ordered[column])[0], config.cost.first, config.cost.further)
+    return LabellingCost(codes(ordered[column])[0], config.cost.first, config.cost.further)
 
 
 def _in_pilot(tables: Tables, ids: pl.Series) -> pl.Series:
@@ -304,7 +304,7 @@ class SampleRandom(Seeded):
 def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
     """Draw with or without replacement, fixed by the seed."""
     ids = tables["candidates"].select("id")
-    size = config.size or sampling.sample_size(counted(ids), rate=config.rate or 1.0)
+    size = config.size or sampling.sample_size(count_rows(ids), rate=config.rate or 1.0)
     draw = with_replacement_in_parts if config.replacement else without_replacement_in_parts
     return {"sample": draw(ids, size=size, seed=config.seed)}
 
@@ -373,8 +373,8 @@ def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outp
         for part in _strata(config, tables):
             counts.update(dict(part.group_by("stratum").len().iter_rows()))
             spill.put(part, 0)
-        drawing = Drawing(_draws_by_stratum(config, counts), counts, seed=config.seed)
-        for part in in_order(spill, by="id"):
+        drawing = StratifiedSampler(_draws_by_stratum(config, counts), counts, seed=config.seed)
+        for part in sort_spill(spill, by="id"):
             drawing.add(part)
             yield {"strata": part}
     sample = drawing.sample()

@@ -13,10 +13,10 @@ from pipeline.kernels import numeric
 from pipeline.kernels.annotation.adjudication import (
     ROUND,
     adjudicate,
+    apply_resolutions,
     intersection,
     of_round,
     resolutions,
-    settled,
     unknown_rounds,
 )
 from pipeline.kernels.annotation.sheets import (
@@ -24,13 +24,13 @@ from pipeline.kernels.annotation.sheets import (
     by_fold,
     faults,
     fold,
-    named,
     normalise,
     notes,
-    unasked,
+    unassigned_faults,
+    unify_names,
     with_ids,
 )
-from pipeline.kernels.machine.savings import simulated
+from pipeline.kernels.machine.savings import simulate_predictions
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -275,15 +275,15 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     sheet, before = tables["sheet"], tables.get("earlier", Annotations.zero_rows())
     known = config.known(sheet, before)
     entries = of_units(tables["entries" if config.entries else "folder"], units_of(sheet))
-    entries = with_ids(named(entries, known))
+    entries = with_ids(unify_names(entries, known))
     own, seen = of_round(entries, "annotation"), of_round(entries, "adjudication")
-    before = named(before, known).unique(["id", "annotator", "label"])
+    before = unify_names(before, known).unique(["id", "annotator", "label"])
     first = labels_of(normalise(own, labels=labels))
     wrong = pl.concat([
         unknown_rounds(entries),
         faults(own, labels=labels, units=units_of(sheet)),
         faults(seen, labels=labels, units=units_of(sheet)),
-        unasked(own.join(sheet, on="id", how="semi"), known=known, answer="label"),
+        unassigned_faults(own.join(sheet, on="id", how="semi"), known=known, answer="label"),
         contradictions(before),
     ])  # fmt: skip
     if not config.partial and wrong.limit(1).collect().is_empty():
@@ -294,7 +294,7 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     resolved = resolutions(votes, labels_of(normalise(seen, labels=labels)))
     rule = "unanimous" if config.rule == "intersection" else config.rule
     expert = config.expert and by_fold(known).get(fold(config.expert), config.expert)
-    decided = settled(adjudicate(votes, rule=rule, expert=expert), resolved)
+    decided = apply_resolutions(adjudicate(votes, rule=rule, expert=expert), resolved)
     return {
         "judgements": pl.concat(
             _judgements(config, votes, decided, resolved, positive).select(
@@ -323,7 +323,7 @@ def _judgements(
     tp = pl.col("label").is_in(list(positive))
     if config.rule == "intersection":
         by_rule = intersection(each, positive=positive)
-        return settled(by_rule, resolved.select("id", tp=tp), column="tp")
+        return apply_resolutions(by_rule, resolved.select("id", tp=tp), column="tp")
     return decided.select("id", tp=tp)
 
 
@@ -454,7 +454,7 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
         annotator="annotator", id="id", l1="l1", l2="l2", label="label",
         note=pl.lit(None, pl.String), **{unit: pl.col(unit) for unit in units[2:]},
     )  # fmt: skip
-    filled = {name: numeric.filled(name) for name in units}
+    filled = {name: numeric.text_or_null(name) for name in units}
     wrong = numeric.faults(raw, parsed=filled, problem="is empty", required=True)
     return {"entries": rows, FAULTS: wrong}
 
@@ -491,7 +491,7 @@ def sheet_simulated_machine(config: SheetSimulatedMachine, tables: Tables) -> Ou
     """Let each machine err at random, fixed by the seed, its name and the candidate."""
     truth = tables["judgements"].drop_nulls("tp")
     parts = [
-        simulated(
+        simulate_predictions(
             truth, judge=name, sensitivity=each.sensitivity, specificity=each.specificity,
             labels=each.says == "label", seed=config.seed,
         )

@@ -14,36 +14,36 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.lexicon.inference import (
     AnyMethod,
     Interval,
-    Limiting,
+    IntervalOptions,
     by_chance,
     expected_errors,
     normal_quantile,
     star_interval,
     unequal,
-    unsure,
+    without_limits,
 )
 from pipeline.kernels.lexicon.l_measure import (
-    Matched,
+    MatchTotals,
     Weights,
-    aligned_in_parts,
+    align_in_parts,
     best_match_in_parts,
     entropy_in_parts,
     lemma_scores,
     lemma_sizes,
-    listed,
-    matched,
+    list_differences,
+    match_lemmas,
     overlaps_in_parts,
 )
 from pipeline.kernels.lexicon.statistics import (
     Order,
     Whole,
     differences,
-    differing,
     lexicons,
     quality,
+    rank_differences,
     trends,
 )
-from pipeline.kernels.lexicon.wordlists import Both, all_lemmas, held
+from pipeline.kernels.lexicon.wordlists import Both, all_lemmas, sampled_matches
 from pipeline.kernels.partitions import ranges_of, slices
 from pipeline.stages.base import (
     Of,
@@ -52,7 +52,7 @@ from pipeline.stages.base import (
     Seeded,
     StageConfig,
     Tables,
-    several,
+    listed_tables,
     stage,
 )
 from schemas import (
@@ -74,14 +74,14 @@ from schemas import (
 # Methods of intervals
 
 
-def chosen_method(scores: pl.DataFrame, how: Limiting) -> AnyMethod:
+def chosen_method(scores: pl.DataFrame, how: IntervalOptions) -> AnyMethod:
     """Return the method that is asked for, or the default for such lemmas.
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.LemmaScores`.
-    how : Limiting
+    how : IntervalOptions
         What is asked for.
 
     Raises
@@ -158,14 +158,14 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Output
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
     sample = tables["sample"].collect() if "sample" in tables else None
-    found = matched(
+    found = match_lemmas(
         overlaps, gold, lexicon, ranges=ranges, sample=sample, weights=config.weights
     )  # fmt: skip
     whole = _whole(found, tables) if config.complete else Whole()
     scores = _scores(found.both, sample, tables, config)
-    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    how = IntervalOptions(config.interval, config.confidence, config.replicates, config.seed)
     chosen = _choose_method(scores, how, config)
-    forms = aligned_in_parts(scores.lazy(), gold, lexicon, ranges)
+    forms = align_in_parts(scores.lazy(), gold, lexicon, ranges)
     for number, part in enumerate(forms):
         of_range = ranges.of(scores.lazy(), number, by="lemma")
         yield _with_forms(of_range, part.collect())
@@ -188,7 +188,7 @@ def _scores(
         otherwise="draw a sample of the lemmas",
     )  # fmt: skip
     looked_up = tables["looked_up"].select("lemma").collect() if "looked_up" in tables else None
-    sampled = all_lemmas(both) if sample is None else held(
+    sampled = all_lemmas(both) if sample is None else sampled_matches(
         both, sample, looked_up=looked_up, complete=config.complete
     )  # fmt: skip
     counted = sampled.with_columns(
@@ -204,12 +204,14 @@ def _scores(
 
 def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
     """Return the lemmas of a range, with what is missing and spurious, and their forms."""
-    texts = listed(forms.lazy()).select("lemma", *_TEXTS)
+    texts = list_differences(forms.lazy()).select("lemma", *_TEXTS)
     full = scores.join(texts, on="lemma", how="left").with_columns(pl.col(_TEXTS).fill_null(""))
     return {"lemmas": full.select(*LemmaScores.columns()).sort("lemma"), "forms": forms}
 
 
-def _choose_method(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
+def _choose_method(
+    scores: pl.DataFrame, how: IntervalOptions, config: EvaluateLexicon
+) -> AnyMethod:
     """Return the method, if it and n go with how the lemmas were drawn."""
     if config.n is not None and unequal(scores):
         what = f"{config.n:,} takes the place of a sum over lemmas drawn with the same chance"
@@ -218,13 +220,13 @@ def _choose_method(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon)
 
 
 def _interval(
-    scores: pl.DataFrame, method: AnyMethod, how: Limiting, config: EvaluateLexicon
+    scores: pl.DataFrame, method: AnyMethod, how: IntervalOptions, config: EvaluateLexicon
 ) -> Interval:
     interval = star_interval(scores, how, method=method)
     if config.n is None:
         return interval
     star = float(scores["contribution"].to_numpy().sum()) if scores.height else None
-    return unsure(interval._replace(estimate=star))
+    return without_limits(interval._replace(estimate=star))
 
 
 def _table(
@@ -238,7 +240,7 @@ def _table(
     return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")
 
 
-def _whole(found: Matched, tables: Tables) -> Whole:
+def _whole(found: MatchTotals, tables: Tables) -> Whole:
     """Measure what needs the whole gold."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     forms = {"gold_forms": found.gold_forms, "lexicon_forms": found.lexicon_forms}
@@ -289,18 +291,20 @@ class EvaluateLexicons(Seeded):
 )
 def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
     """Estimate each L* and the difference of each two from the same lemmas."""
-    plans = dict(zip(config.lexicons, several(tables, "lexicons", config.lexicons), strict=True))
+    plans = dict(
+        zip(config.lexicons, listed_tables(tables, "lexicons", config.lexicons), strict=True)
+    )
     scores = {name: table.collect().sort("lemma") for name, table in plans.items()}
     _require_same_lemmas(scores)
     _require_same_weights(scores)
     _require_same_chances(scores)
-    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    how = IntervalOptions(config.interval, config.confidence, config.replicates, config.seed)
     method = chosen_method(next(iter(scores.values())), how)
     intervals = {name: star_interval(each, how, method=method) for name, each in scores.items()}
     return {
         "lexicons": lexicons(scores, intervals),
         "differences": differences(scores, how),
-        "lemmas": differing(scores),
+        "lemmas": rank_differences(scores),
     }
 
 

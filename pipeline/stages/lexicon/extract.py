@@ -20,9 +20,9 @@ from pipeline.kernels.lexicon.wordlists import (
     UnicodeForm,
     canonical_in_parts,
     counts_of,
-    generated_in_parts,
+    generate_forms_in_parts,
     listed_in_parts,
-    spelt,
+    normalise_batch,
     union,
 )
 from pipeline.kernels.partitions import batches, ranges_of, spill_of
@@ -33,7 +33,7 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    several,
+    listed_tables,
     stage,
 )
 from pipeline.stages.inputs import named_columns
@@ -149,7 +149,7 @@ def _rows(config: ExtractLexicon, raw: pl.LazyFrame) -> pl.LazyFrame:
 
 def _entries(rows: pl.DataFrame, config: ExtractLexicon, read: _Reading) -> pl.DataFrame:
     """Return some rows as entries, and add to the counts and faults."""
-    texts, changes = spelt(_split(rows, config), config.spelling, columns=_COLUMNS)
+    texts, changes = normalise_batch(_split(rows, config), config.spelling, columns=_COLUMNS)
     own = pl.col("lemma") if config.lemma_is_form else pl.lit(None, pl.String)
     joined = pl.concat_str("lemma", pl.lit(_APART), "apart") if config.apart_by else pl.col("lemma")
     keyed = texts.with_columns(joined.alias("lemma"), own=own)
@@ -232,7 +232,7 @@ def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outp
     yield {FAULTS: _paradigm_faults(entries, endings)}
     generating = _Generating()
     with spill_of(1, pl.Schema(WordList.columns())) as spill:
-        for part in generated_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
+        for part in generate_forms_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
             spill.add(generating.spelt(part, config), pl.lit(0))
         for lexicon in canonical_in_parts(spill):
             generating.count(lexicon)
@@ -251,7 +251,7 @@ class _Generating:
 
     def spelt(self, rows: pl.DataFrame, config: ExtractParadigms) -> pl.DataFrame:
         """Return some of the generated forms in one spelling."""
-        texts, changes = spelt(rows, config.spelling, columns=["lemma", "form"])
+        texts, changes = normalise_batch(rows, config.spelling, columns=["lemma", "form"])
         self.generated += rows.height
         self.changes.append(changes)
         return texts.drop_nulls("lemma")
@@ -308,7 +308,7 @@ class ExtractUnion(StageConfig):
 @stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList})
 def extract_union(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
     """Join them on the lemma, and unite the forms."""
-    wordlists = several(tables, "lexicons", config.lexicons)
+    wordlists = listed_tables(tables, "lexicons", config.lexicons)
     ranges = ranges_of("lemma", *wordlists)
     for number in range(len(ranges)):
         parts = (ranges.of(each, number, by="lemma") for each in wordlists)

@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.annotation.sheets import assign, named, notes, unasked
+from pipeline.kernels.annotation.sheets import assign, notes, unassigned_faults, unify_names
 from pipeline.kernels.lexicon.wordlists import (
     Design,
     canonical,
@@ -16,7 +16,7 @@ from pipeline.kernels.lexicon.wordlists import (
     contradictions,
     keyed_forms,
     keying_faults,
-    normalised,
+    normalise,
     paradigm_sizes,
     sample_by_size,
     simple_sample,
@@ -33,7 +33,7 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    several,
+    listed_tables,
     stage,
 )
 from pipeline.stages.inputs import Asks, Names, require, wait_for
@@ -81,20 +81,20 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     """Check every row that came back, wait for missing lemmas, then list the forms."""
     sheet = tables["sheet"]
     asked, known = sheet.select("lemma").unique(), config.known(sheet)
-    entries = named(tables["entries" if config.entries else "folder"], known)
+    entries = unify_names(tables["entries" if config.entries else "folder"], known)
     every = keyed_forms(entries).collect()
     typed = every.lazy().join(asked, on="lemma", how="semi").collect()
     wrong = pl.concat([
         keying_faults(entries),
-        unasked(entries.join(asked, on="lemma", how="semi"), known=known, answer="forms"),
-        contradictions(normalised(every, config.spelling, columns=["form"])[0].lazy()),
+        unassigned_faults(entries.join(asked, on="lemma", how="semi"), known=known, answer="forms"),
+        contradictions(normalise(every, config.spelling, columns=["form"])[0].lazy()),
     ])  # fmt: skip
     empty = sheet.join(typed.lazy(), on="lemma", how="anti")
     missing = empty.select(pl.col("lemma").n_unique()).collect().item()
     if missing and not config.partial and wrong.limit(1).collect().is_empty():
         place, shown = config.folder or str(config.entries), empty.with_columns(shown="lemma")
         raise wait_for(shown, folder=place, missing=missing, what="lemma")
-    spelt, counts = normalised(typed, config.spelling, columns=["form"])
+    spelt, counts = normalise(typed, config.spelling, columns=["form"])
     rows = spelt.lazy().select("lemma", "form")
     forms = rows.drop_nulls("form")
     own = forms.select("lemma", form=pl.col("lemma"))
@@ -170,7 +170,7 @@ class SampleLemmas(Seeded):
 def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     """Draw without replacement, fixed by the seed: a smaller sample is part of a larger one."""
     gold = tables["gold"] if config.gold else None
-    lexicons = several(tables, "lexicons", config.lexicons)
+    lexicons = listed_tables(tables, "lexicons", config.lexicons)
     shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)

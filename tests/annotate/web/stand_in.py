@@ -12,7 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import pipeline.annotate.web
-from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.coordinator import routes
 
@@ -31,7 +31,7 @@ class Pages:
         return HTMLResponse(self._templates.get_template(template).render(**values))
 
 
-def app_of(work: Work, certainty: Certainty) -> Starlette:
+def app_of(work: Work, certainty: BackgroundEstimates) -> Starlette:
     def address(role: str, name: str) -> str:
         return f"/a/{role}-{name}"
 

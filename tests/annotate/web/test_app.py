@@ -30,11 +30,11 @@ from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.app import (
     BODY,
     HEADERS,
-    Guard,
+    BodyLimit,
     Hosts,
-    Limited,
+    RequestGuard,
     app_of,
-    listening,
+    open_socket,
     serve,
     server_of,
 )
@@ -149,7 +149,9 @@ def test_a_failure_is_a_sentence_and_its_log_has_no_address(
         raise RuntimeError("inside")
 
     app = Starlette(routes=[Route("/a/{secret}", fails)])
-    client = TestClient(Guard(app, hosts=Hosts()), base_url=HERE, raise_server_exceptions=False)
+    client = TestClient(
+        RequestGuard(app, hosts=Hosts()), base_url=HERE, raise_server_exceptions=False
+    )
     with caplog.at_level(logging.DEBUG, "pipeline"):
         answer = client.get("/a/the-secret")
     assert answer.status_code == 500
@@ -207,11 +209,11 @@ import sys
 from pathlib import Path
 from pipeline.annotate.auth import Links
 from pipeline.annotate.web.app import app_of
-from pipeline.annotate.web.app import listening, serve
+from pipeline.annotate.web.app import open_socket, serve
 from tests.annotate.served import work_in
 
 work = work_in(Path(sys.argv[1]))
-listener = listening()
+listener = open_socket()
 port = listener.getsockname()[1]
 serve(app_of(work, Links(work.folder)), listener, lambda: print(port, flush=True))
 print("the end", flush=True)
@@ -228,7 +230,7 @@ def work(tmp_path: Path) -> Work:
 @contextmanager
 def served_serving(work: Work) -> Iterator[tuple[uvicorn.Server, str]]:
     """Serve in a thread; yield the server and where it is."""
-    listener = listening()
+    listener = open_socket()
     where = f"http://127.0.0.1:{listener.getsockname()[1]}"
     server = server_of(app_of(work, Links(work.folder)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -314,21 +316,21 @@ def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
 
 
 def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
-    with listening() as taken:
+    with open_socket() as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ConfigError, match=f"port {port} cannot be listened on: another|in use"):
-            listening("127.0.0.1", port)
+            open_socket("127.0.0.1", port)
     with pytest.raises(ConfigError, match="host: 192.0.2.1, port 0 cannot be listened on"):
-        listening("192.0.2.1")
+        open_socket("192.0.2.1")
     with pytest.raises(
         ConfigError, match="host: no.such.name.invalid, port 0 cannot be listened on"
     ):
-        listening("no.such.name.invalid")
+        open_socket("no.such.name.invalid")
 
 
 def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: Work) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    listener = listening()
+    listener = open_socket()
     app = app_of(work, Links(work.folder))
     serve(app, listener, lambda: os.kill(os.getpid(), signal.SIGTERM))
     assert signal.getsignal(signal.SIGTERM) is before
@@ -384,6 +386,6 @@ def test_no_more_is_read_than_may_come() -> None:
         raise AssertionError
 
     with pytest.raises(Refused) as refused:
-        asyncio.run(Limited(app)({"type": "http", "headers": []}, receive, send))
+        asyncio.run(BodyLimit(app)({"type": "http", "headers": []}, receive, send))
     assert refused.value.status == 413
     assert len(read) == 2

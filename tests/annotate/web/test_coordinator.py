@@ -11,8 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from pipeline.annotate.adjudication import ROUND
-from pipeline.annotate.estimates import Certainty
-from pipeline.annotate.records import asked_for, standing_answers
+from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.records import asked_tasks, standing_answers
 from pipeline.formats.annotation_log import opened
 from tests.annotate.office import PRECISION, Desk, desk, say_desk
 from tests.annotate.web.stand_in import SECRET, app_of
@@ -26,7 +26,7 @@ class Place:
 
     def __init__(self, folder: Path, stages: str = PRECISION) -> None:
         self.desk: Desk = desk(folder, stages)
-        self.certainty = Certainty(self.desk.work, pause=0.0)
+        self.certainty = BackgroundEstimates(self.desk.work, pause=0.0)
         self.client = TestClient(app_of(self.desk.work, self.certainty))
 
     def text(self, query: str = "") -> str:
@@ -157,7 +157,7 @@ def test_what_cannot_be_opened_changes_nothing(
     assert said in str(answer["error"])
     assert "Traceback" not in str(answer)
     with opened(place.desk.work.database) as connection:
-        assert asked_for(connection, named=ROUND) == []
+        assert asked_tasks(connection, named=ROUND) == []
 
 
 def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
@@ -202,7 +202,7 @@ def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
 def test_keying_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
     work = desk(tmp_path).work
     keying = replace(work, kind="keying", labels=())
-    client = TestClient(app_of(keying, Certainty(keying)))
+    client = TestClient(app_of(keying, BackgroundEstimates(keying)))
     page = told(client.get(HOME).text)
     assert "Each lemma has one person, so that there is no agreement to show." in page
     assert "ana 0 84" in page

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from starlette.applications import Starlette
 
 from pipeline.annotate.auth import COORDINATOR, Links, Person
-from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.estimates import BackgroundEstimates
 from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator
-from pipeline.annotate.web.app import app_of, listening, server_of
+from pipeline.annotate.web.app import app_of, open_socket, server_of
 from pipeline.formats import annotation_log
-from pipeline.formats.annotation_log import Asked, Round, take_over
+from pipeline.formats.annotation_log import Round, TaskRequest, update_tasks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -109,7 +109,7 @@ class Serving:
 
     def start(self) -> None:
         """Serve, and return when the server answers."""
-        listener = listening("127.0.0.1", self.port)
+        listener = open_socket("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
         self._server = server_of(self.app())
         self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
@@ -148,16 +148,18 @@ class Served(Serving):
         named: Round = "annotation",
     ) -> None:  # fmt: skip
         """Ask everybody for all items, in their order."""
-        every = [Asked(who, each, place) for who in people for place, each in enumerate(items)]
+        every = [
+            TaskRequest(who, each, place) for who in people for place, each in enumerate(items)
+        ]
         with annotation_log.opened(self.work.database) as connection:
-            take_over(connection, items, every, round=named)
+            update_tasks(connection, items, every, round=named)
 
 
 class Coordinated(Serving):
     """The work of an experiment, served with the coordinator's page."""
 
     def __init__(self, work: Work) -> None:
-        self.certainty = Certainty(work)
+        self.certainty = BackgroundEstimates(work)
         super().__init__(work)
 
     @property

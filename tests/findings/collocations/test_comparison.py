@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline as lx
-from pipeline.findings.base import StageView, as_table, gathered
+from pipeline.findings.base import StageView, as_table, collect_findings
 from pipeline.findings.collocations.comparison import further_judgements, further_text
 from pipeline.findings.phrases import Difference, equivalent, worse_here
 from schemas import BestMeasures, CutBaselineComparison, CutComparison, Findings, MeasureDifferences
@@ -193,7 +193,7 @@ def test_whatever_the_tables_no_verdict_without_its_test(
         n: dict(sorted(mine.items(), key=lambda row: -(row[1] or -1.0))) for n, mine in best.items()
     }
     made = compared_measures(sized, tested, lists, alpha=alpha)
-    table_of = valid(as_table(gathered({"full": made})), Findings)
+    table_of = valid(as_table(collect_findings({"full": made})), Findings)
     least = min((p for gap, p in tested.values() if p is not None and gap), default=1.0)
     for row in table_of.iter_rows(named=True):
         verdict = re.search(r"\b(worse|better|above|below)\b", row["text"])

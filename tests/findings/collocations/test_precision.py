@@ -12,7 +12,7 @@ import pytest
 from pipeline.findings.base import StageView
 from pipeline.report.view import Fold, Listing, Text
 from pipeline.report.views.collocations.comparison import at_any_time
-from pipeline.report.views.collocations.graphs import show_looks
+from pipeline.report.views.collocations.graphs import looks_blocks
 from schemas import (
     AveragePrecision,
     Baseline,
@@ -283,11 +283,11 @@ def test_an_exact_look_has_no_level() -> None:
 def test_nothing_is_said_where_none_was_declared() -> None:
     made = looked(looks=())
     assert texts("this_look", made) == []
-    assert list(show_looks(made)) == []
+    assert list(looks_blocks(made)) == []
 
 
 def test_the_report_folds_the_levels_away() -> None:
-    text, fold = show_looks(looked(rows_looks("all", 1, [0.003, None])))
+    text, fold = looks_blocks(looked(rows_looks("all", 1, [0.003, None])))
     assert isinstance(text, Text)
     assert text.text.startswith("Look 1 of 2, at 20 of 40 planned labels. Limits")
     assert isinstance(fold, Fold)
@@ -298,7 +298,7 @@ def test_the_report_folds_the_levels_away() -> None:
 
 
 def test_at_any_time_is_said_in_words() -> None:
-    (text,) = show_looks(looked(looks=(), anytime=True))
+    (text,) = looks_blocks(looked(looks=(), anytime=True))
     assert isinstance(text, Text)
     assert "at every size of the sample" in text.text
     said = at_any_time()

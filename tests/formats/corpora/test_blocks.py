@@ -32,7 +32,7 @@ def test_against_a_counter(parts: list[list[int]], most: int) -> None:
 @pytest.mark.parametrize("most", [10, 1000])
 def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: int) -> None:
     folder = tmp_path / "aside"
-    with memory.within(folder), Hashes(most=most) as hashes:
+    with memory.spill_to(folder), Hashes(most=most) as hashes:
         for start in range(0, 100, 5):
             hashes.add(pl.Series(range(start, start + 6), dtype=pl.UInt64))
         assert folder.exists() == (most < 100)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.kernels.cooccurrence.concordance import in_context, written
+from pipeline.kernels.cooccurrence.concordance import in_context, render
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.backends import storage_at
 from tests.formats.corpora import slow_readers
@@ -95,9 +95,7 @@ def texts(path: Path, *, form: str = "form", **options: Any) -> list[str]:
     sentences = (
         tokens.select("sentence", *lists).group_by("sentence", maintain_order=True).agg(pl.all())
     )
-    return [
-        in_context(written(*row), [[]], width=0)[0] for row in sentences.drop("sentence").rows()
-    ]
+    return [in_context(render(*row), [[]], width=0)[0] for row in sentences.drop("sentence").rows()]
 
 
 CASES = {

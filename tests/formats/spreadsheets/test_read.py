@@ -16,10 +16,10 @@ from xlsxwriter import Workbook
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, format_of
-from pipeline.formats.spreadsheets import listing, write_csv, write_xlsx
+from pipeline.formats.spreadsheets import list_sheets, write_csv, write_xlsx
 from pipeline.formats.spreadsheets import read as read_reading
 from pipeline.formats.spreadsheets.read import read, require_room
-from pipeline.memory import limited
+from pipeline.memory import with_limit
 from tests.formats.spreadsheets.sheet_frames import LAYOUT, NASTY, sheet_rows
 
 ROW = '<t:table-row t:number-rows-repeated="{}"><t:table-cell {}/></t:table-row>'
@@ -71,7 +71,7 @@ def test_what_it_unpacks_to_is_found_out_by_reading(tmp_path: Path, lies: bool) 
     if lies:  # the directory says that it unpacks to one byte
         content, real = path.read_bytes(), (4 << 20).to_bytes(4, "little")
         path.write_bytes(content.replace(real, (1).to_bytes(4, "little")))
-    with limited(1 << 20), pytest.raises(DataError, match="that unpacks to more than"):
+    with with_limit(1 << 20), pytest.raises(DataError, match="that unpacks to more than"):
         require_room(path)
 
 
@@ -283,8 +283,8 @@ def test_listing(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name).touch()
     (tmp_path / "folder.csv").mkdir()
-    assert [path.name for path in listing(tmp_path)] == ["a.csv", "b.xlsx", "c.ODS"]
-    assert listing(tmp_path / "absent") == []
+    assert [path.name for path in list_sheets(tmp_path)] == ["a.csv", "b.xlsx", "c.ODS"]
+    assert list_sheets(tmp_path / "absent") == []
 
 
 @pytest.mark.parametrize("typed", ["_x000D_", "_x000d_", "SVC_x000D_", "a_x000D_b"])

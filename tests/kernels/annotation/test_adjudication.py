@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pipeline.kernels.annotation.adjudication import (
     Rule,
     adjudicate,
+    apply_resolutions,
     disagreements,
     of_round,
     resolutions,
-    settled,
     unknown_rounds,
 )
 from schemas import Faults, Resolutions
@@ -240,9 +240,11 @@ def test_against_a_loop_resolution(
 def test_settled_changes_the_column_alone() -> None:
     by_rule = pl.LazyFrame({"id": ["y", "x", "z"], "tp": [None, True, False], "n": [2, 2, 1]})
     final = pl.LazyFrame({"id": ["x", "y", "of another sample"], "tp": [False, True, True]})
-    found = settled(by_rule, final, column="tp").collect()
+    found = apply_resolutions(by_rule, final, column="tp").collect()
     assert found.rows() == [("y", True, 2), ("x", False, 2), ("z", False, 1)]
-    assert settled(by_rule, final.limit(0), column="tp").collect().equals(by_rule.collect())
+    assert (
+        apply_resolutions(by_rule, final.limit(0), column="tp").collect().equals(by_rule.collect())
+    )
 
 
 # --- Rounds of annotation: which rows are of which, and what is no round.

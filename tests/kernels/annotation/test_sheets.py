@@ -16,9 +16,9 @@ from pipeline.kernels.annotation.sheets import (
     canonical,
     faults,
     fold,
-    named,
     normalise,
-    unasked,
+    unassigned_faults,
+    unify_names,
 )
 from pipeline.kernels.sampling import candidate_id, seeded_key
 from schemas import Faults
@@ -138,7 +138,7 @@ SPELLINGS = ["José Ñ", "josé ñ", " JOSÉ  Ñ ", "José\u00a0Ñ", unicodedata
 
 def spelt(names: list[str | None], *known: str) -> list[str | None]:
     rows = pl.LazyFrame({"annotator": pl.Series(names, dtype=pl.String)})
-    return named(rows, known).collect()["annotator"].to_list()
+    return unify_names(rows, known).collect()["annotator"].to_list()
 
 
 @pytest.mark.parametrize("typed", SPELLINGS)
@@ -167,7 +167,9 @@ def test_strangers_are_named_with_the_nearest_names() -> None:
         "file": ["a.csv"] * 3, "line": [2, 3, 4], "annotator": ["anne", "anna", "anne"],
         "label": ["SVC", "SVC", " "],
     })  # fmt: skip
-    found = unasked(rows, known=["anna", "annie", "ann", "hanna"], answer="label").collect()
+    found = unassigned_faults(
+        rows, known=["anna", "annie", "ann", "hanna"], answer="label"
+    ).collect()
     assert found.select("file", "line", "column", "value").rows() == [
         ("a.csv", 2, "annotator", "anne")
     ]

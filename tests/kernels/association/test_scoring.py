@@ -20,10 +20,10 @@ from pipeline.kernels.association.measures.tests import z_score
 from pipeline.kernels.association.scoring import (
     all_distinct,
     measure_expressions,
-    needed,
     parse,
     parse_tuple_formula,
     places,
+    required_columns,
     score,
     score_now,
     score_signatures,
@@ -86,7 +86,7 @@ def test_a_measure_that_others_are_written_over_is_computed_once(
 def test_each_column_after_its_roots() -> None:
     wanted = [MEASURES.get(name).score() for name in MEASURES if name != "random"]
     seen = {"f", "f1", "f2"}
-    for step in steps(needed(wanted)):
+    for step in steps(required_columns(wanted)):
         roots = {root for column in step.values() for root in column.meta.root_names()}
         assert roots <= seen | {"N"}
         seen |= set(step)
@@ -94,7 +94,7 @@ def test_each_column_after_its_roots() -> None:
 
 
 def test_nothing_that_is_not_needed() -> None:
-    assert set(needed([z_score()])) == {"delta", "e11", "determinant", "N", "r1", "c1"}
+    assert set(required_columns([z_score()])) == {"delta", "e11", "determinant", "N", "r1", "c1"}
 
 
 def test_the_places_of_a_p_value_are_those_of_its_statistic_too() -> None:
@@ -107,12 +107,12 @@ def test_a_measure_that_rests_on_itself(monkeypatch: pytest.MonkeyPatch) -> None
     circle = {"x": pl.col("y") + 1, "y": pl.col("x") + 1}
     monkeypatch.setattr(module, "definition", circle.__getitem__)
     with pytest.raises(ValueError, match="x is defined by itself: x -> y -> x"):
-        needed([pl.col("x")])
+        required_columns([pl.col("x")])
 
 
 def test_an_unknown_column() -> None:
     with pytest.raises(KeyError, match="unknown measure 'foo'"):
-        needed([pl.col("foo")])
+        required_columns([pl.col("foo")])
 
 
 UCS = {

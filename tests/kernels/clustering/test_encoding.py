@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from pipeline.kernels.clustering import encoding
-from pipeline.kernels.clustering.encoding import distinct_sets, numbered
+from pipeline.kernels.clustering.encoding import distinct_sets, distinct_values
 
 SETS = st.lists(st.frozensets(st.integers(0, 3)), max_size=12)
 
@@ -45,11 +45,11 @@ def test_numbers_are_the_same_with_and_without_a_table(
     table: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoding, "_LARGEST_TABLE", table)
-    distinct, places = numbered(np.array([5, 0, 9, 5]))
+    distinct, places = distinct_values(np.array([5, 0, 9, 5]))
     assert distinct.tolist() == [0, 5, 9]
     assert places.tolist() == [1, 0, 2, 1]
 
 
 def test_no_numbers() -> None:
-    distinct, places = numbered(np.zeros(0, dtype=np.int64))
+    distinct, places = distinct_values(np.zeros(0, dtype=np.int64))
     assert len(distinct) == len(places) == 0

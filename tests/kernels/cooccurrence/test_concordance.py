@@ -10,24 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.cooccurrence.concordance import (
-    Written,
+    RenderedSentence,
     draw,
     in_context,
     merge,
+    render,
     sentences,
-    written,
 )
-from pipeline.kernels.cooccurrence.pairs import located, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import Unit, numbered
+from pipeline.kernels.cooccurrence.pairs import add_positions, pair_tokens
+from pipeline.kernels.cooccurrence.tokens import Unit, number_tokens
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))
 
 
 def chosen(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
-    tokens = numbered(frame(corpus))
+    tokens = number_tokens(frame(corpus))
     pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
-    drawn = draw(located(pairs, tokens), most=most, seed=seed)
+    drawn = draw(add_positions(pairs, tokens), most=most, seed=seed)
     return sentences(drawn, tokens, form="form").collect()
 
 
@@ -86,10 +86,10 @@ WORDS = st.sampled_from(["a", "bb", "c]", "[[", "⟦x", "…", "e\u0301", "\u030
 SPACES = st.sampled_from([" ", " ", " ", "", "  ", ", "])
 
 
-def plain(text: str) -> Written:
+def plain(text: str) -> RenderedSentence:
     """Return a sentence whose words are parted by single spaces."""
     words = text.split(" ")
-    return written(words, [None] * len(words), [None] * len(words))
+    return render(words, [None] * len(words), [None] * len(words))
 
 
 def shown(text: str, *positions: int, width: int = 0) -> str:
@@ -103,7 +103,7 @@ def test_all_members_are_marked() -> None:
 
 
 def test_within_one_written_word_it_is_marked_as_a_whole_and_once() -> None:
-    french = written(
+    french = render(
         ["vient", "de", "le", "nord", "."],
         [None, "du", "", None, None],
         [None, None, None, "", None],
@@ -115,7 +115,7 @@ def test_within_one_written_word_it_is_marked_as_a_whole_and_once() -> None:
         "vient [[du]] nord.",
         "vient [[du]] nord.",
     ]
-    spanish = written(["da", "me", "lo", "ya"], ["dámelo", "", "", None], [None, None, "", None])
+    spanish = render(["da", "me", "lo", "ya"], ["dámelo", "", "", None], [None, None, "", None])
     assert in_context(spanish, [[1, 3, 4]], width=0) == ["[[dámelo]][[ya]]"]
 
 
@@ -163,34 +163,34 @@ def test_as_long_as_the_width_is_not_cut() -> None:
 
 
 def test_what_no_space_parts_stays_whole() -> None:
-    glued = written(["x"] * 5 + ["do", "n't", "!"], [None] * 8, [" "] * 5 + ["", "", None])
+    glued = render(["x"] * 5 + ["do", "n't", "!"], [None] * 8, [" "] * 5 + ["", "", None])
     assert in_context(glued, [[6], [1]], width=8) == ["[…] x [[do]]n't!", "[[x]] x x x […]"]
 
 
 def test_a_script_without_spaces_is_cut_between_tokens_but_not_before_a_mark() -> None:
     signs = ["字"] * 30 + ["ก", "\u0e34"] + ["字"] * 30
-    line = written(signs, [None] * 62, [""] * 62)
+    line = render(signs, [None] * 62, [""] * 62)
     assert in_context(line, [[31]], width=6) == ["[…]字字[[ก]]\u0e34字字[…]"]
 
 
 @st.composite
-def sentences_surface(draw: st.DrawFn) -> tuple[Written, list[int], int]:
+def sentences_surface(draw: st.DrawFn) -> tuple[RenderedSentence, list[int], int]:
     words = draw(st.lists(WORDS, min_size=1, max_size=12))
     surfaces = [draw(st.sampled_from([None, None, "", "du"])) for _ in words]
-    sentence = written(words, surfaces, [draw(SPACES) for _ in words])
+    sentence = render(words, surfaces, [draw(SPACES) for _ in words])
     marked = draw(st.lists(st.integers(1, len(words)), min_size=1, max_size=3))
     return sentence, marked, draw(st.integers(0, 30))
 
 
 @given(drawn=sentences_surface())
-def test_slow_twin(drawn: tuple[Written, list[int], int]) -> None:
+def test_slow_twin(drawn: tuple[RenderedSentence, list[int], int]) -> None:
     sentence, marked, width = drawn
     assert in_context(sentence, [marked], width=width) == [slowly(sentence, marked, width)]
 
 
 @given(drawn=sentences_surface())
 def test_marks_and_cuts_taken_off_leave_stretches_of_the_text(
-    drawn: tuple[Written, list[int], int],
+    drawn: tuple[RenderedSentence, list[int], int],
 ) -> None:
     sentence, marked, width = drawn
     (text,) = in_context(sentence, [marked], width=width)
@@ -207,7 +207,7 @@ def test_marks_and_cuts_taken_off_leave_stretches_of_the_text(
     assert width or bare == whole.rstrip()
 
 
-def slowly(sentence: Written, marked: list[int], width: int) -> str:
+def slowly(sentence: RenderedSentence, marked: list[int], width: int) -> str:
     """Keep what is nearest, one whole after the other, looking at everything each time."""
     words, spaces = sentence.words, sentence.spaces
     own = {sentence.places[each - 1] for each in marked}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline.kernels.cooccurrence import counting
 from pipeline.kernels.cooccurrence.counting import merged_in_parts
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
-from pipeline.kernels.cooccurrence.tokens import LABEL, Unit, numbered
+from pipeline.kernels.cooccurrence.tokens import LABEL, Unit, number_tokens
 from pipeline.stages.base import Bounds
 from pipeline.stages.collocations import extract_corpus
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
@@ -24,7 +24,7 @@ NOTHING = pl.DataFrame(schema=counting.OPEN)
 def batch(*rows: tuple[str, str, int]) -> pl.LazyFrame:
     schema = {"file": pl.String, "doc": pl.String, "sentence": pl.Int64}
     some = pl.LazyFrame(list(rows), schema, orient="row")
-    return numbered(some.with_columns(position=pl.lit(1, pl.Int64)), in_order=True)
+    return number_tokens(some.with_columns(position=pl.lit(1, pl.Int64)), in_order=True)
 
 
 def known(rows: pl.DataFrame) -> list[tuple[int, int]]:
@@ -160,21 +160,21 @@ def counted(parts: Parts, together: int) -> Signature:
     raw: dict[str, list[pl.DataFrame]] = {name: [] for name in extract_corpus.RAW}
     counts: list[pl.LazyFrame] = []
     for number, part in enumerate(parts, start=1):
-        tokens = numbered(frame(part))
+        tokens = number_tokens(frame(part))
         pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None).collect()
         sentences = counting.sentences(tokens, before)
-        for name, each in extract_corpus.of_batch(pairs, PAIR, sentences).items():
+        for name, each in extract_corpus.occurrence_tables(pairs, PAIR, sentences).items():
             raw[name].append(each.lazy().collect())
         before = counting.left_open(sentences, before)
         if number % together == 0 or number == len(parts):
             bounds = Bounds(bool(counts), number < len(parts))
             tables = {name: pl.concat(frames) for name, frames in raw.items()}
-            counts += [extract_corpus.tallied(tables, PAIR, bounds)["counts"].lazy()]
+            counts += [extract_corpus.count_occurrences(tables, PAIR, bounds)["counts"].lazy()]
             raw = {name: [] for name in raw}
     if not counts:
         return {}
-    added_up = extract_corpus.added_up(pl.concat(counts), PAIR)
-    closed = extract_corpus.closed(added_up, PAIR).collect()
+    added_up = extract_corpus.add_counts(pl.concat(counts), PAIR)
+    closed = extract_corpus.close_documents(added_up, PAIR).collect()
     assert closed["across"].null_count() == closed.height
     return {(l1, l2): (f, n) for l1, l2, f, n, _ in closed.rows()}
 

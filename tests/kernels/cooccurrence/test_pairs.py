@@ -17,18 +17,18 @@ from pipeline.kernels.cooccurrence.pairs import (
     TEXT_UNIT,
     Dependency,
     Span,
+    add_positions,
+    add_span_start,
     adjacent,
     ambiguous,
     count,
     in_span,
-    located,
     marginals,
     neighbours,
     occurrences,
     pair_tokens,
-    paired,
-    started,
     text_of,
+    to_pairs,
     together,
 )
 from pipeline.kernels.cooccurrence.tokens import (
@@ -37,7 +37,7 @@ from pipeline.kernels.cooccurrence.tokens import (
     TOKEN,
     Related,
     Unit,
-    numbered,
+    number_tokens,
     units,
 )
 from pipeline.kernels.cooccurrence.tuples import with_subsets
@@ -97,7 +97,7 @@ def test_a_pairing_is_what_counting_pairs_gives(
     for words, f in counts.items():
         one, two = ("+".join(words[i - 1] for i in group) for group in groups)
         slow[one, two] += f
-    made = paired(tuples(counts), first=groups[0], second=groups[1], separator="+").collect()
+    made = to_pairs(tuples(counts), first=groups[0], second=groups[1], separator="+").collect()
     assert made.height == len(slow)
     assert made.columns == ["l1", "l2", "f", "f1", "f2", "N"]
     for l1, l2, f, f1, f2, n in made.rows():
@@ -109,7 +109,7 @@ def test_a_pairing_is_what_counting_pairs_gives(
 
 def test_further_columns_are_kept_and_scores_are_those_of_the_tuple() -> None:
     frame = tuples({("a", "b", "c"): 2}).with_columns(documents=pl.lit(1), mi=pl.lit(0.5))
-    made = paired(frame, first=[1], second=[2, 3], separator=" ")
+    made = to_pairs(frame, first=[1], second=[2, 3], separator=" ")
     names = ["l1", "l2", "f", "f1", "f2", "N", "documents", "tuple_mi"]
     assert made.collect_schema().names() == names
 
@@ -118,13 +118,13 @@ def test_labels_that_stand_for_two_groups() -> None:
     frame = tuples({("a b", "c", "x"): 1, ("a", "b c", "x"): 2, ("d e", "f", "x"): 3})
     found = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
     assert found.to_series().to_list() == ["a b c"]
-    with memory.limited(memory.USUAL), room_for(1):
+    with memory.with_limit(memory.USUAL), room_for(1):
         assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(found)
     assert ambiguous(frame, first=[1, 2], second=[3], separator="+").height == 0
 
 
 def tokens(corpus: list[list[Token]]) -> pl.LazyFrame:
-    return numbered(frame(corpus))
+    return number_tokens(frame(corpus))
 
 
 def found_units(corpus: list[list[Token]], unit: Unit) -> pl.DataFrame:
@@ -136,7 +136,7 @@ def found_pairs(
     corpus: list[list[Token]], left: Unit, right: Unit, relation: Dependency | None
 ) -> pl.DataFrame:
     pairs = pair_tokens(tokens(corpus), left=left, right=right, relation=relation)
-    return located(pairs, tokens(corpus)).collect()
+    return add_positions(pairs, tokens(corpus)).collect()
 
 
 NOUN, VERB, ADP = (pl.col("upos") == tag for tag in ("NOUN", "VERB", "ADP"))
@@ -311,7 +311,7 @@ EVERY = Unit(pl.lit(value=True), "{lemma}")
 
 
 def held(corpus: list[list[Token]], unit: Unit) -> pl.LazyFrame:
-    tokens = numbered(frame(corpus))
+    tokens = number_tokens(frame(corpus))
     return units(tokens, unit).with_columns(pl.col(PLACE).alias(TEXT_UNIT))
 
 
@@ -353,7 +353,7 @@ Pair = tuple[int, str, str, int, int]
 def prepared(
     corpus: list[list[Token]], left: Unit, right: Unit
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    tokens = numbered(frame(corpus)).collect()
+    tokens = number_tokens(frame(corpus)).collect()
     return units(tokens.lazy(), left).collect(), units(tokens.lazy(), right).collect(), tokens
 
 
@@ -394,7 +394,9 @@ def test_a_hit_begins_after_the_span_of_the_last(bits: int, nodes: list[tuple[in
     found = pl.DataFrame(nodes, columns, orient="row").with_row_index("token")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(counting, "_BITS", bits)
-        start = started(found.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))["start"]
+        start = add_span_start(found.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))[
+            "start"
+        ]
     last: dict[tuple[int, str], int] = {}
     for token, node in enumerate(nodes):
         assert start[token] == (last[node] + 3 + 1 if node in last else 0)
@@ -425,7 +427,7 @@ def test_no_node_is_counted_in_its_own_span_and_none_across_sentences(
     distance = pairs["token_2"] - pairs["token_1"]
     assert not (distance == 0).any()
     assert distance.is_between(-span.left, span.right).all()
-    place = numbered(frame(corpus)).select("token", "place").collect()
+    place = number_tokens(frame(corpus)).select("token", "place").collect()
     ends = [pairs.select(token=each).join(place, on="token", how="left", maintain_order="left")
             for each in ("token_1", "token_2")]  # fmt: skip
     assert ends[0]["place"].equals(ends[1]["place"])

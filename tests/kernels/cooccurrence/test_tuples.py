@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 from pipeline import memory
 from pipeline.errors import DataError
 from pipeline.kernels.cooccurrence import counting
-from pipeline.kernels.cooccurrence.counting import Packing, packed, tally
+from pipeline.kernels.cooccurrence.counting import Packing, pack, tally
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
-from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered, units
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, number_tokens, units
 from pipeline.kernels.cooccurrence.tuples import (
     ROW,
     adjacent_tuples,
-    apart,
     elements,
+    join_elements,
     pair_tuples,
+    split_elements,
     subset_sums,
-    together,
     with_subsets,
 )
-from pipeline.stages.collocations.extract_corpus import of_batch
+from pipeline.stages.collocations.extract_corpus import occurrence_tables
 from schemas import Tuples
 from schemas.candidates import cell, frequency_name, signature, subsets
 from schemas.validate import validate
@@ -79,11 +79,11 @@ def test_sums_on_the_disk_are_those_in_memory(
     whole = with_subsets(counts_frame(counts), size=size).collect()
     wanted = data.draw(st.lists(st.sampled_from(subsets(size)[:-1]), min_size=1, unique=True))
     names = [frequency_name(each, size) for each in wanted]
-    joined = together(counts_frame(counts).collect(), size=size)
+    joined = join_elements(counts_frame(counts).collect(), size=size)
     bounds = sorted({0, *(min(cut, joined.height) for cut in cuts)})
     ends = [*bounds[1:], joined.height]
     parts = [joined[first:end] for first, end in zip(bounds, ends, strict=True)]
-    with memory.limited(room_for * ROW):
+    with memory.with_limit(room_for * ROW):
         made = list(
             subset_sums([each.lazy() for each in parts], wanted, size=size, min_frequency=threshold)
         )
@@ -150,7 +150,7 @@ def test_six_positions_of_a_large_vocabulary_take_two_words() -> None:
 
 def test_nothing_to_pack() -> None:
     nothing = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
-    words, _ = packed(nothing, ["a", "b"])
+    words, _ = pack(nothing, ["a", "b"])
     assert words.height == 0
 
 
@@ -190,7 +190,7 @@ def slow_tuples(
 
 
 def found_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> pl.DataFrame:
-    tokens = numbered(frame(corpus)).collect()
+    tokens = number_tokens(frame(corpus)).collect()
     made = [units(tokens.lazy(), KINDS[kind]).collect() for kind in kinds]
     return adjacent_tuples(made, tokens, gap=gap)
 
@@ -201,7 +201,7 @@ def found_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> pl.Da
     gap=st.integers(0, 2),
 )
 def test_adjacent_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> None:
-    tokens = numbered(frame(corpus)).collect()
+    tokens = number_tokens(frame(corpus)).collect()
     where = {row[0]: row[1:] for row in tokens.select("token", "sentence", "position").rows()}
     size = len(kinds)
     found = []
@@ -216,7 +216,7 @@ def test_adjacent_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) 
 @given(corpus=corpora())
 def test_prepositions_nouns_verbs(corpus: list[list[Token]]) -> None:
     """A noun with its preposition, and a verb of the sentence, as three elements."""
-    tokens = numbered(frame(corpus)).collect()
+    tokens = number_tokens(frame(corpus)).collect()
     noun = Unit(pl.col("upos") == "NOUN", "{p.lemma}", {"p": CASE}, further=["{lemma}"])
     verb = Unit(pl.col("upos") == "VERB", "{form}")
     pairs = pair_tokens(tokens.lazy(), left=noun, right=verb, relation=None).collect()
@@ -245,7 +245,7 @@ def test_filters_apply_to_each_element() -> None:
     unit = Unit(
         EVERY, "{form}", fold=True, matches="^[a-z]+$", exclude=["stop"], further=["{lemma}"]
     )
-    found = units(numbered(frame(corpus)), unit).select("unit").collect()
+    found = units(number_tokens(frame(corpus)), unit).select("unit").collect()
     assert sorted(found.to_series().to_list()) == ["a\x1fok", "b\x1fx"]
 
 
@@ -260,17 +260,17 @@ def test_the_separator_in_an_element_is_an_error() -> None:
 def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     kinds = ["any"] * size
     nothing = pl.DataFrame(schema=counting.OPEN)
-    sentences = counting.sentences(numbered(frame(corpus)), nothing)
+    sentences = counting.sentences(number_tokens(frame(corpus)), nothing)
     found = found_tuples(corpus, kinds, 0)
-    rows = of_batch(found, elements(size), sentences)["occurrences"].lazy().collect()
-    counts = together(tally(rows, elements(size)), size=size).lazy()
+    rows = occurrence_tables(found, elements(size), sentences)["occurrences"].lazy().collect()
+    counts = join_elements(tally(rows, elements(size)), size=size).lazy()
     slow: Counter[tuple[str, ...]] = Counter()
     held: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):
         slow[words] += 1
         held.add((words, sentence))  # each sentence is a document of its own in `corpora`
     names = elements(size)
-    plain = apart(counts, size=size).collect()
+    plain = split_elements(counts, size=size).collect()
     assert {row[:size]: row[size] for row in plain.select(*names, "f").rows()} == slow
     spread = {row[:size]: row[size] for row in plain.select(*names, "documents").rows()}
     assert spread == Counter(words for words, _ in held)
@@ -281,7 +281,7 @@ def test_the_separator_in_a_unit_is_an_error() -> None:
     words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
     corpus = [[{**word, "form": ""} for word in words]]
     with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
-        together(found_tuples(corpus, ["any", "any"], 0), size=2)
+        join_elements(found_tuples(corpus, ["any", "any"], 0), size=2)
 
 
 def test_no_tokens() -> None:

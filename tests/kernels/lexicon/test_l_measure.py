@@ -19,9 +19,9 @@ from pipeline.kernels.lexicon.inference import Interval
 from pipeline.kernels.lexicon.l_measure import (
     Entropy,
     Weights,
-    aligned,
-    aligned_in_parts,
-    assigned,
+    align,
+    align_in_parts,
+    best_assignment,
     best_match_f,
     best_match_in_parts,
     entropy,
@@ -30,8 +30,8 @@ from pipeline.kernels.lexicon.l_measure import (
     l_star,
     lemma_scores,
     lexicon_overlaps,
-    listed,
-    matched,
+    list_differences,
+    match_lemmas,
     matches,
     overlaps_in_parts,
 )
@@ -92,7 +92,7 @@ def test_shared_forms_count_for_each_lemma() -> None:
 
 @given(lexicons, lexicons)
 def test_assignment_is_as_good_as_any_permutation(gold: Lexicon, lexicon: Lexicon) -> None:
-    found = assigned(table(gold, lexicon))
+    found = best_assignment(table(gold, lexicon))
     assert found["gold"].is_unique().all()
     assert found["lemma"].is_unique().all()
     assert found["n_ij"].sum() == most_in_common(gold, lexicon)
@@ -109,7 +109,7 @@ def test_assignment_of_dense_tables(seed: int) -> None:
         schema={"gold": pl.String, "lemma": pl.String, "n_ij": pl.Int64},
     )
     best = weights[linear_sum_assignment(weights, maximize=True)].sum()
-    assert assigned(made)["n_ij"].sum() == best
+    assert best_assignment(made)["n_ij"].sum() == best
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_assignment_where_no_pair_is_sure(weights: list[list[int]]) -> None:
     made = pl.DataFrame({"gold": i, "lemma": j, "n_ij": table[i, j]})
     made = made.with_columns(pl.col("gold", "lemma").cast(pl.String))
     best = table[linear_sum_assignment(table, maximize=True)].sum()
-    assert assigned(made)["n_ij"].sum() == best
+    assert best_assignment(made)["n_ij"].sum() == best
     assert best_match_f(made, gold_forms=best, lexicon_forms=best) == 1.0
 
 
@@ -137,7 +137,7 @@ def test_redundant_clusters_are_punished() -> None:
 
 
 def test_nothing_to_assign() -> None:
-    assert assigned(table({}, {})).height == 0
+    assert best_assignment(table({}, {})).height == 0
     assert best_match_f(table({}, {}), gold_forms=0, lexicon_forms=0) is None
     assert best_match_f(table({}, {}), gold_forms=1, lexicon_forms=0) == 0.0
 
@@ -188,14 +188,14 @@ def test_matches_and_forms(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
     both = every.drop_nulls("n_same")
     with room_for(rows):
         ranges = ranges_of("lemma", one, two, table.select(lemma="gold"))
-        found = matched(table, one, two, ranges=ranges, sample=None, weights="gold")
-        forms = [each.collect() for each in aligned_in_parts(both.lazy(), one, two, ranges)]
+        found = match_lemmas(table, one, two, ranges=ranges, sample=None, weights="gold")
+        forms = [each.collect() for each in align_in_parts(both.lazy(), one, two, ranges)]
     assert found.both.matches.equals(both)
     assert (found.common, found.bases) == (both.height, both["n_gold"].sum())
     assert (found.gold_lemmas, found.lexicon_lemmas) == (len(gold), len(lexicon))
     assert (found.gold_forms, found.lexicon_forms) == (sized(gold), sized(lexicon))
     assert found.f_star == f_star(every)
-    expected = aligned(both.lazy(), one, two).collect().sort("lemma", "form")
+    expected = align(both.lazy(), one, two).collect().sort("lemma", "form")
     assert pl.concat(forms).sort("lemma", "form").equals(expected)
 
 
@@ -395,14 +395,14 @@ NOTHING = Interval(None, None, None, None, "linearised")
 def test_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
     pairs = [(i, j) for i in gold for j in list(lexicon)[:1]]
     matched = pl.LazyFrame(pairs, schema={"lemma": pl.String, "match": pl.String}, orient="row")
-    forms = aligned(matched, frame(gold), frame(lexicon))
+    forms = align(matched, frame(gold), frame(lexicon))
     wanted = sorted(
         (i, form, form in gold[i], form in lexicon[j])
         for i, j in pairs
         for form in gold[i] | lexicon[j]
     )
     assert sorted(forms.collect().rows()) == wanted
-    for lemma, n_missing, missing, n_spurious, spurious in listed(forms).collect().rows():
+    for lemma, n_missing, missing, n_spurious, spurious in list_differences(forms).collect().rows():
         other = lexicon[dict(pairs)[lemma]]
         assert missing == ", ".join(sorted(gold[lemma] - other))
         assert spurious == ", ".join(sorted(other - gold[lemma]))

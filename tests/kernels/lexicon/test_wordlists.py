@@ -14,10 +14,10 @@ from pipeline.kernels.lexicon.wordlists import (
     canonical,
     canonical_in_parts,
     common,
-    generated,
-    generated_in_parts,
-    lex,
-    normalised,
+    generate_forms,
+    generate_forms_in_parts,
+    lemma_table,
+    normalise,
     sizes,
     union,
 )
@@ -30,7 +30,7 @@ from tests.kernels.room_for import room_for
 
 def forms(texts: list[str | None], spelling: Spelling) -> tuple[list[str | None], list[int]]:
     rows = pl.DataFrame({"form": texts}, schema={"form": pl.String})
-    found, counts = normalised(rows, spelling, columns=["form"])
+    found, counts = normalise(rows, spelling, columns=["form"])
     return found["form"].to_list(), counts["n"].to_list()
 
 
@@ -52,7 +52,7 @@ def test_the_longest_is_replaced_first() -> None:
 
 def test_an_example_is_given() -> None:
     rows = pl.DataFrame({"lemma": ["Ra", "A"], "form": ["Ra", "b"]})
-    counts = normalised(rows, Spelling(case="lower"), columns=["lemma", "form"])[1]
+    counts = normalise(rows, Spelling(case="lower"), columns=["lemma", "form"])[1]
     assert counts.row(by_predicate=pl.col("step") == "lower case") == (
         "lower case", 3, "'A' → 'a'",
     )  # fmt: skip
@@ -71,7 +71,7 @@ def test_paradigms_generate_forms() -> None:
         [("I", "t"), ("I", "ni~"), ("I", "t~u"), ("II", None), ("III", "x")],
         schema=["paradigm", "ending"], orient="row",
     )  # fmt: skip
-    assert sorted(generated(entries, endings).collect().rows()) == [
+    assert sorted(generate_forms(entries, endings).collect().rows()) == [
         ("kiteb", "ktibt"), ("kiteb", "niktib"), ("kiteb", "tktibu"), ("ra", "ra"),
     ]  # fmt: skip
 
@@ -108,7 +108,7 @@ def frames(entries: list[Entry], endings: list[Ending]) -> tuple[pl.LazyFrame, p
 @given(ENTRIES, ENDINGS, st.integers(1, 9))
 def test_against_the_slow_twin(entries: list[Entry], endings: list[Ending], rows: int) -> None:
     with room_for(rows):
-        parts = list(generated_in_parts(*frames(entries, endings)))
+        parts = list(generate_forms_in_parts(*frames(entries, endings)))
     assert sorted(pl.concat(parts).rows()) == sorted(slow(entries, endings))
     longest = max((len(slow([each], endings)) for each in entries), default=0)
     assert all(part.height <= rows + longest for part in parts)
@@ -119,7 +119,7 @@ def test_the_wordlist_has_each_once_in_order(
     entries: list[Entry], endings: list[Ending], rows: int
 ) -> None:
     with room_for(rows), spill_of(1, pl.Schema({"lemma": pl.String, "form": pl.String})) as laid:
-        for part in generated_in_parts(*frames(entries, endings)):
+        for part in generate_forms_in_parts(*frames(entries, endings)):
             laid.add(part, pl.lit(0))
         found = list(canonical_in_parts(laid))
     assert pl.concat(found).rows() == sorted(set(slow(entries, endings)))
@@ -128,7 +128,7 @@ def test_the_wordlist_has_each_once_in_order(
 @pytest.mark.parametrize("rows", [1, 100])
 def test_nothing_gives_a_table_without_rows(rows: int) -> None:
     with room_for(rows):
-        parts = list(generated_in_parts(*frames([], [])))
+        parts = list(generate_forms_in_parts(*frames([], [])))
     assert [part.schema for part in parts] == [{"lemma": pl.String, "form": pl.String}]
 
 
@@ -165,13 +165,17 @@ def test_lex_keeps_the_order_of_first_appearance() -> None:
     rows = [("d", 3, "ra"), ("d", 1, "zija"), ("d", 2, "dar"), ("d", 9, "zija"), ("d", 4, None)]
     entries = pl.LazyFrame(rows, schema=["file", "line", "lemma"], orient="row")
     for shuffled in (entries, entries.reverse()):
-        assert lex(shuffled).collect().rows() == [("zija", 1, 2), ("dar", 2, 1), ("ra", 3, 1)]
+        assert lemma_table(shuffled).collect().rows() == [
+            ("zija", 1, 2),
+            ("dar", 2, 1),
+            ("ra", 3, 1),
+        ]
 
 
 def test_lex_takes_files_in_order() -> None:
     rows = [("b", 1, "x"), ("a", 7, "y"), ("a", 9, "x")]
     entries = pl.LazyFrame(rows, schema=["file", "line", "lemma"], orient="row")
-    assert lex(entries).collect()["lemma"].to_list() == ["y", "x"]
+    assert lemma_table(entries).collect()["lemma"].to_list() == ["y", "x"]
 
 
 def test_duplicates_count_once_and_homographs_are_merged() -> None:

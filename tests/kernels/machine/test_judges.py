@@ -19,12 +19,12 @@ from pipeline.kernels.machine.judges import (
     calibration,
     calibration_error,
     confusion,
-    explained,
+    squared_correlation,
     weighted_cells,
 )
 from pipeline.kernels.numeric import BoolArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.survey.limits import linear_variance, weights_of
+from pipeline.kernels.survey.limits import domain_weights, linear_variance
 
 cells = st.tuples(*[st.integers(1, 30)] * 4)
 
@@ -37,7 +37,7 @@ def spelt(a: int, b: int, c: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 @given(cells)
 def test_equal_weights_are_the_known_coefficients(table: tuple[int, int, int, int]) -> None:
     people, machine = spelt(*table)
-    found = agreement_with_people(people, machine, weights_of(None, draws=len(people)))
+    found = agreement_with_people(people, machine, domain_weights(None, draws=len(people)))
     a, b, c, d = table
     assert found["kappa"].value == pytest.approx(float(cohen_kappa([[a, b], [c, d]])))
     counts = np.stack([people + machine, 2 - people - machine], axis=1)
@@ -50,7 +50,7 @@ def test_the_error_is_the_published_one_and_a_further_draw(
 ) -> None:
     people, machine = spelt(*table)
     m, (a, b, c, d) = len(people), table
-    found = agreement_with_people(people, machine, weights_of(None, draws=m), confidence=0.6827)
+    found = agreement_with_people(people, machine, domain_weights(None, draws=m), confidence=0.6827)
     counts = np.stack([people + machine, 2 - people - machine], axis=1)
     r, k = people.mean(), machine.mean()
     q = (r + k) / 2
@@ -69,31 +69,31 @@ def test_the_error_is_the_published_one_and_a_further_draw(
 @given(cells)
 def test_weights_of_whole_numbers_are_repetitions(table: tuple[int, int, int, int]) -> None:
     people, machine = np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0])
-    weighted = agreement_with_people(people, machine, weights_of(1 / np.array(table), draws=4))
-    repeated = agreement_with_people(*spelt(*table), weights_of(None, draws=sum(table)))
+    weighted = agreement_with_people(people, machine, domain_weights(1 / np.array(table), draws=4))
+    repeated = agreement_with_people(*spelt(*table), domain_weights(None, draws=sum(table)))
     for name in ("kappa", "ac1"):
         assert weighted[name].value == pytest.approx(repeated[name].value)
 
 
 def test_perfect_agreement_leaves_room_for_an_error() -> None:
     people, machine = spelt(5, 0, 0, 35)
-    found = agreement_with_people(people, machine, weights_of(None, draws=40))
+    found = agreement_with_people(people, machine, domain_weights(None, draws=40))
     assert found["kappa"].value == found["kappa"].upper == 1.0
     assert 0.5 < found["kappa"].lower < 1.0
 
 
 def test_all_known_has_no_width() -> None:
     people, machine = spelt(5, 2, 3, 30)
-    found = agreement_with_people(people, machine, weights_of([1.0] * 40, draws=40))
+    found = agreement_with_people(people, machine, domain_weights([1.0] * 40, draws=40))
     assert found["kappa"].lower == found["kappa"].value == found["kappa"].upper
     assert linear_variance(np.ones(3), np.zeros(3)) == 0.0
 
 
 def test_what_is_not_defined() -> None:
-    one = agreement_with_people([1, 1], [1, 1], weights_of(None, draws=2))
+    one = agreement_with_people([1, 1], [1, 1], domain_weights(None, draws=2))
     assert np.isnan(one["kappa"].value)
     assert one["ac1"].value == 1.0
-    few = agreement_with_people([1], [1], weights_of(None, draws=1))
+    few = agreement_with_people([1], [1], domain_weights(None, draws=1))
     assert np.isnan(few["ac1"].value)
 
 
@@ -103,7 +103,7 @@ SAID = [0.0, 0.05, 0.1, 0.95, 1.0]
 
 
 def test_bins_begin_with_their_lower_edge_and_the_last_ends_with_1() -> None:
-    found = calibration([0, 0, 1, 1, 1], SAID, weights_of(None, draws=5))
+    found = calibration([0, 0, 1, 1, 1], SAID, domain_weights(None, draws=5))
     assert found.select("bin", "first", "last", "n_judged").rows() == [
         (1, 0.0, 0.1, 2), (2, pytest.approx(0.1), pytest.approx(0.2), 1), (10, 0.9, 1.0, 2),
     ]  # fmt: skip
@@ -112,15 +112,15 @@ def test_bins_begin_with_their_lower_edge_and_the_last_ends_with_1() -> None:
 
 
 def test_the_error_by_hand() -> None:
-    found = calibration([0, 0, 1, 1, 1], SAID, weights_of(None, draws=5))
+    found = calibration([0, 0, 1, 1, 1], SAID, domain_weights(None, draws=5))
     assert calibration_error(found) == pytest.approx(0.4 * 0.025 + 0.2 * 0.9 + 0.4 * 0.025)
-    assert brier_score([0, 0, 1, 1, 1], SAID, weights_of(None, draws=5)) == pytest.approx(
+    assert brier_score([0, 0, 1, 1, 1], SAID, domain_weights(None, draws=5)) == pytest.approx(
         (0.05**2 + 0.9**2 + 0.05**2) / 5
     )
 
 
 def test_weights_count() -> None:
-    weights = weights_of([1.0, 0.25], draws=2)
+    weights = domain_weights([1.0, 0.25], draws=2)
     found = calibration([1, 0], [0.2, 0.4], weights, bins=1)
     assert found.select("mean_prediction", "share").row(0) == pytest.approx((0.36, 0.2))
     assert brier_score([1, 0], [0.2, 0.4], weights) == pytest.approx((0.64 + 4 * 0.16) / 5)
@@ -129,7 +129,7 @@ def test_weights_count() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1), st.integers(1, 20))
 def test_every_draw_is_in_one_bin(draws: list[tuple[bool, float]], bins: int) -> None:
     y, g = zip(*draws, strict=True)
-    found = calibration(y, g, weights_of(None, draws=len(y)), bins=bins)
+    found = calibration(y, g, domain_weights(None, draws=len(y)), bins=bins)
     assert found["n_judged"].sum() == len(y)
     inside = (found["mean_prediction"] >= found["first"] - 1e-9) & (
         found["mean_prediction"] <= found["last"] + 1e-9
@@ -139,25 +139,25 @@ def test_every_draw_is_in_one_bin(draws: list[tuple[bool, float]], bins: int) ->
 
 
 def test_one_value_for_all_is_one_bin() -> None:
-    found = calibration([1, 0, 0, 0], [0.5] * 4, weights_of(None, draws=4))
+    found = calibration([1, 0, 0, 0], [0.5] * 4, domain_weights(None, draws=4))
     assert found.select("bin", "n_judged", "share").rows() == [(6, 4, 0.25)]
     assert calibration_error(found) == pytest.approx(0.25)
 
 
 def test_a_judge_that_is_sure_and_right() -> None:
     y = np.array([1, 0, 1, 0])
-    found = calibration(y, y, weights_of(None, draws=4))
+    found = calibration(y, y, domain_weights(None, draws=4))
     assert calibration_error(found) == 0.0
-    assert brier_score(y, y, weights_of(None, draws=4)) == 0.0
+    assert brier_score(y, y, domain_weights(None, draws=4)) == 0.0
 
 
 def test_nothing_judged_and_no_bin() -> None:
-    found = calibration([], [], weights_of(None, draws=0))
+    found = calibration([], [], domain_weights(None, draws=0))
     assert found.is_empty()
     assert np.isnan(calibration_error(found))
-    assert np.isnan(brier_score([], [], weights_of(None, draws=0)))
+    assert np.isnan(brier_score([], [], domain_weights(None, draws=0)))
     with pytest.raises(ValueError, match="bins = 0"):
-        calibration([1], [1.0], weights_of(None, draws=1), bins=0)
+        calibration([1], [1.0], domain_weights(None, draws=1), bins=0)
 
 
 # --- The table of confusion: by hand, weights, degenerate judges.
@@ -167,7 +167,7 @@ MACHINE = [0.9] * 8 + [0.1] * 2 + [0.6] * 5 + [0.3] * 15
 
 
 def test_cells_and_shares_by_hand() -> None:
-    found = confusion(PEOPLE, MACHINE, weights_of(None, draws=30))
+    found = confusion(PEOPLE, MACHINE, domain_weights(None, draws=30))
     cells = ("true_positives", "false_negatives", "false_positives", "true_negatives")
     assert [found[name] for name in cells] == [8, 2, 5, 15]
     shares = [found[name] for name in ("sensitivity", "specificity", "ppv", "npv")]
@@ -178,34 +178,34 @@ def test_cells_and_shares_by_hand() -> None:
 
 
 def test_the_threshold_is_positive_itself() -> None:
-    found = confusion(PEOPLE, MACHINE, weights_of(None, draws=30), threshold=0.6)
+    found = confusion(PEOPLE, MACHINE, domain_weights(None, draws=30), threshold=0.6)
     assert found["false_positives"] == 5
-    higher = confusion(PEOPLE, MACHINE, weights_of(None, draws=30), threshold=0.61)
+    higher = confusion(PEOPLE, MACHINE, domain_weights(None, draws=30), threshold=0.61)
     assert higher["false_positives"] == 0
 
 
 def test_draws_stand_for_what_they_were_drawn_from() -> None:
     """Of the true positives one of weight 1 is found, one of weight 4 is not."""
-    found = confusion([1, 1, 0], [1.0, 0.0, 0.0], weights_of([1.0, 0.25, 0.5], draws=3))
+    found = confusion([1, 1, 0], [1.0, 0.0, 0.0], domain_weights([1.0, 0.25, 0.5], draws=3))
     assert found["sensitivity"] == pytest.approx(0.2)
     assert found["npv"] == pytest.approx(2 / 6)
-    table = weighted_cells([1, 1, 0], [1, 0, 0], weights_of([1.0, 0.25, 0.5], draws=3))
+    table = weighted_cells([1, 1, 0], [1, 0, 0], domain_weights([1.0, 0.25, 0.5], draws=3))
     assert table.tolist() == [pytest.approx([1 / 7, 4 / 7]), pytest.approx([0, 2 / 7])]
 
 
 @pytest.mark.parametrize("people", [[True] * 3, [False] * 3])
 def test_one_class_only(people: list[bool]) -> None:
-    found = confusion(people, [0.9, 0.8, 0.2], weights_of(None, draws=3))
+    found = confusion(people, [0.9, 0.8, 0.2], domain_weights(None, draws=3))
     lacking = "specificity" if people[0] else "sensitivity"
     assert np.isnan(found[lacking])
     assert (found[f"{lacking}_lower"], found[f"{lacking}_upper"]) == (0.0, 1.0)
 
 
 def test_nothing_judged() -> None:
-    found = confusion([], [], weights_of(None, draws=0))
+    found = confusion([], [], domain_weights(None, draws=0))
     assert found["n_judged"] == 0
     assert np.isnan([found[name] for name in ("sensitivity", "specificity", "ppv", "npv")]).all()
-    assert not weighted_cells([], [], weights_of(None, draws=0)).any()
+    assert not weighted_cells([], [], domain_weights(None, draws=0)).any()
 
 
 # --- Squared correlations within sets: NumPy's where weights are equal, parts, limits.
@@ -222,7 +222,7 @@ def test_equal_weights_have_pearsons_correlation(seed: int) -> None:
     y[:2] = 0, 1
     g = rng.random(40) / 2 + y * rng.random() / 2
     r = np.corrcoef(y, g)[0, 1]
-    found = explained(y, g, everybody(40), weights_of(None, draws=40))
+    found = squared_correlation(y, g, everybody(40), domain_weights(None, draws=40))
     assert found.rho2[0] == pytest.approx(max(r, 0) ** 2)
     assert found.lower[0] <= found.rho2[0] <= found.upper[0]
 
@@ -231,11 +231,11 @@ def test_whole_weights_are_repetitions() -> None:
     rng = np.random.default_rng(1)
     y, g = (rng.random(40) < 0.5).astype(float), rng.random(40)
     times = rng.integers(1, 4, 40)
-    weighted = explained(y, g + y, everybody(40), weights_of(1 / times, draws=40))
+    weighted = squared_correlation(y, g + y, everybody(40), domain_weights(1 / times, draws=40))
     again = everybody(int(times.sum()))
-    repeated = explained(
+    repeated = squared_correlation(
         np.repeat(y, times), np.repeat(g + y, times), again,
-        weights_of(None, draws=again.size),
+        domain_weights(None, draws=again.size),
     )  # fmt: skip
     assert weighted.rho2[0] == pytest.approx(repeated.rho2[0])
 
@@ -246,22 +246,22 @@ def test_parts_are_centred_by_themselves() -> None:
     y = np.repeat([0.0, 1.0], 200)
     y = np.where(rng.random(400) < 0.2, 1 - y, y)
     g = np.repeat([0.2, 0.8], 200) + rng.random(400) / 100
-    one = explained(y, g, everybody(400), weights_of(None, draws=400))
+    one = squared_correlation(y, g, everybody(400), domain_weights(None, draws=400))
     halves = np.repeat(np.eye(2, dtype=np.bool_), 200, axis=1)[None]
-    two = explained(y, g, halves, weights_of(None, draws=400))
+    two = squared_correlation(y, g, halves, domain_weights(None, draws=400))
     assert one.rho2[0] > 0.3
     assert two.rho2[0] < 0.02
 
 
 def test_a_negative_correlation_is_none() -> None:
     y = np.array([0.0, 1.0] * 30)
-    found = explained(y, 1 - y, everybody(60), weights_of(None, draws=60))
+    found = squared_correlation(y, 1 - y, everybody(60), domain_weights(None, draws=60))
     assert [float(each[0]) for each in found] == [0.0, 0.0, 0.0]
 
 
 def test_a_perfect_judge() -> None:
     y = np.array([0.0, 1.0] * 30)
-    found = explained(y, y, everybody(60), weights_of(None, draws=60))
+    found = squared_correlation(y, y, everybody(60), domain_weights(None, draws=60))
     assert [float(each[0]) for each in found] == pytest.approx([1.0, 1.0, 1.0])
 
 
@@ -269,17 +269,17 @@ def test_a_perfect_judge() -> None:
 def test_all_alike_is_not_known(y: float | None, g: float | None) -> None:
     varied = np.array([0.0, 1.0] * 30)
     one, other = (varied if each is None else np.full(60, each) for each in (y, g))
-    found = explained(one, other, everybody(60), weights_of(None, draws=60))
+    found = squared_correlation(one, other, everybody(60), domain_weights(None, draws=60))
     assert np.isnan([each[0] for each in found]).all()
 
 
 def test_few_draws_are_too_few() -> None:
     y = np.array([0.0, 1.0] * 30)
-    weights, members = weights_of(None, draws=60), everybody(60)
+    weights, members = domain_weights(None, draws=60), everybody(60)
     members[..., 29:] = False
-    assert np.isnan(explained(y, y, members, weights).rho2[0])
+    assert np.isnan(squared_correlation(y, y, members, weights).rho2[0])
     members[..., 29] = True
-    assert explained(y, y, members, weights).rho2[0] == pytest.approx(1.0)
+    assert squared_correlation(y, y, members, weights).rho2[0] == pytest.approx(1.0)
 
 
 def test_a_random_judge_is_seldom_told_from_nothing() -> None:
@@ -288,7 +288,7 @@ def test_a_random_judge_is_seldom_told_from_nothing() -> None:
     y = (rng.random((1500, 60)) < 0.3).astype(float)
     g = rng.random((1500, 60))
     found = [
-        explained(a, b, everybody(60), weights_of(None, draws=60)).lower[0] > 0
+        squared_correlation(a, b, everybody(60), domain_weights(None, draws=60)).lower[0] > 0
         for a, b in zip(y, g, strict=True)
     ]
     assert 0.005 < np.mean(found) < 0.04

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from pipeline.kernels.machine.judges import by_judge, judge_tables
-from pipeline.kernels.machine.savings import saved, saving_tables, simulated
+from pipeline.kernels.machine.savings import label_savings, saving_tables, simulate_predictions
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.survey.limits import Weights, weights_of
+from pipeline.kernels.survey.limits import Weights, domain_weights
 
 # --- Savings for lists and pairs: who is in a set, against a plain count.
 
@@ -93,14 +93,14 @@ def everybody(draws: int) -> BoolArray:
 
 def labels(y: FloatArray, g: FloatArray, weights: Weights | None = None) -> float:
     fold = np.arange(len(y)) % 10
-    given = weights or weights_of(None, draws=len(y))
-    return float(saved(y, g, everybody(len(y)), given, fold=fold).labels[0])
+    given = weights or domain_weights(None, draws=len(y))
+    return float(label_savings(y, g, everybody(len(y)), given, fold=fold).labels[0])
 
 
 def test_a_perfect_judge_saves_everything() -> None:
     y = (np.random.default_rng(1).random(80) < 0.2).astype(float)
     assert labels(y, y) == pytest.approx(1.0)
-    chances = weights_of(np.random.default_rng(2).uniform(0.05, 0.9, 80), draws=80)
+    chances = domain_weights(np.random.default_rng(2).uniform(0.05, 0.9, 80), draws=80)
     assert labels(y, y, chances) == pytest.approx(1.0)
 
 
@@ -133,7 +133,7 @@ def test_the_mean_is_what_predictions_explain(noise: float) -> None:
 def test_certain_draws_do_not_count() -> None:
     y = np.array([0.0, 1.0] * 40)
     g = np.where(np.arange(80) < 40, y, 1 - y)
-    certain = weights_of(np.where(np.arange(80) < 40, 0.5, 1.0), draws=80)
+    certain = domain_weights(np.where(np.arange(80) < 40, 0.5, 1.0), draws=80)
     assert labels(y, g, certain) == pytest.approx(1.0)
 
 
@@ -152,19 +152,23 @@ def test_a_difference_needs_enough_on_both_sides() -> None:
     y = np.array([0.0, 1.0] * 40)
     members = np.zeros((1, 2, 80), dtype=np.bool_)
     members[0, 0, :40] = members[0, 1, 40:] = True
-    fold, weights = np.arange(80) % 10, weights_of(None, draws=80)
-    assert saved(y, y, members, weights, fold=fold).labels[0] == pytest.approx(1.0)
+    fold, weights = np.arange(80) % 10, domain_weights(None, draws=80)
+    assert label_savings(y, y, members, weights, fold=fold).labels[0] == pytest.approx(1.0)
     half = np.where(np.arange(80) < 40, y, 0.5)
-    assert saved(y, half, members, weights, fold=fold).labels[0] == pytest.approx(0.5, abs=0.02)
-    known = saved(y, half, members, weights, fold=fold, share=np.array([[1.0, 0.0]]))
+    assert label_savings(y, half, members, weights, fold=fold).labels[0] == pytest.approx(
+        0.5, abs=0.02
+    )
+    known = label_savings(y, half, members, weights, fold=fold, share=np.array([[1.0, 0.0]]))
     assert known.labels[0] == pytest.approx(1.0)
     members[0, 1, 60:] = False
-    assert np.isnan(saved(y, y, members, weights, fold=fold).labels[0])
+    assert np.isnan(label_savings(y, y, members, weights, fold=fold).labels[0])
 
 
 def test_nothing_drawn() -> None:
     none = np.zeros(0)
-    found = saved(none, none, everybody(0), weights_of(None, draws=0), fold=np.zeros(0, np.int64))
+    found = label_savings(
+        none, none, everybody(0), domain_weights(None, draws=0), fold=np.zeros(0, np.int64)
+    )
     assert np.isnan(found.labels[0])
 
 
@@ -177,7 +181,7 @@ TRUTH = pl.LazyFrame(
 
 def said(**how: object) -> pl.DataFrame:
     options = {"judge": "m", "sensitivity": 0.8, "specificity": 0.95, "seed": "s"} | how
-    made = simulated(TRUTH, **options)  # type: ignore[arg-type]  # options of several types
+    made = simulate_predictions(TRUTH, **options)  # type: ignore[arg-type]  # options of several types
     return made.join(TRUTH, on=["category", "id"]).sort("id").collect()
 
 

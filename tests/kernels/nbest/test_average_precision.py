@@ -17,8 +17,8 @@ from pipeline.kernels.nbest.average_precision import (
     average_precision_limits,
     average_precisions,
     inferred_average_precision,
+    jackknife_estimates,
     judged_chances,
-    without_each,
 )
 from pipeline.kernels.nbest.precision import JudgedList
 from schemas import AveragePrecision
@@ -216,7 +216,7 @@ def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray], at_a_time: int
         left[j] = chances[j] = nan
         expected.append(slow(left, chances, 1e-5))
     with mock.patch.object(average_precision, "_MOST_NUMBERS", at_a_time):
-        found = without_each(JudgedList.of(tp, pi), 1e-5)
+        found = jackknife_estimates(JudgedList.of(tp, pi), 1e-5)
     assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
 

@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 from scipy.stats import t as student
 
-from pipeline.kernels.nbest.clustered import Redrawn, clustered_differences, clustered_precision
+from pipeline.kernels.nbest.clustered import (
+    ClusterBootstrap,
+    clustered_differences,
+    clustered_precision,
+)
 from pipeline.kernels.nbest.comparison import adjust, difference_counts
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.cluster_bootstrap import (
@@ -34,7 +38,7 @@ JUDGED = pl.DataFrame({
     "tp": [None if place % 10 == 7 else place % 4 == 0 or place < 12 for place in range(N)],
     "multiplicity": [2 if place == 5 else 1 for place in range(N)],
 })  # fmt: skip
-REDRAWN = Redrawn("l2", confidence=0.95, replicates=3000, seed="s")
+REDRAWN = ClusterBootstrap("l2", confidence=0.95, replicates=3000, seed="s")
 
 
 def precision(**changed: Any) -> pl.DataFrame:

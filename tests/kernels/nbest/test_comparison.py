@@ -17,7 +17,7 @@ from polars.testing import assert_series_equal
 from scipy.stats import fisher_exact
 
 from pipeline.kernels.nbest.comparison import (
-    Asked,
+    DifferenceSettings,
     adjust,
     best_measures,
     compare,
@@ -402,7 +402,9 @@ def test_krenn_difference_of_precision() -> None:
         assert row["n_1"] == row["n_2"] == row["size"]
 
 
-ASKED = Asked(confidence=0.95, alpha=0.05, margin=0.0, equivalence=0.1, correction="holm")
+ASKED = DifferenceSettings(
+    confidence=0.95, alpha=0.05, margin=0.0, equivalence=0.1, correction="holm"
+)
 ROWS = [  # category, pair, n, size, n_1, k_1, n_2, k_2, difference, p
     ("figur", "a", "b", 100, 40, 40, 12, 40, 9, 0.03, 0.6),  # judged as a whole
     ("figur", "a", "b", 200, 0, 0, 0, 0, 0, 0.0, None),  # the same lists
@@ -414,7 +416,7 @@ TESTS_PAIR_DIFFERENCES = pl.DataFrame(
 )  # fmt: skip
 
 
-def found_pair_differences(population: str, asked: Asked = ASKED) -> pl.DataFrame:
+def found_pair_differences(population: str, asked: DifferenceSettings = ASKED) -> pl.DataFrame:
     method = {"finite": "hypergeometric", "super": "clopper_pearson"}[population]
     made = pair_differences(
         TESTS_PAIR_DIFFERENCES, population=population, method=method, asked=asked

@@ -68,7 +68,7 @@ values = st.one_of(
 
 
 def in_parts(scores: pl.LazyFrame, measures: list[str], rows: int) -> list[pl.DataFrame]:
-    with memory.limited(memory.USUAL), room_for(rows):
+    with memory.with_limit(memory.USUAL), room_for(rows):
         return list(ranked_in_parts(scores, measures=measures, seed="s"))
 
 

@@ -22,7 +22,7 @@ from pipeline.kernels.nbest.sample_size import (
     predictive_power,
     size_for_power,
     size_for_width,
-    smallest,
+    smallest_size,
     width_table,
 )
 from pipeline.kernels.statistics.exact_tests import TESTS
@@ -274,8 +274,8 @@ def test_unreachable_width() -> None:
 def test_smallest(least: int, more: int, threshold: int) -> None:
     most = least + more
     expected = next((x for x in range(least, most + 1) if x >= threshold), None)
-    assert smallest(lambda size: size >= threshold, least, most) == expected
-    assert smallest(lambda size: size > 0, 5, 4) is None
+    assert smallest_size(lambda size: size >= threshold, least, most) == expected
+    assert smallest_size(lambda size: size > 0, 5, 4) is None
 
 
 def test_table_of_widths() -> None:

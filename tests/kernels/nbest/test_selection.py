@@ -13,7 +13,12 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.selection import choose, considered, guaranteed, simultaneous
+from pipeline.kernels.nbest.selection import (
+    choose,
+    eligible_lists,
+    guaranteed_lists,
+    simultaneous_limits,
+)
 
 LISTS = pl.DataFrame(
     {
@@ -54,7 +59,7 @@ def test_just_one_criterion(given: dict[str, Any]) -> None:
 
 def test_lists_without_an_estimate_take_no_part() -> None:
     some = LISTS.with_columns(precision=pl.when(pl.col("n") < 200).then("precision"))
-    assert considered(some, sizes=[100, 200, 300]).height == 3
+    assert eligible_lists(some, sizes=[100, 200, 300]).height == 3
 
 
 @given(st.permutations(list(range(6))))
@@ -80,8 +85,8 @@ def test_limits_that_allow_for_the_choice_hold_where_its_own_do_not() -> None:
             }
         )
         best = choose(lists, size=400)
-        both = simultaneous(best, tests=20, method="clopper_pearson", confidence=0.95)
-        alone = simultaneous(best, tests=1, method="clopper_pearson", confidence=0.95)
+        both = simultaneous_limits(best, tests=20, method="clopper_pearson", confidence=0.95)
+        alone = simultaneous_limits(best, tests=1, method="clopper_pearson", confidence=0.95)
         held += [
             row["lower_simultaneous"].item() <= truth <= row["upper_simultaneous"].item()
             for row in (both, alone)
@@ -123,17 +128,17 @@ def slow(frame: pl.DataFrame, sizes: Sequence[int], wanted: float) -> set[tuple[
 
 def test_the_order_is_the_declared_one() -> None:
     frame = lists(("mi", 100, 20, 2), ("mi", 500, 100, 90))
-    forth = guaranteed(frame, sizes=[100, 500], min_precision=0.5, **HOW)
+    forth = guaranteed_lists(frame, sizes=[100, 500], min_precision=0.5, **HOW)
     assert forth.select("n", "place", "tested", "passed").rows() == [
         (100, 1, True, False), (500, 2, False, False),
     ]  # fmt: skip
-    back = guaranteed(frame, sizes=[500, 100], min_precision=0.5, **HOW)
+    back = guaranteed_lists(frame, sizes=[500, 100], min_precision=0.5, **HOW)
     assert back.select("n", "tested", "passed").rows() == [(500, True, True), (100, True, False)]
 
 
 def test_each_measure_stops_by_itself_and_has_its_share_of_alpha() -> None:
     frame = lists(("a", 100, 40, 5), ("a", 200, 80, 79), ("b", 100, 40, 39), ("b", 200, 80, 79))
-    found = guaranteed(frame, sizes=[100, 200], min_precision=0.5, **HOW)
+    found = guaranteed_lists(frame, sizes=[100, 200], min_precision=0.5, **HOW)
     assert found.filter("passed").select("measure", "n").rows() == [("b", 100), ("b", 200)]
     assert found["level"].to_list() == pytest.approx([0.025] * 4)
     limit = scipy.special.betaincinv(79, 2, 0.025)
@@ -144,7 +149,7 @@ def test_lists_that_cannot_pass_are_passed_over_whatever_their_labels() -> None:
     """Of 3 draws not even 3 true positives show a precision of 0.4 at 5 %: 0.05^(1/3) = .368."""
     for k in (0, 3):
         frame = lists(("mi", 10, 3, k), ("mi", 100, 30, 28))
-        found = guaranteed(frame, sizes=[10, 100], min_precision=0.4, **HOW)
+        found = guaranteed_lists(frame, sizes=[10, 100], min_precision=0.4, **HOW)
         assert found.select("testable", "tested", "passed").rows() == [
             (False, False, False), (True, True, True),
         ]  # fmt: skip
@@ -153,14 +158,16 @@ def test_lists_that_cannot_pass_are_passed_over_whatever_their_labels() -> None:
 def test_all_is_known_in_a_finite_list() -> None:
     frame = lists(("mi", 10, 10, 3), ("mi", 20, 20, 5))
     how = HOW | {"method": "hypergeometric"}
-    found = guaranteed(frame, sizes=[10, 20], min_precision=0.3, **how)
+    found = guaranteed_lists(frame, sizes=[10, 20], min_precision=0.3, **how)
     assert found.select("lower_one_sided", "passed").rows() == [(0.3, True), (0.25, False)]
 
 
 def test_nothing_at_all() -> None:
-    assert guaranteed(lists().cast({"n": pl.Int64, "n_sampled": pl.Int64, "k_sampled": pl.Int64}),
+    assert guaranteed_lists(lists().cast({"n": pl.Int64, "n_sampled": pl.Int64, "k_sampled": pl.Int64}),
                       sizes=[10], min_precision=0.5, **HOW).is_empty()  # fmt: skip
-    assert guaranteed(lists(("mi", 10, 5, 5)), sizes=[20], min_precision=0.5, **HOW).is_empty()
+    assert guaranteed_lists(
+        lists(("mi", 10, 5, 5)), sizes=[20], min_precision=0.5, **HOW
+    ).is_empty()
 
 
 @pytest.mark.parametrize(
@@ -174,7 +181,7 @@ def test_nothing_at_all() -> None:
 )
 def test_what_guarantees_nothing(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        guaranteed(lists(("mi", 10, 5, 5)), sizes=[10], min_precision=0.5, **(HOW | changed))
+        guaranteed_lists(lists(("mi", 10, 5, 5)), sizes=[10], min_precision=0.5, **(HOW | changed))
 
 
 counts = st.integers(1, 60).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m)))
@@ -191,7 +198,7 @@ def test_the_slow_way(
     found: dict[tuple[str, int], tuple[int, int]], sizes: list[int], wanted: float
 ) -> None:
     frame = lists(*((measure, n, m, k) for (measure, n), (m, k) in found.items()))
-    made = guaranteed(frame, sizes=sizes, min_precision=wanted, **HOW).filter("passed")
+    made = guaranteed_lists(frame, sizes=sizes, min_precision=wanted, **HOW).filter("passed")
     assert set(made.select("measure", "n").rows()) == slow(frame, sizes, wanted)
 
 
@@ -233,7 +240,7 @@ def test_the_guarantee_holds(shape: str, measures: int, method: str) -> None:
     """A list below 30 % passes in at most 5 % of samples, were each list tested in turn."""
     sizes, runs = [50, 100, 200, 300, 400], 1000
     frame, precise = nested(SHAPES[shape], sizes, measures=measures, runs=runs, rate=0.3)
-    found = guaranteed(frame, sizes=sizes, min_precision=0.3, method=method, confidence=0.95)
+    found = guaranteed_lists(frame, sizes=sizes, min_precision=0.3, method=method, confidence=0.95)
     bad = [n for n, precision in precise.items() if precision < 0.3]
     assert bad, "a cell without a list that is too bad shows nothing"
     wrong = found.filter("passed", pl.col("n").is_in(bad))["category"].n_unique()

@@ -16,7 +16,7 @@ from scipy.stats import betabinom
 
 from pipeline import memory
 from pipeline.kernels.nbest.stratified import (
-    Drawing,
+    StratifiedSampler,
     pair_limits,
     pool,
     predicted_estimates,
@@ -25,12 +25,12 @@ from pipeline.kernels.nbest.stratified import (
     strata_by_rank_in_parts,
     strata_by_score,
     strata_by_score_in_parts,
-    stratified,
     stratified_comparison,
     stratified_difference,
     stratified_estimate,
     stratified_interval,
     stratified_precision,
+    stratified_sample,
     stratified_sets,
 )
 from pipeline.kernels.sampling import without_replacement
@@ -101,8 +101,8 @@ def test_mistaken_boundaries(boundaries: list[int]) -> None:
 def test_larger_samples_hold_the_smaller_ones(
     a: int, b: int, more_a: int, more_b: int, seed: str
 ) -> None:
-    small = stratified(IDS, sizes={"a": a, "b": b}, seed=seed)
-    large = stratified(IDS, sizes={"a": a + more_a, "b": b + more_b}, seed=seed)
+    small = stratified_sample(IDS, sizes={"a": a, "b": b}, seed=seed)
+    large = stratified_sample(IDS, sizes={"a": a + more_a, "b": b + more_b}, seed=seed)
     assert set(small["id"]) <= set(large["id"])
     strata = dict(IDS.select("id", "stratum").iter_rows())
     drawn = Counter(strata[x] for x in large["id"])
@@ -121,17 +121,17 @@ def test_simple_samples_are_nested_too(size: int, more: int, seed: str) -> None:
 
 
 def test_sample_is_a_valid_table_whatever_the_order_of_rows() -> None:
-    found = valid(stratified(IDS, sizes={"b": 3}, seed="s"), Sample)
+    found = valid(stratified_sample(IDS, sizes={"b": 3}, seed="s"), Sample)
     assert found["position"].to_list() == [1, 2, 3]
-    assert stratified(IDS.reverse(), sizes={"b": 3}, seed="s").equals(found)
-    assert not stratified(IDS, sizes={"b": 3}, seed="t").equals(found)
-    assert valid(stratified(IDS.clear(), sizes={}, seed="s"), Sample).is_empty()
+    assert stratified_sample(IDS.reverse(), sizes={"b": 3}, seed="s").equals(found)
+    assert not stratified_sample(IDS, sizes={"b": 3}, seed="t").equals(found)
+    assert valid(stratified_sample(IDS.clear(), sizes={}, seed="s"), Sample).is_empty()
 
 
 @pytest.mark.parametrize("sizes", [{"c": 1}, {"a": -1}])
 def test_mistaken_sizes(sizes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=f"no size for {next(iter(sizes))}; the strata are a, b"):
-        stratified(IDS, sizes=sizes, seed="s")
+        stratified_sample(IDS, sizes=sizes, seed="s")
 
 
 def test_pool() -> None:
@@ -164,7 +164,7 @@ def test_by_rank(orders: list[list[int]], boundaries: set[int], rows: int) -> No
         "measures": [f"m{n}" for n in range(len(orders))],
         "boundaries": sorted(boundaries),
     }
-    with memory.limited(memory.USUAL), room_for(rows):
+    with memory.with_limit(memory.USUAL), room_for(rows):
         parts = list(strata_by_rank_in_parts(ranks, **how))
     assert pl.concat(parts).sort("id").equals(strata_by_rank(ranks, **how))
 
@@ -189,10 +189,10 @@ def test_draws(names: list[str], wanted: dict[str, int], rows: int) -> None:
     strata = pl.DataFrame([(f"x{n}", name) for n, name in enumerate(names)], schema, orient="row")
     counts = dict(strata.group_by("stratum").len().iter_rows())
     sizes = {name: size for name, size in wanted.items() if name in counts}
-    drawing = Drawing(sizes, counts, seed="s")
+    drawing = StratifiedSampler(sizes, counts, seed="s")
     for start in range(0, len(names), rows):
         drawing.add(strata.slice(start, rows))
-    assert drawing.sample().equals(stratified(strata, sizes=sizes, seed="s"))
+    assert drawing.sample().equals(stratified_sample(strata, sizes=sizes, seed="s"))
 
 
 # --- Korn and Graubard's limits from strata: known answers, laws, coverage over a grid of designs.
@@ -596,7 +596,9 @@ def test_krenn_estimate_is_near_the_truth_and_narrower() -> None:
     ranks, judged = krenn()
     strata = strata_by_rank(ranks, measures=["t_score"], boundaries=[100, 500, 2000])
     names = strata["stratum"].unique().sort().to_list()
-    sample = stratified(strata, sizes=dict(zip(names, [60, 100, 150, 150], strict=True)), seed="s")
+    sample = stratified_sample(
+        strata, sizes=dict(zip(names, [60, 100, 150, 150], strict=True)), seed="s"
+    )
     draws = judged.join(sample.select("id"), on="id", how="semi")
     found = table(
         ranks.filter(pl.col("measure") == "t_score"), draws, strata, [100, 500, 2000, 5102]

@@ -22,8 +22,8 @@ from pipeline.kernels.statistics.sequential import (
     anytime_difference,
     anytime_margin_p_values,
     anytime_p_values,
-    apart_levels,
     confidence_sequence,
+    increment_levels,
     obrien_fleming,
     pocock,
     repeated_p_values,
@@ -467,7 +467,7 @@ def test_extremes() -> None:
 @pytest.mark.parametrize("spending", sorted(SPENDING))
 def test_levels_apart_add_up_to_alpha_and_are_the_lowest(spending: str) -> None:
     shares = [0.1, 0.4, 0.7, 1.0]
-    apart = apart_levels(shares, alpha=0.05, spending=spending)
+    apart = increment_levels(shares, alpha=0.05, spending=spending)
     assert apart.sum() == pytest.approx(0.05)
     known = spent_levels(shares, [9, 2, 1.5, 0.9], alpha=0.05, spending=spending)
     assert (apart <= known + 1e-9).all()

@@ -16,7 +16,7 @@ from pipeline.kernels.survey.allocation import (
     candidate_sums,
     estimands,
     question_sums,
-    raised_weights,
+    raise_weights,
     set_loads,
     set_sums,
     size_measure,
@@ -154,7 +154,7 @@ def test_no_variance_is_above_its_limit_and_weights_are_raised_where_it_is_met(
     limit: float, floor: float
 ) -> None:
     wanted = goals(limit, floor=floor)
-    used = raised_weights(wanted)
+    used = raise_weights(wanted)
     excess = relative(wanted, used) / wanted.limits - 1
     assert excess.max() <= 1.01 * TOLERANCE
     assert (used >= wanted.weights).all()
@@ -163,13 +163,13 @@ def test_no_variance_is_above_its_limit_and_weights_are_raised_where_it_is_met(
 
 
 def test_weights_stay_where_nothing_does_worse() -> None:
-    assert raised_weights(goals(50.0)).tolist() == [1.0] * 10
+    assert raise_weights(goals(50.0)).tolist() == [1.0] * 10
 
 
 def test_a_limit_of_1_on_all_candidates_leaves_the_simple_sample() -> None:
     """By Cauchy and Schwarz: mean(x) mean(1/x) is 1 for a constant x alone."""
     wanted = goals(1.0)
-    used = raised_weights(wanted)
+    used = raise_weights(wanted)
     x = size_measure(wanted.asked, weights=used, whole=wanted.whole, floor=0.0)
     assert x.std() / x.mean() < 0.05
 
@@ -191,14 +191,14 @@ def test_what_is_not_asked_or_known_is_left_alone() -> None:
     wanted = goals(1.3)
     weights = wanted.weights.copy()
     weights[0] = 0.0
-    assert raised_weights(Goals(wanted.asked, weights, wanted.limits, wanted.whole, 0.0))[0] == 0.0
+    assert raise_weights(Goals(wanted.asked, weights, wanted.limits, wanted.whole, 0.0))[0] == 0.0
     judged = np.array([rank <= 10 for rank in RANKS["x"]])
     asked: Estimands = estimands(
         sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=np.full(COUNT, 0.3), judged=judged
     )
     whole = question_sums(asked, np.ones(COUNT))
     assert whole[0] == 0.0
-    assert raised_weights(Goals(asked, wanted.weights, wanted.limits, whole, 0.0))[0] == 1.0
+    assert raise_weights(Goals(asked, wanted.weights, wanted.limits, whole, 0.0))[0] == 1.0
 
 
 def test_predictions_shape_the_sizes() -> None:

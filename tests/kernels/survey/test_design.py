@@ -14,19 +14,24 @@ from scipy.stats import norm
 
 from pipeline.kernels.numeric import FloatArray
 from pipeline.kernels.sampling import without_replacement
-from pipeline.kernels.survey.allocation import estimands, floored, question_sums, size_measure
+from pipeline.kernels.survey.allocation import (
+    estimands,
+    question_sums,
+    raise_to_floor,
+    size_measure,
+)
 from pipeline.kernels.survey.design import (
     Design,
-    Work,
+    LabellingCost,
+    cost_adjusted_sizes,
     declared_questions,
-    designed,
+    design_sample,
     expected_cost,
     expected_half_widths,
     groups_met,
-    growing,
+    growing_sample,
     inclusion,
     permanent_numbers,
-    priced,
     require_chances,
     sequential_poisson,
     simple_half_widths,
@@ -52,7 +57,9 @@ def test_costs_are_those_of_many_samples() -> None:
     met = [len(np.unique(group[row])) for row in drawn]
     assert groups_met(pi, group) == pytest.approx(np.mean(met), rel=0.01)
     taken = [4.0 * m + row.sum() for m, row in zip(met, drawn, strict=True)]
-    assert expected_cost(pi, Work(group, 5.0, 1.0)) == pytest.approx(np.mean(taken), rel=0.01)
+    assert expected_cost(pi, LabellingCost(group, 5.0, 1.0)) == pytest.approx(
+        np.mean(taken), rel=0.01
+    )
 
 
 def variance(x: np.ndarray, pi: np.ndarray) -> float:
@@ -63,17 +70,17 @@ def variance(x: np.ndarray, pi: np.ndarray) -> float:
 @given(st.integers(0, 1000), st.sampled_from([2.0, 5.0, 20.0]), st.integers(20, 120))
 def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: int) -> None:
     x, group = invented(seed)
-    work = Work(group, first, 1.0)
+    work = LabellingCost(group, first, 1.0)
     plain = inclusion(x, size=size)
     budget = expected_cost(plain, work)
 
     def cost(m: int) -> float:  # of more draws it is more
-        return expected_cost(inclusion(priced(x, work, size=m), size=m), work)
+        return expected_cost(inclusion(cost_adjusted_sizes(x, work, size=m), size=m), work)
 
     sizes = range(size, len(x))
     most = sizes[bisect.bisect_right(sizes, budget, key=cost) - 1]
     assert cost(most) <= budget
-    minded = inclusion(priced(x, work, size=most), size=most)
+    minded = inclusion(cost_adjusted_sizes(x, work, size=most), size=most)
     rounding = 1 + 1.5 / size  # of the budget to whole draws
     assert variance(x, minded) <= rounding * variance(x, plain)
 
@@ -81,8 +88,8 @@ def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: in
 def test_no_neighbouring_design_buys_more() -> None:
     """The measure meets the condition of the optimum: x^2 / pi^2 in proportion to the cost."""
     x, group = invented(3)
-    work = Work(group, 5.0, 1.0)
-    pi = inclusion(priced(x, work, size=40), size=40)
+    work = LabellingCost(group, 5.0, 1.0)
+    pi = inclusion(cost_adjusted_sizes(x, work, size=40), size=40)
     free = pi < 1
     step, base = 1e-6, expected_cost(pi, work)
     gains = []
@@ -96,16 +103,18 @@ def test_no_neighbouring_design_buys_more() -> None:
 
 def test_equal_costs_change_nothing_and_strange_ones_are_refused() -> None:
     x, group = invented(4)
-    assert priced(x, Work(group, 3.0, 3.0), size=30) == pytest.approx(x / np.sqrt(3.0))
+    assert cost_adjusted_sizes(x, LabellingCost(group, 3.0, 3.0), size=30) == pytest.approx(
+        x / np.sqrt(3.0)
+    )
     for first, further in ((1.0, 2.0), (1.0, 0.0), (-1.0, -2.0)):
         with pytest.raises(ValueError, match="takes as long as a further one"):
-            priced(x, Work(group, first, further), size=30)
+            cost_adjusted_sizes(x, LabellingCost(group, first, further), size=30)
 
 
 def test_nobody_to_draw() -> None:
-    work = Work(np.zeros(3, dtype=np.int64), 5.0, 1.0)
-    assert priced(np.zeros(3), work, size=0).tolist() == [0.0, 0.0, 0.0]
-    assert expected_cost(np.zeros(0), Work(np.zeros(0, dtype=np.int64), 5.0, 1.0)) == 0.0
+    work = LabellingCost(np.zeros(3, dtype=np.int64), 5.0, 1.0)
+    assert cost_adjusted_sizes(np.zeros(3), work, size=0).tolist() == [0.0, 0.0, 0.0]
+    assert expected_cost(np.zeros(0), LabellingCost(np.zeros(0, dtype=np.int64), 5.0, 1.0)) == 0.0
 
 
 # --- Designed samples of a population: what the three tables say, together.
@@ -130,7 +139,7 @@ def design(judged: np.ndarray = NOBODY, **options: Any) -> Design:
         "confidence": 0.95,
         "seed": "s",
     }
-    made = designed(asked, listed, **(usual | options))
+    made = design_sample(asked, listed, **(usual | options))
     for table, schema in zip(
         (made.sample, made.inclusion, made.questions),
         (DesignedSample, Inclusion, Questions),
@@ -212,7 +221,7 @@ def test_more_labels_than_candidates() -> None:
 def test_no_list_at_all_leaves_the_baseline() -> None:
     asked = estimands(sets_of(RANKS, [], []), p=np.full(COUNT, 0.5), judged=NOBODY)
     listed = declared_questions(measures=[], pairs=[], at=[], candidates=COUNT, weights={})
-    made = designed(
+    made = design_sample(
         asked, listed, sizes=[30], floor=0.05, baseline_width=1.0, confidence=0.95, seed="s"
     )
     assert made.inclusion["pi"].to_list() == pytest.approx([0.1] * COUNT)
@@ -245,7 +254,7 @@ def test_whatever_is_asked_the_tables_are_valid_and_the_chances_add_up(data: st.
         measures=["x", "y"], pairs=PAIRS, at=at, candidates=count,
         weights={"baseline": data.draw(st.sampled_from([0.5, 1.0]))},
     )  # fmt: skip
-    made = designed(
+    made = design_sample(
         asked, listed, sizes=sizes, floor=data.draw(st.sampled_from([0.0, 0.3])),
         baseline_width=data.draw(st.sampled_from([1.0, 1.25, 3.0])), confidence=0.95, seed="s",
     )  # fmt: skip
@@ -316,10 +325,10 @@ def test_equal_sizes_draw_the_simple_sample() -> None:
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 99))
 def test_a_sample_grows_while_nobody_is_certain(size: int, more: int, seed: int) -> None:
     numbers = permanent_numbers(IDS, seed=str(seed))
-    places, pi = growing(SKEWED, numbers, sizes=[size, size + more])
+    places, pi = growing_sample(SKEWED, numbers, sizes=[size, size + more])
     assert (inclusion(SKEWED, size=size + more) < 1).all()  # 6 / 900 of 120 draws
     assert len(places) == size + more
-    alone, _ = growing(SKEWED, numbers, sizes=[size])
+    alone, _ = growing_sample(SKEWED, numbers, sizes=[size])
     assert places[:size].tolist() == alone.tolist()
     assert pi.tolist() == inclusion(SKEWED, size=size + more).tolist()
 
@@ -331,7 +340,7 @@ def test_a_block_that_becomes_certain_pushes_no_one_out() -> None:
         numbers = permanent_numbers(IDS, seed=str(seed))
         first = sequential_poisson(inclusion(SKEWED, size=149), numbers, size=149)
         second = sequential_poisson(inclusion(SKEWED, size=151), numbers, size=151)
-        places, pi = growing(SKEWED, numbers, sizes=[149, 151])
+        places, pi = growing_sample(SKEWED, numbers, sizes=[149, 151])
         assert places[:149].tolist() == first.tolist()
         assert set(places) == {*first, *second}
         assert (pi[:100] == 1).all()
@@ -348,7 +357,7 @@ def test_the_last_lambda_is_nearly_the_chance_of_the_union_of_steps(
     chances, drawn = inclusion(SKEWED, size=sizes[-1]), np.zeros(400)
     bits = np.random.default_rng(2)
     for _ in range(2000):
-        drawn[growing(SKEWED, bits.random(400), sizes=sizes)[0]] += 1
+        drawn[growing_sample(SKEWED, bits.random(400), sizes=sizes)[0]] += 1
     for block in (slice(100, 200), slice(200, 400)):
         assert drawn[block].mean() / 2000 == pytest.approx(chances[block].mean(), rel=within)
 
@@ -399,7 +408,7 @@ def test_old_numbers_would_not_be_uniform_after_a_draw() -> None:
 @pytest.mark.parametrize("sizes", [[], [5, 5], [5, 3]])
 def test_mistaken_steps(sizes: list[int]) -> None:
     with pytest.raises(ValueError, match="sizes of a sample that grows ascend"):
-        growing(np.ones(9), np.full(9, 0.5), sizes=sizes)
+        growing_sample(np.ones(9), np.full(9, 0.5), sizes=sizes)
 
 
 def test_after_a_first_draw_fresh_numbers_have_the_right_chances_and_old_ones_do_not() -> None:
@@ -571,7 +580,7 @@ def test_the_floor_is_a_share_of_the_mean_of_what_comes_of_it(
 ) -> None:
     x = np.array(sizes)
     assume(x.any())
-    found = floored(np.append(x, np.zeros(judged)), among=len(x), floor=floor)[: len(x)]
+    found = raise_to_floor(np.append(x, np.zeros(judged)), among=len(x), floor=floor)[: len(x)]
     least = floor * found.mean()
     assert found.min() >= least * (1 - 1e-12)
     np.testing.assert_allclose(found, np.maximum(x, least), rtol=1e-9)
@@ -580,7 +589,7 @@ def test_the_floor_is_a_share_of_the_mean_of_what_comes_of_it(
 
 
 def test_no_floor() -> None:
-    assert floored(np.array([2.0, 0.0]), among=2, floor=0.0).tolist() == [2.0, 0.0]
-    assert floored(np.zeros(2), among=2, floor=0.5).tolist() == [0.0, 0.0]
+    assert raise_to_floor(np.array([2.0, 0.0]), among=2, floor=0.0).tolist() == [2.0, 0.0]
+    assert raise_to_floor(np.zeros(2), among=2, floor=0.5).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match=r"in \[0, 1\), not 1"):
-        floored(np.ones(2), among=2, floor=1.0)
+        raise_to_floor(np.ones(2), among=2, floor=1.0)

@@ -16,10 +16,10 @@ from pipeline.kernels.survey.limits import (
     difference_limits,
     difference_p_values,
     domain_shares,
+    domain_weights,
+    effective_sample_size,
     limits,
     linear_variance,
-    weights_of,
-    worth,
 )
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 
@@ -30,14 +30,14 @@ def everybody(draws: int) -> BoolArray:
 
 def test_by_hand() -> None:
     """W = 1 + 2 + 4 = 7, hits 1 + 4."""
-    found = domain_shares([1, 0, 1], everybody(3), weights_of([1.0, 0.5, 0.25], draws=3))
+    found = domain_shares([1, 0, 1], everybody(3), domain_weights([1.0, 0.5, 0.25], draws=3))
     assert found.share.tolist() == pytest.approx([5 / 7])
 
 
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_equal_weights_have_clopper_and_pearsons_limits(counts: tuple[int, int]) -> None:
     k, n = counts
-    found = domain_shares([1] * k + [0] * (n - k), everybody(n), weights_of(None, draws=n))
+    found = domain_shares([1] * k + [0] * (n - k), everybody(n), domain_weights(None, draws=n))
     lower, upper = clopper_pearson(k, n, confidence=0.95)
     assert float(found.lower[0]) == pytest.approx(float(lower), abs=1e-9)
     assert float(found.upper[0]) == pytest.approx(float(upper), abs=1e-9)
@@ -50,7 +50,7 @@ def test_without_certain_draws_it_is_hajeks_estimate(draws: list[tuple[bool, flo
         draw_moments(y, pi).sum(axis=1)[:, None, None], np.array([1e9]),
         known=Known(*np.zeros(3)),
     )  # fmt: skip
-    found = domain_shares(y, everybody(len(y)), weights_of(pi, draws=len(y)))
+    found = domain_shares(y, everybody(len(y)), domain_weights(pi, draws=len(y)))
     assert float(found.share[0]) == pytest.approx(float(made.p))
     lower, upper = limits(made, confidence=0.95)
     assert [float(found.lower[0]), float(found.upper[0])] == pytest.approx(
@@ -66,16 +66,16 @@ def test_variance_of_equal_chances_is_that_of_a_mean() -> None:
 
 
 def test_nothing_drawn() -> None:
-    found = domain_shares([1, 0], np.zeros((1, 2), dtype=np.bool_), weights_of(None, draws=2))
+    found = domain_shares([1, 0], np.zeros((1, 2), dtype=np.bool_), domain_weights(None, draws=2))
     assert np.isnan(found.share[0])
     assert (float(found.lower[0]), float(found.upper[0])) == (0.0, 1.0)
 
 
 def test_all_known_has_no_width_and_a_part_whose_draws_were_certain_has() -> None:
-    certain = domain_shares([1, 1, 0], everybody(3), weights_of([1.0] * 3, draws=3))
+    certain = domain_shares([1, 1, 0], everybody(3), domain_weights([1.0] * 3, draws=3))
     assert certain.lower.tolist() == certain.upper.tolist() == pytest.approx([2 / 3])
     members = np.array([[True, True, True, False]])
-    part = domain_shares([1, 1, 0, 0], members, weights_of([1.0, 1.0, 1.0, 0.1], draws=4))
+    part = domain_shares([1, 1, 0, 0], members, domain_weights([1.0, 1.0, 1.0, 0.1], draws=4))
     lower, upper = clopper_pearson(2, 3, confidence=0.95)
     assert 0.0 < part.lower[0] < float(lower)
     assert float(upper) < part.upper[0] < 1.0
@@ -83,13 +83,13 @@ def test_all_known_has_no_width_and_a_part_whose_draws_were_certain_has() -> Non
 
 def test_one_uncertain_draw_among_certain_ones_leaves_doubt() -> None:
     pi = [1.0] * 5 + [0.1]
-    found = domain_shares([1, 1, 0, 0, 0, 1], everybody(6), weights_of(pi, draws=6))
+    found = domain_shares([1, 1, 0, 0, 0, 1], everybody(6), domain_weights(pi, draws=6))
     assert float(found.upper[0] - found.lower[0]) > 0.5
 
 
 def test_chances_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"2 chances are not in \(0, 1\], such as 0, 1.5"):
-        weights_of([0.0, 1.5, 0.5], draws=3)
+        domain_weights([0.0, 1.5, 0.5], draws=3)
 
 
 def test_limits_hold_under_unequal_chances() -> None:
@@ -109,7 +109,7 @@ def _sampled(
     rng: np.random.Generator, pi: FloatArray, y: BoolArray, hit: BoolArray
 ) -> tuple[float, float, float]:
     drawn = np.argsort(rng.random(len(pi)) / pi)[: round(pi.sum())]
-    made = domain_shares(hit[drawn], y[drawn][None], weights_of(pi[drawn], draws=len(drawn)))
+    made = domain_shares(hit[drawn], y[drawn][None], domain_weights(pi[drawn], draws=len(drawn)))
     return float(made.share[0]), float(made.lower[0]), float(made.upper[0])
 
 
@@ -161,7 +161,9 @@ def test_few_draws_for_most_of_a_set_do_not_count_as_many() -> None:
     sums = np.stack([light.sum(axis=1), heavy.sum(axis=1)], axis=1)[:, :, None]
     found = hajek(sums, np.array([100.0, 900.0]), known=Known(*np.zeros(3)))
     assert float(found.estimate) == pytest.approx(0.05)
-    assert float(worth(found)) == pytest.approx(float(found.most))  # the variance sees nothing
+    assert float(effective_sample_size(found)) == pytest.approx(
+        float(found.most)
+    )  # the variance sees nothing
     upper = limits(found, confidence=0.95)[1]
     assert 0.5 < float(upper) < 0.8
 

@@ -19,12 +19,12 @@ from pipeline.kernels.survey.design import expected_half_widths, inclusion, size
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.planning import (
     PLANS,
-    Looks,
-    Spread,
+    ExpectedSpread,
+    InterimAnalyses,
     Spreads,
     Target,
     expected,
-    explained,
+    explained_variance,
     last_levels,
     least_labels,
     planned_labels,
@@ -263,7 +263,7 @@ def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
 
 # --- The fewest labels, against linear search and closed formulas; looks against published bounds.
 
-FOUR = Looks((0.25, 0.5, 0.75, 1.0))
+FOUR = InterimAnalyses((0.25, 0.5, 0.75, 1.0))
 Z = float(norm.ppf(0.975))
 
 
@@ -282,8 +282,10 @@ def test_linear_search(first: list[int], most: int) -> None:
 def simple(v: float, candidates: int, n: int, further: float = 0.0) -> Spreads:
     """Return the spread of one list's precision in a simple sample, by size."""
 
-    def at(size: int) -> Spread:
-        return Spread(np.array([v * (candidates - size) / size / n]), np.array([further / size]))
+    def at(size: int) -> ExpectedSpread:
+        return ExpectedSpread(
+            np.array([v * (candidates - size) / size / n]), np.array([further / size])
+        )
 
     return at
 
@@ -321,7 +323,7 @@ def test_what_cannot_be_reached() -> None:
 
 def test_a_further_draw_widens_and_weakens() -> None:
     wide = Target(np.array([0.1]), alpha=0.05)
-    spread = Spread(np.array([0.0004]), np.array([0.01]))
+    spread = ExpectedSpread(np.array([0.0004]), np.array([0.01]))
     assert wide.reached(spread, np.array([0.05]))[0] == pytest.approx(0.02 * Z + 0.01)
     power = Target(np.array([0.1]), alpha=0.05, power=0.8)
     assert power.reached(spread, np.array([0.05]))[0] == pytest.approx(norm.cdf(0.09 / 0.02 - Z))
@@ -331,7 +333,7 @@ def test_four_looks_of_a_large_population_are_those_of_the_books() -> None:
     """O'Brien and Fleming's function at four equal looks ends at z = 2.014, Pocock's at 2.350."""
     at = simple(0.25, 10**9, 10**8)
     for spending, z in (("obrien_fleming", 2.014), ("pocock", 2.350)):
-        looks = Looks(FOUR.shares, spending)
+        looks = InterimAnalyses(FOUR.shares, spending)
         level = last_levels(at, np.array([400]), alpha=0.05, looks=looks, most=10**9)
         assert norm.isf(level[0] / 2) == pytest.approx(z, abs=0.002)
 
@@ -340,7 +342,7 @@ def test_looks_cost_labels_and_meet_the_target() -> None:
     at, target = simple(0.25, 5000, 500, further=0.5), Target(np.array([0.05]), alpha=0.05)
     once, _ = planned_labels(at, target, most=5000)
     for spending in ("obrien_fleming", "pocock"):
-        looks = Looks(FOUR.shares, spending)
+        looks = InterimAnalyses(FOUR.shares, spending)
         labels, levels = planned_labels(at, target, most=5000, looks=looks)
         assert labels[0] > once[0]
         assert target.met(at(int(labels[0])), levels).all()
@@ -402,7 +404,7 @@ def test_explained_is_the_squared_correlation() -> None:
     y = Y.astype(float)
     guess = np.clip(0.4 + 0.5 * (y - 0.4) + bits.normal(0, 0.2, COUNT_PILOT), 0, 1)
     weight = bits.integers(1, 4, COUNT_PILOT).astype(float)
-    found = explained(SETS_PILOT, y, guess, weight)
+    found = explained_variance(SETS_PILOT, y, guess, weight)
     own, counts = [], []
     for members in MEMBERS_PILOT:
         w, n = weight[members], members.sum()
@@ -419,9 +421,11 @@ def test_explained_is_the_squared_correlation() -> None:
 
 def test_what_says_nothing_explains_nothing() -> None:
     y = Y.astype(float)
-    assert not explained(SETS_PILOT, y, np.full(COUNT_PILOT, 0.3), np.ones(COUNT_PILOT)).any()
-    assert not explained(
+    assert not explained_variance(
+        SETS_PILOT, y, np.full(COUNT_PILOT, 0.3), np.ones(COUNT_PILOT)
+    ).any()
+    assert not explained_variance(
         SETS_PILOT, y, 1 - y, np.ones(COUNT_PILOT)
     ).any()  # no weight for what misleads
     few = np.where(np.arange(COUNT_PILOT) < 29, 1.0, 0.0)
-    assert not explained(SETS_PILOT, y, y, few).any()
+    assert not explained_variance(SETS_PILOT, y, y, few).any()

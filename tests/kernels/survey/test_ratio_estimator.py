@@ -37,15 +37,15 @@ from pipeline.kernels.survey.ratio_estimator import (
     list_sums,
     mean_difference,
     mean_limits,
+    prediction_weights,
     ratio_mean,
     rosen_variance,
     set_sums,
     t_limits,
-    tuned,
     weight_classes,
     weighted_mean,
 )
-from pipeline.kernels.survey.study import cross_fitted, normal_scores
+from pipeline.kernels.survey.study import cross_fit, normal_scores
 from tests.kernels.survey.slow import (
     Member,
     chances,
@@ -269,7 +269,7 @@ def test_lists_and_differences_of_krenn(public_data: Callable[[str], Path]) -> N
     drawn = sequential_poisson(pi, 300, seed=50)
     fold, widths, held = np.arange(drawn.shape[1]) % 10, [], []
     for sample in drawn:
-        guess = cross_fitted(features, sample, y[sample], fold)
+        guess = cross_fit(features, sample, y[sample], fold)
         for n in (500, 1000):
             members = ranks["am.t.score"] <= n
             for prediction in (None, guess):
@@ -467,7 +467,7 @@ def test_the_weight_of_a_fold_does_not_see_its_own_judgements() -> None:
     def weights(judged: np.ndarray) -> np.ndarray:
         columns = draw_moments(judged, 0.2, prediction=0.5 * g + 0.3 * y)
         sums = np.stack([columns[:, fold == each].sum(axis=1) for each in range(3)], axis=-1)
-        return tuned(sums[:, None], np.ones(1))
+        return prediction_weights(sums[:, None], np.ones(1))
 
     changed = np.where(fold == 1, 1 - y, y)
     before, after = weights(y), weights(changed)

@@ -6,7 +6,7 @@ import pytest
 import scipy
 
 from pipeline.kernels.numeric import FloatArray
-from pipeline.kernels.survey.study import cross_fitted, folds_of, normal_scores
+from pipeline.kernels.survey.study import cross_fit, folds_of, normal_scores
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0], dtype=float)
 GUESS = np.array([0.9, 0.2, 0.7, 0.6, 0.4, 0.1, 0.8, 0.3, 0.4, 0.2])
@@ -96,7 +96,7 @@ def slow_model(x: FloatArray, y: FloatArray, ridge: float) -> FloatArray:
 def test_agrees_with_one_model_at_a_time() -> None:
     x, y = population()
     places, fold = np.arange(0, 300, 3), np.arange(100) % 4
-    found = cross_fitted(x, places, y[places], fold, folds=4, ridge=2.0)
+    found = cross_fit(x, places, y[places], fold, folds=4, ridge=2.0)
     scaled = np.column_stack([np.ones(300), (x - x.mean(axis=0)) / x.std(axis=0)])
     models = [
         slow_model(scaled[places[fold != each]], y[places[fold != each]], 2.0) for each in range(4)
@@ -110,9 +110,9 @@ def test_agrees_with_one_model_at_a_time() -> None:
 def test_a_judgement_does_not_tell_its_own_prediction() -> None:
     x, y = population()
     places, fold = np.arange(60), np.arange(60) % 5
-    before = cross_fitted(x, places, y[:60], fold, folds=5)
+    before = cross_fit(x, places, y[:60], fold, folds=5)
     changed = np.where(fold == 2, 1 - y[:60], y[:60])
-    after = cross_fitted(x, places, changed, fold, folds=5)
+    after = cross_fit(x, places, changed, fold, folds=5)
     assert after[places[fold == 2]] == pytest.approx(before[places[fold == 2]], abs=1e-12)
     assert after[places[fold == 3]] != pytest.approx(before[places[fold == 3]], abs=1e-3)
 
@@ -120,14 +120,14 @@ def test_a_judgement_does_not_tell_its_own_prediction() -> None:
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_judgements_all_alike_and_features_that_say_nothing(value: float) -> None:
     x = np.column_stack([np.linspace(-9, 9, 50), np.ones(50)])
-    found = cross_fitted(x, np.arange(20), np.full(20, value), np.arange(20) % 10)
+    found = cross_fit(x, np.arange(20), np.full(20, value), np.arange(20) % 10)
     assert np.all((found > 0) & (found < 1))
     assert np.abs(found - value).max() < 0.1
 
 
 def test_separable_judgements_have_a_best_fit() -> None:
     x = np.linspace(-1, 1, 40)[:, None]
-    found = cross_fitted(x, np.arange(40), (x[:, 0] > 0).astype(float), np.arange(40) % 5)
+    found = cross_fit(x, np.arange(40), (x[:, 0] > 0).astype(float), np.arange(40) % 5)
     assert np.all(np.diff(found) > -0.3)
     assert found[0] < 0.1
     assert found[-1] > 0.9
@@ -136,6 +136,6 @@ def test_separable_judgements_have_a_best_fit() -> None:
 def test_nothing_judged_is_refused() -> None:
     none = np.zeros(0, dtype=np.int64)
     with pytest.raises(ValueError, match="predictions need a judgement"):
-        cross_fitted(np.ones((3, 1)), none, [], none)
+        cross_fit(np.ones((3, 1)), none, [], none)
     with pytest.raises(ValueError, match="in 1 folds"):
-        cross_fitted(np.ones((3, 1)), none + 1, [], none, folds=1)
+        cross_fit(np.ones((3, 1)), none + 1, [], none, folds=1)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.survey.bands import equal_chances, list_bands, pair_bands
-from pipeline.kernels.survey.study import Study, assisting, features_of, study
+from pipeline.kernels.survey.study import Study, assist_predictions, model_features, study
 from pipeline.kernels.survey.tables import (
     estimate_tables,
     list_estimates,
@@ -351,16 +351,16 @@ def test_what_assists() -> None:
     draws = pl.DataFrame({"id": ids, "tp": tp}).sample(80, seed=1)
     judge = np.where(tp, 0.8, 0.3)[None]
     none = np.zeros((0, 200))
-    assert assisting(ids, ranks, draws, none, assist="none", seed="s")[0] is None
+    assert assist_predictions(ids, ranks, draws, none, assist="none", seed="s")[0] is None
     few = draws.head(20)
-    assert assisting(ids, ranks, few, none, assist="scores", seed="s")[0] is None
-    scores = assisting(ids, ranks, draws, none, assist="scores", seed="s")[0]
-    stacked = assisting(ids, ranks, draws, judge, assist="stacked", seed="s")[0]
+    assert assist_predictions(ids, ranks, few, none, assist="scores", seed="s")[0] is None
+    scores = assist_predictions(ids, ranks, draws, none, assist="scores", seed="s")[0]
+    stacked = assist_predictions(ids, ranks, draws, judge, assist="stacked", seed="s")[0]
     assert scores is not None
     assert stacked is not None
     assert 0.3 < np.corrcoef(scores, tp)[0, 1] < np.corrcoef(stacked, tp)[0, 1]
     with pytest.raises(ValueError, match="with 0 judges"):
-        assisting(ids, ranks, draws, none, assist="stacked", seed="s")
+        assist_predictions(ids, ranks, draws, none, assist="stacked", seed="s")
     with pytest.raises(ValueError, match="with 2 judges"):
-        assisting(ids, ranks, draws, np.zeros((2, 200)), assist="predictions", seed="s")
-    assert features_of(ranks, judge).shape == (200, 2)
+        assist_predictions(ids, ranks, draws, np.zeros((2, 200)), assist="predictions", seed="s")
+    assert model_features(ranks, judge).shape == (200, 2)

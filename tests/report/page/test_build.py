@@ -19,7 +19,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from pipeline.errors import ConfigError
-from pipeline.findings.base import Finding, StageView, Told
+from pipeline.findings.base import Finding, StageFinding, StageView
 from pipeline.report.explorer import Attribute, Explorer
 from pipeline.report.page import html, images
 from pipeline.report.page.build import (
@@ -35,7 +35,7 @@ from pipeline.report.page.build import (
 )
 from pipeline.report.page.html import render
 from pipeline.report.page.model import (
-    Folded,
+    FoldedParts,
     Page,
     PageSection,
     Paragraph,
@@ -43,7 +43,7 @@ from pipeline.report.page.model import (
     Picture,
     Place,
     ReportInput,
-    Shown,
+    ReportStage,
 )
 from pipeline.report.view import VIEWS, Figure, Listing
 from pipeline.report.views.collocations.precision import PrecisionView, show_precision
@@ -65,9 +65,9 @@ def report(*, most_rows: int = 1000) -> ReportInput:
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
     unseen = frames.stage("extract.nothing", TABLES, name="unseen")
     stages = [
-        Shown(graph, ("precision", "baseline"), "Count."),
-        Shown(unseen, ("precision",)),
-        Shown(tests, ("cuts",)),
+        ReportStage(graph, ("precision", "baseline"), "Count."),
+        ReportStage(unseen, ("precision",)),
+        ReportStage(tests, ("cuts",)),
     ]
     return ReportInput("Krenn", "A test.", stages, {"Versions": {"polars": "2"}}, most_rows)
 
@@ -134,8 +134,8 @@ def test_large_tables_are_not_copied() -> None:
 def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
     empty = {name: frame.clear() for name, frame in TABLES.items()}
     shown = [
-        Shown(frames.stage("evaluate.precision", empty, name="full"), ("precision",)),
-        Shown(frames.stage("evaluate.comparison", empty, name="tests"), ()),
+        ReportStage(frames.stage("evaluate.precision", empty, name="full"), ("precision",)),
+        ReportStage(frames.stage("evaluate.comparison", empty, name="tests"), ()),
     ]
     files = build(ReportInput("Empty", stages=shown))
     assert set(files) == {
@@ -148,15 +148,15 @@ def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
 
 
 def test_stages_whose_names_differ_in_signs_alone_keep_their_files_apart() -> None:
-    one = Shown(frames.stage("evaluate.precision", TABLES, name="a.b"), ())
-    two = Shown(frames.stage("evaluate.precision", TABLES, name="a b"), ())
+    one = ReportStage(frames.stage("evaluate.precision", TABLES, name="a.b"), ())
+    two = ReportStage(frames.stage("evaluate.precision", TABLES, name="a b"), ())
     files = build(ReportInput("Two", stages=[one, two]))
     assert {"figures/a-b-precision.svg", "figures/a-b-2-precision.svg"} <= set(files)
 
 
 def test_a_wrong_option_stops_the_report() -> None:
     stage = frames.stage("evaluate.precision", TABLES, name="full")
-    wrong = Shown(stage, options=PrecisionView(measures=("mi",)))
+    wrong = ReportStage(stage, options=PrecisionView(measures=("mi",)))
     with pytest.raises(ConfigError, match="views.full.measures"):
         build(ReportInput("Wrong", stages=[wrong]))
 
@@ -192,7 +192,7 @@ def test_one_style_for_the_whole_report_but_for_views_with_their_own() -> None:
     own = PrecisionView(style="screen", measures=("dice",))
     graph = frames.stage("evaluate.precision", TABLES, name="full")
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
-    shown = [Shown(graph), Shown(graph, options=own), Shown(tests)]
+    shown = [ReportStage(graph), ReportStage(graph, options=own), ReportStage(tests)]
     made = build(ReportInput("Krenn", stages=shown, style="print"))
     pictures = {path: content.decode() for path, content in made.items() if path.endswith(".svg")}
     gold = "#be8c00"
@@ -245,7 +245,7 @@ def section(name: str, *parts: Part) -> PageSection:
 
 
 PLACES = Places([
-    section("a", picture("a-first"), Folded("", (picture("a-deep"),))),
+    section("a", picture("a-first"), FoldedParts("", (picture("a-deep"),))),
     section("b", Paragraph("no figure")),
     section("c", picture("c-best-TP"), picture("c-best")),
 ])  # fmt: skip
@@ -253,7 +253,7 @@ PLACES = Places([
 
 def place(stage: str, figure: str | None = None, category: str | None = None) -> Place:
     finding = Finding(about="x", text="1.", figure=figure, category=category)
-    return PLACES.of(Told(stage, finding))
+    return PLACES.of(StageFinding(stage, finding))
 
 
 def test_figures_are_numbered_through_all_sections_and_folds() -> None:
@@ -275,9 +275,9 @@ def test_without_a_figure_it_is_the_section_and_without_a_section_nowhere() -> N
 
 
 def test_findings_of_a_question_are_one_paragraph_with_all_their_places() -> None:
-    def told(text: str, question: str, figure: str | None, kind: str = "answer") -> Told:
+    def told(text: str, question: str, figure: str | None, kind: str = "answer") -> StageFinding:
         finding = Finding(about="x", text=text, question=question, figure=figure, kind=kind)  # type: ignore[arg-type]  # as a table has it
-        return Told("a", finding)
+        return StageFinding("a", finding)
 
     found = [told("1.", "q", "first"), told("2.", "r", None), told("3.", "q", "deep"),
              told("4.", "", None, "caution")]  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.engine.processes import Worker
 from pipeline.report.page import images as module
-from pipeline.report.page.images import Drawing, drawn, still
+from pipeline.report.page.images import Drawing, draw_svg, still
 from pipeline.report.view import Figure, Fold, Text
 
 
@@ -58,7 +58,7 @@ def test_pictures_of_a_process_are_those_that_are_drawn_here(processes: list[Wat
         pictures = [drawing.of(figure) for figure in figures]
     assert [process.drawn for process in processes] == [len(figures)]
     assert len(set(pictures)) == len(figures)
-    assert pictures == [drawn(still(figure.chart)) for figure in figures]
+    assert pictures == [draw_svg(still(figure.chart)) for figure in figures]
 
 
 def test_a_figure_is_drawn_once(processes: list[Watched]) -> None:
@@ -76,7 +76,7 @@ def test_after_a_process_that_died_they_are_drawn_here(processes: list[Watched])
         processes[0].kill()
         pictures = [drawing.of(second), drawing.of(third)]
     assert [process.drawn for process in processes] == [1]
-    assert pictures == [drawn(still(each.chart)) for each in (second, third)]
+    assert pictures == [draw_svg(still(each.chart)) for each in (second, third)]
 
 
 def test_where_there_can_be_no_process_they_are_drawn_here(

@@ -13,7 +13,7 @@ from pipeline.report.page.html import inline_json, render
 from pipeline.report.page.model import (
     Answers,
     Data,
-    Folded,
+    FoldedParts,
     Grid,
     Link,
     Page,
@@ -23,7 +23,7 @@ from pipeline.report.page.model import (
     Picture,
     Place,
     Record,
-    Said,  # fmt: skip
+    Statement,
 )
 
 NASTY = "</script><script>alert('1')</script><b>&amp;\"{{ 7 * 7 }}{% if %}"
@@ -59,10 +59,15 @@ def page(text: str = "plain", provenance: dict[str, Record] | None = None) -> Pa
     picture = Picture(
         text, text, "data:image/svg+xml,", 640, 400, ({"title": text}, None), alt=text
     )
-    parts: tuple[Part, ...] = (Paragraph(text), picture, grid, Folded(text, (Paragraph(text),)))
+    parts: tuple[Part, ...] = (
+        Paragraph(text),
+        picture,
+        grid,
+        FoldedParts(text, (Paragraph(text),)),
+    )
     data = (Data(text, 1, ()), Data("big", 9, (), "not copied"))
     section = PageSection("made", text, text, "score.rank", text, parts, data)
-    said = Said(text, (text,), (Place("stage-made", ""), Place("figure-f", text)))
+    said = Statement(text, (text,), (Place("stage-made", ""), Place("figure-f", text)))
     answers = (
         Answers(text, "made", (said,)),
         Answers(text, "", (said,)),
@@ -131,7 +136,7 @@ def test_charting_scripts_are_there_once_and_only_with_figures() -> None:
 
 def test_figures_that_are_folded_away_are_drawn_too() -> None:
     picture = Picture("deep", "", "data:image/svg+xml,", 640, 400, ({"title": "x"}, None))
-    fold = Folded("more", (Folded("still more", (picture,)),))
+    fold = FoldedParts("more", (FoldedParts("still more", (picture,)),))
     made = render(Page("t", "", (PageSection("a", "a", "a", "a", "a", (fold,)),), {}))
     assert made.count('data-figure="deep"') == made.count("window.lexassayFigures=") == 1
 

@@ -22,7 +22,7 @@ from pipeline.report.views.lexicon import (
     show_lexicon,
     show_lexicons,
     show_preparation,
-    wrapped,
+    wrap_forms,
 )
 from pipeline.stages.base import STAGES
 from schemas import KeyedEntries
@@ -245,9 +245,9 @@ def test_preparation_and_keyed_lemmas() -> None:
 
 def test_long_lists_of_forms_are_counted() -> None:
     forms = ", ".join(f"form{number}" for number in range(30))
-    shown = wrapped(forms, width=20, most=2)
+    shown = wrap_forms(forms, width=20, most=2)
     assert shown == "form0, form1, form2,\nform3, form4, form5, … 24 more"
-    assert wrapped("") == ""
+    assert wrap_forms("") == ""
 
 
 def explorer(**options: Any) -> Explorer:

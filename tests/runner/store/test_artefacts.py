@@ -18,7 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.runner.shards import ShardManifest, ShardPart
-from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, sealed, unsealed
+from pipeline.runner.store.artefacts import (
+    Manifest,
+    Part,
+    TableRecord,
+    add_checksum,
+    read_checksummed,
+)
 from pipeline.runner.store.backends import storage_at
 from tests.runner.commands import Outcome, environment
 from tests.runner.laboratory import STAGES, Laboratory, assert_whole, build, manifests
@@ -62,9 +68,9 @@ def empty_manifest(artefact: Path) -> None:
 
 def swap_fingerprint(artefact: Path) -> None:
     path = artefact / "manifest.json"
-    found = unsealed(path.read_bytes(), Manifest)
+    found = read_checksummed(path.read_bytes(), Manifest)
     other = {"fingerprint": found.fingerprint[:24] + 40 * "0"}
-    path.write_bytes(sealed(found.model_copy(update=other)))
+    path.write_bytes(add_checksum(found.model_copy(update=other)))
 
 
 def change_a_digit(artefact: Path) -> None:
@@ -163,7 +169,7 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
         (artefact / made["file"]).rename(shard / "scores.parquet")
         parts = (ShardPart(**{**made, "file": "scores.parquet"}),)
         content = ShardManifest(tables={"scores": parts}, seconds=0.1)
-        (shard / "manifest.json").write_bytes(sealed(content))
+        (shard / "manifest.json").write_bytes(add_checksum(content))
     for path in sorted(artefact.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     artefact.rmdir()
@@ -365,11 +371,11 @@ MADE = Manifest(
     seconds=0.125,
     skipped_examples=("one", "two"),
 )
-WHOLE = sealed(MADE)
+WHOLE = add_checksum(MADE)
 
 
 def test_a_record_comes_back_as_it_was() -> None:
-    assert unsealed(WHOLE, Manifest) == MADE
+    assert read_checksummed(WHOLE, Manifest) == MADE
 
 
 @given(place=st.integers(0, len(WHOLE) - 1), bit=st.integers(0, 7))
@@ -377,7 +383,7 @@ def test_a_flipped_bit_is_found_or_changes_nothing(place: int, bit: int) -> None
     content = bytearray(WHOLE)
     content[place] ^= 1 << bit
     try:
-        found = unsealed(bytes(content), Manifest)
+        found = read_checksummed(bytes(content), Manifest)
     except ValueError:
         return
     # White space between the fields, alone, may be another.
@@ -387,7 +393,7 @@ def test_a_flipped_bit_is_found_or_changes_nothing(place: int, bit: int) -> None
 @given(length=st.integers(0, len(WHOLE) - 1))
 def test_what_is_cut_short_is_found(length: int) -> None:
     try:
-        unsealed(WHOLE[:length], Manifest)
+        read_checksummed(WHOLE[:length], Manifest)
     except ValueError:
         return
     raise AssertionError(WHOLE[:length])
@@ -396,7 +402,7 @@ def test_what_is_cut_short_is_found(length: int) -> None:
 def test_other_json_is_no_record() -> None:
     for content in (b"[]", b"3", b"{}", b"null", b"\xff", MADE.model_dump_json().encode()):
         try:
-            unsealed(content, Manifest)
+            read_checksummed(content, Manifest)
         except ValueError:
             continue
         raise AssertionError(content)

@@ -16,7 +16,7 @@ import pytest
 
 import pipeline
 from pipeline.errors import StoreError
-from pipeline.runner.store.backends import below, digest_of, drafted, storage_at
+from pipeline.runner.store.backends import below, digest_of, new_draft, storage_at
 from pipeline.runner.store.interface import Entry, Storage
 
 RUNNER = Path(pipeline.__file__).parent / "runner"
@@ -157,7 +157,7 @@ def test_lock(storage: Storage) -> None:
 
 
 def test_draft_that_was_not_published(storage: Storage) -> None:
-    with drafted(storage, "stage/1") as draft:
+    with new_draft(storage, "stage/1") as draft:
         storage.write(f"{draft}/part", b"x")
         assert keys(storage) == ["stage/.staging-1/part"]
     assert keys(storage) == []

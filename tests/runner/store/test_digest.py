@@ -17,7 +17,7 @@ from pipeline.runner.code_digests import code_digests
 from pipeline.runner.fingerprint import CODE, Digests
 from pipeline.runner.store import digest
 from pipeline.runner.store.backends import storage_at
-from pipeline.runner.store.digest import Remembered, ranges, table_digest
+from pipeline.runner.store.digest import FileCache, ranges, table_digest
 from schemas import SchemaViolation
 from tests.runner.laboratory import age
 
@@ -137,7 +137,7 @@ def test_one_after_the_other_they_are_the_sorted_whole(
 
 def test_a_range_is_as_long_as_there_is_room_for() -> None:
     whole = pl.LazyFrame({"a": range(300_000)})
-    with memory.limited(1):
+    with memory.with_limit(1):
         few = ranges([whole], ["a"])
         most = max(each.collect().height for each in few)
     assert len(few) > len(ranges([whole], ["a"])) > 1
@@ -180,7 +180,7 @@ class Reader:
 
     def read(self, *, mark: str = "") -> str:
         """Read as a new process would."""
-        memory = Remembered(storage_at(self.folder), KEY_REMEMBERED, self.look, mark)
+        memory = FileCache(storage_at(self.folder), KEY_REMEMBERED, self.look, mark)
         found = memory.of(self.folder / "file")
         memory.keep()
         return found

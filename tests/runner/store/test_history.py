@@ -16,9 +16,9 @@ from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import (
     LAST_GOOD,
     REPORT,
+    CurrentRun,
     RunRecord,
-    Underway,
-    underway,
+    current_run,
     write_folder,
 )
 from pipeline.runner.store.interface import Storage
@@ -375,40 +375,40 @@ def fail() -> None:
 
 
 def test_nothing_has_ever_run(tmp_path: Path) -> None:
-    assert underway(storage_at(tmp_path / "small")) is None
+    assert current_run(storage_at(tmp_path / "small")) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_shards_that_are_done(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "shard_done"}, {"event": "remark"})
-    assert underway(storage) is None
+    assert current_run(storage) is None
     with storage.lock("candidates/.lock", fail):
-        assert underway(storage) == Underway(
+        assert current_run(storage) == CurrentRun(
             "r1", TIME.format(0), "candidates", TIME.format(1), TIME.format(3), "shards", 2, 4
         )
-    assert underway(storage) is None
+    assert current_run(storage) is None
 
 
 def test_bytes_that_are_read(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "progress", "done": 5, "total": 20})
     with storage.lock("candidates/.lock", fail):
-        found = underway(storage)
+        found = current_run(storage)
     assert found is not None
     assert (found.unit, found.done, found.total) == ("bytes", 5, 20)
 
 
 def test_between_two_stages(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, {"event": "stage_done", "stage": "candidates"})
-    assert underway(storage) is None
+    assert current_run(storage) is None
     with storage.lock(".lock", fail, shared=True):
-        found = underway(storage)
-    assert found == Underway("r1", TIME.format(0), said=TIME.format(2))
+        found = current_run(storage)
+    assert found == CurrentRun("r1", TIME.format(0), said=TIME.format(2))
 
 
 def test_a_run_that_has_ended_is_not_at_work(storage: Storage, tmp_path: Path) -> None:
     log(tmp_path, "r1", STARTED, record=True)
     with storage.lock("candidates/.lock", fail):
-        assert underway(storage) is None
+        assert current_run(storage) is None
 
 
 def test_of_a_run_that_died_and_one_that_works_the_latter(storage: Storage, tmp_path: Path) -> None:
@@ -416,6 +416,6 @@ def test_of_a_run_that_died_and_one_that_works_the_latter(storage: Storage, tmp_
     log(tmp_path, "r2", STARTED, {"event": "shard_done"})
     log(tmp_path, "r3", {**STARTED, "stage": "other"}, *[{"event": "remark"}] * 5)
     with storage.lock("candidates/.lock", fail):
-        found = underway(storage)
+        found = current_run(storage)
     assert found is not None
     assert found.run == "r2"

@@ -15,7 +15,7 @@ from pipeline.errors import ConfigError, DataError
 from pipeline.formats.corpora import splitting
 from pipeline.formats.corpora.blocks import block_size
 from pipeline.kernels import partitions
-from pipeline.kernels.clustering.encoding import added_up
+from pipeline.kernels.clustering.encoding import sum_counts
 from pipeline.runner import inputs
 from pipeline.stages.clustering.tagging import require_same_tokens
 from tests.stages.run_stage import SmallRun, counts
@@ -368,9 +368,9 @@ def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None
         "f": [1] * 60,
     }
     counts = pl.DataFrame(rows)
-    with memory.limited(1), partitions.spill_of(1, counts.schema) as laid:
+    with memory.with_limit(1), partitions.spill_of(1, counts.schema) as laid:
         laid.add(counts, pl.lit(0))
-        added = [each.collect() for each in added_up(laid, by=["item"])]
+        added = [each.collect() for each in sum_counts(laid, by=["item"])]
     assert len(added) > 3
     assert sum(each["item"].n_unique() for each in added) == counts["item"].n_unique()
     key = ["run", "item", "gold", "cluster"]

@@ -366,7 +366,7 @@ def test_nothing_in_common(parts: int) -> None:
 
 def test_scores_that_do_not_fit_are_refused() -> None:
 
-    with memory.limited(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
+    with memory.with_limit(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
         evaluated({}, None)
 
 

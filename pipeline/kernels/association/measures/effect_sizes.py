@@ -21,7 +21,7 @@ from pipeline.kernels.association.log_tails import (
     poisson_limit,
 )
 from pipeline.kernels.measure import measure, measure_family
-from pipeline.kernels.numeric import FloatArray, bounded, log_of_ratio
+from pipeline.kernels.numeric import FloatArray, clip_score, log_of_ratio
 from pipeline.registry import Numbers
 
 O11, O12, O21, O22 = (pl.col(f"o{ij}") for ij in ("11", "12", "21", "22"))
@@ -350,7 +350,7 @@ def average_mi() -> pl.Expr:
 def npmi() -> pl.Expr:
     """MI on a scale from -1 (never together) to 1 (only together); null where O11 = N."""
     information = log_of_ratio(N, O11, O21 + C2, base=10.0)
-    return pl.when((O11 == 0) & (E11 > 0)).then(-1.0).otherwise(bounded(MI / information))
+    return pl.when((O11 == 0) & (E11 > 0)).then(-1.0).otherwise(clip_score(MI / information))
 
 
 @measure(
@@ -512,7 +512,7 @@ def yule_q() -> pl.Expr:
 def yule_y() -> pl.Expr:
     """Yule's Y, coefficient of colligation: Q of the square root of the odds ratio."""
     root = (O11 * O22).sqrt() + (O12 * O21).sqrt()
-    return bounded(DETERMINANT / (root * root))
+    return clip_score(DETERMINANT / (root * root))
 
 
 @measure(
@@ -522,4 +522,4 @@ def yule_y() -> pl.Expr:
 )  # fmt: skip
 def phi() -> pl.Expr:
     """Correlation of the two units over the pair tokens; 0 where a margin is empty."""
-    return pl.when(MARGINS == 0).then(0.0).otherwise(bounded(DETERMINANT / MARGINS.sqrt()))
+    return pl.when(MARGINS == 0).then(0.0).otherwise(clip_score(DETERMINANT / MARGINS.sqrt()))

@@ -13,7 +13,12 @@ import polars as pl
 import scipy
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.encoding import check_labels, incidence, numbered, sorted_distinct
+from pipeline.kernels.clustering.encoding import (
+    check_labels,
+    distinct_values,
+    incidence,
+    sorted_distinct,
+)
 from pipeline.kernels.numeric import FloatArray, IntArray
 
 # Overlaps of distinct sets of labels
@@ -90,7 +95,7 @@ def distinct_rows(rows: IntArray, size: int) -> tuple[IntArray, IntArray]:
     places = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:
         # Column by column: the places so far are small numbers, so nothing overflows.
-        _, places = numbered(places * (size + 1) + column + 1)
+        _, places = distinct_values(places * (size + 1) + column + 1)
     kept = np.zeros((int(places.max(initial=-1)) + 1, rows.shape[1]), dtype=np.int64)
     kept[places] = rows
     return kept, places

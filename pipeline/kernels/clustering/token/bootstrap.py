@@ -53,7 +53,7 @@ class SentenceCounts:
 
     def samples_at_a_time(self) -> int:
         """Return for how many samples there is room at a time: all counts are read for these."""
-        weights = min(_WEIGHTS, int(memory.room() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
+        weights = min(_WEIGHTS, int(memory.available_bytes() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
         return max(1, weights // max(1, self.sentences))
 
     def weighted(self, weights: IntArray) -> Iterator[IntArray]:
@@ -113,7 +113,9 @@ def sentence_counts(
     schema = _count_schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
     # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
     codes = cells.select(which.alias(_WHICH), _pair_number(table), *place, "f")
-    with Spill(1, schema, most=int(memory.room() * _OF_ROOM_FOR_COUNTS) // _COUNT) as spill:
+    with Spill(
+        1, schema, most=int(memory.available_bytes() * _OF_ROOM_FOR_COUNTS) // _COUNT
+    ) as spill:
         for batch in batches(codes):
             held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
             number = pl.Series("place", places.number(held))

@@ -28,7 +28,7 @@ _PATIENCE, _SHORTER, _SHORTEST = 20, 0.7, 0.01
 """Steps without a lower bound, after which steps become shorter, until they are too short."""
 
 
-class Relaxed(NamedTuple):
+class RelaxedBound(NamedTuple):
     """A relaxation at some prices.
 
     Parameters
@@ -66,7 +66,7 @@ class Relaxation(Protocol):
     fixed: bool
     cost: float
 
-    def at(self, prices: FloatArray, allowed: BoolArray) -> Relaxed:
+    def at(self, prices: FloatArray, allowed: BoolArray) -> RelaxedBound:
         """Bound the mappings that give each cluster an allowed class."""
 
 
@@ -86,7 +86,7 @@ class Work:
         return enough
 
 
-class Descended(NamedTuple):
+class Descent(NamedTuple):
     """Where a descent ended: the excess as a value, prices, and classes that may be better."""
 
     excess: float
@@ -102,7 +102,7 @@ def descend(
     steps: int,
     work: Work,
     until: float = 0.0,
-) -> Descended:
+) -> Descent:
     """Lower the bound by subgradient steps, and strike out classes that lead to nothing better.
 
     Parameters
@@ -141,7 +141,7 @@ def descend(
             best, best_prices = now.excess, prices
         allowed = allowed & (now.given > margin)
         if best <= margin or not allowed.any(axis=1).all():
-            return Descended(0.0, prices, allowed)
+            return Descent(0.0, prices, allowed)
         if waited >= _PATIENCE:
             length, waited = length * _SHORTER, 0
         direction = now.slope + _KEPT * direction
@@ -152,13 +152,13 @@ def descend(
         ):
             break
         prices = prices - length * now.excess / squared * direction
-    return Descended(float(best / relaxation.least), best_prices, allowed)
+    return Descent(float(best / relaxation.least), best_prices, allowed)
 
 
-def _add_rounding_slack(found: Relaxed, prices: FloatArray, least: float) -> Relaxed:
+def _add_rounding_slack(found: RelaxedBound, prices: FloatArray, least: float) -> RelaxedBound:
     """Add what rounding may have taken away."""
     slack = 4 * np.finfo(np.float64).eps * (float(np.abs(prices).sum()) + least)
-    return Relaxed(found.excess + slack, found.slope, found.given + slack)
+    return RelaxedBound(found.excess + slack, found.slope, found.given + slack)
 
 
 # Bound of MacroI and MicroI: every set of clusters chooses its classes, at prices
@@ -220,7 +220,7 @@ class SetRelaxation:
         self.fixed = len(self.prices) > MOST_PRICES
         self.cost = 2e-3 + 7e-8 * len(self.prices)
 
-    def at(self, prices: FloatArray, allowed: BoolArray) -> Relaxed:
+    def at(self, prices: FloatArray, allowed: BoolArray) -> RelaxedBound:
         """Return the bound at some prices; see `Relaxation`."""
         values, parts, end = self.own.copy(), list[FloatArray](), 0
         for members, gains in self.groups:
@@ -237,7 +237,7 @@ class SetRelaxation:
             excess += gained
             slopes.append(slope.ravel())
         slope = np.concatenate(slopes) if slopes else np.zeros(0)
-        return Relaxed(excess, slope, excess - best[:, None] + values)
+        return RelaxedBound(excess, slope, excess - best[:, None] + values)
 
 
 def _gains(
@@ -413,7 +413,7 @@ class UnionRelaxation:
             weights[at] += more
         return _Rows(classes, low, high, weights, fixed)
 
-    def at(self, prices: FloatArray, allowed: BoolArray) -> Relaxed:
+    def at(self, prices: FloatArray, allowed: BoolArray) -> RelaxedBound:
         """Return the bound at some prices; see `Relaxation`."""
         rows, c, empty = self.rows, self.rows.classes, self._empty
         prices = np.where(empty, 0, prices)
@@ -437,7 +437,7 @@ class UnionRelaxation:
         slope = np.where(empty, 0, 1.0 - taken[chosen].sum(axis=0))
         given[empty] = excess
         self._halve(chosen)
-        return Relaxed(excess, slope, np.where(allowed, given, -np.inf))
+        return RelaxedBound(excess, slope, np.where(allowed, given, -np.inf))
 
     def _halve(self, chosen: IntArray) -> None:
         """Halve the intervals that won, unless they are fine enough or there are too many."""

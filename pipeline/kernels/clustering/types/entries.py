@@ -11,7 +11,7 @@ import polars as pl
 import scipy
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, incidence, numbered
+from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, distinct_values, incidence
 from pipeline.kernels.numeric import BoolArray, IntArray
 
 
@@ -140,7 +140,7 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
 def _patterns(gold: Sparse, induced: Sparse) -> tuple[Patterns, IntArray]:
     """Collapse items with equal entries."""
     (_, one), (sets, two) = distinct_sets(gold), distinct_sets(induced)
-    distinct, place = numbered(one * len(sets) + two)
+    distinct, place = distinct_values(one * len(sets) + two)
     first = np.full(len(distinct), len(place))
     np.minimum.at(first, place, np.arange(len(place)))
     order = np.argsort(first)
@@ -196,7 +196,7 @@ class Neighbours:
     def weighted(self) -> Sparse:
         """The items of each pattern in each cluster, shape (clusters, patterns)."""
         counts, _, induced = self.patterns
-        return filled(induced, np.repeat(counts, np.diff(induced.indptr))).T.tocsr()
+        return with_data(induced, np.repeat(counts, np.diff(induced.indptr))).T.tocsr()
 
     @cached_property
     def overlap(self) -> IntArray:
@@ -211,12 +211,12 @@ class Neighbours:
     @cached_property
     def single(self) -> Neighbours:
         """The patterns with one cluster, which add to its class whatever the others do."""
-        return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) == 1))
+        return Neighbours(select_patterns(self.patterns, self.patterns.induced.sum(axis=1) == 1))
 
     @cached_property
     def several(self) -> Neighbours:
         """The patterns with more than one cluster, whose clusters depend on each other."""
-        return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) > 1))
+        return Neighbours(select_patterns(self.patterns, self.patterns.induced.sum(axis=1) > 1))
 
     def of(self, cluster: int) -> Block:
         """Return the patterns that hold a cluster."""
@@ -229,19 +229,19 @@ class Neighbours:
         return holding
 
 
-def chosen(patterns: Patterns, rows: IntArray | BoolArray | slice) -> Patterns:
+def select_patterns(patterns: Patterns, rows: IntArray | BoolArray | slice) -> Patterns:
     """Return some of the patterns."""
     return Patterns(patterns.counts[rows], patterns.gold[rows], patterns.induced[rows])
 
 
 def block(patterns: Patterns, rows: IntArray | slice) -> Block:
     """Cut out some patterns."""
-    counts, gold, induced = chosen(patterns, rows)
-    transposed = filled(induced, np.arange(induced.nnz)).T.tocsr()
+    counts, gold, induced = select_patterns(patterns, rows)
+    transposed = with_data(induced, np.arange(induced.nnz)).T.tocsr()
     places = (np.repeat(np.arange(len(counts)), np.diff(each.indptr)) for each in (induced, gold))
     return Block(counts, gold, induced, transposed, *places)
 
 
-def filled(matrix: Sparse, data: npt.NDArray[Any]) -> Sparse:
+def with_data(matrix: Sparse, data: npt.NDArray[Any]) -> Sparse:
     """Return a matrix with other data in the same places."""
     return scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

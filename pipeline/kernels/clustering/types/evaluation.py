@@ -12,10 +12,16 @@ import polars as pl
 import scipy
 
 from pipeline.errors import did_you_mean
-from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, numbered
+from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, distinct_values
 from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.bounds import certify
-from pipeline.kernels.clustering.types.entries import Entries, Neighbours, Patterns, chosen, entries
+from pipeline.kernels.clustering.types.entries import (
+    Entries,
+    Neighbours,
+    Patterns,
+    entries,
+    select_patterns,
+)
 from pipeline.kernels.clustering.types.mapping import (
     climb,
     edge_weights,
@@ -24,7 +30,7 @@ from pipeline.kernels.clustering.types.mapping import (
     one_to_one,
     overlap,
 )
-from pipeline.kernels.clustering.types.measures import Score, image, item_counts, united
+from pipeline.kernels.clustering.types.measures import Score, class_unions, image, item_counts
 from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, percentiles
 from pipeline.kernels.sampling import seeded_generator
 from schemas import ClassScores, ClusterMapping, ItemScores, TypeLevel
@@ -173,7 +179,7 @@ def _resample_each(
     score, values = TYPE_MEASURES.get(measure).score, []
     for batch in _draw_counts(patterns.counts, replicates, bits):
         for counts in batch:
-            sample = chosen(patterns._replace(counts=counts), counts > 0)
+            sample = select_patterns(patterns._replace(counts=counts), counts > 0)
             values.append(float(score(sample, fit(sample)).value))
     return np.array(values)
 
@@ -286,7 +292,7 @@ def mapping_rows(made: Entries, found: Found) -> pl.DataFrame:
 
 def class_rows(made: Entries, found: Found) -> pl.DataFrame:
     """Return a row for each class: table `ClassScores` without system and run."""
-    z = united(made.patterns, found.mapping)
+    z = class_unions(made.patterns, found.mapping)
     n = len(made.classes)
     clusters = np.bincount(found.mapping[found.mapping >= 0], minlength=n)
     n_i, n_j, common = (part.astype(np.float64) for part in (z.classes, z.clusters, z.common))
@@ -306,7 +312,7 @@ def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame
     # Items are in the order of their names, and a stable sort keeps them so where F is equal.
     order = np.argsort(f[made.pattern], kind="stable")[:worst]
     pattern = made.pattern[order]
-    shown, place = numbered(pattern)
+    shown, place = distinct_values(pattern)
     labels = _join_names(made.patterns.gold[shown], made.classes)
     images = _join_names(image(made.patterns, found.mapping)[shown], made.classes)
     return pl.DataFrame({
@@ -342,7 +348,7 @@ MAPPING_KINDS = ("1-1", "M-1")
 _STAGE = ("system", "run")
 
 
-class Evaluated(NamedTuple):
+class TypeLevelTables(NamedTuple):
     """What `evaluate_type_level` found: four tables without system and run."""
 
     summary: pl.DataFrame
@@ -365,7 +371,7 @@ def evaluate_type_level(
     confidence: float = 0.95,
     interval: str = "fixed",
     worst: int | None = None,
-) -> Evaluated:
+) -> TypeLevelTables:
     """Evaluate induced clusters of items against gold classes, items being in several of each.
 
     Parameters
@@ -441,7 +447,7 @@ def evaluate_type_level(
         for kind in sorted(set(mappings))
     ]
     floors = [_evaluate_floor(encoded, measure) for measure in names]
-    return Evaluated(
+    return TypeLevelTables(
         summary_table(encoded, [*results, *floors]),
         _concat([mapping_rows(encoded, each) for each in results], ClusterMapping),
         _concat([class_rows(encoded, each) for each in results], ClassScores),

@@ -18,8 +18,8 @@ from pipeline.kernels.clustering.types.entries import (
     Neighbours,
     Patterns,
     block,
-    chosen,
-    filled,
+    select_patterns,
+    with_data,
 )
 from pipeline.kernels.clustering.types.measures import UNMAPPED, item_counts, one_hot
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
@@ -151,7 +151,7 @@ def one_to_one(patterns: Patterns, measure: str) -> IntArray:
     return mapping
 
 
-def completed(mapping: IntArray, shared: IntArray) -> IntArray:
+def complete_mapping(mapping: IntArray, shared: IntArray) -> IntArray:
     """Give each cluster without a class the class that it shares most items with.
 
     Parameters
@@ -249,9 +249,9 @@ def item_moves(state: ItemState) -> FloatArray:
 
 def _single_cluster_sums(patterns: Patterns, inverse: FloatArray) -> FloatArray:
     """Return the sums of F of the items with one cluster: they don't depend on the mapping."""
-    counts, gold, induced = chosen(patterns, patterns.induced.sum(axis=1) == 1)
+    counts, gold, induced = select_patterns(patterns, patterns.induced.sum(axis=1) == 1)
     shares = 2.0 * counts * inverse[gold.sum(axis=1) + 1]
-    weighted = filled(gold, np.repeat(shares, np.diff(gold.indptr)))
+    weighted = with_data(gold, np.repeat(shares, np.diff(gold.indptr)))
     return np.asarray((induced.T @ weighted).toarray(), dtype=np.float64)
 
 
@@ -299,7 +299,7 @@ def _tabulate(part: Block, mapping: IntArray, n: int) -> _MappingTables:
     is_gold = np.zeros(size * n, dtype=np.bool_)
     is_gold[golden] = True
     common = np.bincount(part.gold_rows[hit], minlength=size)
-    missed = filled(part.gold, (~hit).astype(np.float64))
+    missed = with_data(part.gold, (~hit).astype(np.float64))
     return _MappingTables(
         classes, held[places] == 1, is_gold[places], mapped, common, image, missed
     )
@@ -315,7 +315,7 @@ def _mark_first(places: IntArray, size: int) -> BoolArray:
 
 def _transpose_product(part: Block, data: FloatArray, matrix: Sparse) -> FloatArray:
     """Multiply the transpose of the induced entries, with other data, by a matrix."""
-    transposed = filled(part.transposed, data[part.transposed.data])
+    transposed = with_data(part.transposed, data[part.transposed.data])
     return np.asarray((transposed @ matrix).toarray(), dtype=np.float64)
 
 
@@ -343,7 +343,10 @@ class UnionState:
         counts, gold, induced = self.several.patterns
         weighted = self.several.weighted
         held = induced @ one_hot(mapping, gold.shape[1])
-        some, single = (filled(held, (held.data >= 1) * 1), filled(held, (held.data == 1) * 1))
+        some, single = (
+            with_data(held, (held.data >= 1) * 1),
+            with_data(held, (held.data == 1) * 1),
+        )
         common = gold.multiply(some)
         self.classes = neighbours.patterns.gold.T @ neighbours.patterns.counts
         self.new = neighbours.sizes[:, None] - _dense(weighted @ some)
@@ -407,7 +410,7 @@ class UnionState:
         only = (after == 1).astype(np.int64) - (held == 1)
         gold = block.gold[:, columns].toarray()
         change = np.hstack([new, new * gold, only, only * gold]) * block.counts[:, None]
-        ones = filled(block.transposed, np.ones(block.transposed.nnz, dtype=np.int64))
+        ones = with_data(block.transposed, np.ones(block.transposed.nnz, dtype=np.int64))
         self._add(columns, np.asarray(ones @ change))
         total = change.sum(axis=0)
         self.union[columns] -= total[:2]
@@ -467,7 +470,7 @@ EMPTIED = 0.2
 """How many of the kicks move all clusters of a class."""
 
 
-class Climbed(NamedTuple):
+class ClimbResult(NamedTuple):
     """An M-1 mapping and how it was found.
 
     Parameters
@@ -494,7 +497,7 @@ def many_to_one(
     restarts: int | None = None,
     kicks: int | None = None,
     seed: str,
-) -> Climbed:
+) -> ClimbResult:
     """Return an M-1 mapping, the best one that hill climbing finds.
 
     If every item has one cluster at most, MacroI and MicroI are sums over clusters, and the
@@ -549,7 +552,7 @@ def many_to_one(
         if number is not None and number < 0:
             raise ValueError(f"{number} {what}: give 0 or more")
     if is_separable(patterns, measure):
-        return Climbed(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
+        return ClimbResult(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
     if restarts is None:
         restarts = RESTARTS_OF_FEW if patterns.counts.sum() <= FEW_ITEMS else RESTARTS_OF_MANY
     if kicks is None:
@@ -560,7 +563,7 @@ def many_to_one(
     values = [value(end) for end in ends]
     first = ends[values.index(max(values))]
     mapping = _climb_with_kicks(neighbours, measure, first, value, kicks=kicks, seed=seed)
-    return Climbed(mapping, False, len(ends), values.count(value(mapping)))
+    return ClimbResult(mapping, False, len(ends), values.count(value(mapping)))
 
 
 def _cached_score(patterns: Patterns, measure: str) -> Callable[[IntArray], Fraction]:
@@ -669,7 +672,7 @@ def _starting_mappings(
 ) -> Iterator[IntArray]:
     shared = neighbours.overlap
     yield shared.argmax(axis=1)
-    yield completed(one_to_one(neighbours.patterns, measure), shared)
+    yield complete_mapping(one_to_one(neighbours.patterns, measure), shared)
     bits = seeded_generator(seed=seed, purpose=f"climb {measure}")
     for _ in range(restarts):
         yield bits.integers(shared.shape[1], size=len(shared))

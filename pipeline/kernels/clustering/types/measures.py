@@ -83,7 +83,7 @@ def item_counts(patterns: Patterns, mapping: npt.ArrayLike) -> tuple[IntArray, I
     return patterns.gold.sum(axis=1), sizes, common.sum(axis=1)
 
 
-def united(patterns: Patterns, mapping: npt.ArrayLike) -> United:
+def class_unions(patterns: Patterns, mapping: npt.ArrayLike) -> United:
     """Unite the clusters that are mapped to one class, and count the items of each union."""
     mapped, weights = image(patterns, mapping), patterns.counts
     sizes = patterns.induced.T @ weights
@@ -143,7 +143,7 @@ def macro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
 
 def macro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Fraction:
     """Return MacroC, ``2 sum_z CM_z / (sum_z |z| + sum_c |c|)``: it always equals MacroI."""
-    z = united(patterns, mapping)
+    z = class_unions(patterns, mapping)
     whole = int(z.clusters.sum()) + z.unmapped + int(z.classes.sum())
     return Fraction(2 * int(z.common.sum()), whole)
 
@@ -212,7 +212,7 @@ def micro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     ----------
     Reichart, Abend & Rappoport (2010), section 3, cluster based evaluation.
     """
-    z = united(patterns, mapping)
+    z = class_unions(patterns, mapping)
     whole = int(z.clusters.sum()) + z.unmapped
     if not whole:
         return Score(Fraction(0), Fraction(0), None)

@@ -34,12 +34,12 @@ from pipeline.report.view import (
     Styled,
     Text,
     ViewOptions,
-    chosen,
     decimals,
     figure,
     listing,
     place_in,
     rows_that_fit,
+    select_names,
     share,
     share_limits,
     slug,
@@ -104,7 +104,7 @@ def mapping_figure(
     look : Look
         Look of the figure.
     """
-    rows, columns = diagonal(overlaps, mapped)
+    rows, columns = diagonal_order(overlaps, mapped)
     cell = min(WIDEST, max(NARROWEST, PAGE / max(1, len(columns))))
     grid = charts.Grid(
         rows=rows, columns=columns, row_title="gold class", column_title="cluster", cell=cell,
@@ -125,7 +125,7 @@ def mapping_figure(
     return figure(f"mapping-{slug(name)}", caption, draw, look)
 
 
-def diagonal(
+def diagonal_order(
     overlaps: pl.DataFrame, mapped: Mapping[str, str]
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Return classes, the largest first, and clusters by the class that they are mapped to.
@@ -134,7 +134,7 @@ def diagonal(
     --------
     >>> rows = {"gold": ["N", "N", "V"], "cluster": ["2", "1", "1"], "n_i": [3, 3, 5],
     ...         "n_j": [1, 7, 7]}
-    >>> diagonal(pl.DataFrame(rows), {"1": "N", "2": "V"})
+    >>> diagonal_order(pl.DataFrame(rows), {"1": "N", "2": "V"})
     (['V', 'N'], ['2', '1'])
     """
     sizes = (
@@ -234,7 +234,7 @@ def type_explorer(
     ----------
     stage : StageView
         The stage, "evaluate.type_level".
-    runs : sequence of Shown
+    runs : sequence of ReportStage
         The runs that are shown.
     measure, mapping : str
         Whose mapping of clusters to classes.
@@ -418,12 +418,12 @@ def with_unit(measure: str) -> str:
     return title(measure) + (" (%)" if is_proportion(measure) else "")
 
 
-def ordered(measures: Iterable[str]) -> list[str]:
+def order_measures(measures: Iterable[str]) -> list[str]:
     """Return measures in the order of the report: types by mapping, then tokens, then others.
 
     Examples
     --------
-    >>> ordered(["v", "MicroI 1-1", "mine", "MacroI M-1", "MacroI 1-1", "many_to_one"])
+    >>> order_measures(["v", "MicroI 1-1", "mine", "MacroI M-1", "MacroI 1-1", "many_to_one"])
     ['MacroI M-1', 'MacroI 1-1', 'MicroI 1-1', 'many_to_one', 'v', 'mine']
     """
     return sorted(set(measures), key=_place)
@@ -434,12 +434,12 @@ def is_type_level(measure: str) -> bool:
     return " " in measure
 
 
-def under_others(measures: Iterable[str]) -> str:
+def mapped_by_text(measures: Iterable[str]) -> str:
     """Say which measures of types are scored under the mappings of another one.
 
     Examples
     --------
-    >>> under_others(["MacroI", "MicroC"])
+    >>> mapped_by_text(["MacroI", "MicroC"])
     ''
     """
     known = [TYPE_MEASURES.get(name) for name in sorted(set(measures)) if name in TYPE_MEASURES]
@@ -493,7 +493,7 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     if scores.is_empty():
         return [Text("There is no run of a system to evaluate.")]
     names = sorted(set(scores["system"]))
-    systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
+    systems = select_names(options.systems, names, where=f"views.{stage.name}.systems")
     caption = "Token-level scores of each run."
     if scores["lower"].null_count() < scores.height:
         caption += " Brackets: limits by bootstrap over sentences."
@@ -529,7 +529,7 @@ def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
                 at=("measure", measure),
                 text=partial(cell.text, measure=measure),
             )
-            for measure in ordered(scores["measure"])
+            for measure in order_measures(scores["measure"])
         ),
     )
     return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
@@ -618,13 +618,13 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     if scores.is_empty():
         return [Text("There is no run of a system to evaluate.")]
     names = sorted(set(scores["system"]))
-    systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
+    systems = select_names(options.systems, names, where=f"views.{stage.name}.systems")
     runs = [run for run in first_runs(scores) if run.system in systems]
     if options.measure not in TYPE_LEVEL:
         measured = sorted(set(scores["measure"]))
-        chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
+        select_names((options.measure,), measured, where=f"views.{stage.name}.measure")
     size = Text(_size_text(scores))
-    how = [Text(HOW_TYPES + under_others(scores["measure"])), Text(UNSEEN), Text(CLIMBS)]
+    how = [Text(HOW_TYPES + mapped_by_text(scores["measure"])), Text(UNSEEN), Text(CLIMBS)]
     first, *others = (
         list(_types_of_run(stage, options, run)) for run in _best_first(runs, scores, options)
     )

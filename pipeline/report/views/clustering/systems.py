@@ -21,12 +21,12 @@ from pipeline.report.view import (
     Styled,
     Text,
     ViewOptions,
-    chosen,
-    distinct,
     figure,
     listing,
-    named,
+    select_names,
     share,
+    stage_title,
+    unique_names,
     view,
 )
 from pipeline.report.views.clustering.levels import (
@@ -34,7 +34,7 @@ from pipeline.report.views.clustering.levels import (
     in_unit,
     is_proportion,
     is_type_level,
-    ordered,
+    order_measures,
     scale,
     title,
     with_unit,
@@ -51,8 +51,8 @@ def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     return [Listing("sizes", "What was read, and what was left out.", _in_order(sizes))]
 
 
-@view("extract.clusters", title="Induced clusters", of=named, place=62)
-@view("extract.tagging", title="Induced clusters", of=named, place=62)
+@view("extract.clusters", title="Induced clusters", of=stage_title, place=62)
+@view("extract.tagging", title="Induced clusters", of=stage_title, place=62)
 @view("join.tagging", title="Gold tagging", place=60)
 def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the same for each run."""
@@ -173,10 +173,10 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     if table.is_empty():
         return [Text("There is no system to compare.")]
     where = f"views.{stage.name}"
-    names = ordered(table["measure"])
-    measures = chosen(options.measures, names, where=f"{where}.measures")
+    names = order_measures(table["measure"])
+    measures = select_names(options.measures, names, where=f"{where}.measures")
     for axis, wanted in (("x", options.x), ("y", options.y)):
-        chosen([wanted] if wanted else [], names, where=f"{where}.{axis}")
+        select_names([wanted] if wanted else [], names, where=f"{where}.{axis}")
     correlations = stage.table("correlations").collect()
     unseen = [Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []
     return [
@@ -268,7 +268,7 @@ def _correlations(
 def _heat_map(
     frame: pl.DataFrame, measures: Sequence[str], method: Method, options: SystemsView
 ) -> Figure:
-    names = dict(zip(measures, distinct(map(title, measures)), strict=True))
+    names = dict(zip(measures, unique_names(map(title, measures)), strict=True))
     said = [_two_digits(value) for value in frame["correlation"]]
     grid = charts.Grid(
         rows=list(names.values()), columns=list(names.values()), row_title="", column_title="",

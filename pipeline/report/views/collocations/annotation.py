@@ -25,7 +25,7 @@ from pipeline.report.view import (
     figure,
     limits,
     listing,
-    noted,
+    notes_listing,
     share,
     view,
 )
@@ -46,7 +46,7 @@ COEFFICIENTS = {
 """How the text calls the coefficients, in the order in which they are shown."""
 
 
-def labelled(agreement: pl.DataFrame) -> pl.DataFrame:
+def with_labels(agreement: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with group, label and kind, in the order in which they are shown.
 
     The labels themselves come first, then the categories; all annotators before each two.
@@ -81,7 +81,7 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
     agreement : DataFrame
         `schemas.Agreement`.
     """
-    ordered = labelled(agreement)
+    ordered = with_labels(agreement)
     three = partial(decimals, digits=3)
     limits_of = partial(limits, digits=3, absent=NOTHING)
     methods = [
@@ -180,7 +180,7 @@ def _agreement_figure(agreement: pl.DataFrame, options: AgreementView) -> Figure
     # Of two annotators the figure has what it does not have of all: Cohen's kappa.
     kappa = (pl.col("coefficient") == "cohen_kappa") & (pairs <= MOST_PAIRS)
     drawn = agreement.filter(every | kappa)
-    frame = labelled(drawn).select("group", "label", "kind", "estimate", "lower", "upper")
+    frame = with_labels(drawn).select("group", "label", "kind", "estimate", "lower", "upper")
     caption = (
         "Agreement between annotators, over the labels as they are and for each category, with "
         "confidence limits. 1 is perfect agreement; for kappa and alpha 0 is what chance gives. "
@@ -212,7 +212,7 @@ def show_joined(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     counts = stage.table("annotations").group_by("annotator").len().sort("annotator").collect()
     people = ", ".join(f"{name} {given:,}" for name, given in counts.iter_rows())
     labels = f"Labels by annotator: {people}." if people else "There are no labels yet."
-    return [Text(labels), *noted(stage, "l1", "l2", "label")]
+    return [Text(labels), *notes_listing(stage, "l1", "l2", "label")]
 
 
 # Machine judges: tables

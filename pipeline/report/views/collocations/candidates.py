@@ -17,10 +17,10 @@ from pipeline.report.view import (
     Explored,
     Listing,
     Text,
-    chosen,
     listing,
     place_in,
     rows_that_fit,
+    select_names,
     view,
 )
 
@@ -33,7 +33,7 @@ _RECORDS = {"id": pl.String, "annotator": pl.String, "label": pl.String, "note":
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgements:
     """Judgements on candidates.
 
     Parameters
@@ -51,7 +51,7 @@ class Judged:
     records: pl.DataFrame
 
 
-def judged(stage: StageView, ids: pl.Series) -> Judged:
+def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
     """Return all judgements of the run on the candidates that a stage ranks.
 
     Parameters
@@ -79,7 +79,7 @@ def judged(stage: StageView, ids: pl.Series) -> Judged:
             pieces += _people(each, mine, after if asked > 1 else "")
             records.append(_annotations(each, mine))
     if not pieces:
-        return Judged([], [], records[0])
+        return Judgements([], [], records[0])
     some = pl.concat([frame.select("id") for frame, _ in pieces]).unique(maintain_order=True)
     flag = some.with_columns(pl.lit(value=True).alias("judged"))
     every = pl.DataFrame({"id": ids}).join(flag, on="id", how="left")
@@ -89,7 +89,7 @@ def judged(stage: StageView, ids: pl.Series) -> Judged:
     said = pl.concat(records)
     if said["annotator"].n_unique() > 1 or not said.is_empty():
         said = said.sort("id", "annotator")
-    return Judged([frame for frame, _ in pieces], [a for _, own in pieces for a in own], said)
+    return Judgements([frame for frame, _ in pieces], [a for _, own in pieces for a in own], said)
 
 
 def _verdicts(
@@ -162,7 +162,7 @@ def candidate_explorer(
         ranks, scores = ranks.filter(mine), scores.filter(mine)
     known = scores.collect(engine="streaming")
     wide = _pivot_ranks(ranks.select("measure", "id", "score", "rank").collect(engine="streaming"))
-    opinions = judged(stage, wide["id"])
+    opinions = collect_judgements(stage, wide["id"])
     taken = {*wide.columns, *measures, *(each.name for each in opinions.attributes)}
     own = [name for name in known.columns if name not in taken]
     frame = wide.join(known.select("id", *own), on="id", how="left")
@@ -201,7 +201,7 @@ def _best(ranks: pl.LazyFrame, most: int) -> pl.Series:
     return above.collect(engine="streaming").sort("rank", "id").head(most)["id"]
 
 
-def _caption(measures: Sequence[str], opinions: Judged) -> str:
+def _caption(measures: Sequence[str], opinions: Judgements) -> str:
     said = "All candidates, to search, sort and filter: frequencies, scores and ranks"
     said += ", judgements" if opinions.attributes else ""
     first = measure_title(measures[0])
@@ -240,7 +240,7 @@ def _score_columns(measures: Sequence[str]) -> list[Attribute]:
     return found
 
 
-def _details(stage: StageView, frame: pl.DataFrame, opinions: Judged) -> list[Details]:
+def _details(stage: StageView, frame: pl.DataFrame, opinions: Judgements) -> list[Details]:
     first = "judged" if opinions.attributes else ""
     found = []
     examples = _examples(stage, frame["id"])
@@ -293,7 +293,7 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     """Show the best candidates, and how many scores are undefined, infinite or tied."""
     ranks = stage.table("ranks")
     names = ranks.select("measure").unique().collect(engine="streaming")["measure"].sort()
-    measures = chosen(options.measures, names, where=f"views.{stage.name}.measures")
+    measures = select_names(options.measures, names, where=f"views.{stage.name}.measures")
     if not measures:
         return [Text("There is no candidate to rank.")]
     mine = ranks.filter(pl.col("measure").is_in(measures))
@@ -334,7 +334,7 @@ def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.Laz
         return none
     names = table.select("category").unique().collect()["category"].sort()
     asked = () if options.category is None else (options.category,)
-    categories = chosen(asked, names, where=f"views.{stage.name}.category")
+    categories = select_names(asked, names, where=f"views.{stage.name}.category")
     category = categories[0] if categories else None
     mark = pl.col("tp").replace_strict(MARKS, return_dtype=pl.String).alias("mark")
     return category, table.filter(pl.col("category") == pl.lit(category)).select("id", "tp", mark)

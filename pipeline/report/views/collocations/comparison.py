@@ -9,13 +9,13 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.collocations.precision import Looked
+from pipeline.findings.collocations.precision import LookOptions
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.report import charts
 from pipeline.report.charts.matrices import NUMBERS, Matrix
-from pipeline.report.charts.spec import thinned
+from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Extras, Style, Window
 from pipeline.report.view import (
     NOTHING,
@@ -25,26 +25,26 @@ from pipeline.report.view import (
     Listing,
     Styled,
     Text,
-    chosen,
+    count_of,
     figure,
     listing,
     p_value,
-    part,
     place_in,
     point_limits,
     points,
+    select_names,
     share,
     view,
 )
 from pipeline.report.views.collocations.graphs import (
     Scope,
     first_shown,
+    looks_blocks,
     of_sample,
+    pair_titles,
     scopes,
-    show_looks,
     thin_rows,
-    titled,
-    titled_pair,
+    with_titles,
 )
 from pipeline.report.views.collocations.precision import CLUSTERS
 
@@ -215,7 +215,7 @@ def strip_caption(*, style: Style, of: str = "") -> str:
 # Matrices of all pairs of measures
 
 
-def starred(mark: Mark) -> pl.Expr:
+def is_marked(mark: Mark) -> pl.Expr:
     """Return whether a difference is significant after correction, and relevant."""
     sure = (pl.col("p_adjusted") < mark.alpha) & (pl.col("difference").abs() >= mark.margin)
     return sure.fill_null(value=False)
@@ -237,7 +237,7 @@ def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int, mark: Mark) ->
     mark : Mark
         What makes a difference significant and relevant.
     """
-    pairs = cuts.filter(pl.col("n") == n).with_columns(significant=starred(mark))
+    pairs = cuts.filter(pl.col("n") == n).with_columns(significant=is_marked(mark))
     names = {*pairs["measure_1"], *pairs["measure_2"]}
     judged = baseline.filter(pl.col("n") == n, pl.col("n_1") > 0)
     estimates = dict(judged.select("measure", pl.col("k_1") / pl.col("n_1")).iter_rows())
@@ -259,7 +259,7 @@ def both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([forward, back]).select("row", "column", "difference", *kept)
 
 
-def together(matrices: Sequence[Matrix], *, most: int) -> list[list[Matrix]]:
+def group_matrices(matrices: Sequence[Matrix], *, most: int) -> list[list[Matrix]]:
     """Return the matrices that share a figure: all if they are small, else each by itself."""
     small = all(len(matrix.order) <= most for matrix in matrices)
     return [list(matrices)] if small and matrices else [[matrix] for matrix in matrices]
@@ -272,8 +272,8 @@ PAIR = (
     Column("measure_2", "second", measure_title),
     Column("n"),
     Column("size", "|D1|"),
-    Column(("k_1", "n_1"), "k of n: D1", part),
-    Column(("k_2", "n_2"), "k of n: D2", part),
+    Column(("k_1", "n_1"), "k of n: D1", count_of),
+    Column(("k_2", "n_2"), "k of n: D2", count_of),
 )
 """Two measures at one n, and their difference sets."""
 TEST_COLUMNS = (
@@ -323,7 +323,7 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     """
     pairs = frame.filter(pl.col("n") == n).sort("measure_1", "measure_2")
     names = list(dict.fromkeys([*pairs["measure_1"], *pairs["measure_2"]]))
-    square = both_ways(pairs.with_columns(significant=starred(mark))).sort(place_in(names, "row"))
+    square = both_ways(pairs.with_columns(significant=is_marked(mark))).sort(place_in(names, "row"))
     caption = (
         f"Difference of precision at n = {n:,}{scope.said} in percentage points, row minus "
         f"column. A star: {mark.said}."
@@ -434,7 +434,7 @@ def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
     return listing(
         scope.file("baseline"), caption, ordered,
         [Column("measure", text=measure_title), *columns], by=["measure"],
-        shown=ordered.with_columns(significant=starred(mark)),
+        shown=ordered.with_columns(significant=is_marked(mark)),
     )  # fmt: skip
 
 
@@ -461,7 +461,7 @@ MOST_DRAWN = 60
 """So many differences are drawn; more of them are for the table."""
 
 
-def drawn_differences(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
+def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     """Return the differences that a figure of intervals shows, as its rows.
 
     Parameters
@@ -483,7 +483,7 @@ def drawn_differences(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     >>> rows = pl.DataFrame({"measure_1": "mi", "measure_2": "t_score", "n": 9, "lower": -0.1,
     ...     "difference": 0.1, "upper": 0.3, "population": ["super"]})
     >>> best = pl.DataFrame({"n": [9], "best_measure": ["t_score"]})
-    >>> drawn_differences(rows, best).select("label", "estimate", "kind").rows()
+    >>> difference_rows(rows, best).select("label", "estimate", "kind").rows()
     [('MI', 0.1, 'beyond them')]
     """
     if best.is_empty():
@@ -630,8 +630,8 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
         return [Text("There is nothing to compare: no candidate is judged.")]
     tested = stage.options_as(HowCompared)
     blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
-    how = at_any_time() if stage.options_as(Looked).anytime else how_tested(tested)
-    return [Text(how), Text(how_many(tested)), *blocks, *show_looks(stage)]
+    how = at_any_time() if stage.options_as(LookOptions).anytime else how_tested(tested)
+    return [Text(how), Text(how_many(tested)), *blocks, *looks_blocks(stage)]
 
 
 def _category(
@@ -643,7 +643,7 @@ def _category(
     along = sorted(every.collect(engine="streaming").rows())
     pairs = {*along, *mine.select("measure_1", "measure_2").rows()}
     names = sorted({name for pair in pairs for name in pair})
-    measures = chosen(options.measures, names, where=scope.option("measures"))
+    measures = select_names(options.measures, names, where=scope.option("measures"))
     yield from _best(scope, options, tested, measures)
     yield from _intervals(scope, options, tested, measures)
     yield from _at_cuts(scope, options, tested, mine.filter(_between(measures)))
@@ -667,7 +667,7 @@ def _intervals(
         for name in ("differences", "clustered")
     )
     anytime = "confidence_sequence" in rows["interval"]
-    drawn = drawn_differences(rows, scope.query("best").collect())
+    drawn = difference_rows(rows, scope.query("best").collect())
     if 0 < drawn.height <= MOST_DRAWN:
         title = "difference in precision (points)"
         draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
@@ -704,15 +704,15 @@ def _matrix_cuts(scope: Scope, options: ComparisonView, cuts: pl.DataFrame) -> l
         raise ConfigError("report", problems)
     if options.matrices is not None:
         return sorted(set(options.matrices))
-    return thinned(declared, points=MOST_MATRICES - 1)
+    return thin_values(declared, points=MOST_MATRICES - 1)
 
 
 def _heat_maps(
     scope: Scope, options: ComparisonView, mark: Mark, cuts: pl.DataFrame, drawn: Sequence[int]
 ) -> Iterator[Block]:
-    baseline = titled(scope.query("baseline_cuts").collect())
-    matrices = [matrix_of(titled(cuts), baseline, n, mark) for n in drawn]
-    for group in together([m for m in matrices if m.cells.height], most=SMALL):
+    baseline = with_titles(scope.query("baseline_cuts").collect())
+    matrices = [matrix_of(with_titles(cuts), baseline, n, mark) for n in drawn]
+    for group in group_matrices([m for m in matrices if m.cells.height], most=SMALL):
         name = scope.file("matrix" if len(group) > 1 else f"matrix-{group[0].n}")
         caption = heat_caption(group, mark, style=options.style, of=scope.said)
         yield figure(name, caption, partial(charts.heat_map, group), options.look)
@@ -724,7 +724,7 @@ def _best(
     best = scope.query("best").collect()
     if best.height:
         caption = strip_caption(style=options.style, of=scope.said)
-        draw = partial(charts.strip_chart, titled(best))
+        draw = partial(charts.strip_chart, with_titles(best))
         yield figure(scope.file("best"), caption, draw, options.look)
         yield best_listing(best, tested, scope)
     baseline = scope.query("baseline_cuts").filter(pl.col("measure").is_in(measures)).collect()
@@ -755,13 +755,15 @@ def _differences(
         y_min=options.y_min, y_max=options.y_max,
     )  # fmt: skip
     significant = query.filter("significant").select("n").unique().collect(engine="streaming")
-    marks = thinned(significant["n"], points=MOST_MARKS)
+    marks = thin_values(significant["n"], points=MOST_MARKS)
     frame = thin_rows(query, window, always=marks).collect(engine="streaming")
     if frame["difference"].drop_nulls().is_empty():
         return Text(f"No pair has judged candidates in both of its difference sets{scope.said}.")
     cuts = scope.stage.table("cuts").select("n").unique().collect()["n"].sort()
     extras = Extras(cuts=tuple(cuts))
-    called = [titled_pair(pair) for pair in pairs]
-    draw = partial(charts.difference_chart, titled(frame), called, extras=extras, window=window)
+    called = [pair_titles(pair) for pair in pairs]
+    draw = partial(
+        charts.difference_chart, with_titles(frame), called, extras=extras, window=window
+    )
     caption = difference_caption(of=scope.said)
     return figure(scope.file("difference"), caption, draw, options.look)

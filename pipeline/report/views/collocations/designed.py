@@ -32,11 +32,11 @@ from pipeline.report.views.collocations.graphs import (
     Graph,
     Scope,
     graph_block,
+    looks_blocks,
     of_sample,
+    pair_titles,
     scopes_in,
-    show_looks,
-    titled,
-    titled_pair,
+    with_titles,
 )
 from pipeline.report.views.collocations.precision import precision_listing
 from pipeline.report.views.collocations.stratified import at_cuts
@@ -166,7 +166,7 @@ def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
     drawn = OF_DESIGN if sample is not None and sample.use == "sample.design" else OF_ANY
     how = Text(drawn + LIMITS + (HELPED if helped else ""))
     blocks = [block for scope in shown for block in _category(scope, options)]
-    return [how, *blocks, *show_looks(stage)]
+    return [how, *blocks, *looks_blocks(stage)]
 
 
 def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
@@ -218,10 +218,10 @@ def _bands(scope: Scope, options: DesignedView, both: list[pl.Expr]) -> Iterator
     if not found or not pairs or (options.pairs is None and len(pairs) > MOST_PAIRS):
         return
     apart = (pl.col("lower_band") > 0) | (pl.col("upper_band") < 0)
-    frame = titled(bands.with_columns(significant=apart))
+    frame = with_titles(bands.with_columns(significant=apart))
     first, last = frame.select(first=pl.min("n"), last=pl.max("n")).row(0)
     draw = partial(
-        charts.difference_chart, frame, [titled_pair(pair) for pair in pairs],
+        charts.difference_chart, frame, [pair_titles(pair) for pair in pairs],
         extras=Extras(cuts=()), window=Window(first_n=first, last_n=last),
     )  # fmt: skip
     caption = (

@@ -11,11 +11,11 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.collocations.precision import Looked, look_said
+from pipeline.findings.collocations.precision import LookOptions, look_text
 from pipeline.findings.phrases import sentence
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
-from pipeline.report.charts.spec import thinned, within
+from pipeline.report.charts.spec import thin_values, within
 from pipeline.report.charts.style import Extras, Window
 from pipeline.report.view import (
     Block,
@@ -25,9 +25,9 @@ from pipeline.report.view import (
     Listing,
     Styled,
     Text,
-    chosen,
     figure,
     listing,
+    select_names,
     slug,
 )
 
@@ -81,7 +81,7 @@ OF_AXES = ("y_min", "y_max", "first_n", "name")
 """What fits one kind of graph and not another."""
 
 
-def resolved(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Graph]]:
+def resolve_graphs(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Graph]]:
     """Yield each graph with its place among the options: the view's own, then the further ones.
 
     What a further graph does not give is as in the view; a graph of another kind takes over no
@@ -204,7 +204,7 @@ _ANYTIME = (
 )
 
 
-def show_looks(stage: StageView) -> Iterator[Block]:
+def looks_blocks(stage: StageView) -> Iterator[Block]:
     """Say which look this is, and fold away the levels; nothing where no look was declared.
 
     Parameters
@@ -212,9 +212,9 @@ def show_looks(stage: StageView) -> Iterator[Block]:
     stage : StageView
         A stage with the options `looks` and `anytime`, and the table `looks`.
     """
-    if stage.options_as(Looked).anytime:
+    if stage.options_as(LookOptions).anytime:
         yield Text(_ANYTIME)
-    said = look_said(stage)
+    said = look_text(stage)
     if said:
         yield Text(f"{sentence(said)} Limits and tests hold at all of these looks together.")
         yield Fold("The looks and their levels", [_listing(stage.table("looks").collect())])
@@ -353,7 +353,7 @@ def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[S
     """Return the scopes of the wanted category, or of all, in alphabetical order."""
     names = sorted(set(known))
     asked = () if wanted is None else (wanted,)
-    shown = chosen(asked, names, where=f"views.{stage.name}.category")
+    shown = select_names(asked, names, where=f"views.{stage.name}.category")
     return [Scope(stage, name, len(shown) == 1) for name in shown]
 
 
@@ -396,7 +396,7 @@ def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> 
     first, last = ends.collect(engine="streaming").row(0)
     if first is None or last - first < MANY_LISTS:
         sizes = inside.select("n").unique().collect(engine="streaming")["n"]
-        return inside.filter(pl.col("n").is_in(thinned(sizes, points=POINTS, always=always)))
+        return inside.filter(pl.col("n").is_in(thin_values(sizes, points=POINTS, always=always)))
     # Of millions no list of all is made: the first of each step, as `thinned` has them.
     step = round((last - first) / POINTS)
     steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
@@ -410,12 +410,12 @@ MEASURES = ("measure", "measure_1", "measure_2", "best_measure")
 """Columns that hold names of measures."""
 
 
-def titled(frame: pl.DataFrame) -> pl.DataFrame:
+def with_titles(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame whose measures are called what they are in the field.
 
     Examples
     --------
-    >>> titled(pl.DataFrame({"measure": ["t_score", "mine"], "n": [9, 9]})).rows()
+    >>> with_titles(pl.DataFrame({"measure": ["t_score", "mine"], "n": [9, 9]})).rows()
     [('t-score', 9), ('mine', 9)]
     """
     there = [name for name in MEASURES if name in frame.columns]
@@ -434,7 +434,7 @@ def titles(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(measure_title, names))
 
 
-def titled_pair(pair: tuple[str, str]) -> tuple[str, str]:
+def pair_titles(pair: tuple[str, str]) -> tuple[str, str]:
     """Return what two measures are called."""
     return measure_title(pair[0]), measure_title(pair[1])
 
@@ -444,9 +444,9 @@ def titled_extras(extras: Extras) -> Extras:
     return replace(
         extras,
         bands=titles(extras.bands),
-        truth=None if extras.truth is None else titled(extras.truth),
-        comparison=None if extras.comparison is None else titled(extras.comparison),
-        marks=None if extras.marks is None else titled_pair(extras.marks),
+        truth=None if extras.truth is None else with_titles(extras.truth),
+        comparison=None if extras.comparison is None else with_titles(extras.comparison),
+        marks=None if extras.marks is None else pair_titles(extras.marks),
     )
 
 
@@ -522,7 +522,7 @@ def graph_block(drawing: Drawing) -> Block:
     if frame[value].drop_nulls().is_empty():
         return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
     extras = titled_extras(_extras(drawing, window, cuts, frame))
-    frame, window = titled(frame), titled_window(window)
+    frame, window = with_titles(frame), titled_window(window)
     caption = graph_caption(
         extras, window, graph, of=drawing.scope.said, size=_size(frame),
         baseline=drawing.baseline is not None, together=_together(frame),
@@ -563,7 +563,7 @@ def lines_of(
     """Return the measures to draw, and what the caption says of those that are not."""
     wanted = drawing.graph.measures
     if wanted or len(names) <= MOST_LINES:
-        return chosen(wanted, names, where=drawing.option("measures")), ""
+        return select_names(wanted, names, where=drawing.option("measures")), ""
     n = cuts[len(cuts) // 2] if cuts else _last(query) // 2
     value = "recall" if drawing.graph.kind == "recall" else "precision"
     values = query.filter(pl.col("n") == n).select("measure", value).collect(engine="streaming")
@@ -616,7 +616,7 @@ def _window(drawing: Drawing, measures: tuple[str, ...], last: int) -> Window:
 
 def _extras(drawing: Drawing, window: Window, cuts: tuple[int, ...], drawn: pl.DataFrame) -> Extras:
     graph = drawing.graph
-    bands = chosen(graph.bands, window.measures, where=drawing.option("bands"))
+    bands = select_names(graph.bands, window.measures, where=drawing.option("bands"))
     marks = graph.marks if graph.kind == "precision" else None
     return Extras(
         bands=bands if graph.bands else (), cuts=cuts, marks=marks, truth=_truth(drawing, drawn),

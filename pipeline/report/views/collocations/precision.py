@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings.base import StageView
-from pipeline.findings.collocations.precision import Guaranteed
+from pipeline.findings.collocations.precision import GuaranteeOptions
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.report import charts
@@ -21,13 +21,13 @@ from pipeline.report.view import (
     Styled,
     Text,
     ViewOptions,
-    chosen,
+    count_of,
     decimals,
     estimate,
     figure,
     listing,
-    part,
     place_in,
+    select_names,
     share,
     share_limits,
     view,
@@ -40,10 +40,10 @@ from pipeline.report.views.collocations.graphs import (
     extent,
     graph_block,
     lines_of,
+    looks_blocks,
     of_sample,
-    resolved,
+    resolve_graphs,
     scopes,
-    show_looks,
 )
 
 # Average precision
@@ -76,7 +76,9 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
         "average_precision", "measure", descending=[True, False], nulls_last=True
     )  # fmt: skip
     mine = every.collect()
-    names = chosen(options.measures, mine["measure"].to_list(), where=scope.option("measures"))
+    names = select_names(
+        options.measures, mine["measure"].to_list(), where=scope.option("measures")
+    )
     ordered = mine.filter(pl.col("measure").is_in(names)).sort(place_in(names, "measure"))
     caption = f"Average precision{scope.said} of each ranking: {_average_precision_text(ordered)}"
     yield figure(scope.file("average-precision"), caption, partial(
@@ -162,7 +164,7 @@ def show_choice(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
 
 def _guarantee(stage: StageView) -> Iterator[Block]:
     """Show the tests behind a guarantee, in the order in which they were made."""
-    asked = stage.options_as(Guaranteed)
+    asked = stage.options_as(GuaranteeOptions)
     if not asked.guarantee or asked.min_precision is None:
         return
     tests = stage.table("guarantee").collect().sort("category", "measure", "place")
@@ -177,7 +179,7 @@ def _guarantee(stage: StageView) -> Iterator[Block]:
         "guarantee", caption, tests,
         [
             Column("measure", text=measure_title), Column("n"),
-            Column(("k_sampled", "n_sampled"), "TP of judged", part),
+            Column(("k_sampled", "n_sampled"), "TP of judged", count_of),
             Column("lower_one_sided", "lower limit", share),
             Column(("testable", "tested", "passed"), "test", _outcome, right=False),
         ],
@@ -473,7 +475,7 @@ def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
     blocks = [block for scope in shown for block in _category(scope, options, baseline)]
-    return [*blocks, *show_looks(stage)]
+    return [*blocks, *looks_blocks(stage)]
 
 
 def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> Iterator[Block]:
@@ -484,7 +486,8 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
         yield Text(f"No candidate is judged in category {scope.category}: nothing to show.")
         return
     drawings = [
-        Drawing(scope, graph, place, baseline) for place, graph in resolved(options, options.graphs)
+        Drawing(scope, graph, place, baseline)
+        for place, graph in resolve_graphs(options, options.graphs)
     ]
     yield from map(graph_block, drawings)
     yield Text(baseline_text(baseline.row(0, named=True)))

@@ -17,10 +17,10 @@ from pipeline.report.view import (
     Listing,
     Styled,
     Text,
-    chosen,
     figure,
     listing,
     point_limits,
+    select_names,
     share,
     share_limits,
     view,
@@ -85,7 +85,7 @@ def _subset_category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -
     mine = subsets.filter(category=scope.category)
     tests = scope.query("comparison").collect()
     names = sorted(set(tests["measure"]))
-    measures = chosen(options.measures, names, where=scope.option("measures"))
+    measures = select_names(options.measures, names, where=scope.option("measures"))
     yield _with_curves(scope, options) if options.precision else _alone(scope, options, mine)
     yield _listing(mine, tests, measures, scope)
 
@@ -185,7 +185,7 @@ def at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFr
     scope = drawing.scope
     query = scope.query("precision")
     names, last = extent(query)
-    measures = chosen(options.measures, names, where=scope.option("measures"))
+    measures = select_names(options.measures, names, where=scope.option("measures"))
     cuts = cuts_of(drawing, last)
     if not cuts:
         return measures, None

@@ -20,7 +20,7 @@ from pipeline.kernels.clustering.token import bootstrap as counting
 from pipeline.kernels.clustering.token.bootstrap import sentence_counts, token_intervals
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.kernels.sampling import seeded_generator
-from pipeline.memory import limited
+from pipeline.memory import with_limit
 from schemas import TokenLevel
 from schemas.validate import validate
 
@@ -147,7 +147,7 @@ def test_weighted_by_hand(
     places = sorted({(file, s) for file, s, *_ in rows})
     times = st.lists(st.integers(0, 4), min_size=len(places), max_size=len(places))
     samples = data.draw(st.lists(times, min_size=1, max_size=3))
-    with pytest.MonkeyPatch.context() as patch, limited(memory):
+    with pytest.MonkeyPatch.context() as patch, with_limit(memory):
         patch.setattr(partitions, "_BATCH", batch)
         patch.setattr(counting, "_PLACE", 0)
         with sentence_counts(frame(rows).lazy(), "file", "s") as found:
@@ -180,7 +180,7 @@ def test_rows_that_do_not_count_are_as_if_they_were_not_there() -> None:
 def test_more_sentences_than_there_is_room_for_are_refused() -> None:
     cells = frame([("a", s, "N", "1", 2) for s in range(9)])
     expected = pytest.raises(DataError, match="places of 9 sentences.*bootstrap")
-    with limited(200), expected, sentence_counts(cells.lazy(), "file", "s"):
+    with with_limit(200), expected, sentence_counts(cells.lazy(), "file", "s"):
         pass
 
 
@@ -188,7 +188,7 @@ def test_counts_that_there_is_no_room_for_lie_on_the_disk_and_give_the_same(tmp_
     rows = [("a", s % 9, "NV"[s % 2], "12"[s % 3 % 2], 1 + s) for s in range(200)]
     options: dict[str, Any] = {"measures": ["v"], "confidence": 0.9, "replicates": 20, "seed": "s"}
     held = token_intervals(frame(rows), **options, place=["file", "s"])
-    with limited(9 * 100), memory.within(tmp_path / "aside"):
+    with with_limit(9 * 100), memory.spill_to(tmp_path / "aside"):
         laid = token_intervals(frame(rows), **options, place=["file", "s"])
         with sentence_counts(frame(rows).lazy(), "file", "s") as found:
             assert found.samples_at_a_time() == 1

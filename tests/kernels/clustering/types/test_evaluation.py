@@ -15,7 +15,7 @@ from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types import evaluation as type_bootstrap
 from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.evaluation import (
-    Evaluated,
+    TypeLevelTables,
     evaluate_type_level,
     type_level_limits,
 )
@@ -124,11 +124,11 @@ TABLES: tuple[type[Table], ...] = (TypeLevel, ClusterMapping, ClassScores, ItemS
 DOG = frames(*WORKED[1][:2])
 
 
-def value(made: Evaluated, measure: str, mapping: str) -> float:
+def value(made: TypeLevelTables, measure: str, mapping: str) -> float:
     return float(made.summary.filter(measure=measure, mapping=mapping)["value"].item())
 
 
-def check(made: Evaluated) -> None:
+def check(made: TypeLevelTables) -> None:
     """Hold the tables to their schemas, with the columns that a stage adds."""
     for table, schema in zip(made, TABLES, strict=True):
         named = table.with_columns(system=pl.lit("s"), run=pl.lit("1"))

@@ -15,7 +15,7 @@ from pipeline.kernels.clustering.types.mapping import (
     ItemState,
     UnionState,
     climb,
-    completed,
+    complete_mapping,
     edge_weights,
     is_separable,
     item_moves,
@@ -255,13 +255,13 @@ def test_completion_never_lowers_a_measure() -> None:
         patterns = patterns_of(gold, induced, n, m)
         for name, twin in MAPPED.items():
             h = one_to_one(patterns, name)
-            whole = completed(h, overlap(patterns))
+            whole = complete_mapping(h, overlap(patterns))
             assert (whole >= 0).all()
             assert twin(gold, induced, whole.tolist()) >= twin(gold, induced, h.tolist())
 
 
 def test_completion_ties_go_to_the_first_class() -> None:
-    assert completed(np.array([-1, 1]), np.array([[2, 2], [0, 0]])).tolist() == [0, 1]
+    assert complete_mapping(np.array([-1, 1]), np.array([[2, 2], [0, 0]])).tolist() == [0, 1]
 
 
 def test_weights_by_hand() -> None:

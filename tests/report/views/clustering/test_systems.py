@@ -14,7 +14,7 @@ from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, unfo
 from pipeline.report.views.clustering.levels import (
     TokenLevelView,
     TypeLevelView,
-    diagonal,
+    diagonal_order,
     show_overlapping,
     show_token_level,
     show_type_level,
@@ -166,10 +166,10 @@ def test_no_run_gives_a_sentence() -> None:
 
 def test_the_order_makes_a_diagonal() -> None:
     rows = OVERLAPS.filter(system="A", run="1").drop("system", "run")
-    assert diagonal(rows, {"1": "V", "2": "N"}) == (["N", "V"], ["2", "1"])
-    assert diagonal(rows, {"1": "V"}) == (["N", "V"], ["1", "2"])
+    assert diagonal_order(rows, {"1": "V", "2": "N"}) == (["N", "V"], ["2", "1"])
+    assert diagonal_order(rows, {"1": "V"}) == (["N", "V"], ["1", "2"])
     larger = rows.with_columns(n_j=pl.when(pl.col("cluster") == "2").then(9).otherwise("n_j"))
-    assert diagonal(larger, {"1": "N", "2": "N"}) == (["N", "V"], ["2", "1"])
+    assert diagonal_order(larger, {"1": "N", "2": "N"}) == (["N", "V"], ["2", "1"])
 
 
 LIMITS = {"lower": 0.4, "upper": 0.6, "standard_error": 0.05, "undefined": 0}

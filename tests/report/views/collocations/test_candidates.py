@@ -178,7 +178,7 @@ def test_the_view_has_it_unless_told_otherwise() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
     columns = len(SCORES.columns) + 4
-    with memory.limited(64 * columns * size):
+    with memory.with_limit(64 * columns * size):
         few = explorer(SHEETS)
     whole = explorer(SHEETS)
     assert (few.rows, whole.rows) == (len(IDS), len(IDS))

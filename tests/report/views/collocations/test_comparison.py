@@ -13,10 +13,10 @@ from pipeline.report.view import Block, Figure, Listing, Text, unfolded
 from pipeline.report.views.collocations.comparison import (
     ComparisonView,
     Mark,
+    group_matrices,
+    is_marked,
     matrix_of,
     show_comparison,
-    starred,
-    together,
 )
 from schemas import ClusteredDifferences
 from tests.report import report_frames as frames
@@ -279,7 +279,7 @@ def test_each_pair_stands_in_both_directions() -> None:
 def test_significance_is_after_correction_and_needs_the_margin() -> None:
     def stars(alpha: float, margin: float) -> list[bool]:
         return (
-            TESTED_COMPARISON_MATRICES.select(starred(Mark(alpha=alpha, margin=margin)))
+            TESTED_COMPARISON_MATRICES.select(is_marked(Mark(alpha=alpha, margin=margin)))
             .to_series()
             .to_list()
         )
@@ -288,7 +288,7 @@ def test_significance_is_after_correction_and_needs_the_margin() -> None:
     assert stars(0.015, 0.0) == [False, False]  # p is 0.01, adjusted 0.02
     assert stars(0.05, 0.3) == [False, False]
     nothing = TESTED_COMPARISON_MATRICES.with_columns(p_adjusted=pl.lit(None, pl.Float64))
-    assert nothing.select(starred(Mark(alpha=0.5, margin=0.0))).to_series().to_list() == [
+    assert nothing.select(is_marked(Mark(alpha=0.5, margin=0.0))).to_series().to_list() == [
         False,
         False,
     ]
@@ -300,6 +300,6 @@ def test_without_estimates_the_order_is_by_name() -> None:
 
 def test_small_matrices_share_a_figure() -> None:
     two = [matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, n, MARK) for n in (100, 200)]
-    assert [len(group) for group in together(two, most=2)] == [2]
-    assert [len(group) for group in together(two, most=1)] == [1, 1]
-    assert together([], most=2) == []
+    assert [len(group) for group in group_matrices(two, most=2)] == [2]
+    assert [len(group) for group in group_matrices(two, most=1)] == [1, 1]
+    assert group_matrices([], most=2) == []

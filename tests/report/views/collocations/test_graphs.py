@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from pipeline.report.charts.style import Window
 from pipeline.report.views.collocations import graphs
-from pipeline.report.views.collocations.graphs import Graph, resolved
+from pipeline.report.views.collocations.graphs import Graph, resolve_graphs
 from pipeline.report.views.collocations.precision import PrecisionView
 
 VIEW = PrecisionView(
@@ -19,11 +19,11 @@ VIEW = PrecisionView(
 
 def further(**options: object) -> Graph:
     graph = Graph.model_validate(options)
-    return list(resolved(VIEW, (graph,)))[1][1]
+    return list(resolve_graphs(VIEW, (graph,)))[1][1]
 
 
 def test_the_view_s_own_graph_comes_first() -> None:
-    (place, own), (second, _) = resolved(VIEW, (Graph(),))
+    (place, own), (second, _) = resolve_graphs(VIEW, (Graph(),))
     assert (place, second) == ("", "graphs.0.")
     assert own == Graph(
         measures=("a", "b"), bands=("a",), y_max=60.0, first_n=50, comparison="tests",
@@ -51,7 +51,7 @@ def test_a_graph_of_another_kind_has_its_own_axes_and_no_marks() -> None:
 
 def test_a_further_graph_of_precision_after_a_view_of_recall() -> None:
     view = PrecisionView(kind="recall", measures=("a",), y_max=90.0)
-    (_, own), (_, graph) = resolved(view, (Graph(),))
+    (_, own), (_, graph) = resolve_graphs(view, (Graph(),))
     assert (own.kind, graph.kind) == ("recall", "precision")
     assert (graph.measures, graph.y_max) == (("a",), None)
 
