@@ -32,7 +32,7 @@ _UNSURE = """SELECT count(*) FROM (
 def progress_of(
     connection: sqlite3.Connection, annotator: str, *, named: Round = "annotation"
 ) -> dict[str, int]:
-    """Return asked, done, unsure and aside of one person; see `pipeline.annotate.progress.PersonProgress`.
+    """Return asked, done, unsure and aside of one person; see `PersonProgress`.
 
     Parameters
     ----------
