@@ -1,7 +1,14 @@
-"""The memory budget: checked before something large is held, and rows spilled to the disk."""
+"""The memory limit: queries spill to the disk beyond it; what is held whole is refused before.
+
+Polars counts its own allocations against a budget, and writes what a sort or a grouping holds to a
+folder when the budget is used up. Beside its budget it takes 50 to 110 MB: hence `SHARE`.
+"""
 
 from __future__ import annotations
 
+import getpass
+import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +22,17 @@ from pipeline.errors import DataError
 
 USUAL = 4 << 30
 """Bytes of the budget, if no limit is given."""
+SHARE = 2 / 3
+"""Of a limit, what Polars may hold: what a query takes beside its budget is in the rest."""
+LEAST = 64 << 20
+"""Bytes of Polars' budget at the least: with less, a query does little but write and read."""
+DISK = 0.95
+"""Of the free space of the disk, what queries may fill."""
+ROWS = 100_000
+"""Rows of a group of a temporary file."""
+_BUDGET, _DISK, _SPILL = (
+    f"POLARS_OOC_{name}" for name in ("MEMORY_BUDGET_MB", "DISK_BUDGET_MB", "SPILL_DIR")
+)
 _BUCKET = "~bucket"
 
 _room: ContextVar[int] = ContextVar("room", default=USUAL)
@@ -35,7 +53,7 @@ def is_limited() -> bool:
 
 @contextmanager
 def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]:
-    """Hold no more than so many bytes; `USUAL` if None.
+    """Hold no more than so many bytes; `USUAL` if None, and then queries do not spill.
 
     Parameters
     ----------
@@ -43,6 +61,11 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
         Bytes.
     option : str, optional
         What allows more, with {} for how much; an experiment's option if not given.
+
+    Raises
+    ------
+    DataError
+        If queries cannot spill, as nothing can be written to `spill_folder`.
 
     Examples
     --------
@@ -53,9 +76,12 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
     before = _room.set(USUAL if size is None else size)
     named = _option.set(option or _option.get())
     given = _given.set(size is not None)
+    variables = {name: os.environ.get(name) for name in (_BUDGET, _DISK)}
     try:
+        _set_variables(_spill_variables(size))
         yield
     finally:
+        _set_variables(variables)
         _room.reset(before)
         _option.reset(named)
         _given.reset(given)
@@ -73,6 +99,53 @@ def with_share(among: int) -> Iterator[None]:
     """
     with with_limit(available_bytes() // max(1, among) if is_limited() else None):
         yield
+
+
+def _spill_variables(size: int | None) -> dict[str, str | None]:
+    """Return the variables of Polars' budget; None: not set."""
+    if size is None:
+        return {_BUDGET: None, _DISK: None}
+    folder = spill_folder()
+    os.environ[_SPILL] = str(folder)  # a process keeps to the first
+    free = shutil.disk_usage(folder).free * DISK
+    return {
+        _BUDGET: str(max(LEAST, int(size * SHARE)) // 10**6),
+        _DISK: str(int(free) // 10**6),
+    }
+
+
+def _set_variables(variables: dict[str, str | None]) -> None:
+    """Set environment variables so that Polars, which reads them once, reads them again."""
+    pl.Config.load(json.dumps({"environment": variables}))
+
+
+def spill_folder() -> Path:
+    """Return the folder that queries spill to, of this user on this machine; make it.
+
+    It is ``POLARS_OOC_SPILL_DIR`` if that is set, else a folder in ``TMPDIR`` or in /var/tmp. It is
+    never on a disk that machines share: Polars removes what no process of this machine needs.
+
+    Raises
+    ------
+    DataError
+        If nothing can be written there. Polars would print why and go on without a limit.
+    """
+    above = Path(os.environ.get("TMPDIR") or "/var/tmp")  # see mode
+    above = above if above.is_dir() else Path(tempfile.gettempdir())
+    folder = Path(os.environ.get(_SPILL) or above / f"lexassay-{getpass.getuser()}")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"1")
+    except OSError as error:
+        what = f"{folder}: temporary files cannot be written there: {error.strerror}"
+        raise DataError(f"{what}\nSet TMPDIR to a folder of a disk with free space.") from error
+    return folder
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether a query failed as it would have written more than the disk has room for."""
+    return isinstance(error, pl.exceptions.ComputeError) and "disk budget" in str(error)
 
 
 def require(size: float, what: str, *, otherwise: str = "") -> None:
@@ -132,7 +205,33 @@ def _enough(size: float) -> str:
     return f"{max(megabytes / one, 1):.1f}".removesuffix(".0") + unit
 
 
-# Rows of a stage in buckets, spilled to the disk where memory is short
+# Tables and buckets of rows that are read more than once, on the disk where memory is limited
+
+
+@contextmanager
+def stored(table: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
+    """Give the rows of a query, made once, in their order: on the disk where memory is limited.
+
+    Examples
+    --------
+    >>> with stored(pl.LazyFrame({"n": [2, 1]}).sort("n")) as table:
+    ...     table.collect().to_series().to_list()
+    [1, 2]
+    """
+    if not is_limited():
+        yield table.collect(engine="streaming").lazy()
+        return
+    with tempfile.TemporaryDirectory(prefix="lexassay-", dir=_temporary_folder()) as folder:
+        path = Path(folder, "table.parquet")
+        table.sink_parquet(path, compression="lz4", row_group_size=ROWS)
+        yield pl.scan_parquet(path)
+
+
+def _temporary_folder() -> Path | None:
+    folder = _folder.get()
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @contextmanager
@@ -248,10 +347,7 @@ class Spill:
     def _write(self) -> None:
         """Write what is held, and hold nothing."""
         if self._folder is None:
-            above = _folder.get()
-            if above is not None:
-                above.mkdir(parents=True, exist_ok=True)
-            self._folder = Path(tempfile.mkdtemp(prefix="lexassay-", dir=above))
+            self._folder = Path(tempfile.mkdtemp(prefix="lexassay-", dir=_temporary_folder()))
         for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):
             if held:
                 files.append(self._folder / f"{number}-{len(files)}.parquet")

@@ -147,22 +147,6 @@ def by_range(rows: Spill, *, by: str) -> Spill:
     return parts
 
 
-def sort_spill(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a spill with one bucket in the order of a column, in parts; empty it.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"id": ["b", "a"]})
-    >>> spill = spill_of(1, rows.schema)
-    >>> spill.put(rows, 0)
-    >>> [each["id"].to_list() for each in sort_spill(spill, by="id")]
-    [['a', 'b']]
-    """
-    with by_range(rows, by=by) as by_value:
-        rows.clear()
-        yield from (part.sort(by).collect() for part in by_value)
-
-
 def split(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.DataFrame]]:
     """Yield tables in so many parts, the rows of one value of a column in the same part of each.
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import polars_hash as plh
 
-from pipeline.kernels.partitions import batches, buckets_for, count_rows, spill_of
+from pipeline.kernels.partitions import count_rows
 
 # Stable hashes: SHA-256 and XXH64 as published, so that ids and samples stay the same under any
 # version of the libraries (Polars' own ``hash`` changes between versions)
@@ -121,7 +121,7 @@ def sample_size(population: int, *, rate: float) -> int:
     return min(population, max(1, round(rate * population)))
 
 
-def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
+def without_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
     """Draw a simple random sample: the ids with the smallest seeded keys.
 
     A smaller sample with the same seed is part of a larger one, and the same ids drawn from
@@ -129,10 +129,10 @@ def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFr
 
     Parameters
     ----------
-    ids : DataFrame
+    ids : DataFrame or LazyFrame
         String column ``id``, distinct values.
     size : int
-        How many to draw; at most all.
+        How many to draw; at most all. The sample is held in memory, the ids are not.
     seed : str
         Fixes the draw.
 
@@ -149,20 +149,20 @@ def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFr
     >>> small.equals(without_replacement(ids, size=10, seed="s")["id"].head(5))
     True
     """
-    chosen = sort_by_key(ids, seed=seed).head(size)
-    chance = chosen.height / max(1, ids.height)
+    chosen = smallest_keys(ids.lazy(), size=size, seed=seed)
+    chance = chosen.height / max(1, count_rows(ids.lazy()))
     return as_sample(chosen, multiplicity=pl.lit(1, pl.Int64), pi=chance)
 
 
-def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
+def with_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
     """Draw `size` times, each candidate each time with the same chance.
 
     Parameters
     ----------
-    ids : DataFrame
+    ids : DataFrame or LazyFrame
         String column ``id``, distinct values.
     size : int
-        Number of draws.
+        Number of draws. What is drawn is held in memory, the ids are not.
     seed : str
         Fixes the draws; draw j is the same whatever the size.
 
@@ -183,9 +183,10 @@ def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
     >>> with_replacement(ids, size=25, seed="s")["multiplicity"].sum()
     25
     """
-    pool = number_in_key_order(sort_by_key(ids, seed=seed))
-    drawn = slots(size, candidates=pool.height, seed=seed)
-    chosen = drawn.join(pool, on="slot").sort("first")
+    drawn = slots(size, candidates=count_rows(ids.lazy()), seed=seed)
+    ordered = _with_keys(ids.lazy(), seed).sort("key", "id")
+    pool = ordered.with_row_index("slot").cast({"slot": pl.Int64})
+    chosen = pool.join(drawn.lazy(), on="slot").collect(engine="streaming").sort("first")
     return as_sample(chosen, multiplicity=pl.col("multiplicity"), pi=None)
 
 
@@ -205,15 +206,14 @@ def slots(size: int, *, candidates: int, seed: str) -> pl.DataFrame:
     return draws.group_by("slot").agg(multiplicity=pl.len().cast(pl.Int64), first=pl.min("draw"))
 
 
-def number_in_key_order(shuffled: pl.DataFrame, *, first: int = 0) -> pl.DataFrame:
-    """Add the number of each candidate in key order, from that of the first on."""
-    return shuffled.with_columns(slot=pl.int_range(first, first + pl.len(), dtype=pl.Int64))
+def smallest_keys(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
+    """Return the ids with the smallest keys, at most so many, and the keys; in their order."""
+    keyed = _with_keys(ids, seed).bottom_k(size, by=["key", "id"])
+    return keyed.collect(engine="streaming").sort("key", "id")
 
 
-def sort_by_key(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
-    """Return the ids with their keys, in the order of these."""
-    key = seeded_key("id", seed=seed, purpose="sample")
-    return ids.select("id", key=key).sort("key", "id")
+def _with_keys(ids: pl.LazyFrame, seed: str) -> pl.LazyFrame:
+    return ids.select("id", key=seeded_key("id", seed=seed, purpose="sample"))
 
 
 def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) -> pl.DataFrame:
@@ -225,103 +225,3 @@ def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) 
         pi=pl.lit(pi, pl.Float64),
         stratum=pl.lit(WHOLE),
     )
-
-
-# Samples of more candidates than fit into memory
-
-_KEYED = pl.Schema({"id": pl.String, "key": pl.Int64})
-_KEYS = 2**63
-"""Keys are smaller, and not negative."""
-
-
-def smallest(ids: pl.LazyFrame, *, size: int, seed: str) -> tuple[pl.DataFrame, int]:
-    """Return the ids with the smallest keys, in their order, and how many ids there are.
-
-    Parameters
-    ----------
-    ids : LazyFrame
-        String column ``id``, distinct values; read batch by batch.
-    size : int
-        How many to return; these are held in memory. At most all.
-    seed : str
-        Fixes the keys.
-
-    Returns
-    -------
-    DataFrame, int
-        id and key; the number of all.
-    """
-    best, rows = pl.DataFrame(schema=_KEYED), 0
-    for batch in batches(ids.select("id")):
-        rows += batch.height
-        best = smaller(best, sort_by_key(batch, seed=seed), size=size)
-    return best, rows
-
-
-def smaller(best: pl.DataFrame, others: pl.DataFrame, *, size: int) -> pl.DataFrame:
-    """Return those of two tables in the order of keys that have the smallest keys.
-
-    Examples
-    --------
-    >>> one, two = (pl.DataFrame({"id": list(ids), "key": keys}) for ids, keys in
-    ...     (("ab", [3, 5]), ("cd", [1, 4])))
-    >>> smaller(one, two, size=3)["id"].to_list()
-    ['c', 'a', 'd']
-    """
-    if 0 < size <= best.height:
-        others = others.filter(pl.col("key") <= best["key"][size - 1])
-    return pl.concat([best, others]).sort("key", "id").head(size)
-
-
-def without_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw as `without_replacement` does; what is held is the sample.
-
-    Parameters
-    ----------
-    ids : LazyFrame
-        String column ``id``, distinct values.
-    size, seed
-        As there.
-
-    Examples
-    --------
-    >>> from pipeline.kernels.sampling import without_replacement
-    >>> ids = pl.DataFrame({"id": [f"x{i}" for i in range(100)]})
-    >>> drawn = without_replacement_in_parts(ids.lazy(), size=5, seed="s")
-    >>> drawn.equals(without_replacement(ids, size=5, seed="s"))
-    True
-    """
-    best, rows = smallest(ids, size=size, seed=seed)
-    return as_sample(best, multiplicity=pl.lit(1, pl.Int64), pi=best.height / max(1, rows))
-
-
-def with_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw as `with_replacement` does; all are written to disk by ranges of keys.
-
-    Parameters
-    ----------
-    ids : LazyFrame
-        String column ``id``, distinct values.
-    size, seed
-        As there.
-
-    Examples
-    --------
-    >>> from pipeline.kernels.sampling import with_replacement
-    >>> ids = pl.DataFrame({"id": [f"x{i}" for i in range(100)]})
-    >>> drawn = with_replacement_in_parts(ids.lazy(), size=25, seed="s")
-    >>> drawn.equals(with_replacement(ids, size=25, seed="s"))
-    True
-    """
-    rows = count_rows(ids)
-    drawn, number = slots(size, candidates=rows, seed=seed), buckets_for(rows)
-    chosen, before = [], 0
-    with spill_of(number, _KEYED) as spill:
-        for batch in batches(ids.select("id")):
-            spill.add(sort_by_key(batch, seed=seed), pl.col("key") // -(-_KEYS // number))
-        for part in spill:
-            pool = number_in_key_order(part.sort("key", "id").collect(), first=before)
-            before += pool.height
-            chosen.append(drawn.join(pool, on="slot"))
-    ordered = pl.concat(chosen).sort("first")
-    return as_sample(ordered, multiplicity=pl.col("multiplicity"), pi=None)

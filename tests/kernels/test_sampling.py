@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import memory
 from pipeline.kernels.sampling import (
     candidate_id,
     sample_size,
     seeded_generator,
     seeded_key,
     with_replacement,
-    with_replacement_in_parts,
     without_replacement,
-    without_replacement_in_parts,
 )
 from schemas import Sample
 from schemas.validate import validate
-from tests.kernels.room_for import room_for
 
 # --- Ids and seeded keys are the published hashes, whatever the library's version.
 
@@ -126,25 +127,34 @@ def test_size() -> None:
     assert [sample_size(n, rate=0.1) for n in (0, 1, 4, 5102, 14654)] == [0, 1, 1, 510, 1465]
 
 
-# --- Samples in parts are those of the whole, however few candidates there is room for.
-
-WAYS = [
-    (without_replacement_in_parts, without_replacement),
-    (with_replacement_in_parts, with_replacement),
-]
+# Samples are those of slow twins, and the same from a table that is on the disk.
 
 
-@pytest.mark.parametrize(("parts", "whole"), WAYS)
-@given(
-    population=st.integers(0, 60),
-    size=st.integers(1, 80),
-    rows=st.integers(1, 70),
-    seed=st.text(max_size=3),
-)
-def test_parts_are_the_whole(
-    parts: object, whole: object, *, population: int, size: int, rows: int, seed: str
-) -> None:
-    every = ids(population)
-    with room_for(rows):
-        found = parts(every.lazy(), size=size, seed=seed)
-    assert found.equals(whole(every, size=size, seed=seed))
+def by_key(every: pl.DataFrame, seed: str) -> list[str]:
+    keys = every.select(seeded_key("id", seed=seed, purpose="sample")).to_series()
+    return [name for _, name in sorted(zip(keys, every["id"], strict=True))]
+
+
+@given(population=st.integers(0, 60), size=st.integers(1, 80), seed=st.text(max_size=3))
+def test_the_smallest_keys_are_drawn(population: int, size: int, seed: str) -> None:
+    drawn = without_replacement(ids(population).lazy(), size=size, seed=seed)
+    assert drawn["id"].to_list() == by_key(ids(population), seed)[:size]
+
+
+@given(population=st.integers(1, 60), size=st.integers(1, 80), seed=st.text(max_size=3))
+def test_each_draw_is_a_number_in_the_order_of_keys(population: int, size: int, seed: str) -> None:
+    ordered = by_key(ids(population), seed)
+    draws = pl.DataFrame({"draw": [str(n) for n in range(size)]})
+    numbers = draws.select(seeded_key("draw", seed=seed, purpose="draws")).to_series()
+    times = Counter(ordered[number % population] for number in numbers)
+    drawn = with_replacement(ids(population).lazy(), size=size, seed=seed)
+    assert drawn.select("id", "multiplicity").rows() == list(times.items())
+
+
+@pytest.mark.parametrize("draw", [without_replacement, with_replacement])
+def test_a_table_on_the_disk(draw: Callable[..., pl.DataFrame], tmp_path: Path) -> None:
+    every = ids(500)
+    every.write_parquet(tmp_path / "ids.parquet", row_group_size=50)
+    with memory.with_limit(1):
+        found = draw(pl.scan_parquet(tmp_path / "ids.parquet"), size=40, seed="s")
+    assert found.equals(draw(every, size=40, seed="s"))

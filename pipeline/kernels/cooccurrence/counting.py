@@ -12,17 +12,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipeline import memory
 from pipeline.kernels.cooccurrence.tokens import PLACE
-from pipeline.kernels.partitions import (
-    batches,
-    bucket_of,
-    buckets_for,
-    count_rows,
-    sort_spill,
-    spill_of,
-)
+from pipeline.kernels.partitions import batches
 from pipeline.kernels.sampling import candidate_id
-from pipeline.memory import Spill
 
 # Packed keys: several small integers in one, cheap to group by
 
@@ -345,14 +338,13 @@ _PAIR = ("l1", "l2")
 _COUNTS = ("f", "f1", "f2", "N")
 
 
-def merged_in_parts(
+def merge_pairs(
     tables: Sequence[pl.LazyFrame], *, added: Sequence[str] = (), min_frequency: int = 1
 ) -> Iterator[pl.DataFrame]:
     """Yield the pairs of all tables with the sums of their counts, in the order of their ids.
 
     Each pair has f, the sum of its frequencies, the marginals f1 and f2 that these add up to, and
-    N, the sum of all. Marginals need all pairs with a unit together: rows are divided by l1, then
-    by l2, and put in order at last, on the disk where room is short.
+    N, the sum of all.
 
     Parameters
     ----------
@@ -366,45 +358,25 @@ def merged_in_parts(
     Yields
     ------
     DataFrame
-        id, l1, l2, f, f1, f2, N and the columns that were added up; no part has more rows than
-        there is room for, as long as no unit has.
+        id, l1, l2, f, f1, f2, N and the columns that were added up, in batches.
 
     Examples
     --------
     >>> one = pl.LazyFrame({"l1": ["a", "a"], "l2": ["x", "y"], "f": [3, 1]})
     >>> two = pl.LazyFrame({"l1": ["a", "b"], "l2": ["x", "x"], "f": [2, 1]})
-    >>> pl.concat(merged_in_parts([one, two])).drop("id").sort("l1", "l2").rows()
+    >>> pl.concat(merge_pairs([one, two])).drop("id").sort("l1", "l2").rows()
     [('a', 'x', 5, 6, 6, 7), ('a', 'y', 1, 6, 1, 7), ('b', 'x', 1, 1, 6, 7)]
     """
-    rows = [each.select(*_PAIR, "f", *added) for each in tables]
-    number = buckets_for(count_rows(*rows))
-    texts, counts = ("id", *_PAIR), (*_COUNTS, *added)
-    every = pl.Schema([(name, pl.String) for name in texts] + [(name, pl.Int64) for name in counts])
-    summed = [pl.col(name).sum() for name in ("f", *added)]
-    with spill_of(1, every) as kept:
-        with _sum_by_second(rows, summed, number) as by_second:
-            total = sum(part.select(pl.col("f").sum()).collect().item() for part in by_second)
-            for part in by_second:
-                f2 = pl.col("f").sum().over("l2")
-                whole = part.with_columns(f2=f2, N=pl.lit(total, pl.Int64))
-                frequent = whole.filter(pl.col("f") >= min_frequency)
-                kept.put(frequent.with_columns(candidate_id(*_PAIR)).collect(), 0)
-        yield from sort_spill(kept, by="id")
-
-
-def _sum_by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: int) -> Spill:
-    """Return the pairs with their sums and f1, divided by l2."""
-    schema = rows[0].collect_schema()
-    by_second = spill_of(number, pl.Schema([*schema.items(), ("f1", pl.Int64())]))
-    with spill_of(number, schema) as by_first:
-        for table in rows:
-            for batch in batches(table):
-                by_first.add(batch, bucket_of("l1", number))
-        for part in by_first:
-            sums = part.group_by(_PAIR).agg(*summed)
-            pairs = sums.with_columns(f1=pl.col("f").sum().over("l1"))
-            by_second.add(pairs.collect(), bucket_of("l2", number))
-    return by_second
+    rows = pl.concat([each.select(*_PAIR, "f", *added) for each in tables])
+    with memory.stored(rows.group_by(_PAIR).agg(pl.sum("f", *added))) as counts:
+        total = counts.select(pl.sum("f")).collect(engine="streaming").item()
+        marginals = (
+            pl.sum("f").over(unit).alias(f) for unit, f in zip(_PAIR, ("f1", "f2"), strict=True)
+        )
+        whole = counts.with_columns(*marginals, N=pl.lit(total, pl.Int64))
+        frequent = whole.filter(pl.col("f") >= min_frequency)
+        named = frequent.select(candidate_id(*_PAIR), *_PAIR, *_COUNTS, *added)
+        yield from batches(named.sort("id"))
 
 
 # Document frequencies of words, batch by batch

@@ -22,8 +22,8 @@ from pipeline.kernels.numeric import (
     labels_of,
     percentiles,
 )
-from pipeline.kernels.partitions import batches, count_rows, parts_needed, spill_of, split
-from pipeline.kernels.sampling import as_sample, seeded_generator, smaller, sort_by_key
+from pipeline.kernels.partitions import count_rows, parts_needed, split
+from pipeline.kernels.sampling import as_sample, seeded_generator, smallest_keys
 from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
@@ -35,7 +35,7 @@ UNDEFINED = "undefined"
 
 def strata_by_rank(
     ranks: pl.DataFrame | pl.LazyFrame, *, measures: Sequence[str], boundaries: Sequence[int]
-) -> pl.DataFrame:
+) -> pl.LazyFrame:
     """Divide the candidates by the best rank that any of the measures gives them.
 
     With one measure a stratum holds what an n-best list has more than the next smaller one.
@@ -51,8 +51,8 @@ def strata_by_rank(
 
     Returns
     -------
-    pl.DataFrame
-        id and stratum, e.g. "0001-0100", "0101-0500", "0501-5102"; sorted by id.
+    pl.LazyFrame
+        id and stratum, e.g. "0001-0100", "0101-0500", "0501-5102"; in no order.
 
     Raises
     ------
@@ -64,48 +64,17 @@ def strata_by_rank(
     >>> ranks = pl.DataFrame(
     ...     {"measure": ["mi"] * 3, "id": ["a", "b", "c"], "rank": [3, 1, 2]}
     ... )
-    >>> strata_by_rank(ranks, measures=["mi"], boundaries=[1]).rows()
+    >>> strata_by_rank(ranks, measures=["mi"], boundaries=[1]).sort("id").collect().rows()
     [('a', '2-3'), ('b', '1-1'), ('c', '2-3')]
-    """
-    _require_ascending(boundaries)
-    best = _best_ranks(ranks, measures)
-    return _strata_by_best_rank(best, boundaries, last=best.height).sort("id")
-
-
-def _require_ascending(boundaries: Sequence[int]) -> None:
-    """Refuse boundaries between ranks that do not ascend from 1 or more.
-
-    Raises
-    ------
-    ValueError
-        With the boundaries.
     """
     if list(boundaries) != sorted(set(boundaries)) or (boundaries and boundaries[0] < 1):
         raise ValueError(f"boundaries {list(boundaries)} do not ascend from 1 or more")
-
-
-def _strata_by_best_rank(
-    best: pl.DataFrame, boundaries: Sequence[int], *, last: int
-) -> pl.DataFrame:
-    """Return the strata of some candidates.
-
-    Parameters
-    ----------
-    best : pl.DataFrame
-        id and rank, the best of each.
-    boundaries : sequence of int
-        As of `strata_by_rank`.
-    last : int
-        How many candidates there are in all.
-
-    Examples
-    --------
-    >>> _strata_by_best_rank(pl.DataFrame({"id": ["b", "a"], "rank": [3, 1]}), [1], last=9).rows()
-    [('b', '2-9'), ('a', '1-1')]
-    """
-    labels = rank_labels(boundaries, last=last)
-    places = np.searchsorted(boundaries[: len(labels) - 1], best["rank"].to_numpy(), side="left")
-    return best.select("id", stratum=_stratum_column(labels, places))
+    own = _ranks_under(ranks, measures)
+    labels = rank_labels(boundaries, last=count_rows(ranked_candidates(own)))
+    stratum = pl.lit(labels[-1])
+    for bound, label in reversed(list(zip(boundaries, labels[:-1], strict=False))):
+        stratum = pl.when(pl.col("rank") <= bound).then(pl.lit(label)).otherwise(stratum)
+    return own.group_by("id").agg(pl.col("rank").min()).select("id", stratum=stratum)
 
 
 def rank_labels(boundaries: Sequence[int], *, last: int) -> list[str]:
@@ -126,7 +95,7 @@ def rank_labels(boundaries: Sequence[int], *, last: int) -> list[str]:
 
 def strata_by_score(
     scores: pl.DataFrame | pl.LazyFrame, *, column: str, boundaries: Sequence[float]
-) -> pl.DataFrame:
+) -> pl.LazyFrame:
     """Divide the candidates by a score.
 
     Parameters
@@ -140,9 +109,9 @@ def strata_by_score(
 
     Returns
     -------
-    pl.DataFrame
+    pl.LazyFrame
         id and stratum, e.g. "[-inf, 3)", "[3, inf)", and "undefined" where the score is
-        null; sorted by id.
+        null; in the order of the scores.
 
     Raises
     ------
@@ -152,17 +121,17 @@ def strata_by_score(
     Examples
     --------
     >>> scores = pl.DataFrame({"id": ["a", "b", "c"], "mi": [0.5, 3.0, None]})
-    >>> strata_by_score(scores, column="mi", boundaries=[3.0]).rows()
+    >>> strata_by_score(scores, column="mi", boundaries=[3.0]).collect().rows()
     [('a', '[-inf, 3)'), ('b', '[3, inf)'), ('c', 'undefined')]
     """
     if list(boundaries) != sorted(set(boundaries)):
         raise ValueError(f"boundaries {list(boundaries)} do not ascend")
-    labels = score_labels(boundaries)
-    table = scores.lazy().select("id", score=pl.col(column).cast(pl.Float64)).collect()
-    places = np.searchsorted(boundaries, table["score"].fill_null(0.0).to_numpy(), side="right")
-    defined = pl.col("score").is_not_null()
-    stratum = pl.when(defined).then(_stratum_column(labels, places)).otherwise(pl.lit(UNDEFINED))
-    return table.select("id", stratum=stratum).sort("id")
+    score, (lowest, *others) = pl.col(column).cast(pl.Float64), score_labels(boundaries)
+    stratum = pl.lit(lowest)
+    for bound, label in zip(boundaries, others, strict=True):
+        stratum = pl.when(score >= bound).then(pl.lit(label)).otherwise(stratum)
+    known = pl.when(score.is_not_null()).then(stratum).otherwise(pl.lit(UNDEFINED))
+    return scores.lazy().select("id", stratum=known)
 
 
 def score_labels(boundaries: Sequence[float]) -> list[str]:
@@ -177,11 +146,9 @@ def score_labels(boundaries: Sequence[float]) -> list[str]:
     return [f"[{low}, {high})" for low, high in itertools.pairwise(edges)]
 
 
-def _stratum_column(labels: Sequence[str], places: IntArray) -> pl.Series:
-    return pl.Series("stratum", np.array(labels, dtype=object)[places].tolist(), dtype=pl.String)
-
-
-def stratified_sample(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> pl.DataFrame:
+def stratified_sample(
+    strata: pl.DataFrame | pl.LazyFrame, *, sizes: Mapping[str, int], seed: str
+) -> pl.DataFrame:
     """Draw a simple random sample without replacement from each stratum.
 
     The keys are those of `sampling.without_replacement`: a larger sample with the same seed
@@ -190,8 +157,8 @@ def stratified_sample(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: s
 
     Parameters
     ----------
-    strata : pl.DataFrame
-        id and stratum.
+    strata : pl.DataFrame or pl.LazyFrame
+        id and stratum; read once for each stratum. What is held in memory is the sample.
     sizes : mapping of str to int
         Draws per stratum; a stratum without a size is not sampled, one with fewer candidates
         is taken whole.
@@ -215,14 +182,31 @@ def stratified_sample(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: s
     >>> stratified_sample(strata, sizes={"1-2": 2, "3-4": 1}, seed="s").height
     3
     """
-    counts = dict(strata["stratum"].value_counts().iter_rows())
-    names = sorted(counts)
-    wrong = [name for name, size in sizes.items() if name not in names or size < 0]
+    counts = stratum_sizes(strata)
+    wrong = [name for name, size in sizes.items() if name not in counts or size < 0]
     if wrong:
-        raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(names)}")
-    drawing = StratifiedSampler(sizes, counts, seed=seed)
-    drawing.add(strata)
-    return drawing.sample()
+        raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(counts)}")
+    one = pl.lit(1, pl.Int64)
+    parts = [as_sample(pl.DataFrame(schema={"id": pl.String}), multiplicity=one, pi=0.0)]
+    for name in sizes.keys() & counts.keys():
+        own = strata.lazy().filter(pl.col("stratum") == name)
+        drawn = smallest_keys(own, size=sizes[name], seed=seed)
+        sample = as_sample(drawn, multiplicity=one, pi=drawn.height / counts[name])
+        parts.append(sample.with_columns(stratum=pl.lit(name)))
+    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    return pl.concat(parts).sort("stratum", "position").with_columns(position=position)
+
+
+def stratum_sizes(strata: pl.DataFrame | pl.LazyFrame) -> dict[str, int]:
+    """Return how many candidates each stratum has, in the order of their names.
+
+    Examples
+    --------
+    >>> stratum_sizes(pl.DataFrame({"id": ["a", "b", "c"], "stratum": ["2-3", "1-1", "2-3"]}))
+    {'1-1': 1, '2-3': 2}
+    """
+    sizes = strata.lazy().group_by("stratum").len().sort("stratum").collect(engine="streaming")
+    return dict(sizes.iter_rows())
 
 
 def pool(
@@ -267,128 +251,19 @@ def pool(
     >>> pool(ranks, measures=["dice", "mi"], depth=1).rows()
     [('a', 1), ('b', 1)]
     """
-    best = _best_ranks(ranks.lazy().filter(pl.col("rank") <= depth), measures)
-    return best.select("id", best_rank="rank").sort("id")
+    own = _ranks_under(ranks.lazy().filter(pl.col("rank") <= depth), measures)
+    best = own.group_by("id").agg(best_rank=pl.col("rank").min())
+    return best.collect(engine="streaming").sort("id")
 
 
-def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> pl.DataFrame:
-    chosen = ranks.lazy().filter(pl.col("measure").is_in(list(measures)))
-    names = chosen.select("measure").unique().collect(engine="streaming")
-    ranked = names.to_series().to_list()
+def _ranks_under(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> pl.LazyFrame:
+    """Return the ranks of some measures; each of them has to have some."""
+    own = ranks.lazy().filter(pl.col("measure").is_in(list(measures)))
+    ranked = labels_of(own, "measure").to_list()
     unknown = [name for name in measures if name not in ranked]
     if unknown:
         raise ValueError(f"no ranks for {', '.join(unknown)}")
-    return chosen.group_by("id").agg(pl.col("rank").min()).collect(engine="streaming")
-
-
-# Strata in parts, for more candidates than fit into memory.
-
-_BEST = pl.Schema({"id": pl.String, "rank": pl.Int64})
-
-
-def strata_by_rank_in_parts(
-    ranks: pl.LazyFrame, *, measures: Sequence[str], boundaries: Sequence[int]
-) -> Iterator[pl.DataFrame]:
-    """Yield what `strata_by_rank` returns, part by part, in no order.
-
-    Parameters
-    ----------
-    ranks, measures, boundaries
-        As there; every measure has ranks.
-
-    Raises
-    ------
-    ValueError
-        If the boundaries do not ascend from 1 or more.
-
-    Examples
-    --------
-    >>> ranks = pl.LazyFrame({"measure": ["mi"] * 2, "id": ["a", "b"], "rank": [2, 1]})
-    >>> (part,) = strata_by_rank_in_parts(ranks, measures=["mi"], boundaries=[1])
-    >>> sorted(part.rows())
-    [('a', '2-2'), ('b', '1-1')]
-    """
-    _require_ascending(boundaries)
-    own = ranks.filter(pl.col("measure").is_in(list(measures)))
-    end = max(boundaries, default=0)
-    listed = own.filter(pl.col("rank") <= end).select(*_BEST)  # the others are in the last stratum
-    every, last = ranked_candidates(own).select("id"), 0
-    with spill_of(1, _BEST) as spill:
-        for some, ids in split(listed, every, number=parts_needed(listed, every), by="id"):
-            ranked = some.group_by("id").agg(pl.col("rank").min())
-            best = ids.join(ranked, on="id", how="left").with_columns(
-                pl.col("rank").fill_null(end + 1)
-            )
-            last += best.height
-            spill.put(best, 0)
-        for best in spill.frames(0):
-            yield _strata_by_best_rank(best, boundaries, last=last)
-
-
-def strata_by_score_in_parts(
-    scores: pl.LazyFrame, *, column: str, boundaries: Sequence[float]
-) -> Iterator[pl.DataFrame]:
-    """Yield what `strata_by_score` returns, part by part, in the order of the scores' rows.
-
-    Parameters
-    ----------
-    scores, column, boundaries
-        As there.
-
-    Examples
-    --------
-    >>> scores = pl.LazyFrame({"id": ["a", "b"], "mi": [0.5, 3.0]})
-    >>> (part,) = strata_by_score_in_parts(scores, column="mi", boundaries=[3.0])
-    >>> part.rows()
-    [('a', '[-inf, 3)'), ('b', '[3, inf)')]
-    """
-    for batch in batches(scores.select("id", column)):
-        yield strata_by_score(batch, column=column, boundaries=boundaries)
-
-
-class StratifiedSampler:
-    """Draws a stratified sample while strata come in parts; only the sample is held in memory.
-
-    Parameters
-    ----------
-    sizes : mapping of str to int
-        Draws per stratum.
-    counts : mapping of str to int
-        Candidates in each stratum.
-    seed : str
-        Fixes the draw.
-
-    Examples
-    --------
-    >>> drawing = StratifiedSampler({"1-2": 1}, {"1-2": 2}, seed="s")
-    >>> drawing.add(pl.DataFrame({"id": ["a", "b"], "stratum": "1-2"}))
-    >>> drawing.sample().select("multiplicity", "position", "pi", "stratum").rows()
-    [(1, 1, 0.5, '1-2')]
-    """
-
-    def __init__(self, sizes: Mapping[str, int], counts: Mapping[str, int], *, seed: str) -> None:
-        self._sizes, self._counts, self._seed = sizes, counts, seed
-        none = sort_by_key(pl.DataFrame(schema={"id": pl.String}), seed=seed)
-        self._best = dict.fromkeys(sorted(counts), none)
-
-    def add(self, strata: pl.DataFrame) -> None:
-        """Take in id and stratum of some candidates."""
-        for (name,), part in strata.partition_by("stratum", as_dict=True).items():
-            rows = sort_by_key(part, seed=self._seed)
-            size = self._sizes.get(str(name), 0)
-            self._best[str(name)] = smaller(self._best[str(name)], rows, size=size)
-
-    def sample(self) -> pl.DataFrame:
-        """Return the table `StratifiedSample`, when all have been taken in."""
-        one = pl.lit(1, pl.Int64)
-        none = as_sample(pl.DataFrame(schema={"id": pl.String}), multiplicity=one, pi=0.0)
-        parts = [
-            as_sample(best, multiplicity=one, pi=best.height / max(1, self._counts[name]))
-            .with_columns(stratum=pl.lit(name))
-            for name, best in self._best.items()
-        ]  # fmt: skip
-        position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-        return pl.concat([none, *parts]).with_columns(position=position)
+    return own
 
 
 # Estimates of sets: within a stratum all draws have one inclusion probability.

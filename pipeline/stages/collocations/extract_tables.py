@@ -9,9 +9,9 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
-from pipeline.kernels.cooccurrence.counting import merged_in_parts
+from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import count, marginals
-from pipeline.kernels.partitions import Ranges, batches, sort_spill, spill_of
+from pipeline.kernels.partitions import Ranges, batches, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -60,7 +60,7 @@ def extract_merge(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
     yield {FAULTS: found}
     shared = all("documents" in each.collect_schema() for each in parts)
     added = ["documents"] if shared else []
-    for part in merged_in_parts(parts, added=added, min_frequency=config.min_frequency):
+    for part in merge_pairs(parts, added=added, min_frequency=config.min_frequency):
         yield {"candidates": part}
 
 
@@ -157,7 +157,7 @@ Read = Callable[[pl.LazyFrame], Sequence[pl.LazyFrame]]
 each."""
 
 
-def read_in_parts(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outputs]:
+def read_batches(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outputs]:
     """Yield the faults of all rows, then what is made of the others.
 
     Parameters
@@ -172,7 +172,7 @@ def read_in_parts(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outp
     schema = read(raw)[0].collect_schema()
     with spill_of(1, schema) as spill:
         yield {FAULTS: faults_of(raw, read, lambda rows: spill.put(rows, 0))}
-        yield from ({table: part} for part in sort_spill(spill, by="id"))
+        yield from ({table: batch} for batch in batches(spill.bucket(0).sort("id")))
 
 
 def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]) -> pl.DataFrame:
@@ -243,7 +243,7 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
             bad.append(numeric.faults(raw, parsed=parsed, problem="is no number", required=False))
         return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
 
-    yield from read_in_parts(raw, read, table="scores")
+    yield from read_batches(raw, read, table="scores")
 
 
 # Frequency signatures
@@ -307,7 +307,7 @@ def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
         frequent = pl.col("f") >= config.min_frequency
         return [reading.candidates(rows).filter(frequent), *reading.faults(rows)]
 
-    yield from read_in_parts(raw, read, table="candidates")
+    yield from read_batches(raw, read, table="candidates")
 
 
 def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
@@ -361,5 +361,5 @@ def named_anew(
                 ids = made.lazy().select("id", FORMER)
                 former = ranges.of(examples, number, by="id").rename({"id": FORMER})
                 shown.put(former.join(ids, on=FORMER).select(*Examples.columns()).collect(), 0)
-        yield from ({"candidates": part} for part in sort_spill(spill, by="id"))
-        yield from ({"examples": part} for part in sort_spill(shown, by="id"))
+        yield from ({"candidates": batch} for batch in batches(spill.bucket(0).sort("id")))
+        yield from ({"examples": batch} for batch in batches(shown.bucket(0).sort("id")))

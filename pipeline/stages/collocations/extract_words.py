@@ -14,9 +14,8 @@ from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.counting import KNOWN_BY, OPEN, document_sizes, word_counts
 from pipeline.kernels.cooccurrence.dispersion import evenness
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, number_tokens, units
-from pipeline.kernels.partitions import by_range, ranges_of, sort_spill, spill_of
+from pipeline.kernels.partitions import batches, ranges_of, spill_of
 from pipeline.kernels.sampling import candidate_id
-from pipeline.memory import Spill
 from pipeline.stages.base import (
     FAULTS,
     CorpusSource,
@@ -163,7 +162,8 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Out
 
     with spill_of(1, _READ) as spill:
         yield {FAULTS: faults_of(raw, read, put)}
-        yield from _add_up(spill, _size(config, counted))
+        words = _add_up(spill.bucket(0), _size(config, counted))
+        yield from ({"words": batch} for batch in batches(words))
 
 
 def _read(
@@ -179,17 +179,11 @@ def _read(
     ]
 
 
-def _add_up(rows: Spill, size: int) -> Iterator[Outputs]:
-    """Yield each word once, in the order of the ids."""
-    columns = WordFrequencies.columns()
-    with spill_of(1, pl.Schema(columns)) as spill:
-        with by_range(rows, by="word") as by_word:
-            rows.clear()
-            for part in by_word:
-                words = part.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
-                whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
-                spill.put(whole.collect(), 0)
-        yield from ({"words": part} for part in sort_spill(spill, by="id"))
+def _add_up(rows: pl.LazyFrame, size: int) -> pl.LazyFrame:
+    """Return each word once, in the order of the ids."""
+    words = rows.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
+    whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
+    return whole.select(*WordFrequencies.columns()).sort("id")
 
 
 def _size(config: ExtractWordTable, counted: int) -> int:

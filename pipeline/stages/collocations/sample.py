@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
@@ -10,24 +9,26 @@ import numpy as np
 import polars as pl
 from pydantic import Field, model_validator
 
+from pipeline import memory
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import sampling
 from pipeline.kernels.nbest.ranking import rank_vectors
 from pipeline.kernels.nbest.stratified import (
     UNDEFINED,
-    StratifiedSampler,
     rank_labels,
     score_labels,
-    strata_by_rank_in_parts,
-    strata_by_score_in_parts,
+    strata_by_rank,
+    strata_by_score,
+    stratified_sample,
+    stratum_sizes,
 )
 from pipeline.kernels.numeric import FloatArray, codes, labels_of
-from pipeline.kernels.partitions import count_rows, sort_spill, spill_of
+from pipeline.kernels.partitions import batches, count_rows
 from pipeline.kernels.sampling import (
     WHOLE,
     sample_size,
-    with_replacement_in_parts,
-    without_replacement_in_parts,
+    with_replacement,
+    without_replacement,
 )
 from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
 from pipeline.kernels.survey.design import Design, LabellingCost, declared_questions, design_sample
@@ -305,7 +306,7 @@ def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
     """Draw with or without replacement, fixed by the seed."""
     ids = tables["candidates"].select("id")
     size = config.size or sampling.sample_size(count_rows(ids), rate=config.rate or 1.0)
-    draw = with_replacement_in_parts if config.replacement else without_replacement_in_parts
+    draw = with_replacement if config.replacement else without_replacement
     return {"sample": draw(ids, size=size, seed=config.seed)}
 
 
@@ -358,9 +359,6 @@ class SampleStratified(Seeded):
         return self
 
 
-_STRATUM = pl.Schema({"id": pl.String, "stratum": pl.String})
-
-
 @stage(
     "sample.stratified",
     config=SampleStratified,
@@ -368,27 +366,21 @@ _STRATUM = pl.Schema({"id": pl.String, "stratum": pl.String})
 )
 def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
     """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
-    with spill_of(1, _STRATUM) as spill:
-        counts: Counter[str] = Counter()
-        for part in _strata(config, tables):
-            counts.update(dict(part.group_by("stratum").len().iter_rows()))
-            spill.put(part, 0)
-        drawing = StratifiedSampler(_draws_by_stratum(config, counts), counts, seed=config.seed)
-        for part in sort_spill(spill, by="id"):
-            drawing.add(part)
-            yield {"strata": part}
-    sample = drawing.sample()
+    with memory.stored(_strata(config, tables).sort("id")) as strata:
+        yield from ({"strata": batch} for batch in batches(strata))
+        counts = stratum_sizes(strata)
+        sizes = _draws_by_stratum(config, counts)
+        sample = stratified_sample(strata, sizes=sizes, seed=config.seed)
     yield {"sample": sample, "sizes": _sizes(counts, sample)}
 
 
-def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
+def _strata(config: SampleStratified, tables: Tables) -> pl.LazyFrame:
     try:
         if config.column is not None:
             require(tables["scores"].collect_schema(), [("column", config.column)])
-            yield from strata_by_score_in_parts(
+            return strata_by_score(
                 tables["scores"], column=config.column, boundaries=config.boundaries
             )
-            return
         ranks = tables["ranks"]
         require_ranked("measures", config.measures, ranks)
         if config.measures:
@@ -396,7 +388,7 @@ def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
         chosen = every_rank(ranks, tables)
         names = labels_of(chosen, "measure")
         bounds = [int(bound) for bound in config.boundaries]
-        yield from strata_by_rank_in_parts(chosen, measures=names.to_list(), boundaries=bounds)
+        return strata_by_rank(chosen, measures=names.to_list(), boundaries=bounds)
     except ValueError as error:
         raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
 

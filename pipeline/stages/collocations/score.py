@@ -12,8 +12,9 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.scoring import parse, places, score
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
-from pipeline.kernels.nbest.ranking import ranked_in_parts
+from pipeline.kernels.nbest.ranking import rankings
 from pipeline.kernels.nbest.stratified import pool
+from pipeline.kernels.partitions import batches
 from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
@@ -119,8 +120,8 @@ class ScoreRank(Seeded):
 def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
     """Rank by each column of scores."""
     measures = _measures(config, tables["scores"].collect_schema())
-    for part in ranked_in_parts(tables["scores"], measures=measures, seed=config.seed):
-        yield {"ranks": part}
+    for ranking in rankings(tables["scores"], measures=measures, seed=config.seed):
+        yield from ({"ranks": batch} for batch in batches(ranking))
 
 
 def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import memory
 from pipeline.kernels.cooccurrence import counting
-from pipeline.kernels.cooccurrence.counting import merged_in_parts
+from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
 from pipeline.kernels.cooccurrence.tokens import LABEL, Unit, number_tokens
 from pipeline.stages.base import Bounds
 from pipeline.stages.collocations import extract_corpus
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
-from tests.kernels.room_for import room_for
 
 NOTHING = pl.DataFrame(schema=counting.OPEN)
 
@@ -100,11 +100,11 @@ def by_hand(
     )
 
 
-@given(corpora_merging, st.integers(1, 30), st.integers(1, 4))
-def test_as_added_up_by_hand(corpora: list[dict[Pair, int]], rows: int, least: int) -> None:
+@given(corpora_merging, st.sampled_from([None, 1]), st.integers(1, 4))
+def test_as_added_up_by_hand(corpora: list[dict[Pair, int]], limit: int | None, least: int) -> None:
     tables = [table(each) for each in corpora]
-    with room_for(rows):
-        parts = list(merged_in_parts(tables, added=["documents"], min_frequency=least))
+    with memory.with_limit(limit):
+        parts = list(merge_pairs(tables, added=["documents"], min_frequency=least))
     whole = pl.concat(parts)
     found = whole.select("l1", "l2", "f", "f1", "f2", "N").sort("l1", "l2").rows()
     assert found == by_hand(corpora, least)
@@ -112,18 +112,8 @@ def test_as_added_up_by_hand(corpora: list[dict[Pair, int]], rows: int, least: i
     assert whole["documents"].equals(2 * whole["f"])
 
 
-@pytest.mark.long
-def test_more_than_there_is_room_for() -> None:
-    corpus = {(f"a{n % 40}", f"b{n}"): 1 for n in range(1000)}
-    with room_for(100):
-        parts = list(merged_in_parts([table(corpus)] * 2))
-    assert len(parts) > 5
-    assert max(part.height for part in parts) < 250
-    assert sum(part.height for part in parts) == 1000
-
-
 def test_of_no_pairs() -> None:
-    (part,) = merged_in_parts([table({})] * 2)
+    (part,) = merge_pairs([table({})] * 2)
     assert part.is_empty()
     assert part.columns == ["id", "l1", "l2", "f", "f1", "f2", "N"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import memory
-from pipeline.kernels.nbest.ranking import rank, ranked_in_parts
+from pipeline.kernels.nbest.ranking import rank, rank_blocks, rankings, tie_key
 from schemas import Ranks
 from schemas.validate import validate
-from tests.kernels.room_for import room_for
 
 scores = st.lists(
     st.one_of(st.none(), st.sampled_from([-math.inf, -1.0, 0.0, 0.5, 2.0, math.inf])), max_size=25
@@ -60,38 +60,70 @@ def test_ties_break_alike_for_all_measures_and_otherwise_for_another_seed() -> N
     assert sorted(orders["t", "a"]) == sorted(ids)
 
 
-# --- Ranks in parts are the ranks, wherever the parts begin.
+# Ranks are those of a slow twin, with a limit of memory and without one.
 
 values = st.one_of(
     st.none(), st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 2.0, math.inf, math.nan])
 )
 
 
-def in_parts(scores: pl.LazyFrame, measures: list[str], rows: int) -> list[pl.DataFrame]:
-    with memory.with_limit(memory.USUAL), room_for(rows):
-        return list(ranked_in_parts(scores, measures=measures, seed="s"))
+def place(row: tuple[str, float | None, int]) -> tuple[bool, bool, float, int, str]:
+    """Return what a candidate is sorted by: NaN is above all numbers, null below."""
+    name, score, key = row
+    number = 0.0 if score is None or math.isnan(score) else -score
+    return score is None, score is not None and not math.isnan(score), number, key, name
 
 
-@given(st.lists(st.tuples(values, values), max_size=40), st.integers(1, 12))
-def test_parts_are_the_whole(scored: list[tuple[float | None, float | None]], rows: int) -> None:
+def twin(ids: list[str], scores: list[float | None]) -> list[tuple[str, int, int]]:
+    keys = pl.DataFrame({"id": ids}, schema={"id": pl.String}).select(tie_key("s"))
+    ordered = sorted(zip(ids, scores, keys.to_series(), strict=True), key=place)
+    found: list[tuple[str, int, int]] = []
+    for number, row in enumerate(ordered, start=1):
+        tied = number > 1 and place(row)[:3] == place(ordered[number - 2])[:3]
+        found.append((row[0], number, found[-1][2] if tied else number))
+    return found
+
+
+@pytest.mark.parametrize("limit", [None, memory.USUAL])
+@given(st.lists(st.tuples(values, values), max_size=40))
+def test_ranks_are_those_of_the_twin(
+    limit: int | None, scored: list[tuple[float | None, float | None]]
+) -> None:
     first, second = ([pair[place] for pair in scored] for place in (0, 1))
     ids = [f"x{number}" for number in range(len(scored))]
     schema = {"id": pl.String, "b": pl.Float64, "a": pl.Float64}
     scores = pl.LazyFrame({"id": ids, "b": first, "a": second}, schema=schema)
-    whole = rank(scores, measures=["b", "a"], seed="s").collect()
-    assert pl.concat(in_parts(scores, ["b", "a"], rows)).equals(whole)
+    with memory.with_limit(limit):
+        found = list(rankings(scores, measures=["b", "a"], seed="s"))
+        parts = [each.collect(engine="streaming") for each in found]
+    for part, name, own in zip(parts, "ab", (second, first), strict=True):
+        assert part.select("id", "rank", "tie").rows() == twin(ids, own)
+        assert part["measure"].unique().to_list() == ([name] if scored else [])
+    assert pl.concat(parts).equals(rank(scores, measures=["b", "a"], seed="s").collect())
 
 
-def test_equal_scores_are_divided_too() -> None:
-    scores = pl.LazyFrame({"id": [f"x{number}" for number in range(1000)], "m": [1] * 1000})
-    parts = in_parts(scores, ["m"], 100)
-    assert len(parts) > 5
-    assert max(part.height for part in parts) < 250
-    assert pl.concat(parts)["tie"].unique().to_list() == [1]
-
-
-def test_without_a_limit_a_measure_is_one_part() -> None:
+def test_a_measure_may_be_called_like_the_key_of_ties() -> None:
     scores = pl.LazyFrame({"id": ["x", "y"], "m": [1.0, 2.0], "tie_key": [2.0, 1.0]})
-    with room_for(1):
-        parts = list(ranked_in_parts(scores, measures=["m", "tie_key"], seed="s"))
-    assert [part["id"].to_list() for part in parts] == [["y", "x"], ["x", "y"]]
+    parts = rankings(scores, measures=["m", "tie_key"], seed="s")
+    assert [part.collect()["id"].to_list() for part in parts] == [["y", "x"], ["x", "y"]]
+
+
+@given(st.lists(st.permutations(range(12)), min_size=1, max_size=3), st.sampled_from([None, 1]))
+def test_blocks_hold_every_candidate_once(orders: list[list[int]], limit: int | None) -> None:
+    names = [f"m{number}" for number in range(len(orders))]
+    ranks = pl.LazyFrame(
+        {
+            "measure": [name for name in names for _ in range(12)],
+            "id": [f"x{each:02}" for order in orders for each in order],
+            "rank": list(range(1, 13)) * len(orders),
+        }
+    )
+    places = {f"x{n:02}": tuple(order.index(n) + 1 for order in orders) for n in range(12)}
+    some = pl.Series(["x03", "x11", "none"])
+    with memory.with_limit(limit), rank_blocks(ranks, names) as blocks:
+        rows = [row for block in blocks for row in zip(*block.values(), strict=True)]
+        ids, vectors = blocks.of(some)
+    assert blocks.candidates == 12
+    assert sorted(rows) == sorted(places.values())
+    assert ids.to_list() == ["x03", "x11"]
+    assert list(zip(*vectors.values(), strict=True)) == [places["x03"], places["x11"]]

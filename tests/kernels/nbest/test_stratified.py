@@ -14,17 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from pipeline import memory
 from pipeline.kernels.nbest.stratified import (
-    StratifiedSampler,
+    UNDEFINED,
     pair_limits,
     pool,
     predicted_estimates,
+    rank_labels,
+    score_labels,
     set_limits,
     strata_by_rank,
-    strata_by_rank_in_parts,
     strata_by_score,
-    strata_by_score_in_parts,
     stratified_comparison,
     stratified_difference,
     stratified_estimate,
@@ -38,7 +37,6 @@ from pipeline.kernels.survey.study import study
 from pipeline.kernels.survey.tables import pair_estimates
 from schemas import Sample, Strata, StratifiedPrecision
 from tests.kernels.nbest.rank_frames import judged_of, krenn, name, ranks_of, slow_comparison
-from tests.kernels.room_for import room_for
 from tests.valid import valid
 
 SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 5.0, 4.0]}
@@ -46,30 +44,31 @@ IDS = pl.DataFrame({"id": [name(i) for i in range(40)], "stratum": ["a"] * 30 + 
 
 
 def test_strata_of_one_list() -> None:
-    found = valid(strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=[1, 3]), Strata)
+    strata = strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=[1, 3])
+    found = valid(strata.sort("id").collect(), Strata)
     assert found["stratum"].to_list() == ["1-1", "2-3", "2-3", "4-5", "4-5"]
 
 
 def test_strata_of_several_lists_go_by_the_best_rank() -> None:
     # ranks under y: 5, 4, 3, 1, 2
-    found = strata_by_rank(ranks_of(SCORES), measures=["y", "x"], boundaries=[2])
-    assert found["stratum"].to_list() == ["1-2", "1-2", "3-5", "1-2", "1-2"]
+    strata = strata_by_rank(ranks_of(SCORES), measures=["y", "x"], boundaries=[2])
+    assert strata.sort("id").collect()["stratum"].to_list() == ["1-2", "1-2", "3-5", "1-2", "1-2"]
 
 
 def test_labels_sort_like_numbers_and_boundaries_beyond_the_data_are_left_out() -> None:
     ranks = ranks_of({"x": [float(-i) for i in range(12)]})
-    found = strata_by_rank(
+    strata = strata_by_rank(
         ranks.sample(fraction=1, shuffle=True, seed=1), measures=["x"], boundaries=[3, 12, 99]
     )
-    assert found["stratum"].to_list() == ["01-03"] * 3 + ["04-12"] * 9
-    assert strata_by_rank(ranks, measures=["x"], boundaries=[])["stratum"].unique().to_list() == [
-        "01-12"
-    ]
+    found = strata.sort("id").collect()["stratum"]
+    assert found.to_list() == ["01-03"] * 3 + ["04-12"] * 9
+    whole = strata_by_rank(ranks, measures=["x"], boundaries=[]).collect()
+    assert whole["stratum"].unique().to_list() == ["01-12"]
 
 
 def test_strata_by_score() -> None:
     scores = pl.DataFrame({"id": list("abcde"), "f": [3, 5, 2, None, 30]})
-    found = valid(strata_by_score(scores, column="f", boundaries=[3, 5]), Strata)
+    found = valid(strata_by_score(scores, column="f", boundaries=[3, 5]).collect(), Strata)
     assert found["stratum"].to_list() == [
         "[3, 5)",
         "[5, inf)",
@@ -142,57 +141,61 @@ def test_pool() -> None:
         pool(ranks_of(SCORES), measures=["x", "z"], depth=2)
 
 
-# --- Strata and samples in parts are those of the whole, however few candidates there is room for.
-
-few = st.integers(1, 30)
+# Strata and samples are those of slow twins.
 
 
 @given(
     st.lists(st.permutations(range(25)), min_size=1, max_size=3),
     st.sets(st.integers(1, 40), max_size=4),
-    few,
 )
-def test_by_rank(orders: list[list[int]], boundaries: set[int], rows: int) -> None:
+def test_by_rank(orders: list[list[int]], boundaries: set[int]) -> None:
+    names, bounds = [f"m{n}" for n in range(len(orders))], sorted(boundaries)
     ranks = pl.LazyFrame(
         {
-            "measure": [f"m{number}" for number, order in enumerate(orders) for _ in order],
-            "id": [f"x{each}" for order in orders for each in order],
+            "measure": [name for name in names for _ in range(25)],
+            "id": [f"x{each:02}" for order in orders for each in order],
             "rank": list(range(1, 26)) * len(orders),
         }
     )
-    how: dict[str, Any] = {
-        "measures": [f"m{n}" for n in range(len(orders))],
-        "boundaries": sorted(boundaries),
-    }
-    with memory.with_limit(memory.USUAL), room_for(rows):
-        parts = list(strata_by_rank_in_parts(ranks, **how))
-    assert pl.concat(parts).sort("id").equals(strata_by_rank(ranks, **how))
+    labels = rank_labels(bounds, last=25)
+    best = [min(order.index(n) + 1 for order in orders) for n in range(25)]
+    expected = [
+        (f"x{n:02}", labels[sum(bound < rank for bound in bounds)]) for n, rank in enumerate(best)
+    ]
+    found = strata_by_rank(ranks, measures=names, boundaries=bounds)
+    assert found.sort("id").collect().rows() == expected
 
 
-@given(st.lists(st.none() | st.integers(0, 9), max_size=40), st.sets(st.integers(0, 9)), few)
-def test_by_score(values: list[int | None], boundaries: set[int], rows: int) -> None:
-    ids = [f"x{n:03}" for n in range(len(values))]
+@given(st.lists(st.none() | st.integers(0, 9), max_size=40), st.sets(st.integers(0, 9)))
+def test_by_score(values: list[int | None], boundaries: set[int]) -> None:
+    ids, bounds = [f"x{n:03}" for n in range(len(values))], sorted(boundaries)
     scores = pl.LazyFrame({"id": ids, "f": values}, schema={"id": pl.String, "f": pl.Int64})
-    how: dict[str, Any] = {"column": "f", "boundaries": sorted(boundaries)}
-    with room_for(rows):
-        parts = list(strata_by_score_in_parts(scores, **how))
-    assert pl.concat(parts).equals(strata_by_score(scores, **how))
+    labels = score_labels(bounds)
+    expected = [
+        UNDEFINED if each is None else labels[sum(bound <= each for bound in bounds)]
+        for each in values
+    ]
+    found = strata_by_score(scores, column="f", boundaries=bounds).collect()
+    assert found.rows() == list(zip(ids, expected, strict=True))
 
 
 @given(
     st.lists(st.sampled_from("abc"), max_size=60),
     st.dictionaries(st.sampled_from("abc"), st.integers(0, 30)),
-    few,
 )
-def test_draws(names: list[str], wanted: dict[str, int], rows: int) -> None:
+def test_draws(names: list[str], wanted: dict[str, int]) -> None:
     schema = {"id": pl.String, "stratum": pl.String}
     strata = pl.DataFrame([(f"x{n}", name) for n, name in enumerate(names)], schema, orient="row")
-    counts = dict(strata.group_by("stratum").len().iter_rows())
-    sizes = {name: size for name, size in wanted.items() if name in counts}
-    drawing = StratifiedSampler(sizes, counts, seed="s")
-    for start in range(0, len(names), rows):
-        drawing.add(strata.slice(start, rows))
-    assert drawing.sample().equals(stratified_sample(strata, sizes=sizes, seed="s"))
+    sizes = {name: size for name, size in wanted.items() if name in names}
+    drawn = [
+        without_replacement(strata.filter(pl.col("stratum") == name), size=sizes[name], seed="s")
+        .with_columns(stratum=pl.lit(name))
+        for name in sorted(sizes)
+    ]  # fmt: skip
+    expected = [row for each in drawn for row in each.select("id", "pi", "stratum").rows()]
+    found = stratified_sample(strata.lazy(), sizes=sizes, seed="s")
+    assert found.select("id", "pi", "stratum").rows() == expected
+    assert found["position"].to_list() == list(range(1, len(expected) + 1))
 
 
 # --- Korn and Graubard's limits from strata: known answers, laws, coverage over a grid of designs.
@@ -588,13 +591,14 @@ def test_candidates_without_a_stratum_are_refused() -> None:
 
 def test_nothing() -> None:
     ranks = ranks_of({"x": [4.0, 3.0]})
-    strata = strata_by_rank(ranks, measures=["x"], boundaries=[1])
+    strata = strata_by_rank(ranks, measures=["x"], boundaries=[1]).sort("id").collect()
     assert table(ranks, judged_of({}), strata, [1]).is_empty()
 
 
 def test_krenn_estimate_is_near_the_truth_and_narrower() -> None:
     ranks, judged = krenn()
-    strata = strata_by_rank(ranks, measures=["t_score"], boundaries=[100, 500, 2000])
+    divided = strata_by_rank(ranks, measures=["t_score"], boundaries=[100, 500, 2000])
+    strata = divided.sort("id").collect()
     names = strata["stratum"].unique().sort().to_list()
     sample = stratified_sample(
         strata, sizes=dict(zip(names, [60, 100, 150, 150], strict=True)), seed="s"

@@ -58,7 +58,8 @@ def test_all_plans_are_there() -> None:
 def test_strata_are_those_of_the_stage() -> None:
     rows = [(m, f"c{i:03}", rank) for m, ranks in RANKS.items() for i, rank in enumerate(ranks)]
     ranks = pl.DataFrame(rows, schema=["measure", "id", "rank"], orient="row")
-    named = strata_by_rank(ranks, measures=["x", "y"], boundaries=AT).sort("id")["stratum"]
+    strata = strata_by_rank(ranks, measures=["x", "y"], boundaries=AT)
+    named = strata.sort("id").collect()["stratum"]
     place = {name: at for at, name in enumerate(named.unique().sort())}
     present = np.unique(strata_of(SETS))
     assert [present[place[name]] for name in named] == strata_of(SETS).tolist()
