@@ -1,7 +1,7 @@
 """Counting a corpus: read in batches, tallied and merged by shard, then reduced by bucket.
 
-A bucket that is larger than the memory allows is divided further on the disk by its task: how many
-rows a relation makes of a text is known only when they are counted.
+A bucket that is larger than the memory allows is divided further by its task: how many rows a
+relation makes of a text is known only when they are counted.
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
 
 from pipeline.formats.compression import RATIO, compression_suffix, is_compressed
-from pipeline.memory import Spill
 from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
 from pipeline.runner.store.artefacts import Part
@@ -37,8 +35,6 @@ _COLUMNS = 2
 _FEW = 1_000_000
 """Rows of partial tables that are not worth merging."""
 _KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
-_MANY = 16
-"""Parts to make at a time, each of which may be divided again: there are as many files for each."""
 _HEXADECIMAL = 16
 _DIGITS = 8
 _END = object()
@@ -469,8 +465,7 @@ def reduce_bucket(task: Task, counting: Counting) -> Iterator[Frames]:
         How the stage counts.
     """
     if task.phase == "merge":
-        for part, frames in enumerate(_merge(task, counting, _whole_bucket(task, counting))):
-            yield _drop_repeated(frames, counting, part)
+        yield from _merge(task, counting)
         return
     if task.phase == "sum":
         sums = counting.sums
@@ -549,67 +544,30 @@ def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
     return {**tables, sums.table: pl.concat([tables[sums.table], *found], how="horizontal")}
 
 
-@dataclass(frozen=True)
-class _Bucket:
-    """Partial tables of a bucket, or of a part of one, and how those that are divided are read.
+def _merge(task: Task, counting: Counting) -> Iterator[Frames]:
+    """Yield the sums of a bucket, in parts by id if they are more than the memory allows.
 
-    Parameters
-    ----------
-    number, of : int
-        Which of how many.
-    tables : mapping of str to LazyFrame
-        What there is; beside the divided tables in the first part alone.
-    frames : mapping of str to callable
-        The rows of each divided table, so many at a time as were held when they were written.
+    Each part reads the whole bucket, and keeps its own rows: these alone are held.
     """
-
-    number: int
-    of: int
-    tables: Tables
-    frames: Mapping[str, Callable[[], Iterator[pl.DataFrame]]]
-
-
-def _whole_bucket(task: Task, counting: Counting) -> _Bucket:
-    """Return the bucket of a task that adds up."""
-
-    def read(keys: Sequence[str]) -> Iterator[pl.DataFrame]:
-        return (scan_tables(task.storage, [key]).collect() for key in keys)
-
-    tables = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
-    frames = {
-        name: partial(read, task.tables[name]) for name in _divided(counting) if name in tables
-    }
-    return _Bucket(task.bucket, task.buckets, tables, frames)
-
-
-def _merge(task: Task, counting: Counting, bucket: _Bucket) -> Iterator[Frames]:
-    """Yield the sums of a bucket, part by part if they are more than the memory allows."""
-    parts = min(_MANY, _part_count(task, counting, bucket))
-    if parts == 1:
-        merged = counting.merge(task.config, _complete(counting, bucket.tables))
-        yield with_totals(task, counting, collect_tables(merged))
-        return
-    with ExitStack() as held:
-        spills = {
-            name: held.enter_context(_spill(task, counting, name, bucket, parts))
-            for name in bucket.frames
+    whole = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
+    divided = [name for name in _divided(counting) if name in whole]
+    parts = _part_count(task, counting, {name: whole[name] for name in divided})
+    for part in range(parts):
+        number, of = task.bucket * parts + part, task.buckets * parts
+        own = {
+            name: whole[name].filter(bucket_of(counting.buckets[name], of) == number)
+            for name in (divided if parts > 1 else ())
         }
-        others = {name: each for name, each in bucket.tables.items() if name not in spills}
-        for part in range(parts):
-            own = {name: each.bucket(part) for name, each in spills.items()} | others
-            read = {name: partial(each.frames, part) for name, each in spills.items()}
-            number = bucket.number * parts + part
-            yield from _merge(task, counting, _Bucket(number, bucket.of * parts, own, read))
-            others = {}
+        merged = counting.merge(task.config, _complete(counting, whole | own))
+        yield _drop_repeated(with_totals(task, counting, collect_tables(merged)), counting, part)
 
 
-def _part_count(task: Task, counting: Counting, bucket: _Bucket) -> int:
+def _part_count(task: Task, counting: Counting, tables: Tables) -> int:
     """Return into how many parts a bucket has to be divided, by its distinct rows."""
     most = task.budget.merged
     if most is None or counting.weight or counting.undivided:  # else buckets are right by weight
         return 1
-    times = (_excess(counting, name, bucket.tables[name], most) for name in bucket.frames)
-    return max(times, default=1)
+    return max((_excess(counting, name, each, most) for name, each in tables.items()), default=1)
 
 
 def _excess(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
@@ -618,14 +576,4 @@ def _excess(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> in
         return 1
     names = counting.buckets[name].meta.root_names()
     number = pl.struct(names).hash(seed=0).approx_n_unique()
-    return -(-int(table.select(number).collect().item()) // most)
-
-
-def _spill(task: Task, counting: Counting, name: str, bucket: _Bucket, parts: int) -> Spill:
-    """Write the rows of a table of a bucket to the disk, in parts."""
-    number = bucket_of(counting.buckets[name], bucket.of * parts) - bucket.number * parts
-    schema = bucket.tables[name].collect_schema()
-    spill = Spill(parts, schema, most=(task.budget.rows or BATCH) // 2)
-    for frame in bucket.frames[name]():
-        spill.add(frame, number)
-    return spill
+    return -(-int(table.select(number).collect(engine="streaming").item()) // most)

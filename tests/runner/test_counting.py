@@ -81,7 +81,7 @@ def test_a_log_has_a_line_now_and_then(tmp_path: Path) -> None:
     assert [line["event"] for line in lines] == ["progress", *["message"] * 3]
 
 
-# --- Buckets that turn out to be larger than the memory: divided on the disk by who has them.
+# Buckets that turn out to be larger than the memory: their task divides them.
 
 ROWS = 20
 
@@ -89,7 +89,6 @@ ROWS = 20
 @pytest.fixture
 def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and ROWS))
-    monkeypatch.setattr(counting, "_MANY", 3)  # parts of parts
 
 
 def parts(folder: Path, table: str) -> int:
@@ -144,9 +143,10 @@ def test_nothing_is_divided_that_there_is_room_for(
 ) -> None:
     """Rows that all shards have are one row each."""
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and 10**6))
-    monkeypatch.setattr(counting, "Spill", None)
     give_options(texts, BUCKETS)
     texts.run()
+    [made] = counts(texts)
+    assert parts(made, "counts") == 3  # the buckets of the limit
 
 
 # --- Sums over all buckets are there once, however many buckets were counted.
