@@ -9,6 +9,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import platform
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -26,13 +27,9 @@ SHARE = 2 / 3
 """Of a limit, what Polars may hold: what a query takes beside its budget is in the rest."""
 LEAST = 64 << 20
 """Bytes of Polars' budget at the least: with less, a query does little but write and read."""
-DISK = 0.95
-"""Of the free space of the disk, what queries may fill."""
 ROWS = 100_000
 """Rows of a group of a temporary file."""
-_BUDGET, _DISK, _SPILL = (
-    f"POLARS_OOC_{name}" for name in ("MEMORY_BUDGET_MB", "DISK_BUDGET_MB", "SPILL_DIR")
-)
+_BUDGET, _SPILL = "POLARS_OOC_MEMORY_BUDGET_MB", "POLARS_OOC_SPILL_DIR"
 _BUCKET = "~bucket"
 
 _room: ContextVar[int] = ContextVar("room", default=USUAL)
@@ -76,12 +73,16 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
     before = _room.set(USUAL if size is None else size)
     named = _option.set(option or _option.get())
     given = _given.set(size is not None)
-    variables = {name: os.environ.get(name) for name in (_BUDGET, _DISK)}
+    budget = os.environ.get(_BUDGET)
     try:
-        _set_variables(_spill_variables(size))
+        if size is None:
+            _set_budget(None)
+        else:
+            os.environ[_SPILL] = str(spill_folder())  # a process keeps to its first
+            _set_budget(str(max(LEAST, int(size * SHARE)) // 10**6))
         yield
     finally:
-        _set_variables(variables)
+        _set_budget(budget)
         _room.reset(before)
         _option.reset(named)
         _given.reset(given)
@@ -101,51 +102,39 @@ def with_share(among: int) -> Iterator[None]:
         yield
 
 
-def _spill_variables(size: int | None) -> dict[str, str | None]:
-    """Return the variables of Polars' budget; None: not set."""
-    if size is None:
-        return {_BUDGET: None, _DISK: None}
-    folder = spill_folder()
-    os.environ[_SPILL] = str(folder)  # a process keeps to the first
-    free = shutil.disk_usage(folder).free * DISK
-    return {
-        _BUDGET: str(max(LEAST, int(size * SHARE)) // 10**6),
-        _DISK: str(int(free) // 10**6),
-    }
+def _set_budget(megabytes: str | None) -> None:
+    """Set the budget of Polars in this process; None: it has none.
 
-
-def _set_variables(variables: dict[str, str | None]) -> None:
-    """Set environment variables so that Polars, which reads them once, reads them again."""
-    pl.Config.load(json.dumps({"environment": variables}))
+    Polars reads its variables once, and again when they are set through its configuration.
+    """
+    pl.Config.load(json.dumps({"environment": {_BUDGET: megabytes}}))
 
 
 def spill_folder() -> Path:
     """Return the folder that queries spill to, of this user on this machine; make it.
 
     It is ``POLARS_OOC_SPILL_DIR`` if that is set, else a folder in ``TMPDIR`` or in /var/tmp. It is
-    never on a disk that machines share: Polars removes what no process of this machine needs.
+    never on a disk that machines share: Polars removes the files of processes that it cannot see.
 
     Raises
     ------
     DataError
         If nothing can be written there. Polars would print why and go on without a limit.
     """
-    above = Path(os.environ.get("TMPDIR") or "/var/tmp")  # see mode
+    above = Path(os.environ.get("TMPDIR") or "/var/tmp")  # of this user alone
     above = above if above.is_dir() else Path(tempfile.gettempdir())
-    folder = Path(os.environ.get(_SPILL) or above / f"lexassay-{getpass.getuser()}")
+    own = f"lexassay-{getpass.getuser()}-{platform.node()}"
+    folder = Path(os.environ.get(_SPILL) or above / own)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Polars makes it once: if somebody has removed it since, a query would wait for ever.
+        (folder / str(os.getpid())).mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"1")
     except OSError as error:
         what = f"{folder}: temporary files cannot be written there: {error.strerror}"
         raise DataError(f"{what}\nSet TMPDIR to a folder of a disk with free space.") from error
     return folder
-
-
-def is_disk_full(error: BaseException) -> bool:
-    """Return whether a query failed as it would have written more than the disk has room for."""
-    return isinstance(error, pl.exceptions.ComputeError) and "disk budget" in str(error)
 
 
 def require(size: float, what: str, *, otherwise: str = "") -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -95,3 +98,85 @@ def test_without_a_limit_nothing_is_shared() -> None:
     usual = available_bytes()
     with with_share(2):
         assert (available_bytes(), is_limited()) == (usual, False)
+
+
+# Queries spill within a limit.
+
+BUDGET = "POLARS_OOC_MEMORY_BUDGET_MB"
+
+
+def test_a_limit_is_the_budget_of_queries_inside_alone() -> None:
+    before = os.environ.get(BUDGET)
+    with with_limit(3 << 30):
+        assert int(os.environ[BUDGET]) == (2 << 30) // 10**6
+        with with_share(2):
+            assert int(os.environ[BUDGET]) == (1 << 30) // 10**6
+        with with_limit(None):
+            assert BUDGET not in os.environ
+        with with_limit(1):
+            assert int(os.environ[BUDGET]) == memory.LEAST // 10**6
+    assert os.environ.get(BUDGET) == before
+
+
+def test_where_nothing_can_be_written_a_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("POLARS_OOC_SPILL_DIR", str(tmp_path / "file"))
+    refused = pytest.raises(DataError, match=r"(?s)file: temporary files cannot .*Set TMPDIR")
+    with refused, with_limit(1):
+        pass
+    assert not is_limited()
+
+
+def test_the_folder_is_in_tmpdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POLARS_OOC_SPILL_DIR", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert memory.spill_folder().parent == tmp_path
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_what_is_stored_comes_back_in_its_order(tmp_path: Path, limit: int | None) -> None:
+    table = rows(3, 1, 2)
+    with with_limit(limit), memory.spill_to(tmp_path / "aside"):
+        with memory.stored(table.lazy()) as found:
+            assert found.collect().equals(table)
+            assert any((tmp_path / "aside").rglob("*.parquet")) == (limit is not None)
+        assert not list((tmp_path / "aside").rglob("*.parquet"))
+
+
+SPILLS = """
+import os, sys
+import polars as pl
+from pipeline import memory
+from pipeline.kernels.nbest.ranking import rankings
+
+def size(folder):
+    return sum(each.stat().st_size for each in folder.glob("*/*"))
+
+ids = pl.DataFrame({"id": pl.int_range(1_500_000, eager=True).cast(pl.String)})
+scores = ids.lazy().with_columns(m=pl.col("id").hash(1) % 1000)
+[ranking] = rankings(scores, measures=["m"], seed="s")
+with memory.with_limit(1 if sys.argv[1] == "limit" else None):
+    spilled = 0
+    hashes = []
+    for batch in ranking.collect_batches(chunk_size=100_000, maintain_order=True):
+        spilled = max(spilled, size(memory.spill_folder()))
+        hashes.append(batch.hash_rows(1).sum())
+print(spilled, sum(hashes))
+"""
+
+
+@pytest.mark.long
+def test_ranks_that_spill_are_the_same(tmp_path: Path) -> None:
+    environment = {**os.environ, "POLARS_OOC_SPILL_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", SPILLS]
+    (limited, same), (free, whole) = (
+        subprocess.run(  # our own code
+            [*command, how], env=environment, capture_output=True, text=True, check=True
+        ).stdout.split()
+        for how in ("limit", "none")
+    )
+    assert int(limited) > 1 << 20
+    assert int(free) == 0
+    assert same == whole

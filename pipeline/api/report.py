@@ -49,7 +49,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     if run.project.experiment.run.memory is not None:
-        allocator.release_memory()  # another process draws beside this one
+        allocator.release_memory()  # what the stages have freed
     unharmed = artefacts.report_damage(run.project.storage, run.manifests.values())
     with report_errors(), unharmed, memory.with_limit(_room(run)):
         files = build(replace(content, findings=run.told))
@@ -69,9 +69,9 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
 
 
 def _room(run: Run) -> int | None:
-    """Return what a report may hold: what is left by this process and the one that draws."""
+    """Return what a report may hold beside the libraries."""
     memory = run.project.experiment.run.memory
-    return None if memory is None else max(LEAST, memory - libraries(2))
+    return None if memory is None else max(LEAST, memory - libraries(1))
 
 
 def _flaws(run: Run) -> frozenset[str]:

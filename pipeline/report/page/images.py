@@ -17,6 +17,7 @@ import polars as pl
 import vl_convert
 from markupsafe import Markup, escape
 
+from pipeline import memory
 from pipeline.engine.processes import Worker
 from pipeline.report.charts.spec import LIVE, Spec
 from pipeline.report.page.html import VEGA_LITE, asset, script
@@ -164,7 +165,7 @@ def chart_bytes(chart: Any, kind: str, *, title: str = "chart", narrow: Any = No
 
 
 class Drawing:
-    """Draws the still pictures of figures ahead; where there can be no other process, here.
+    """Draws the still pictures of figures ahead; where memory is limited, in this process.
 
     Examples
     --------
@@ -180,8 +181,9 @@ class Drawing:
         self._drawn: dict[int, tuple[Figure, Future[str]]] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="drawing")
         self._worker: Worker | None = None
-        with contextlib.suppress(OSError):
-            self._worker = Worker(threads=1)
+        if not memory.is_limited():  # another process would load the libraries again
+            with contextlib.suppress(OSError):
+                self._worker = Worker(threads=1)
 
     def __enter__(self) -> Self:
         return self
