@@ -311,7 +311,7 @@ class Listing:
     frame : DataFrame
         The values, which the files hold in full.
     shown : DataFrame or None
-        What the page shows in its place: text, put together for reading, see `report.blocks`.
+        What the page shows in its place: text, put together for reading, see `listing`.
     right : tuple of str
         Columns of `shown` that are flush right; columns of numbers are without being named.
     wraps : bool

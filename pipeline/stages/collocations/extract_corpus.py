@@ -404,7 +404,7 @@ def find_pairs(
     Parameters
     ----------
     tokens : DataFrame
-        As `tokens.numbered` gives them.
+        As `tokens.number_tokens` gives them.
     left, right : Unit
         What to pair.
     options : RelationOptions

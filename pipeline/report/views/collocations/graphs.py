@@ -397,7 +397,7 @@ def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> 
     if first is None or last - first < MANY_LISTS:
         sizes = inside.select("n").unique().collect(engine="streaming")["n"]
         return inside.filter(pl.col("n").is_in(thin_values(sizes, points=POINTS, always=always)))
-    # Of millions no list of all is made: the first of each step, as `thinned` has them.
+    # Of millions no list of all is made: the first of each step, as in `thin_values`.
     step = round((last - first) / POINTS)
     steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
     kept = steps.collect(engine="streaming")["n"].to_list()
