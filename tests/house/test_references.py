@@ -47,7 +47,9 @@ class Modules:
             if isinstance(node, ast.ClassDef):
                 self.classes[node.name] |= _members(node)
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "stage":
-                self.kinds |= {each.value for each in node.args if isinstance(each, ast.Constant)}
+                self.kinds |= {
+                    str(each.value) for each in node.args if isinstance(each, ast.Constant)
+                }
 
     def has(self, name: str) -> bool:
         """Return whether a dotted name exists; of modules of one stem, one must have it."""
