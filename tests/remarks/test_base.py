@@ -44,7 +44,7 @@ def is_a_known_mistake(_stage: CheckInput, _threshold: float) -> Found:
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CHECKS, "_things", dict(CHECKS._things))
+    monkeypatch.setattr(CHECKS, "_entries", dict(CHECKS._entries))
     monkeypatch.setattr(CHECKS, "_origin", dict(CHECKS._origin))
     for function in (says_a_note, says_a_warning):
         check(stages=(USE,), threshold=3, means="any number")(function)
