@@ -354,7 +354,7 @@ class Registry(Generic[T]):
 
         Examples
         --------
-        >>> from pipeline.registry import Numbers, Template
+        >>> from pipeline.registry import NumberRange, Template
         >>> powers = Registry[int]("power", "pipeline.kernels.statistics")
         >>> two_to = Template("two_to", NumberRange(), lambda _, n: 2**n, shown=2)
         >>> powers.add_template(two_to, "example")
