@@ -110,10 +110,10 @@ def _stages(table: pl.DataFrame, ranks: pl.DataFrame, random: np.random.Generato
         return tables[name].lazy()
 
     among: dict[str, StageView] = {}
-    among["found"] = StageView("found", "extract.pairs", {}, opened, among=among)
+    among["found"] = StageView("found", "extract.pairs", {}, opened, stages=among)
     near = {"scores": "found.candidates"}
-    among["joined"] = StageView("joined", "join.sheets", {}, opened, inputs=near, among=among)
-    return StageView("ranks", "score.rank", {}, opened, inputs=near, among=among)
+    among["joined"] = StageView("joined", "join.sheets", {}, opened, inputs=near, stages=among)
+    return StageView("ranks", "score.rank", {}, opened, inputs=near, stages=among)
 
 
 def written(explorer: Explorer, path: Path) -> dict[str, float]:

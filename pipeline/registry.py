@@ -1,4 +1,4 @@
-"""Named things that packages can add: measures, intervals, tests, stages, formats, charts ...
+"""Named entries that packages can add: measures, intervals, tests, stages, formats, charts ...
 
 A `Registry` holds those of one kind, its decorators put functions in, and `Named` marks an option
 as the name of one.
@@ -9,7 +9,7 @@ importing that module registers what it defines, exactly as the project's own mo
     [project.entry-points.lexassay]
     anything = "my_package.my_measures"
 
-A registry can have a group of its own besides, where an entry point names one thing.
+A registry can also have its own group of entry points, each of which names one entry.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 GROUP = "lexassay"
 """Entry points that name modules to import."""
 ALL = "all"
-"""Stands for every name where several may be given."""
+"""Stands for all names in a list of names."""
 _DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
 
 T = TypeVar("T")
@@ -60,13 +60,18 @@ def import_plugins() -> None:
         _load(point)
 
 
-def offered(group: str) -> Iterator[tuple[str, Any, str]]:
-    """Yield what installed packages offer in a group: name, function or class, its module.
+def load_entry_points(group: str) -> Iterator[tuple[str, Any, str]]:
+    """Yield the entries that installed packages add by entry points of a group.
 
     Parameters
     ----------
     group : str
-        Of entry points, each the name of one thing, such as ``lexassay.engines``.
+        The group of entry points, each of one entry, such as ``lexassay.engines``.
+
+    Yields
+    ------
+    name, entry, module : str, callable, str
+        The entry is a function or class.
 
     Raises
     ------
@@ -74,12 +79,12 @@ def offered(group: str) -> Iterator[tuple[str, Any, str]]:
         If one cannot be imported, or is neither function nor class; the message names its package.
     """
     for point in _points(group):
-        thing = _load(point)
-        if not callable(thing):
-            what = f"stands for {type(thing).__name__}, no function or class"
+        entry = _load(point)
+        if not callable(entry):
+            what = f"stands for {type(entry).__name__}, no function or class"
             remedy = f'write {point.name} = "module:name" in [project.entry-points."{group}"]'
             raise ConfigError(_distribution(point), [Problem(_place(point), what, remedy)])
-        yield point.name, thing, getattr(thing, "__module__", point.module)
+        yield point.name, entry, getattr(entry, "__module__", point.module)
 
 
 def _points(group: str) -> list[EntryPoint]:
@@ -102,27 +107,27 @@ def _distribution(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "an installed package"
 
 
-# Parametrised names: families of things that one function makes, such as mi_conf(n)
+# Parametrised names: families of entries that one function makes, such as mi_conf(n)
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """The numbers that a template takes.
+class NumberRange:
+    """The numbers that the names of a template may have.
 
     Parameters
     ----------
     decimals : int
         How many digits may follow the point; 0 for whole numbers.
     above : int
-        What they are larger than, from 0.
+        They are larger than this number, which is at least 0.
     most : int
-        The largest.
+        The largest of them.
 
     Examples
     --------
-    >>> Numbers().read("50"), Numbers().read("2.5"), Numbers(decimals=3).read("2.50")
+    >>> NumberRange().read("50"), NumberRange().read("2.5"), NumberRange(decimals=3).read("2.50")
     (50, None, Fraction(5, 2))
-    >>> str(Numbers()), str(Numbers(decimals=3))
+    >>> str(NumberRange()), str(NumberRange(decimals=3))
     ('a whole number from 1 to 1,000,000', 'a number from 0.001 to 1,000,000')
     """
 
@@ -131,7 +136,7 @@ class Numbers:
     most: int = 1_000_000
 
     def read(self, text: str) -> Number | None:
-        """Return the number that a text stands for; None if it is none of these."""
+        """Return the number in a text; None if it is not in the range."""
         if not re.fullmatch(_DIGITS, text):
             return None
         number = Fraction(text)
@@ -140,11 +145,11 @@ class Numbers:
         return int(number) if number.denominator == 1 else number
 
     def write(self, number: Number) -> str:
-        """Return the number as a decimal, without zeros at its end.
+        """Return the number in decimals, without zeros at the end.
 
         Examples
         --------
-        >>> Numbers().write(50), Numbers(decimals=3).write(Fraction(5, 2))
+        >>> NumberRange().write(50), NumberRange(decimals=3).write(Fraction(5, 2))
         ('50', '2.5')
         """
         whole, rest = divmod(
@@ -160,24 +165,26 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Template(Generic[T]):
-    """A family of things with a number in their name.
+    """A family of entries with a number in their name.
 
     Parameters
     ----------
     name : str
-        What their names begin with: mi_conf of mi_conf_5.
+        The beginning of their names: mi_conf of mi_conf_5.
     numbers : Numbers
         The numbers that they can have.
     make : callable
-        (name, number) -> thing.
+        (name, number) -> entry.
     shown : T
-        What stands for all of them in a list.
+        The entry that represents the family in a list.
     spellings : sequence of str
-        What else people type, ``{n}`` in the place of the number: ``MI.conf.{n}``.
+        Other spellings, with ``{n}`` for the number: ``MI.conf.{n}``.
 
     Examples
     --------
-    >>> steps = Template("step", Numbers(), lambda name, n: n, shown=0, spellings=["Step.{n}.pv"])
+    >>> steps = Template(
+    ...     "step", NumberRange(), lambda name, n: n, shown=0, spellings=["Step.{n}.pv"]
+    ... )
     >>> [steps.number(typed) for typed in ("step(3)", "step_3", "Step.3.pv", "stepping")]
     [3, 3, 3, None]
     >>> steps.named(3), steps.label
@@ -185,19 +192,19 @@ class Template(Generic[T]):
     """
 
     name: str
-    numbers: Numbers
+    numbers: NumberRange
     make: Callable[[str, Number], T]
     shown: T
     spellings: Sequence[str] = ()
 
     @property
     def label(self) -> str:
-        """How a list names the family."""
+        """The name of the family in a list."""
         return f"{self.name}(n)"
 
     @cached_property
     def pattern(self) -> str:
-        """What is typed for a thing of the family, as a regular expression."""
+        """A regular expression for all spellings of the entries of the family."""
         typed = (_escaped(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
         return "|".join([*typed, f"{re.escape(self.name)}_({_IN_NAMES})"])
 
@@ -206,37 +213,37 @@ class Template(Generic[T]):
         return f"{self.name}({{n}})"
 
     def named(self, number: Number) -> str:
-        """Return the name of the thing with this number: that of a column, ``_`` for the point."""
+        """Return the name of the entry with this number, with ``_`` for the decimal point."""
         return f"{self.name}_{self.numbers.write(number).replace('.', '_')}"
 
     def number(self, typed: str) -> Number | None:
-        """Return the number in what was typed; None if it does not mean a thing of the family.
+        """Return the number in a spelling; None if it is no spelling of an entry of the family.
 
         Raises
         ------
         ValueError
-            If it does, but without a number or with another than the family has; what to type.
+            If the number is missing or out of range; the message says what to type.
         """
         found = re.fullmatch(self.pattern, typed)
         if typed == self.name:
-            raise ValueError(f"type {self.label}, {self.explained}")
+            raise ValueError(f"type {self.label}, {self.range_text}")
         if found is None and not re.fullmatch(_escaped(self._called, ".*"), typed):
             return None
         text = next(filter(None, found.groups())) if found else ""
         number = self.numbers.read(text.replace("_", "."))
-        # Who types name_1_000 means no 1: a name is the very name.
-        foreign = typed.startswith(f"{self.name}_") and number and self.named(number) != typed
-        if number is None or foreign:
-            raise ValueError(f"in {self.label}, {self.explained}")
+        # name_1_000 is not accepted as 1: with an underscore only the exact name is.
+        not_canonical = typed.startswith(f"{self.name}_") and number and self.named(number) != typed
+        if number is None or not_canonical:
+            raise ValueError(f"in {self.label}, {self.range_text}")
         return number
 
     @property
-    def explained(self) -> str:
-        """What n is."""
+    def range_text(self) -> str:
+        """Says what n may be."""
         return f"n is {self.numbers}"
 
     def member(self, name: str) -> Number | None:
-        """Return the number of the thing that has this very name, as `named` gives it, or None."""
+        """Return the number of the entry with exactly this name, see `named`, or None."""
         try:
             number = self.number(name)
         except ValueError:
@@ -248,11 +255,11 @@ class Templates(dict[str, Template[T]]):
     """Templates by their labels."""
 
     def member(self, name: str) -> tuple[Template[T], Number] | None:
-        """Return the family that the thing of this very name belongs to, and its number."""
+        """Return the family and number of the entry with exactly this name, or None."""
         return self._first(name, Template.member)
 
-    def meant(self, typed: str) -> tuple[Template[T], Number] | None:
-        """Return the family of the thing that is meant by what was typed, and its number.
+    def match(self, typed: str) -> tuple[Template[T], Number] | None:
+        """Return the family and number of the entry with this spelling, or None.
 
         Raises
         ------
@@ -277,25 +284,25 @@ def _escaped(form: str, number: str) -> str:
 
 
 def identity(_name: str, function: Function) -> Function:
-    """Return a function as what is registered: nothing else has to be said of it."""
+    """Return the function itself, for a registry whose entries are functions without facts."""
     return function
 
 
 class Registry(Generic[T]):
-    """A name -> thing table that fills itself on first use.
+    """A table from names to entries, filled when it is first used.
 
-    What is made by a template, such as mi_conf_50, need not stand in it: see `add_template`.
+    Entries of a template, such as mi_conf_50, need not be in the table: see `add_template`.
 
     Parameters
     ----------
     kind : str
-        What it holds, for messages: "measure", "stage" ...
+        The kind of its entries, for messages: "measure", "stage" ...
     package : str
         The package whose modules register the built-in ones when imported.
     spellings : callable, optional
-        thing -> what else people type for its name.
+        entry -> other spellings of its name.
     group : str, optional
-        Of entry points by which installed packages offer such things, each under its own name.
+        The group of entry points by which installed packages add entries, one by each.
 
     Examples
     --------
@@ -317,13 +324,13 @@ class Registry(Generic[T]):
         self._package = package
         self._spellings = spellings
         self._group = group
-        self._things: dict[str, T] = {}
+        self._entries: dict[str, T] = {}
         self._templates: Templates[T] = Templates()
         self._origin: dict[str, str] = {}
         self._spelled: dict[str, str] = {}
 
-    def add(self, name: str, thing: T, module: str) -> None:
-        """Register `thing` under `name`; a second module may not take the same name.
+    def add(self, name: str, entry: T, module: str) -> None:
+        """Register `entry` under `name`; a second module may not take the same name.
 
         Raises
         ------
@@ -331,14 +338,14 @@ class Registry(Generic[T]):
             If another module has registered the name.
         """
         self._reserve(name, module)
-        self._things[name] = thing
+        self._entries[name] = entry
         self._spelled = {}
 
     def add_template(self, template: Template[T], module: str) -> None:
-        """Register a family of things with a number in their names.
+        """Register a family of entries with a number in their names.
 
-        `get`, `in` and `resolve` find each of them; lists, and ``all``, have those only that are
-        registered by `add` besides.
+        `get`, `in` and `resolve` find each of them. Lists, and ``all``, hold only those that `add`
+        has registered.
 
         Raises
         ------
@@ -347,14 +354,14 @@ class Registry(Generic[T]):
 
         Examples
         --------
-        >>> from pipeline.registry import Numbers, Template
+        >>> from pipeline.registry import NumberRange, Template
         >>> powers = Registry[int]("power", "pipeline.kernels.statistics")
-        >>> two_to = Template("two_to", Numbers(), lambda _, n: 2**n, shown=2)
+        >>> two_to = Template("two_to", NumberRange(), lambda _, n: 2**n, shown=2)
         >>> powers.add_template(two_to, "example")
         >>> powers.resolve(["two_to(5)"]), powers.get("two_to_5"), "two_to_5" in powers, [*powers]
         (['two_to_5'], 32, True, [])
         """
-        for name in (template.label, *filter(template.member, self._things)):
+        for name in (template.label, *filter(template.member, self._entries)):
             self._reserve(name, module)
         self._templates[template.label] = template
 
@@ -366,27 +373,27 @@ class Registry(Generic[T]):
         self._origin[name] = module
 
     def _holder(self, name: str) -> str | None:
-        """Return the module that registered a name, or a family that has a thing of this name."""
+        """Return the module that registered a name, or the family of the name."""
         if name in self._origin:
             return self._origin[name]
         family = self._templates.member(name)
         return self._origin.get(family[0].label) if family else None
 
-    def naming(
+    def named_decorator(
         self, make: Callable[Concatenate[str, Function, Facts], Made]
     ) -> Callable[Concatenate[str, Facts], Callable[[Function], Function]]:
-        """Return the decorator that registers functions under a name that it is given.
+        """Return a decorator that takes a name and registers a function under it.
 
         Parameters
         ----------
         make : callable
-            (name, function, facts) -> thing, such as the class of the things. The decorator is
-            called with name and facts, and gives the function back unchanged.
+            (name, function, facts) -> entry, such as the class of the entries. The decorator
+            takes name and facts, and returns the function unchanged.
 
         Examples
         --------
         >>> lengths = Registry[int]("length", "pipeline.kernels.statistics")
-        >>> length = lengths.naming(lambda name, function, *, unit: function() * unit)
+        >>> length = lengths.named_decorator(lambda name, function, *, unit: function() * unit)
         >>> _ = length("three feet", unit=12)(lambda: 3)
         >>> lengths.get("three feet")
         36
@@ -407,19 +414,19 @@ class Registry(Generic[T]):
     def decorator(
         self, make: Callable[Concatenate[str, Function, Facts], Made]
     ) -> Callable[Facts, Callable[[Function], Function]]:
-        """Return the decorator that registers functions under their own names, see `naming`."""
-        naming = self.naming(make)
+        """Return a decorator that registers a function under its own name."""
+        named = self.named_decorator(make)
 
         def decorator(*args: Facts.args, **facts: Facts.kwargs) -> Callable[[Function], Function]:
             def register(function: Function) -> Function:
-                return naming(function.__name__, *args, **facts)(function)
+                return named(function.__name__, *args, **facts)(function)
 
             return register
 
         return decorator
 
     def get(self, name: str) -> T:
-        """Return the thing of this name.
+        """Return the entry of this name.
 
         Raises
         ------
@@ -428,49 +435,49 @@ class Registry(Generic[T]):
         """
         if name not in self:
             raise UnknownName(self._unknown(name))
-        if name not in self._things and (found := self._templates.member(name)):
+        if name not in self._entries and (found := self._templates.member(name)):
             template, number = found
             return template.make(name, number)
-        return self._things[name]
+        return self._entries[name]
 
     def _unknown(self, name: str) -> str:
         try:
-            self._templates.meant(name)
-            known = [*self._things, *self._templates]
+            self._templates.match(name)
+            known = [*self._entries, *self._templates]
             remedy = did_you_mean(name, known, spellings=self.spellings())
         except ValueError as error:
             remedy = str(error)
         return f"unknown {self.kind} {name!r}; {remedy}"
 
     def place(self, name: str) -> str:
-        """Return where `name` is defined, ``module:name``, or the family that it belongs to."""
+        """Return where a name or its family is defined, ``module:name``."""
         self.get(name)
         return cast(str, self._holder(name))
 
     def templates(self) -> list[Template[T]]:
-        """Return the families of things with a number in their names, by name."""
+        """Return the families of entries with a number in their names, by name."""
         self._fill()
         return [self._templates[label] for label in sorted(self._templates)]
 
     def title(self, name: str) -> str:
-        """Return what a page calls a thing: its title, or the name in words if it has none.
+        """Return the title of an entry for a page, or its name in words if it has none.
 
-        A name that nothing has any more, as the package is gone that registered it, goes by itself.
+        The name may be unknown, because the package that registered it was removed.
         """
-        thing = self.get(name) if name in self else None
-        return getattr(thing, "title", "") or name.replace("_", " ")
+        entry = self.get(name) if name in self else None
+        return getattr(entry, "title", "") or name.replace("_", " ")
 
     def registered(self) -> dict[str, str]:
-        """Return what has been registered by now, with its module; nothing is imported for it."""
+        """Return the names registered so far, with their modules, without importing any."""
         return dict(self._origin)
 
     def spellings(self) -> dict[str, str]:
-        """Return everything that people may type, with the name that it stands for.
+        """Return all spellings, each with the name that it stands for.
 
         Raises
         ------
         ConfigError
-            If two things claim the same spelling.
+            If two entries claim the same spelling.
         """
         self._fill()
         self._spelled = self._spelled or self._collect_spellings()
@@ -478,8 +485,8 @@ class Registry(Generic[T]):
 
     def _collect_spellings(self) -> dict[str, str]:
         holders = {name: name for name in self}
-        for name, thing in sorted(self._things.items()):
-            for spelling in self._spellings(thing) if self._spellings else ():
+        for name, entry in sorted(self._entries.items()):
+            for spelling in self._spellings(entry) if self._spellings else ():
                 holder = holders.setdefault(spelling, name)
                 if holder != name:
                     what = f"stands for {holder} and for {name}"
@@ -488,7 +495,7 @@ class Registry(Generic[T]):
         return holders
 
     def resolve(self, names: Iterable[str]) -> list[str]:
-        """Return the names that some spellings stand for, each once, in their order.
+        """Return the names of some spellings, each once, in their order.
 
         Parameters
         ----------
@@ -508,14 +515,14 @@ class Registry(Generic[T]):
         """
         spellings = self.spellings()
         asked = [each for name in names for each in (self if name == ALL else [name])]
-        meant = {name: spellings.get(name) or self._member_name(name) for name in asked}
-        if unknown := [name for name, found in meant.items() if found is None]:
+        matches = {name: spellings.get(name) or self._member_name(name) for name in asked}
+        if unknown := [name for name, found in matches.items() if found is None]:
             raise UnknownName("; ".join(map(self._unknown, unknown)))
-        return list(dict.fromkeys(filter(None, meant.values())))
+        return list(dict.fromkeys(filter(None, matches.values())))
 
     def _member_name(self, typed: str) -> str | None:
         with suppress(ValueError):
-            if found := self._templates.meant(typed):
+            if found := self._templates.match(typed):
                 template, number = found
                 return template.named(number)
         return None
@@ -524,20 +531,20 @@ class Registry(Generic[T]):
         self._import_plugins()
         if not self._built_in(name):
             self._import_defining(name)
-        return name in self._things or self._templates.member(name) is not None
+        return name in self._entries or self._templates.member(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         self._fill()
-        return iter(sorted(self._things))
+        return iter(sorted(self._entries))
 
     def __len__(self) -> int:
         self._fill()
-        return len(self._things)
+        return len(self._entries)
 
     def _import_defining(self, name: str) -> None:
-        """Import the modules whose text defines the name, and all only where none does.
+        """Import the modules whose text defines the name; import all modules if none does.
 
-        What an extension registers does not do: the project may have the name too.
+        An entry of an extension is not enough: the project may have the same name.
         """
         forms = (f'"{name}"', f"'{name}'", f"def {name}(")
         for module, path in sources(self._package).items():
@@ -554,26 +561,26 @@ class Registry(Generic[T]):
         import_all(self._package)
 
     def _import_plugins(self) -> None:
-        """Import what installed packages add: modules that register, then things by name."""
+        """Import the modules that installed packages add, then their entries."""
         import_plugins()
         if self._group:
-            for name, thing, module in offered(self._group):
-                self.add(name, thing, module)
-            self._group = ""  # once is enough, and what failed fails again
+            for name, entry, module in load_entry_points(self._group):
+                self.add(name, entry, module)
+            self._group = ""  # only once; a failed import is tried again
 
 
 @dataclass(frozen=True)
 class Named:
-    """Marks an option as the name of something registered, or as a list of such names.
+    """Marks an option as the name of a registered entry, or as a list of such names.
 
-    A name that is not known is refused when the option is read, with the nearest ones; other
-    spellings become the name; ``all`` in a list stands for every name. The code of what is named
-    belongs to the fingerprint of a stage with such an option.
+    Reading the option refuses an unknown name, with the nearest names in the message, and replaces
+    other spellings by the name; ``all`` in a list stands for every name. The code of the entry
+    belongs to the fingerprint of the stage.
 
     Parameters
     ----------
     registry : Registry
-        What is named.
+        The registry of the entry.
 
     Examples
     --------
@@ -589,7 +596,7 @@ class Named:
     registry: Registry[Any]
 
     def places(self, value: str | Sequence[str]) -> set[str]:
-        """Return where what an option names is defined, each as ``module:name``."""
+        """Return where the entries that an option names are defined, as ``module:name``."""
         names = [value] if isinstance(value, str) else value
         return {self.registry.place(name) for name in names}
 
@@ -622,7 +629,7 @@ def place_of(function: Callable[..., Any]) -> str:
 
 @cache
 def sources(package: str) -> dict[str, Path]:
-    """Return the names of all modules below a package with their files; none is imported."""
+    """Return the names of all modules below a package with their files, without imports."""
     folders = importlib.import_module(package).__path__
     return {
         ".".join([package, *path.relative_to(folder).with_suffix("").parts]): path
@@ -639,6 +646,6 @@ def _text(path: Path) -> str:
 
 @cache
 def import_all(package: str) -> None:
-    """Import every module of `package`, so that each registers what it defines."""
+    """Import every module of `package`, so that each registers its entries."""
     for module in sources(package):
         importlib.import_module(module)

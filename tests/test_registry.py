@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from pipeline.errors import ConfigError, UnknownName
-from pipeline.registry import Named, Numbers, Registry, Template, identity
+from pipeline.registry import Named, NumberRange, Registry, Template, identity
 from pipeline.stages.base import STAGES
 
 HELD: list[Registry[int]] = []
@@ -37,8 +37,8 @@ def shapes() -> Registry[Shape]:
 
 def filled() -> Registry[Shape]:
     registry = shapes()
-    registry.naming(Shape)("square", corners=4, aliases=["box"])(shapes)
-    registry.naming(Shape)("triangle", corners=3)(shapes)
+    registry.named_decorator(Shape)("square", corners=4, aliases=["box"])(shapes)
+    registry.named_decorator(Shape)("triangle", corners=3)(shapes)
     return registry
 
 
@@ -56,15 +56,15 @@ def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
 
 def test_a_thing_is_called_by_its_title() -> None:
     registry = shapes()
-    registry.naming(Shape)("round_square", corners=0)(shapes)
-    registry.naming(Shape)("square", corners=4, title="Square, exactly")(shapes)
+    registry.named_decorator(Shape)("round_square", corners=0)(shapes)
+    registry.named_decorator(Shape)("square", corners=4, title="Square, exactly")(shapes)
     said = [registry.title(name) for name in ("square", "round_square", "not_there_any_more")]
     assert said == ["Square, exactly", "round square", "not there any more"]
 
 
 def test_a_name_is_taken_once() -> None:
     registry = filled()
-    registry.naming(Shape)("square", corners=5)(shapes)  # the same module may say it anew
+    registry.named_decorator(Shape)("square", corners=5)(shapes)  # the same module may say it anew
     assert registry.get("square").corners == 5
     with pytest.raises(ConfigError, match="shape 'square' is registered by .* and by elsewhere"):
         registry.add("square", registry.get("triangle"), "elsewhere")
@@ -78,7 +78,7 @@ def test_spellings() -> None:
         registry.resolve(["squar", "box", "x"])
     said = "unknown shape 'squar'; did you mean square?; unknown shape 'x'; valid: square, triangle"
     assert str(error.value) == said
-    registry.naming(Shape)("crate", corners=8, aliases=["box"])(shapes)
+    registry.named_decorator(Shape)("crate", corners=8, aliases=["box"])(shapes)
     with pytest.raises(ConfigError, match="box: stands for crate and for square"):
         registry.resolve(["triangle"])
 
@@ -116,7 +116,7 @@ def polygons() -> Registry[Shape]:
     ngon = Shape("ngon(n)", shapes, corners=0)
     registry.add_template(
         Template(
-            "ngon", Numbers(above=2), lambda name, n: Shape(name, shapes, corners=int(n)), ngon,
+            "ngon", NumberRange(above=2), lambda name, n: Shape(name, shapes, corners=int(n)), ngon,
             ["Polygon.{n}"],
         ),
         __name__,

@@ -127,7 +127,7 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
     Parameters
     ----------
     connection : Connection
-        Of `database.connect`.
+        Of `annotation_log.connect`.
     name : str
         The person; a name that is there already keeps its spelling.
     unsure : bool

@@ -29,7 +29,7 @@ from pipeline.stages.base import Outputs, StageConfig, Tables
 from pipeline.stages.collocations.evaluate_designed import anytime_limits_of_differences
 from pipeline.stages.collocations.interim import InterimOptions
 
-# Answers that count so far, in an order that does not depend on what they are
+# Items that count so far, in an order that does not depend on their labels
 
 _TASKS = """
 SELECT t.id, t.annotator, t.answered, coalesce(f.entry, 0) AS entry
@@ -47,11 +47,11 @@ class CountedItems:
     Parameters
     ----------
     order : tuple of str
-        Their ids, as they came to count.
+        Their ids, in the order in which they began to count.
     answered : int
-        Items that all who are asked have answered, whether they count or not.
+        How many items all their annotators have answered, whether the items count or not.
     asked : int
-        Items that somebody is asked for.
+        How many items have annotators.
     """
 
     order: tuple[str, ...]
@@ -59,101 +59,102 @@ class CountedItems:
     asked: int
 
     @property
-    def held(self) -> int:
-        """How many answered items do not count, since a card before them is open."""
+    def waiting(self) -> int:
+        """How many answered items do not count yet, because an earlier card has no answer."""
         return self.answered - len(self.order)
 
 
 @dataclass
 class _ItemState:
-    """What is known of an item while tasks are gone through."""
+    """The tasks of an item that were read so far, and their answers."""
 
     people: int = 0
     answers: int = 0
-    reached: int = 0
+    in_order: int = 0
     entries: list[int] = field(default_factory=list)
 
 
 def count_items(connection: sqlite3.Connection) -> CountedItems:
-    """Return the items that count: limits of a growing sample are right for these.
+    """Return the items that count: limits of a growing sample are valid for these.
 
-    Everybody's cards are in random order, so those up to the first one without an answer are a
-    random part of the sample. What comes after it does not count: who sets a card aside may do so
-    for what it is. An item of several people counts once all of them have come by it.
+    The cards of each annotator are in random order, so the cards before the first one without an
+    answer are a random part of the sample. Later cards do not count, because an annotator may set
+    a card aside for what it shows. An item of several annotators counts once it stands in this
+    part for all of them.
 
     Parameters
     ----------
     connection : Connection
         Of the decisions.
     """
-    seen: dict[str, _ItemState] = {}
-    open_card: set[str] = set()
+    items: dict[str, _ItemState] = {}
+    stopped_annotators: set[str] = set()
     for row in connection.execute(_TASKS):
-        item = seen.setdefault(row["id"], _ItemState())
+        item = items.setdefault(row["id"], _ItemState())
         item.people += 1
         if not row["answered"]:
-            open_card.add(row["annotator"])
+            stopped_annotators.add(row["annotator"])
             continue
         item.answers += 1
         item.entries.append(row["entry"])
-        item.reached += row["annotator"] not in open_card
-    whole = {name: each for name, each in seen.items() if each.reached == each.people}
+        item.in_order += row["annotator"] not in stopped_annotators
+    whole = {name: each for name, each in items.items() if each.in_order == each.people}
     order = sorted(whole, key=lambda name: (max(whole[name].entries), name))
-    answered = sum(each.answers == each.people for each in seen.values())
-    return CountedItems(tuple(order), answered, len(seen))
+    answered = sum(each.answers == each.people for each in items.values())
+    return CountedItems(tuple(order), answered, len(items))
 
 
-# Interim looks: when limits may be shown, and on which part of the sample
+# Interim looks: when the page may show limits, and from which part of the sample
 
 _NEAR = 1e-9
 _METHOD_OPTIONS = {"interval", "test", "band", "band_range", "replicates", "recall"}
-"""Options that say how, not what is asked: limits for any time have a method of their own."""
+"""Options of the method, not of the question: limits for any time have their own method."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """A stage may be looked at now.
+class InterimLook:
+    """What a stage computes limits from now.
 
     Parameters
     ----------
     config : StageConfig
-        Its options for this look.
+        The options of the stage for this look.
     tables : mapping
-        Its input, cut to what counts.
-    said : str
+        Its input, restricted to the items that count.
+    explanation : str
         What the limits hold for, and when the next look is.
     anytime : bool
-        Whether they hold at any time.
+        Whether the limits hold at any time.
     """
 
     config: StageConfig
     tables: Tables
-    said: str
+    explanation: str
     anytime: bool = False
 
 
-def look(config: StageConfig, tables: Tables, so_far: CountedItems) -> Look | str:
-    """Return what can be looked at now, or a sentence that says when.
+def interim_look(config: StageConfig, tables: Tables, usable: CountedItems) -> InterimLook | str:
+    """Return what the stage may use now, or a sentence that says when it may.
 
     Parameters
     ----------
     config : StageConfig
         The options of the stage, as the experiment has them.
     tables : mapping
-        Its input; judgements of all that is judged.
-    so_far : CountedItems
-        What counts.
+        Its input, with all judgements.
+    usable : CountedItems
+        The items that count.
     """
     sample = tables["sample"].collect() if "sample" in tables else None
-    left = so_far.asked - so_far.answered
+    left = usable.asked - usable.answered
     if sample is not None and _is_simple(sample) and isinstance(config, InterimOptions):
         if config.looks:
-            return _declared_look(config, tables, sample, so_far)
+            return _declared_look(config, tables, sample, usable)
         adapted = _for_any_time(config)
         if adapted is not None:
-            return _anytime_look(adapted, tables, sample, so_far)
+            return _anytime_look(adapted, tables, sample, usable)
     if not left:
-        return Look(config, tables, "All is judged: these are the limits of the one look.")
+        return InterimLook(config, tables, "All items are judged: these are the final limits.")
     why = "looks are declared" if getattr(config, "looks", ()) else "no looks are declared"
     remedy = (
         "" if getattr(config, "looks", ())
@@ -168,7 +169,7 @@ def look(config: StageConfig, tables: Tables, so_far: CountedItems) -> Look | st
 
 
 def _is_simple(sample: pl.DataFrame) -> bool:
-    """Tell whether everybody had the same chance, and nobody could be drawn twice."""
+    """Return whether all had the same inclusion probability and none could be drawn twice."""
     pi = sample["pi"]
     if not sample.height or pi.null_count() or sample["stratum"].n_unique() > 1:
         return False
@@ -176,7 +177,7 @@ def _is_simple(sample: pl.DataFrame) -> bool:
 
 
 def _for_any_time(config: InterimOptions) -> InterimOptions | None:
-    """Return options whose limits hold at any time; None where the stage has none for these."""
+    """Return options whose limits hold at any time; None where the stage has no such limits."""
     if config.anytime:
         return _declared_lists_only(config, {})
     try:
@@ -186,7 +187,7 @@ def _for_any_time(config: InterimOptions) -> InterimOptions | None:
 
 
 def _declared_lists_only(config: InterimOptions, more: dict[str, Any]) -> InterimOptions:
-    """Return the options of declared lists alone: the page shows no others."""
+    """Return the options without the lists that were not declared: the page does not show them."""
     dropped = _METHOD_OPTIONS if more else set()
     given = {name: getattr(config, name) for name in config.model_fields_set if name not in dropped}
     every = {"every": 0} if "every" in type(config).model_fields else {}
@@ -194,97 +195,99 @@ def _declared_lists_only(config: InterimOptions, more: dict[str, Any]) -> Interi
 
 
 def _anytime_look(
-    config: InterimOptions, tables: Tables, sample: pl.DataFrame, so_far: CountedItems
-) -> Look:
-    order = _without_open(tables, _in_sample(sample, so_far))
+    config: InterimOptions, tables: Tables, sample: pl.DataFrame, usable: CountedItems
+) -> InterimLook:
+    order = _resolved(tables, _sampled_ids(sample, usable))
     rest = f"they rest on {_items(len(order))}"
-    said = f"These limits hold at any time, however often one looks; {rest}."
-    return Look(config, _cut(tables, sample, order), said, anytime=True)
+    text = f"These limits hold at any time, however often one looks; {rest}."
+    return InterimLook(config, _restrict(tables, sample, order), text, anytime=True)
 
 
 def _declared_look(
-    config: InterimOptions, tables: Tables, sample: pl.DataFrame, so_far: CountedItems
-) -> Look | str:
-    """Look at the last declared size that is judged in full."""
-    order = _in_sample(sample, so_far)
+    config: InterimOptions, tables: Tables, sample: pl.DataFrame, usable: CountedItems
+) -> InterimLook | str:
+    """Return the look at the largest declared size whose items are all judged."""
+    order = _sampled_ids(sample, usable)
     candidates = round(sample.height / float(sample["pi"][0]))
     sizes = config.planned(candidates)
     done = [size for size in sizes if size <= len(order)]
-    to_come = [size for size in sizes if size > len(order)]
-    ahead = _next_look(to_come, len(order), sample.height)
+    later = [size for size in sizes if size > len(order)]
+    next_text = _next_look(later, len(order), sample.height)
     if not done:
-        return f"Limits are shown at the declared looks only. {ahead}"
+        return f"Limits are shown at the declared looks only. {next_text}"
     size = done[-1]
     first = sample.filter(pl.col("id").is_in(order[:size])).with_columns(
         pi=pl.lit(size / candidates)
     )
-    cut = _cut(tables, first, order[:size])
-    if "inclusion" in cut and "pi" in cut["inclusion"].collect_schema():
-        cut["inclusion"] = cut["inclusion"].with_columns(pi=pl.lit(size / candidates))
-    said = f"This is look {len(done)} of {len(sizes)}, at {_items(size)}. {ahead}"
-    return Look(_declared_lists_only(config, {}), cut, said.strip())
+    restricted = _restrict(tables, first, order[:size])
+    if "inclusion" in restricted and "pi" in restricted["inclusion"].collect_schema():
+        restricted["inclusion"] = restricted["inclusion"].with_columns(pi=pl.lit(size / candidates))
+    text = f"This is look {len(done)} of {len(sizes)}, at {_items(size)}. {next_text}"
+    return InterimLook(_declared_lists_only(config, {}), restricted, text.strip())
 
 
-def _next_look(to_come: Sequence[int], judged: int, drawn: int) -> str:
-    if not to_come:
+def _next_look(later: Sequence[int], judged: int, drawn: int) -> str:
+    if not later:
         return "It was the last one."
-    following = to_come[0]
-    said = f"The next look is at {_items(following)}, {following - judged:,} from now."
+    following = later[0]
+    text = f"The next look is at {_items(following)}, {following - judged:,} from now."
     more = f" This sample has {drawn:,}: draw a larger one." if following > drawn else ""
-    return said + more
+    return text + more
 
 
-def _cut(tables: Tables, sample: pl.DataFrame, order: Sequence[str]) -> dict[str, pl.LazyFrame]:
-    """Return the tables with these judgements alone, and the sample in the order of judging."""
+def _restrict(
+    tables: Tables, sample: pl.DataFrame, order: Sequence[str]
+) -> dict[str, pl.LazyFrame]:
+    """Return the tables with the judgements of these items alone, the sample in their order."""
     place = pl.DataFrame({"id": list(order), "_place": range(1, len(order) + 1)},
                          {"id": pl.String, "_place": pl.Int64})  # fmt: skip
-    behind = pl.coalesce("_place", pl.lit(len(order)) + pl.col("position"))
-    placed = sample.join(place, on="id", how="left").with_columns(position=behind.rank("ordinal"))
+    position = pl.coalesce("_place", pl.lit(len(order)) + pl.col("position"))
+    placed = sample.join(place, on="id", how="left").with_columns(position=position.rank("ordinal"))
     typed = placed.select(pl.col(name).cast(kind) for name, kind in sample.schema.items())
     judged = tables["judgements"].join(place.lazy().select("id"), on="id", how="semi")
     return {**tables, "sample": typed.sort("position").lazy(), "judgements": judged}
 
 
-def _in_sample(sample: pl.DataFrame, so_far: CountedItems) -> list[str]:
+def _sampled_ids(sample: pl.DataFrame, usable: CountedItems) -> list[str]:
     drawn = set(sample["id"])
-    return [each for each in so_far.order if each in drawn]
+    return [each for each in usable.order if each in drawn]
 
 
-def _without_open(tables: Tables, order: Sequence[str]) -> list[str]:
-    """Leave out those on which people differ: they have no judgement yet."""
+def _resolved(tables: Tables, order: Sequence[str]) -> list[str]:
+    """Return the items without those on which annotators disagree: they have no judgement yet."""
     rows = tables["judgements"].group_by("id").agg(open=pl.col("tp").is_null().any()).collect()
-    settled = set(rows.filter(~pl.col("open"))["id"])
-    return [each for each in order if each in settled]
+    resolved = set(rows.filter(~pl.col("open"))["id"])
+    return [each for each in order if each in resolved]
 
 
 def _items(count: int) -> str:
     return f"{count:,} item{'s' * (count != 1)}"
 
 
-# Declared questions with their limits, one row each
+# Estimates of declared questions, with their limits
 
-WHOLE = "all candidates"
-"""The question of the share of true positives among them."""
+ALL_CANDIDATES = "all candidates"
+"""Names the question about the share of true positives among all candidates."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """A question and what is known of it.
+class QuestionEstimate:
+    """A question with its estimate and limits.
 
     Parameters
     ----------
     stage, category, question : str
-        Where it is declared, of which true positives, and what is asked.
+        The stage that asks it, the category of true positives, and the text of the question.
     n : int
         Size of the lists.
     estimate, lower, upper : float or None
-        A precision, or a difference of two.
+        A precision, or a difference of two precisions, with its limits.
     draws : int
-        Judged draws that it rests on.
+        How many judged draws the estimate uses.
     members : float
-        Candidates whose draws could say something of it.
+        How many candidates could be drawn for it.
     difference : bool
-        Whether two measures are compared.
+        Whether it compares two measures.
     """
 
     stage: str
@@ -299,93 +302,93 @@ class Row:
     difference: bool = False
 
     @property
-    def half(self) -> float | None:
-        """Half of the width between the limits."""
+    def half_width(self) -> float | None:
+        """Half of the distance between the limits."""
         if self.lower is None or self.upper is None:
             return None
         return (self.upper - self.lower) / 2.0
 
     @property
     def key(self) -> str:
-        """What tells the question from all others."""
+        """A text that identifies the question."""
         return " | ".join((self.stage, self.category, self.question, str(self.n)))
 
 
 def question_rows(
-    node: Node, seen: Look, made: Outputs, *, categories: Sequence[str]
-) -> tuple[Row, ...]:
-    """Return the rows of a stage: lists, all candidates, differences.
+    node: Node, interim: InterimLook, made: Outputs, *, categories: Sequence[str]
+) -> tuple[QuestionEstimate, ...]:
+    """Return the estimates of a stage: lists, then all candidates, then differences.
 
     Parameters
     ----------
     node : Node
         The stage.
-    seen : Look
-        What was looked at.
+    interim : InterimLook
+        What the stage used.
     made : mapping
-        Its tables.
+        The tables that it made.
     categories : sequence of str
-        As the experiment orders them.
+        The categories in the order of the experiment.
     """
     tables = {name: table.lazy() for name, table in made.items()}
-    order = _ranks(list(dict.fromkeys(getattr(node.config, "measures", ()))))
-    pairs = _ranks([tuple(each) for each in getattr(node.config, "pairs", ())])
+    order = _position_in(list(dict.fromkeys(getattr(node.config, "measures", ()))))
+    pairs = _position_in([tuple(each) for each in getattr(node.config, "pairs", ())])
     found = [
         *sorted(
             _precision_rows(node, tables.get("cuts")),
             key=lambda each: (order(each[0]), each[0], each[1].n),
         ),
-        *_precision_rows(node, tables.get("baseline"), WHOLE),
+        *_precision_rows(node, tables.get("baseline"), ALL_CANDIDATES),
         *sorted(
-            _difference_rows(node, tables, seen),
+            _difference_rows(node, tables, interim),
             key=lambda each: (pairs(each[0]), each[0], each[1].n),
         ),
     ]
-    place = _ranks(list(categories))
+    place = _position_in(list(categories))
     # sorting keeps the order of what is equal
     return tuple(row for _, row in sorted(found, key=lambda each: place(each[1].category)))
 
 
-def _ranks(names: Sequence[Any]) -> Callable[[Any], int]:
+def _position_in(names: Sequence[Any]) -> Callable[[Any], int]:
     place = {name: number for number, name in enumerate(names)}
     return lambda name: place.get(name, len(place))
 
 
 def _precision_rows(
     node: Node, table: pl.LazyFrame | None, question: str | None = None
-) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of each measure's lists, or that of one question about all candidates."""
+) -> Iterator[tuple[str, QuestionEstimate]]:
+    """Yield the estimates of each measure's lists, or the one of a question on all candidates."""
     column, n = ("measure", "n") if question is None else ("precision", "n_candidates")
     if table is None or column not in table.collect_schema():
         return
     for row in table.collect().iter_rows(named=True):
         asked = question or row["measure"]
-        yield asked, Row(
+        yield asked, QuestionEstimate(
             node.name, row["category"], asked, row[n], row["precision"], row["lower"],
             row["upper"], row["n_sampled"], row[n],
         )  # fmt: skip
 
 
 def _difference_rows(
-    node: Node, tables: Mapping[str, pl.LazyFrame], seen: Look
-) -> Iterator[tuple[Any, Row]]:
-    for row in _differences(tables, seen).iter_rows(named=True):
+    node: Node, tables: Mapping[str, pl.LazyFrame], interim: InterimLook
+) -> Iterator[tuple[Any, QuestionEstimate]]:
+    for row in _differences(tables, interim).iter_rows(named=True):
         pair = (row["measure_1"], row["measure_2"])
         # of the two sets, as a share of the lists; half-widths are scaled by the same
-        yield pair, Row(
+        yield pair, QuestionEstimate(
             node.name, row["category"], " − ".join(pair), row["n"], row["difference"],
             row["lower"], row["upper"], row["n_1"] + row["n_2"], 2 * row["size"], difference=True,
         )  # fmt: skip
 
 
-def _differences(tables: Mapping[str, pl.LazyFrame], seen: Look) -> pl.DataFrame:
-    """Return the differences with limits that a stage has; those of these candidates, if asked."""
+def _differences(tables: Mapping[str, pl.LazyFrame], interim: InterimLook) -> pl.DataFrame:
+    """Return the differences that have limits; of several populations the finite one."""
     table = tables.get("comparison" if "differences" not in tables else "differences")
     if table is None or "measure_1" not in table.collect_schema():
         return pl.DataFrame(schema={"measure_1": pl.String})
     found = table.collect()
-    if found.is_empty() and seen.anytime and "p_adjusted" in tables["cuts"].collect_schema():
-        confidence = getattr(seen.config, "confidence", 0.95)
+    if found.is_empty() and interim.anytime and "p_adjusted" in tables["cuts"].collect_schema():
+        confidence = getattr(interim.config, "confidence", 0.95)
         found = anytime_limits_of_differences(tables["cuts"].collect(), confidence=confidence)
     if "population" in found.columns and found["population"].n_unique() > 1:
         found = found.filter(population="finite")
@@ -393,45 +396,45 @@ def _differences(tables: Mapping[str, pl.LazyFrame], seen: Look) -> pl.DataFrame
 
 
 FOLDER = ".annotate"
-"""Where it is made, beside the results of all experiments."""
+"""The folder of the estimates, beside the results of all experiments."""
 
 
 @dataclass(frozen=True)
 class StageEstimates:
-    """What a stage says now.
+    """The estimates of a stage.
 
     Parameters
     ----------
     stage : str
         Its title, or its name.
     text : str
-        What its limits hold for, when the next look is, or why there are none.
-    rows : tuple of Row
+        What its limits hold for, when the next look is, or why there are no limits.
+    rows : tuple of QuestionEstimate
         Its questions.
     failed : bool
-        Whether the text says why nothing could be made.
+        Whether the text says why there are no estimates.
     """
 
     stage: str
     text: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[QuestionEstimate, ...] = ()
     failed: bool = False
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """What is known after a decision.
+    """All estimates after a decision.
 
     Parameters
     ----------
     entry : int
-        The last decision that is in it.
+        The last decision that they include.
     at : str
-        When it was made, UTC.
+        When they were computed, UTC.
     stages : tuple of StageEstimates
-        What each stage says.
+        The estimates of each stage.
     counted : CountedItems
-        What counts.
+        The items that count.
     """
 
     entry: int
@@ -440,13 +443,13 @@ class Estimates:
     counted: CountedItems
 
     @property
-    def rows(self) -> tuple[Row, ...]:
-        """All questions."""
+    def rows(self) -> tuple[QuestionEstimate, ...]:
+        """The questions of all stages."""
         return tuple(row for each in self.stages for row in each.rows)
 
 
 class Estimator:
-    """Makes what is known so far in a folder of its own, which goes when it is closed.
+    """Computes estimates in a folder of its own, which `close` removes.
 
     Parameters
     ----------
@@ -464,16 +467,16 @@ class Estimator:
         """Whether a stage of the experiment answers questions by this sheet."""
         return bool(questions_of_sheet(self._work, Path()).stages)
 
-    def reckon(self) -> Estimates:
-        """Answer the questions from what is judged now.
+    def compute(self) -> Estimates:
+        """Return the estimates of all questions from the judgements so far.
 
         Raises
         ------
         LexassayError
-            If a stage that the questions rest on fails, or waits for people.
+            If a stage that the questions depend on fails, or waits for people.
         """
         with read_only(self._work.database) as connection:
-            entry, so_far = last_entry(connection), count_items(connection)
+            entry, usable = last_entry(connection), count_items(connection)
         questions = self._questions()
         _remove_outdated(questions)
         done = perform(questions.project, settings=questions.settings, deliver=False)
@@ -483,9 +486,9 @@ class Estimator:
             if join in questions.project.nodes
             for name in getattr(questions.project.nodes[join].config, "categories", ())
         ]
-        said = [_stage_estimates(node, done, so_far, categories) for node in questions.stages]
+        stages = [_stage_estimates(node, done, usable, categories) for node in questions.stages]
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return Estimates(entry, now, tuple(said), so_far)
+        return Estimates(entry, now, tuple(stages), usable)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -502,12 +505,12 @@ class Estimator:
                 prefix=f"{self._work.project.root.name}-", dir=place, ignore_cleanup_errors=True
             )
             self._asked = questions_of_sheet(self._work, Path(self._folder.name))
-            _copy_results(self._work, self._asked)
+            _link_results(self._work, self._asked)
         return self._asked
 
 
-def _copy_results(work: Work, questions: SheetQuestions) -> None:
-    """Link the results of the project into the folder, so that they are not computed again."""
+def _link_results(work: Work, questions: SheetQuestions) -> None:
+    """Link the results of the project into the folder, so that no stage runs again."""
     there = open_run(replace(questions.project, root=work.project.root)).manifests
     for name, manifest in there.items():
         key = artefacts.folder_of(name, manifest.fingerprint)
@@ -517,7 +520,7 @@ def _copy_results(work: Work, questions: SheetQuestions) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    """Give a file a second name; what stands in a store is never written again."""
+    """Make a hard link, or a copy; files of a store never change."""
     try:
         os.link(source, target)
     except OSError:
@@ -525,16 +528,16 @@ def _link(source: str, target: str) -> None:
 
 
 def _remove_outdated(questions: SheetQuestions) -> None:
-    """Remove results of former labels, and the records of these runs."""
+    """Remove results that rest on older labels, and the records of these runs."""
     root = questions.project.root
     for name in (*questions.joins, "history"):
         shutil.rmtree(root / name, ignore_errors=True)
 
 
 def _stage_estimates(
-    node: Node, done: Run, so_far: CountedItems, categories: list[str]
+    node: Node, done: Run, usable: CountedItems, categories: list[str]
 ) -> StageEstimates:
-    """Return the estimates of a stage; a sentence in place of its rows if it fails."""
+    """Return the estimates of a stage; if it fails, a sentence instead of its rows."""
     title = node.title or node.name
     try:
         waits = (done.why_not(ref.stage) for ref in node.inputs.values())
@@ -544,19 +547,19 @@ def _stage_estimates(
         tables: Tables = {
             option: done.plan(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
         }
-        seen = look(node.config, tables, so_far)
-        if isinstance(seen, str):
-            return StageEstimates(title, seen)
-        made = node.stage.run(seen.config, seen.tables)
+        interim = interim_look(node.config, tables, usable)
+        if isinstance(interim, str):
+            return StageEstimates(title, interim)
+        made = node.stage.run(interim.config, interim.tables)
         return StageEstimates(
-            title, seen.said, question_rows(node, seen, made, categories=categories)
+            title, interim.explanation, question_rows(node, interim, made, categories=categories)
         )
     except (LexassayError, ValueError, ArithmeticError, OSError, RuntimeError) as error:
         return StageEstimates(title, f"There are no limits: {reason(error)}", failed=True)
 
 
 def reason(error: BaseException) -> str:
-    r"""Return what is wrong in one line.
+    r"""Return what is wrong, in one line.
 
     Examples
     --------
@@ -568,26 +571,26 @@ def reason(error: BaseException) -> str:
     return "; ".join(line for line in lines if line)
 
 
-# Background computation: one at a time, its half-widths kept in a file
+# Background computation: one at a time; a file records its half-widths
 
-PAUSE = 10.0
-"""Least seconds from the start of one computation to that of the next."""
+MIN_INTERVAL = 10.0
+"""Least seconds between the starts of two computations."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """How narrow limits were after a decision.
+class WidthRecord:
+    """The half-widths after a decision; a line of the file, with the same names.
 
     Parameters
     ----------
     entry : int
         The decision.
     at : str
-        When that was reckoned, UTC.
+        When they were computed, UTC.
     counted : int
-        Items that counted.
+        How many items counted.
     halves : dict of str to float
-        Question, see `Row.key`, to half-width.
+        Question (`QuestionEstimate.key`) to half-width.
     """
 
     entry: int
@@ -597,54 +600,58 @@ class Point:
 
 
 @dataclass(frozen=True)
-class State:
-    """What the page can say.
+class EstimateState:
+    """What the page can show.
 
     Parameters
     ----------
-    reckoned : Estimates or None
-        What is known; None: nothing has been reckoned yet.
+    latest : Estimates or None
+        The last estimates; None if there are none yet.
     busy : bool
-        Whether it is being reckoned.
+        Whether a computation is running.
     error : str
-        Why the last reckoning came to nothing; empty if it did not.
+        Why the last computation failed; empty if it did not.
     current : bool
-        Whether all decisions are in it.
-    points : tuple of Point
-        How limits narrowed.
+        Whether the estimates include all decisions.
+    points : tuple of WidthRecord
+        The half-widths so far.
     """
 
-    reckoned: Estimates | None
+    latest: Estimates | None
     busy: bool
     error: str
     current: bool
-    points: tuple[Point, ...]
+    points: tuple[WidthRecord, ...]
 
 
 class BackgroundEstimates:
-    """What is known now; a thread makes it anew when somebody asks and there are new decisions.
+    """The estimates now; a thread computes them again when `state` finds new decisions.
 
     Parameters
     ----------
     work : Work
         The sheet.
-    pause : float
-        As `PAUSE`.
+    min_interval : float
+        Least seconds between the starts of two computations.
     clock : callable
-        Seconds that never go back.
+        Returns seconds that never decrease.
     """
 
     def __init__(
-        self, work: Work, *, pause: float = PAUSE, clock: Callable[[], float] = time.monotonic
+        self,
+        work: Work,
+        *,
+        min_interval: float = MIN_INTERVAL,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._work, self._pause, self._clock = work, pause, clock
-        self._reckoner = Estimator(work)
-        self._has_questions = self._reckoner.has_questions
+        self._work, self._min_interval, self._clock = work, min_interval, clock
+        self._estimator = Estimator(work)
+        self._has_questions = self._estimator.has_questions
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._begun: float | None = None
         self._tried = 0
-        self._reckoned: Estimates | None = None
+        self._latest: Estimates | None = None
         self._error = ""
         self._points = read_points(self.file)
 
@@ -655,65 +662,65 @@ class BackgroundEstimates:
 
     @property
     def file(self) -> Path:
-        """Where it stands how limits narrowed: a line for each reckoning."""
+        """The file of the half-widths: a line for each computation."""
         name = f"{self._work.project.root.name}-{self._work.stage}.jsonl"
         return self._work.project.root.parent / FOLDER / name
 
-    def ask(self) -> State:
-        """Return what is known, and have it made anew if there are decisions that are not in it."""
+    def state(self) -> EstimateState:
+        """Return the estimates; start a computation if they do not include all decisions."""
         if not self.has_questions:
-            return State(None, busy=False, error="", current=True, points=())
+            return EstimateState(None, busy=False, error="", current=True, points=())
         with read_only(self._work.database) as connection:
             entry = last_entry(connection)
         with self._lock:
-            known = {0, self._tried, self._reckoned.entry if self._reckoned else 0}
+            known = {0, self._tried, self._latest.entry if self._latest else 0}
             if entry not in known and self._may_begin():
                 self._tried, self._begun = entry, self._clock()
-                self._thread = threading.Thread(target=self._make, name="certainty", daemon=True)
+                self._thread = threading.Thread(target=self._compute, name="certainty", daemon=True)
                 self._thread.start()
-            return State(
-                self._reckoned, busy=self._busy, error=self._error,
-                current=not entry or (self._reckoned is not None and self._reckoned.entry >= entry),
+            return EstimateState(
+                self._latest, busy=self._busy, error=self._error,
+                current=not entry or (self._latest is not None and self._latest.entry >= entry),
                 points=tuple(self._points),
             )  # fmt: skip
 
     def wait(self, seconds: float) -> None:
-        """Wait until nothing is being reckoned, or so long."""
+        """Wait until no computation is running, at most so many seconds."""
         thread = self._thread
         if thread is not None:
             thread.join(seconds)
 
     def close(self) -> None:
-        """Stop when what is being reckoned is done, and tidy up."""
+        """Wait for the computation that is running, and remove the folder."""
         self.wait(60.0)
         if not self._busy:
-            self._reckoner.close()
+            self._estimator.close()
 
     @property
     def _busy(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
     def _may_begin(self) -> bool:
-        waited = self._begun is None or self._clock() - self._begun >= self._pause
+        waited = self._begun is None or self._clock() - self._begun >= self._min_interval
         return waited and not self._busy
 
-    def _make(self) -> None:
+    def _compute(self) -> None:
         made, error = None, ""
         try:
-            made = self._reckoner.reckon()
-        except Exception as failure:  # whatever it is, the page says it in a sentence
+            made = self._estimator.compute()
+        except Exception as failure:  # the page shows any error as a sentence
             error = reason(failure)
         with self._lock:
             self._error = error
             if made is not None:
-                self._reckoned = made
-                self._keep(made)
+                self._latest = made
+                self._record(made)
 
-    def _keep(self, made: Estimates) -> None:
-        halves = {row.key: row.half for row in made.rows if row.half is not None}
-        if not halves or (self._points and self._points[-1].entry == made.entry):
+    def _record(self, made: Estimates) -> None:
+        half_widths = {row.key: row.half_width for row in made.rows if row.half_width is not None}
+        if not half_widths or (self._points and self._points[-1].entry == made.entry):
             return
-        point = Point(made.entry, made.at, len(made.counted.order), halves)
+        point = WidthRecord(made.entry, made.at, len(made.counted.order), half_widths)
         self._points.append(point)
         line = json.dumps(vars(point), ensure_ascii=False)
         try:
@@ -724,14 +731,14 @@ class BackgroundEstimates:
             self._error = f"how limits narrow cannot be kept: {reason(failure)}"
 
 
-def read_points(path: Path) -> list[Point]:
-    """Return how limits narrowed; a line that is broken off, by a power cut, is left out."""
+def read_points(path: Path) -> list[WidthRecord]:
+    """Return the records of a file without incomplete lines, such as a power cut leaves."""
     if not path.is_file():
         return []
     found = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            found.append(Point(**json.loads(line)))
+            found.append(WidthRecord(**json.loads(line)))
         except (ValueError, TypeError):
             continue
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.annotate.estimates import WHOLE, Row
+from pipeline.annotate.estimates import ALL_CANDIDATES, QuestionEstimate
 from pipeline.annotate.records import Answer
 from pipeline.formats.annotation_log import Round
 
@@ -196,7 +196,7 @@ def further_draws(draws: int, half: float, *, wished: float, members: float) -> 
 
 
 def further_judgements(
-    row: Row, *, judged: int, wished: float, candidates: float = math.inf
+    row: QuestionEstimate, *, judged: int, wished: float, candidates: float = math.inf
 ) -> int | None:
     """Return how many more judgements a question takes, about.
 
@@ -204,7 +204,7 @@ def further_judgements(
 
     Parameters
     ----------
-    row : Row
+    row : QuestionEstimate
         The question.
     judged : int
         Judgements that all questions rest on now.
@@ -213,25 +213,25 @@ def further_judgements(
     candidates : float
         How many there are in all.
     """
-    if row.half is None:
+    if row.half_width is None:
         return None
-    more = further_draws(row.draws, row.half, wished=wished, members=row.members)
+    more = further_draws(row.draws, row.half_width, wished=wished, members=row.members)
     if not more:
         return more
     return math.ceil(min(more * judged / row.draws, max(candidates - judged, more)))
 
 
-def all_candidates(rows: Sequence[Row]) -> float:
+def all_candidates(rows: Sequence[QuestionEstimate]) -> float:
     """Return how many candidates there are, infinity where no question says it."""
-    return max((row.n for row in rows if row.question == WHOLE), default=math.inf)
+    return max((row.n for row in rows if row.question == ALL_CANDIDATES), default=math.inf)
 
 
-def what_is_left(rows: Sequence[Row], *, judged: int, left: int, wished: float) -> str:
+def what_is_left(rows: Sequence[QuestionEstimate], *, judged: int, left: int, wished: float) -> str:
     """Return in one sentence what is left to do.
 
     Parameters
     ----------
-    rows : sequence of Row
+    rows : sequence of QuestionEstimate
         The questions.
     judged, left : int
         Items that count, and those of this sample that nobody has judged in full.

@@ -64,7 +64,7 @@ def add_decisions(
     Parameters
     ----------
     connection : Connection
-        Of `database.connect`.
+        Of `annotation_log.connect`.
     decisions : sequence of Decision
         Of one person and one round.
 

@@ -15,7 +15,7 @@ from pipeline.findings.base import StageFinding
 from pipeline.report.charts.style import slots
 from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
 from pipeline.report.page.model import ReportStage
-from pipeline.report.view import VIEWS, cell
+from pipeline.report.view import VIEWS, format_cell
 from pipeline.runner.diff import (
     StageDifference,
     TableDifference,
@@ -149,12 +149,14 @@ def _examples(found: TableDifference) -> Iterator[tuple[str, str, str]]:
     for what, keys in (("gone", found.gone), ("new", found.new)):
         yield from ((what, _row(key), "") for key in keys)
     for each in found.examples:
-        values = (f"{name}: {cell(a)} → {cell(b)}" for name, (a, b) in each.values.items())
+        values = (
+            f"{name}: {format_cell(a)} → {format_cell(b)}" for name, (a, b) in each.values.items()
+        )
         yield "changed", _row(each.key), "; ".join(values)
 
 
 def _row(key: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {cell(value)}" for name, value in key.items())
+    return ", ".join(f"{name} {format_cell(value)}" for name, value in key.items())
 
 
 def _value(value: Any) -> str:

@@ -39,7 +39,7 @@ from pipeline.report.charts import Style
 from pipeline.report.charts.style import NAMED, Slot, slots
 from pipeline.report.page.build import blocks
 from pipeline.report.page.model import ReportStage
-from pipeline.report.view import VIEWS, Figure, ViewOptions, unfolded, unique_names
+from pipeline.report.view import VIEWS, Figure, ViewOptions, flatten_blocks, unique_names
 from pipeline.runner.config import Experiment, Options, parse, sheet_places
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.fingerprint import Digests
@@ -306,7 +306,7 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
         return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
 
     return StageView(
-        node.name, node.stage.name, config, opener, inputs=inputs, among=among, title=node.title
+        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title
     )
 
 
@@ -405,7 +405,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         if shown.view.use not in VIEWS:
             return {}
         with report_errors(), artefacts.report_damage(run.project.storage, run.manifests.values()):
-            every = unfolded(blocks(shown, style=options.style, slots=self._slots))
+            every = flatten_blocks(blocks(shown, style=options.style, slots=self._slots))
             figures = [each for each in every if isinstance(each, Figure)]
         return dict(zip(unique_names(each.name for each in figures), figures, strict=True))
 

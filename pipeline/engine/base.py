@@ -38,5 +38,5 @@ ENGINES: Registry[Callable[[int | None], Engine]] = Registry(
 
 An installed package offers one by an entry point of the group ``lexassay.engines``."""
 
-engine = ENGINES.naming(identity)
+engine = ENGINES.named_decorator(identity)
 """Registers a class, or a function of the number of workers, as the engine of a name."""

@@ -17,9 +17,9 @@ from schemas import Findings
 
 
 class StageOptions(BaseModel):
-    """Base of the options of a stage that are looked at: their types, never their defaults.
+    """Base of the options of a stage that a finder or view reads: their types, not their defaults.
 
-    Those are the stage's own: what it was told comes in full.
+    The stage has the defaults: `StageView.config` holds a value for every option.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,7 +30,7 @@ S = TypeVar("S", bound=StageOptions)
 
 @dataclass(frozen=True)
 class StageView:
-    """A stage with what it was told, what it made, and the stages of its run.
+    """A stage with its options, its tables, and the stages of its run.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class StageView:
         Opens a table of the run: "precision" is the stage's own table, "stage.table" or
         "stage" any other stage's.
     inputs : mapping of str to str
-        Option to the table that it names, "stage.table"; ``option.0``, ``option.1`` ... if it
-        lists several.
-    among : mapping of str to StageView
-        The stages of the run that are done, by name, in the order of their making.
+        Option to the table that it names, "stage.table"; ``option.0``, ``option.1`` ... for an
+        option that lists several.
+    stages : mapping of str to StageView
+        The finished stages of the run by name, in the order in which they ran.
     title : str
-        What the experiment calls it, for people; empty if it does not say.
+        The title of the stage in the experiment; empty if it has none.
     """
 
     name: str
@@ -58,11 +58,11 @@ class StageView:
     table: Callable[[str], pl.LazyFrame]
     _: KW_ONLY
     inputs: Mapping[str, str] = field(default_factory=dict)
-    among: Mapping[str, StageView] = field(default_factory=dict, repr=False, compare=False)
+    stages: Mapping[str, StageView] = field(default_factory=dict, repr=False, compare=False)
     title: str = ""
 
     def options_as(self, options: type[S]) -> S:
-        """Return what the stage was told of these options.
+        """Return the values of these options.
 
         Parameters
         ----------
@@ -79,59 +79,59 @@ class StageView:
         """
         return options.model_validate(self.config)
 
-    def given(self, option: str) -> StageView | None:
-        """Return the stage whose table an option names; None if it names none that is done.
+    def source_stage(self, option: str) -> StageView | None:
+        """Return the stage whose table an option names; None if it names no finished stage.
 
         Examples
         --------
         >>> stages = {"ranks": StageView("ranks", "score.rank", {}, print)}
         >>> stage = StageView("full", "evaluate.precision", {}, print,
-        ...                   inputs={"ranks": "ranks.ranks"}, among=stages)
-        >>> stage.given("ranks").use, stage.given("sample")
+        ...                   inputs={"ranks": "ranks.ranks"}, stages=stages)
+        >>> stage.source_stage("ranks").use, stage.source_stage("sample")
         ('score.rank', None)
         """
-        return self.among.get(self.inputs.get(option, "").partition(".")[0])
+        return self.stages.get(self.inputs.get(option, "").partition(".")[0])
 
-    def readers(self, use: str) -> Iterator[StageView]:
+    def consumers(self, use: str) -> Iterator[StageView]:
         """Yield the stages of a kind that read a table of this one."""
-        for other in self.among.values():
+        for other in self.stages.values():
             read = {table.partition(".")[0] for table in other.inputs.values()}
             if other.use == use and self.name in read:
                 yield other
 
 
 Kind: TypeAlias = Literal["answer", "caution"]
-"""What was asked, or what to know before believing it."""
+"""An answer to a question, or a caution about answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A sentence that was computed, with the numbers that it gives.
+    """A sentence with the numbers that it states.
 
     Parameters
     ----------
     about : str
-        What is said, in a word: "best", "baseline", "ties".
+        The subject of the sentence in a word: "best", "baseline", "ties".
     text : str
         The sentence.
     value : float or None
         Its number: a proportion, a coefficient or a count.
     kind : {"answer", "caution"}
-        What was asked, or what to know before believing it.
+        An answer to a question, or a caution about answers.
     question : str
-        What it answers: findings of a stage with the same question are one paragraph.
+        The question that it answers: findings of a stage with the same question are one paragraph.
     category, name, other : str or None
-        Category of true positives; what it is about; what that is held against.
+        Category of true positives; the measure, system or lexicon; the one it is compared with.
     n : int or None
         Size of the list, or number of items.
     lower, upper : float or None
         Limits of `value`.
     p_adjusted : float or None
-        Of the test that it rests on.
+        The adjusted p-value of the test behind it.
     figure : str or None
-        The figure that shows it, by its name in the stage's view; "stage.name" of another's.
+        The figure that shows it: its name in the stage's view; "stage.name" of another stage.
     names : tuple of str
-        All that it is about, if there are several; in sentences some may only be counted.
+        All names that it is about, if there are several; the sentence may only count some of them.
 
     Raises
     ------
@@ -168,13 +168,15 @@ class Finding:
             raise ValueError(f"a finding without a number: {self.text!r}")
 
 
-def caution(about: str, text: str, value: float | None = None, **further: str | int) -> Finding:
-    """Return what to know before believing the answers, as a sentence."""
+def make_caution(
+    about: str, text: str, value: float | None = None, **further: str | int
+) -> Finding:
+    """Return a finding of kind "caution"."""
     return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
 
 
-Found: TypeAlias = Iterable[Finding]
-"""What a finder gives."""
+FinderResult: TypeAlias = Iterable[Finding]
+"""What a finder returns."""
 
 
 @dataclass(frozen=True)
@@ -190,16 +192,16 @@ class Finder:
     stages : tuple of str
         The kinds of stages that it reads.
     place : int
-        Where its findings stand: those of a lower place are read first.
+        The order of its findings: those of a lower place come first.
     """
 
     name: str
-    find: Callable[[StageView], Found]
+    find: Callable[[StageView], FinderResult]
     stages: tuple[str, ...]
     place: int = 50
 
     def findings(self, stage: StageView) -> Iterator[Finding]:
-        """Yield what it finds in a stage."""
+        """Yield the findings of a stage."""
         yield from self.find(stage)
 
 
@@ -209,7 +211,7 @@ finder = FINDERS.decorator(Finder)
 """Registers a function stage -> findings as a finder of its own name."""
 
 
-# Findings of a run, in the order of reading, and as a table.
+# Findings of a run, in their order, and as a table.
 
 
 @dataclass(frozen=True)
@@ -231,22 +233,23 @@ class StageFinding:
 def collect_findings(
     stages: Mapping[str, StageView], *, order: Sequence[str] = ()
 ) -> tuple[StageFinding, ...]:
-    """Return the findings of a run: answers first, then what to know before believing them.
+    """Return the findings of a run: answers first, then cautions.
 
     Parameters
     ----------
     stages : mapping of str to StageView
-        The stages that are done.
+        The finished stages.
     order : sequence of str
-        Stages in the order of their answers, and no others; all in their own order if empty.
+        The stages whose findings to return, in this order; all in their own order if empty.
     """
     names = [name for name in (order or stages) if name in stages]
-    found = [told for name in names for told in _stage_findings(stages[name])]
+    found = [finding for name in names for finding in _stage_findings(stages[name])]
     seen: dict[str, StageFinding] = {}
-    for told in found:
-        # Two stages on the same judgements say the same of them: once is enough.
-        seen.setdefault(told.finding.text if told.finding.kind == "caution" else repr(told), told)
-    return tuple(sorted(seen.values(), key=lambda told: told.finding.kind == "caution"))
+    for each in found:
+        # Two stages on the same judgements give the same cautions: one of them is enough.
+        is_caution = each.finding.kind == "caution"
+        seen.setdefault(each.finding.text if is_caution else repr(each), each)
+    return tuple(sorted(seen.values(), key=lambda each: each.finding.kind == "caution"))
 
 
 def _stage_findings(stage: StageView) -> Iterator[StageFinding]:
@@ -254,7 +257,7 @@ def _stage_findings(stage: StageView) -> Iterator[StageFinding]:
         try:
             yield from [StageFinding(stage.name, finding) for finding in each.findings(stage)]
         except NotMadeYet:
-            continue  # it looks at a table that waits for somebody
+            continue  # it reads a table that waits for sheets
 
 
 def _finders_of(use: str) -> list[Finder]:
@@ -262,7 +265,7 @@ def _finders_of(use: str) -> list[Finder]:
     return sorted(fitting, key=lambda each: (each.place, each.name))
 
 
-def as_table(told: Sequence[StageFinding]) -> pl.DataFrame:
+def as_table(findings: Sequence[StageFinding]) -> pl.DataFrame:
     """Return findings as a table, `schemas.Findings`.
 
     Examples
@@ -273,7 +276,7 @@ def as_table(told: Sequence[StageFinding]) -> pl.DataFrame:
     """
     rows = [
         {"order": place, "stage": each.stage, **asdict(each.finding)}
-        for place, each in enumerate(told, start=1)
+        for place, each in enumerate(findings, start=1)
     ]
     columns = Findings.columns()
     return pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=columns)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, finder, make_caution
 from pipeline.findings.phrases import name_text, slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
@@ -77,7 +77,7 @@ def by_mapping(scores: pl.DataFrame) -> pl.DataFrame:
 
 def is_compared(stage: StageView) -> bool:
     """Return whether a stage compares the systems of this one, and so says which comes first."""
-    return next(iter(stage.readers(COMPARING)), None) is not None
+    return next(iter(stage.consumers(COMPARING)), None) is not None
 
 
 def mean_scores(
@@ -416,14 +416,14 @@ def untested_order(stage: StageView) -> Iterator[Finding]:
     many = int(table["system"].n_unique())
     if many < 2:
         return
-    yield caution(
+    yield make_caution(
         "untested",
         f"no test holds the {many:,} systems against each other: their order is one of estimates",
         float(many),
     )
     both = all(first(table, level) is not None for level in ("types", "tokens"))
     if both and many < _CLEAR:
-        yield caution(
+        yield make_caution(
             "few systems",
             f"{many:,} systems say little of a rank correlation: by chance alone each order comes "
             f"once in {math.factorial(many):,}",
@@ -442,13 +442,13 @@ def type_level_cautions(stage: StageView) -> Iterator[Finding]:
     sizes = scores.select("system", "run", "n_items", "n_dropped", "n_without_cluster").unique()
     if lost := _most_lost(sizes, "n_without_cluster"):
         text = f"types without a cluster, which count as not found: {lost.said}"
-        yield caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
+        yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
     if lost := _most_lost(sizes, "n_dropped"):
         text = (
             f"types with a cluster and no gold class, which are left out: {lost.count:,} in "
             f"{lost.where}, besides the {lost.of:,} that count"
         )
-        yield caution("dropped", text, lost.count, n=lost.of, name=lost.system)
+        yield make_caution("dropped", text, lost.count, n=lost.of, name=lost.system)
 
 
 def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
@@ -468,7 +468,7 @@ def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
         widest = float(row["gap"])
         at_most = phrases.number(100 * widest, 1)
         text += f", by at most {at_most} points where a bound is known"
-    yield caution("not proven", text, widest, n=open_ones.height)
+    yield make_caution("not proven", text, widest, n=open_ones.height)
 
 
 def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
@@ -480,7 +480,7 @@ def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
     (least, few), (most, many) = rows[0], rows[-1]
     if least == most or many <= _UNLIKE * few:
         return
-    yield caution(
+    yield make_caution(
         "numbers of clusters",
         f"M-1 values grow with the number of clusters, and the systems have {few:,} "
         f"({name_text(least)}) to {many:,} ({name_text(most)})",
@@ -538,7 +538,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     fate = "are taken as one cluster more" if kept else "are left out"
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
         text = f"tokens without a cluster, which {fate}: {lost.said}"
-        yield caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
+        yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
 
 
 # Example words of clusters.

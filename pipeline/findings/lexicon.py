@@ -9,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, caution, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, finder, make_caution
 from pipeline.findings.phrases import name_text
 from pipeline.kernels.lexicon.inference import (
     form_weights,
@@ -155,8 +155,8 @@ def names_of(stage: StageView) -> dict[str, str]:
     scored = stage.options_as(ComparisonOptions).lexicons
     stages = [name.partition(".")[0] for name in scored]
     made = {
-        name: str(stage.among[name].config.get("lexicon", name)).partition(".")[0]
-        if name in stage.among else name
+        name: str(stage.stages[name].config.get("lexicon", name)).partition(".")[0]
+        if name in stage.stages else name
         for name in stages
     }  # fmt: skip
     distinct = len(set(made.values())) == len(made)
@@ -257,7 +257,7 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
     scores, names = stage.table("lemmas").collect(), sources_of(stage)
     if scores.is_empty():
         text = f"L* of {names.lexicon} rests on 0 lemmas: it shares none with {names.gold}"
-        yield caution("no lemma", text, 0.0, name=names.lexicon)
+        yield make_caution("no lemma", text, 0.0, name=names.lexicon)
         return
     yield from _few_or_chosen(scores, names)
     yield from _odd_matches(Quality(stage.table("quality").collect()), names)
@@ -266,7 +266,7 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
         text = (
             f"{phrases.count_text(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
         )
-        yield caution("no forms", text, float(empty), name=names.lexicon)
+        yield make_caution("no forms", text, float(empty), name=names.lexicon)
 
 
 def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
@@ -277,13 +277,13 @@ def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
             f"the {lemmas} that {names.lexicon} is judged by were chosen, not drawn at random: "
             "nothing is known of the others"
         )
-        yield caution("chosen", text, float(many), name=names.lexicon)
+        yield make_caution("chosen", text, float(many), name=names.lexicon)
     elif many < (few := FEW_BY_SIZE if unequal(scores) else FEW) and many < population:
         text = (
             f"L* of {names.lexicon} rests on {lemmas}: from fewer than {few} the limits hold "
             "less often than they say"
         )
-        yield caution("few lemmas", text, float(many), name=names.lexicon)
+        yield make_caution("few lemmas", text, float(many), name=names.lexicon)
 
 
 def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
@@ -295,7 +295,7 @@ def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
         f"the forms of lemmas often stand under others in {names.lexicon}: by its own lemmas L* is "
         f"{phrases.per_cent(same)}, by the best matches {phrases.per_cent(star)}"
     )
-    yield caution("matches", text, same, name=names.lexicon)
+    yield make_caution("matches", text, same, name=names.lexicon)
 
 
 @finder(stages=("evaluate.lexicons",), place=_LATE)
@@ -313,7 +313,7 @@ def comparison_cautions(stage: StageView) -> Iterator[Finding]:
         f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
         "times as far apart here as in the table of each by itself"
     )
-    yield caution("several intervals", text, wider, n=lexicons - 1)
+    yield make_caution("several intervals", text, wider, n=lexicons - 1)
 
 
 @finder(stages=("join.keying",), place=_LATE)
@@ -327,13 +327,13 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
             f"{phrases.count_text(keyed.height, 'lemma')} that were looked up "
             f"({phrases.per_cent(lacking / keyed.height)}), which L* leaves out"
         )
-        yield caution("not in the dictionary", text, float(lacking), n=keyed.height)
+        yield make_caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
     left = int(steps["n"].sum())
     if left:
         lemmas = phrases.count_text(left, "lemma")
         text = f"{lemmas} of {stage.name} not looked up yet: left out so far"
-        yield caution("keying", text, float(left), n=keyed.height + left)
+        yield make_caution("keying", text, float(left), n=keyed.height + left)
 
 
 # Parts of the loss: missing forms, spurious forms, lemmas without a right form.

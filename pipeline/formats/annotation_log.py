@@ -375,7 +375,7 @@ def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> lis
     Parameters
     ----------
     connection : Connection
-        Of `database.connect`.
+        Of `connect`.
     decisions : sequence of Decision
         In the order in which they came.
 
@@ -762,7 +762,7 @@ def update_tasks(
     Parameters
     ----------
     connection : Connection
-        Of `database.connect`.
+        Of `connect`.
     items : mapping of str to mapping
         Id to what is shown of it: anything that JSON can hold.
     asked : sequence of TaskRequest

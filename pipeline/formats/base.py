@@ -253,7 +253,7 @@ class Format:
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")
 
 
-reader = FORMATS.naming(Format)
+reader = FORMATS.named_decorator(Format)
 """Registers a function (path, options) -> LazyFrame as the reader of the format of a name."""
 
 

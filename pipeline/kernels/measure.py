@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 
-from pipeline.registry import Number, Numbers, Registry, Template, place_of
+from pipeline.registry import Number, NumberRange, Registry, Template, place_of
 
 # Names of association measures in the literature
 
@@ -160,7 +160,7 @@ measure = MEASURES.decorator(Measure)
 
 def measure_family(
     *,
-    numbers: Numbers,
+    numbers: NumberRange,
     standard: Collection[Number] = (),
     family: Family,
     formula: str,
@@ -215,7 +215,12 @@ def measure_family(
 
 
 def _make_member(
-    pattern: Measure, name: str, number: Number, *, numbers: Numbers, ucs_numbers: Sequence[Number]
+    pattern: Measure,
+    name: str,
+    number: Number,
+    *,
+    numbers: NumberRange,
+    ucs_numbers: Sequence[Number],
 ) -> Measure:
     """Return the measure of a family that has this number; UCS's name is its own, or an alias."""
     one = replace(
@@ -227,7 +232,7 @@ def _make_member(
     return one if known else replace(one, ucs="", aliases=one.spellings[1:])
 
 
-def _list_entry(pattern: Measure, numbers: Numbers, ucs_numbers: Sequence[Number]) -> Measure:
+def _list_entry(pattern: Measure, numbers: NumberRange, ucs_numbers: Sequence[Number]) -> Measure:
     """Return what stands for a family in a list."""
     of_ucs = ",".join(map(numbers.write, ucs_numbers))
     note = "; ".join(filter(None, [f"n is {numbers}", pattern.note]))

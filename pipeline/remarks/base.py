@@ -92,7 +92,7 @@ def _no_tokens(_option: str, _most: int) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class Look:
+class CheckInput:
     """What a check may look at: a stage that is done, with what it was given and what it made.
 
     Parameters
@@ -139,7 +139,7 @@ class Check:
     name : str
         By which its threshold is set.
     run : callable
-        (look, threshold) -> remarks.
+        (stage, threshold) -> remarks.
     stages : sequence of str
         The kinds of stages whose results it looks at; all if empty.
     threshold : float
@@ -149,7 +149,7 @@ class Check:
     """
 
     name: str
-    run: Callable[[Look, float], Found]
+    run: Callable[[CheckInput, float], Found]
     _: KW_ONLY
     stages: Sequence[str]
     threshold: float
@@ -160,16 +160,16 @@ class Check:
         """The first line of its docstring: what it finds."""
         return (self.run.__doc__ or "").strip().splitlines()[0]
 
-    def remarks(self, look: Look, threshold: float) -> Iterator[Remark]:
+    def remarks(self, stage: CheckInput, threshold: float) -> Iterator[Remark]:
         """Yield what it finds, under its name."""
-        for each in self.run(look, threshold):
+        for each in self.run(stage, threshold):
             yield each.model_copy(update={"check": self.name})
 
 
 CHECKS: Registry[Check] = Registry("check", "pipeline.remarks")
 
 check = CHECKS.decorator(Check)
-"""Registers a function (look, threshold) -> remarks as a check of its own name."""
+"""Registers a function (stage, threshold) -> remarks as a check of its own name."""
 
 
 # Run all checks of a stage, each with its threshold.
@@ -179,12 +179,12 @@ Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
 """``[remarks]``: check to its threshold, or to false if it is to say nothing."""
 
 
-def run_checks(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:
+def run_checks(stage: CheckInput, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:
     """Return what the checks of a stage have to say, what matters most first.
 
     Parameters
     ----------
-    look : Look
+    stage : CheckInput
         The stage, with what it was given and what it made.
     thresholds : mapping of str to float or False
         Those that an experiment sets.
@@ -193,15 +193,15 @@ def run_checks(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Rema
     for name in CHECKS:
         each = CHECKS.get(name)
         threshold = thresholds.get(name, each.threshold)
-        if threshold is not False and (not each.stages or look.use in each.stages):
-            found += _run_check(each, look, threshold)
+        if threshold is not False and (not each.stages or stage.use in each.stages):
+            found += _run_check(each, stage, threshold)
     return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
 
 
-def _run_check(each: Check, look: Look, threshold: float) -> list[Remark]:
+def _run_check(each: Check, stage: CheckInput, threshold: float) -> list[Remark]:
     """Return the remarks of one check; one that fails does not take the results with it."""
     try:
-        return list(each.remarks(look, threshold))
+        return list(each.remarks(stage, threshold))
     except LexassayError:
         raise
     except Exception as error:  # whatever it is: the results stand
@@ -212,13 +212,13 @@ def _run_check(each: Check, look: Look, threshold: float) -> list[Remark]:
 
 
 @check(stages=(), threshold=1, means="places of the input")
-def left_out(look: Look, threshold: float) -> Found:
+def left_out(stage: CheckInput, threshold: float) -> Found:
     """Count places of the input that could not be read and were left out."""
-    if look.left_out >= threshold:
+    if stage.left_out >= threshold:
         yield remark(
             "note",
-            f"left out {look.left_out:,} place(s) of the input",
-            such_as=look.left_out_examples,
+            f"left out {stage.left_out:,} place(s) of the input",
+            such_as=stage.left_out_examples,
             remedy="mend them in the file if they are to count",
-            places=look.left_out,
+            places=stage.left_out,
         )

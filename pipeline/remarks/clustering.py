@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from pipeline.remarks.base import Found, Look, check, remark
+from pipeline.remarks.base import CheckInput, Found, check, remark
 
 EVALUATING = ("evaluate.type_level",)
 _ALIKE = 20
 
 
 @check(stages=EVALUATING, threshold=0.05, means="share of the gold's types")
-def without_cluster(look: Look, threshold: float) -> Found:
+def without_cluster(stage: CheckInput, threshold: float) -> Found:
     """Count types of the gold that have no cluster in a run."""
-    for name, run in _runs(look):
-        gold = look.inputs["gold"].group_by("item").agg(pl.sum("f"))
+    for name, run in _runs(stage):
+        gold = stage.inputs["gold"].group_by("item").agg(pl.sum("f"))
         lacking = gold.join(run, on="item", how="anti").sort("f", "item", descending=[True, False])
         found, every = lacking.collect(), gold.select(pl.len()).collect().item()
         if not every or found.height / every < threshold or not found.height:
@@ -34,12 +34,12 @@ def without_cluster(look: Look, threshold: float) -> Found:
 
 
 @check(stages=EVALUATING, threshold=0.5, means="share of the shared types with equal counts")
-def other_text(look: Look, threshold: float) -> Found:
+def other_text(stage: CheckInput, threshold: float) -> Found:
     """Find runs whose tokens were counted on another text than those of the gold."""
-    gold = look.inputs["gold"].group_by("item").agg(pl.sum("f"))
+    gold = stage.inputs["gold"].group_by("item").agg(pl.sum("f"))
     if gold.select((pl.col("f") == 1).all()).collect().item():
         return  # a dictionary, which counts nothing
-    for name, run in _runs(look):
+    for name, run in _runs(stage):
         theirs = run.group_by("item").agg(
             theirs=pl.col("f").sum(), counted=pl.col("f").is_not_null().all()
         )
@@ -68,9 +68,9 @@ def other_text(look: Look, threshold: float) -> Found:
     threshold=50,
     means="types",
 )
-def one_class_each(look: Look, threshold: float) -> Found:
+def one_class_each(stage: CheckInput, threshold: float) -> Found:
     """Find a gold in which every type has one class only."""
-    table = look.outputs["gold" if "gold" in look.outputs else "entries"]
+    table = stage.outputs["gold" if "gold" in stage.outputs else "entries"]
     by_item = table.group_by("item").agg(classes=pl.len())
     types, several = by_item.select(
         pl.len(), several=(pl.col("classes") > 1).sum()
@@ -91,11 +91,11 @@ def one_class_each(look: Look, threshold: float) -> Found:
     threshold=0.2,
     means="share of the types",
 )
-def upper_case_twins(look: Look, threshold: float) -> Found:
+def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
     """Count types that differ from another in upper case only."""
-    if look.config.fold:
+    if stage.config.fold:
         return
-    table = look.outputs["gold" if "gold" in look.outputs else "entries"]
+    table = stage.outputs["gold" if "gold" in stage.outputs else "entries"]
     items = table.select(pl.col("item").unique()).with_columns(
         low=pl.col("item").str.to_lowercase()
     )
@@ -114,9 +114,9 @@ def upper_case_twins(look: Look, threshold: float) -> Found:
         )
 
 
-def _runs(look: Look) -> Iterator[tuple[str, pl.LazyFrame]]:
+def _runs(stage: CheckInput) -> Iterator[tuple[str, pl.LazyFrame]]:
     """Yield the entries of each run, with its name."""
-    for option, entries in look.inputs.items():
+    for option, entries in stage.inputs.items():
         if not option.startswith("systems."):
             continue
         names = entries.select("system", "run").unique().sort("system", "run").collect()

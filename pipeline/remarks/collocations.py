@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.nbest.precision import ranked_candidates
-from pipeline.remarks.base import Found, Look, check, remark
+from pipeline.remarks.base import CheckInput, Found, check, remark
 
 # Labels of annotators.
 
@@ -20,10 +20,10 @@ JOINING = ("join.sheets",)
 
 
 @check(stages=JOINING, threshold=20, means="candidates that several people labelled")
-def all_agree(look: Look, threshold: float) -> Found:
+def all_agree(stage: CheckInput, threshold: float) -> Found:
     """Find annotators who agree on every candidate that several of them labelled."""
     several = (
-        look.outputs["annotations"]
+        stage.outputs["annotations"]
         .group_by("id")
         .agg(people=pl.col("annotator").n_unique(), labels=pl.col("label").n_unique())
         .filter(pl.col("people") > 1)
@@ -41,10 +41,10 @@ def all_agree(look: Look, threshold: float) -> Found:
 
 
 @check(stages=JOINING, threshold=20, means="labels of one annotator")
-def one_label(look: Look, threshold: float) -> Found:
+def one_label(stage: CheckInput, threshold: float) -> Found:
     """Find annotators who gave one and the same label to everything."""
     people = (
-        look.outputs["annotations"]
+        stage.outputs["annotations"]
         .group_by("annotator")
         .agg(given=pl.len(), labels=pl.col("label").n_unique(), label=pl.col("label").first())
         .filter(pl.col("given") >= threshold, pl.col("labels") == 1)
@@ -64,11 +64,11 @@ def one_label(look: Look, threshold: float) -> Found:
 
 
 @check(stages=JOINING, threshold=1, means="labels")
-def unasked_annotator(look: Look, threshold: float) -> Found:
+def unasked_annotator(stage: CheckInput, threshold: float) -> Found:
     """Find names that no sheet asks, such as one that was mistyped."""
-    labels = look.outputs["annotations"].group_by("annotator").agg(given=pl.len())
-    former = pl.LazyFrame({"annotator": look.config.former}, schema={"annotator": pl.String})
-    asked = [look.inputs[name] for name in ("sheet", "earlier") if name in look.inputs]
+    labels = stage.outputs["annotations"].group_by("annotator").agg(given=pl.len())
+    former = pl.LazyFrame({"annotator": stage.config.former}, schema={"annotator": pl.String})
+    asked = [stage.inputs[name] for name in ("sheet", "earlier") if name in stage.inputs]
     known = pl.concat(each.select("annotator") for each in [*asked, former]).unique()
     strange = labels.join(known, on="annotator", how="anti").sort("annotator").collect()
     given = int(strange["given"].sum())
@@ -87,9 +87,9 @@ def unasked_annotator(look: Look, threshold: float) -> Found:
 
 
 @check(stages=("evaluate.agreement",), threshold=1, means="people with several names")
-def several_names(look: Look, threshold: float) -> Found:
+def several_names(stage: CheckInput, threshold: float) -> Found:
     """Find names that are one when case, blanks and Unicode form are left out of account."""
-    typed = look.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
+    typed = stage.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
     people: dict[str, list[str]] = {}
     for name in typed["annotator"]:
         people.setdefault(fold(name), []).append(repr(name))
@@ -105,9 +105,9 @@ def several_names(look: Look, threshold: float) -> Found:
 
 
 @check(stages=JOINING, threshold=0.1, means="share of the labelled candidates")
-def undecided(look: Look, threshold: float) -> Found:
+def undecided(stage: CheckInput, threshold: float) -> Found:
     """Count candidates on which the annotators differ, so that none of their labels stands."""
-    counted = look.outputs["adjudicated"].select(
+    counted = stage.outputs["adjudicated"].select(
         open=(pl.col("label").is_null() & (pl.col("annotators") > 1)).sum(), every=pl.len()
     )
     open_, every = counted.collect().row(0)
@@ -190,16 +190,16 @@ _SHOWN = 8
 
 
 @check(stages=EXTRACTING, threshold=1, means="candidates")
-def no_candidates(look: Look, threshold: float) -> Found:
+def no_candidates(stage: CheckInput, threshold: float) -> Found:
     """Say that there are no candidates, and what the corpus has instead."""
-    found = look.rows(next(iter(look.outputs)))
+    found = stage.rows(next(iter(stage.outputs)))
     if found >= threshold:
         return
-    what = "words" if look.use in WORD_STAGES else "candidates"
+    what = "words" if stage.use in WORD_STAGES else "candidates"
     text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
-    missing = list(_missing_values(look))
+    missing = list(_missing_values(stage))
     remedies = [remedy for _, remedy in missing]
-    least = getattr(look.config, "min_frequency", 1)
+    least = getattr(stage.config, "min_frequency", 1)
     if least > 1:
         remedies.append(f"lower min_frequency, which is {least:,}")
     yield remark(
@@ -210,10 +210,10 @@ def no_candidates(look: Look, threshold: float) -> Found:
     )
 
 
-def _missing_values(look: Look) -> Iterator[tuple[str, str]]:
+def _missing_values(stage: CheckInput) -> Iterator[tuple[str, str]]:
     """Yield problem and remedy of each value that options ask for and the first tokens lack."""
-    wanted = list(requested_values(look.config))
-    tokens = look.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
+    wanted = list(requested_values(stage.config))
+    tokens = stage.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
     for each in wanted:
         if each.attribute not in tokens.columns:
             continue
@@ -231,18 +231,18 @@ COUNTING = ("extract.pairs", "extract.tuples")
 
 
 @check(stages=(*COUNTING, "extract.words"), threshold=2, means="documents")
-def one_document(look: Look, threshold: float) -> Found:
+def one_document(stage: CheckInput, threshold: float) -> Found:
     """Find a corpus with fewer documents: dispersion says nothing of it."""
-    sizes = _sizes(look)
+    sizes = _sizes(stage)
     documents = sizes.get("documents", 0)
     if not sizes.get("tokens") or documents >= threshold:
         return
-    whole = getattr(look.config, "text_unit", "sentence") == "document"
+    whole = getattr(stage.config, "text_unit", "sentence") == "document"
     effect = (
         "N counts documents, so every pair has f = f1 = f2 = N"
         if whole
         else "no word has a dispersion: dp, dp_norm and juilland_d are empty"
-        if look.use == "extract.words"
+        if stage.use == "extract.words"
         else "the column documents cannot tell a pair of one text from one of the language"
     )
     yield remark(
@@ -254,9 +254,9 @@ def one_document(look: Look, threshold: float) -> Found:
 
 
 @check(stages=COUNTING, threshold=100, means="tokens in a sentence on average")
-def long_sentences(look: Look, threshold: float) -> Found:
+def long_sentences(stage: CheckInput, threshold: float) -> Found:
     """Find sentences so long that the text has probably not been cut into sentences."""
-    sizes = _sizes(look)
+    sizes = _sizes(stage)
     tokens, sentences = sizes.get("tokens", 0), sizes.get("sentences", 0)
     if not sentences or tokens / sentences < threshold:
         return
@@ -271,9 +271,9 @@ def long_sentences(look: Look, threshold: float) -> Found:
 
 
 @check(stages=COUNTING, threshold=1, means="sentences of 1,000 tokens or more")
-def endless_sentences(look: Look, threshold: float) -> Found:
+def endless_sentences(stage: CheckInput, threshold: float) -> Found:
     """Count sentences of a thousand tokens: lists, tables, or text that has not been cut."""
-    found = _sizes(look).get("sentences of 1,000 tokens or more", 0)
+    found = _sizes(stage).get("sentences of 1,000 tokens or more", 0)
     if found >= threshold:
         yield remark(
             "note",
@@ -284,9 +284,9 @@ def endless_sentences(look: Look, threshold: float) -> Found:
         )
 
 
-def _sizes(look: Look) -> dict[str, int]:
+def _sizes(stage: CheckInput) -> dict[str, int]:
     return dict(
-        look.outputs["corpus"].select(pl.col("what"), pl.col("count")).collect().iter_rows()
+        stage.outputs["corpus"].select(pl.col("what"), pl.col("count")).collect().iter_rows()
     )
 
 
@@ -301,9 +301,9 @@ _SHOWN_WORDS = 3
     threshold=0.05,
     means="share of the smaller list's words that the other has too",
 )
-def other_words(look: Look, threshold: float) -> Found:
+def other_words(stage: CheckInput, threshold: float) -> Found:
     """Find a target and a reference that share (nearly) no word."""
-    target, reference = (look.inputs[name].select("word", "f") for name in ("target", "reference"))
+    target, reference = (stage.inputs[name].select("word", "f") for name in ("target", "reference"))
     most = [_count(each) for each in (target, reference)]
     shared = _count(target.join(reference, on="word", how="semi"))
     if not min(most) or shared >= threshold * min(most):
@@ -332,10 +332,10 @@ def _count(table: pl.LazyFrame) -> int:
 
 
 @check(stages=KEYWORDS, threshold=50, means="words of the target")
-def within_reference(look: Look, threshold: float) -> Found:
+def within_reference(stage: CheckInput, threshold: float) -> Found:
     """Find a target that is the reference, or seems to be a part of it."""
     target, reference = (
-        look.inputs[name].select("word", "f", "N") for name in ("target", "reference")
+        stage.inputs[name].select("word", "f", "N") for name in ("target", "reference")
     )
     there = reference.select("word", there="f", size="N")
     equal = (pl.col("f") == pl.col("there")) & (pl.col("N") == pl.col("size"))
@@ -365,9 +365,9 @@ _FEWEST = 10
     threshold=0.95,
     means="share of the units that occur more than once and have one partner",
 )
-def one_partner(look: Look, threshold: float) -> Found:
+def one_partner(stage: CheckInput, threshold: float) -> Found:
     """Find a table in which (nearly) every unit of a side occurs with one partner only."""
-    candidates = look.outputs["candidates"]
+    candidates = stage.outputs["candidates"]
     # A pair that was dropped as too rare shows in the marginals.
     whole = {
         side: candidates.filter(pl.col(marginal) > 1)
@@ -402,15 +402,15 @@ ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
 
 
 @check(stages=EVALUATING, threshold=1, means="cuts")
-def cuts_beyond(look: Look, threshold: float) -> Found:
+def cuts_beyond(stage: CheckInput, threshold: float) -> Found:
     """Find cuts beyond the end of the lists, which are left out."""
-    last = look.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
-    beyond = [cut for cut in _cuts(look) if cut > last]
+    last = stage.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
+    beyond = [cut for cut in _cuts(stage) if cut > last]
     if not last or len(beyond) < threshold:
         return
     yield remark(
         "note",
-        f"{len(beyond):,} of {len(_cuts(look)):,} list sizes are beyond the {last:,} candidates"
+        f"{len(beyond):,} of {len(_cuts(stage)):,} list sizes are beyond the {last:,} candidates"
         " ranked, and are left out",
         such_as=[f"n = {cut:,}" for cut in beyond],
         remedy=f"ask for sizes up to {last:,}",
@@ -420,9 +420,9 @@ def cuts_beyond(look: Look, threshold: float) -> Found:
 
 
 @check(stages=EVALUATING, threshold=0.1, means="share of the list that is drawn by lot")
-def ties_at_cut(look: Look, threshold: float) -> Found:
+def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
     """Find ties at a cut: which candidates of equal score are in the list is drawn by lot."""
-    tied = [each for each in _ties(look) if each.by_lot / each.n >= threshold]
+    tied = [each for each in _ties(stage) if each.by_lot / each.n >= threshold]
     if not tied:
         return
     worst = max(tied, key=lambda each: each.by_lot / each.n)
@@ -439,17 +439,17 @@ def ties_at_cut(look: Look, threshold: float) -> Found:
 
 
 @check(stages=ESTIMATES, threshold=5, means="judged draws")
-def few_judged(look: Look, threshold: float) -> Found:
+def few_judged(stage: CheckInput, threshold: float) -> Found:
     """Find estimates behind which there are few judged draws."""
     few = pl.col("n_sampled").is_between(1, threshold, closed="left")
-    cuts = look.outputs["cuts"].filter(few, pl.col("n_sampled") < pl.col("n"))
+    cuts = stage.outputs["cuts"].filter(few, pl.col("n_sampled") < pl.col("n"))
     found = cuts.sort("n_sampled", "measure", "n").collect()
     if found.is_empty():
         return
     row = found.row(0, named=True)
     yield remark(
         "warning",
-        f"{found.height:,} of {look.rows('cuts'):,} estimates rest on fewer than {threshold:g}"
+        f"{found.height:,} of {stage.rows('cuts'):,} estimates rest on fewer than {threshold:g}"
         f" judged draws: that of {row['measure']} at n = {row['n']:,} on {row['n_sampled']:,}",
         such_as=[f"{each['measure']} at n = {each['n']:,}" for each in found.iter_rows(named=True)],
         remedy="judge more candidates, or look at longer lists; lexassay size says how many",
@@ -465,11 +465,11 @@ class _Tie(NamedTuple):
     by_lot: int
 
 
-def _ties(look: Look) -> Iterator[_Tie]:
+def _ties(stage: CheckInput) -> Iterator[_Tie]:
     """Yield, for every list whose end cuts through a tie, how many of it are drawn by lot."""
-    config, ranks = look.config, look.inputs["ranks"]
+    config, ranks = stage.config, stage.inputs["ranks"]
     chosen = ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
-    sizes = pl.LazyFrame({"n": sorted(set(_cuts(look)))}, schema={"n": pl.Int64})
+    sizes = pl.LazyFrame({"n": sorted(set(_cuts(stage)))}, schema={"n": pl.Int64})
     ends = chosen.join(sizes, left_on="rank", right_on="n").select("measure", "tie", n="rank")
     at_ends = ends.collect(engine="streaming").lazy()
     tied_there = chosen.join(at_ends.select("measure", "tie").unique(), on=["measure", "tie"])
@@ -481,12 +481,12 @@ def _ties(look: Look) -> Iterator[_Tie]:
     return (_Tie(*row) for row in ties.collect(engine="streaming").iter_rows())
 
 
-def _cuts(look: Look) -> list[int]:
-    config = look.config
+def _cuts(stage: CheckInput) -> list[int]:
+    config = stage.config
     return (
         [config.size]
         if getattr(config, "size", None)
-        else list(config.sizes if look.use == "evaluate.choice" else config.cuts)
+        else list(config.sizes if stage.use == "evaluate.choice" else config.cuts)
     )
 
 
@@ -498,60 +498,60 @@ def _cuts(look: Look) -> list[int]:
     threshold=1,
     means="draws that are missing",
 )
-def few_drawn(look: Look, threshold: float) -> Found:
+def few_drawn(stage: CheckInput, threshold: float) -> Found:
     """Count draws that were asked for and cannot be made, as there are no more candidates."""
-    asked = _draws_wanted(look)
-    drawn = int(look.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
+    asked = _draws_wanted(stage)
+    drawn = int(stage.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
     if asked - drawn < threshold:
         return
-    candidates = _candidates(look)
+    candidates = _candidates(stage)
     if not candidates:
         return  # another check reports the stage that has none
     yield remark(
         "note",
         f"{drawn:,} of the {asked:,} draws that were asked for: there are {candidates:,} candidates"
-        + (", in strata that are smaller than their samples" if "strata" in look.outputs else ""),
+        + (", in strata that are smaller than their samples" if "strata" in stage.outputs else ""),
         remedy="ask for fewer, or extract more candidates",
         asked=asked,
         drawn=drawn,
     )
 
 
-def _candidates(look: Look) -> int:
+def _candidates(stage: CheckInput) -> int:
     names = ("strata", "inclusion")
-    there = [look.outputs[name] for name in names if name in look.outputs]
-    return _count(there[0] if there else look.inputs["candidates"])
+    there = [stage.outputs[name] for name in names if name in stage.outputs]
+    return _count(there[0] if there else stage.inputs["candidates"])
 
 
-def _draws_wanted(look: Look) -> int:
+def _draws_wanted(stage: CheckInput) -> int:
     """Return the draws that were asked for by number; a rate is always met."""
-    config = look.config
-    if look.use == "sample.stratified":
+    config = stage.config
+    if stage.use == "sample.stratified":
         return sum(config.sizes)
-    return int(config.size or 0) + _pilot_size(look)
+    return int(config.size or 0) + _pilot_size(stage)
 
 
-def _pilot_size(look: Look) -> int:
+def _pilot_size(stage: CheckInput) -> int:
     """Return how many candidates were judged before: the sample holds them, too."""
-    if "pilot" not in look.inputs:
+    if "pilot" not in stage.inputs:
         return 0
-    ranked = look.outputs["inclusion"].select("id")
-    judged = look.inputs["pilot"].select(pl.col("id").unique())
+    ranked = stage.outputs["inclusion"].select("id")
+    judged = stage.inputs["pilot"].select(pl.col("id").unique())
     return _count(judged.join(ranked, on="id", how="semi"))
 
 
 @check(stages=("score.pool",), threshold=0.05, means="share of the candidates")
-def pool_leaves_out(look: Look, threshold: float) -> Found:
+def pool_leaves_out(stage: CheckInput, threshold: float) -> Found:
     """Count candidates that a pool leaves out: what is estimated from it is conditional on it."""
-    ranked = _count(ranked_candidates(look.inputs["ranks"]))
-    pooled = look.rows("candidates")
+    ranked = _count(ranked_candidates(stage.inputs["ranks"]))
+    pooled = stage.rows("candidates")
     share = (ranked - pooled) / ranked if ranked else 0.0
     if not ranked or share < threshold:
         return
     yield remark(
         "note",
         f"the pool holds {pooled:,} of {ranked:,} candidates and leaves out {share:.0%}: what is"
-        f" estimated holds for the {look.config.depth:,} best of the pooled measures; baseline and"
+        f" estimated holds for the {stage.config.depth:,} best of the pooled measures; baseline and"
         " recall are those within the pool, and other measures cannot be compared",
         remedy="a greater depth leaves out fewer; a random sample of all has none of this",
         pooled=pooled,
@@ -564,9 +564,9 @@ def pool_leaves_out(look: Look, threshold: float) -> Found:
     threshold=1.001,
     means="expected width, as a multiple of that from a simple sample",
 )
-def does_worse(look: Look, threshold: float) -> Found:
+def does_worse(stage: CheckInput, threshold: float) -> Found:
     """Name the questions that a designed sample is expected to answer worse than a simple one."""
-    asked = look.outputs["questions"].with_columns(
+    asked = stage.outputs["questions"].with_columns(
         times=pl.col("half_width") / pl.col("simple_half_width")
     )
     worse = asked.filter("worse", pl.col("times") > threshold)
@@ -579,9 +579,9 @@ def does_worse(look: Look, threshold: float) -> Found:
     )
     yield remark(
         "note",
-        f"{named.height:,} of {look.rows('questions'):,} questions will have wider intervals than"
+        f"{named.height:,} of {stage.rows('questions'):,} questions will have wider intervals than"
         f" from a simple sample of as many labels: {shown}",
         remedy="give them weight, or for the baseline a smaller baseline_width, if they matter",
         worse=named.height,
-        questions=look.rows("questions"),
+        questions=stage.rows("questions"),
     )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.remarks.base import Found, Look, check, remark
+from pipeline.remarks.base import CheckInput, Found, check, remark
 
 _SEVERAL = r"\S\s*[/|\\+&]\s*\S|\S\s+(?:or|oder|ou|und|and)\s+\S"
 """What stands between forms, and is no separator that sheets know."""
 
 
 @check(stages=("sample.lemmas",), threshold=1, means="lemmas that are missing")
-def few_lemmas_drawn(look: Look, threshold: float) -> Found:
+def few_lemmas_drawn(stage: CheckInput, threshold: float) -> Found:
     """Count lemmas that were asked for and cannot be drawn, as there are no more."""
-    sample = look.outputs["sample"].select(pl.len(), pl.col("population").max()).collect()
+    sample = stage.outputs["sample"].select(pl.len(), pl.col("population").max()).collect()
     drawn, population = sample.row(0)
-    asked = look.config.size or 0
+    asked = stage.config.size or 0
     if asked - drawn >= threshold:
         yield remark(
             "note" if drawn else "warning",
@@ -28,9 +28,9 @@ def few_lemmas_drawn(look: Look, threshold: float) -> Found:
 
 
 @check(stages=("evaluate.lexicon",), threshold=5, means="lemmas")
-def few_lemmas_judged(look: Look, threshold: float) -> Found:
+def few_lemmas_judged(stage: CheckInput, threshold: float) -> Found:
     """Find an L* that rests on few lemmas."""
-    lemmas = look.rows("lemmas")
+    lemmas = stage.rows("lemmas")
     if lemmas < threshold:
         yield remark(
             "warning",
@@ -41,9 +41,9 @@ def few_lemmas_judged(look: Look, threshold: float) -> Found:
 
 
 @check(stages=("join.keying",), threshold=1, means="forms")
-def several_keyed(look: Look, threshold: float) -> Found:
+def several_keyed(stage: CheckInput, threshold: float) -> Found:
     """Find keyed forms that look like several, such as a / b."""
-    forms = look.outputs["gold"].filter(pl.col("form").str.contains(_SEVERAL))
+    forms = stage.outputs["gold"].filter(pl.col("form").str.contains(_SEVERAL))
     found = forms.sort("lemma", "form").collect()
     if found.height >= threshold:
         yield remark(

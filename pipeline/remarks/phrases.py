@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.kernels.partitions import batches, bucket_of, buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
-from pipeline.remarks.base import EXAMPLES, Found, Look, check, remark
+from pipeline.remarks.base import EXAMPLES, CheckInput, Found, check, remark
 
 STAGES = ("evaluate.type_level", "score.lexicon")
 SCRIPTS = (
@@ -31,14 +31,14 @@ class Sides(NamedTuple):
     name: str
 
 
-def sides(look: Look) -> Iterator[Sides]:
+def sides(stage: CheckInput) -> Iterator[Sides]:
     """Yield the words to compare: of each system, or of the forms of a lexicon."""
-    if look.use == "score.lexicon":
-        gold, other = (_words(look.inputs[name], "form") for name in ("gold", "lexicon"))
+    if stage.use == "score.lexicon":
+        gold, other = (_words(stage.inputs[name], "form") for name in ("gold", "lexicon"))
         yield Sides(gold, other, "lexicon")
         return
-    gold = _words(look.inputs["gold"], "item")
-    for option, entries in look.inputs.items():
+    gold = _words(stage.inputs["gold"], "item")
+    for option, entries in stage.inputs.items():
         if option.startswith("systems."):
             named = entries.select(pl.col("system").first()).collect()
             yield Sides(gold, _words(entries, "item"), str(named.item()) if len(named) else option)
@@ -65,9 +65,9 @@ def _spill_by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
 
 
 @check(stages=STAGES, threshold=0.005, means="share of the gold's words that both have")
-def few_shared_words(look: Look, threshold: float) -> Found:
+def few_shared_words(stage: CheckInput, threshold: float) -> Found:
     """Find a system or a lexicon that has (nearly) no word of the gold."""
-    for gold, other, name in sides(look):
+    for gold, other, name in sides(stage):
         words = theirs = shared = 0
         for ours, others in _split_words(gold, other):
             words, theirs = words + ours.height, theirs + others.height
@@ -87,10 +87,10 @@ def few_shared_words(look: Look, threshold: float) -> Found:
 
 
 @check(stages=STAGES, threshold=0.02, means="share of the gold's words")
-def other_case(look: Look, threshold: float) -> Found:
+def other_case(stage: CheckInput, threshold: float) -> Found:
     """Count words of the gold that the other side has in another case alone."""
     yield from _twins(
-        look,
+        stage,
         threshold,
         key=pl.col("word").str.to_lowercase(),
         what="in another case alone",
@@ -99,10 +99,10 @@ def other_case(look: Look, threshold: float) -> Found:
 
 
 @check(stages=STAGES, threshold=0.001, means="share of the gold's words")
-def other_unicode(look: Look, threshold: float) -> Found:
+def other_unicode(stage: CheckInput, threshold: float) -> Found:
     """Count words of the gold that the other side has in another Unicode form alone."""
     yield from _twins(
-        look,
+        stage,
         threshold,
         key=pl.col("word").str.normalize("NFC"),
         what="in another Unicode form alone",
@@ -112,9 +112,9 @@ def other_unicode(look: Look, threshold: float) -> Found:
 
 
 @check(stages=STAGES, threshold=0.5, means="share of the words in the commonest script")
-def other_script(look: Look, threshold: float) -> Found:
+def other_script(stage: CheckInput, threshold: float) -> Found:
     """Find a gold and a system or a lexicon that are in different scripts."""
-    for gold, other, name in sides(look):
+    for gold, other, name in sides(stage):
         (ours, share), (theirs, their_share) = _script(gold), _script(other)
         if ours != theirs and min(share, their_share) >= threshold:
             yield remark(
@@ -128,8 +128,8 @@ def other_script(look: Look, threshold: float) -> Found:
             )
 
 
-def _twins(look: Look, threshold: float, *, key: pl.Expr, what: str, remedy: str) -> Found:
-    for gold, other, name in sides(look):
+def _twins(stage: CheckInput, threshold: float, *, key: pl.Expr, what: str, remedy: str) -> Found:
+    for gold, other, name in sides(stage):
         if not (_any(gold, key != _WORD) or _any(other, key != _WORD)):
             continue  # then words of one key are equal
         words = twins = 0

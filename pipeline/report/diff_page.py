@@ -24,7 +24,7 @@ from pipeline.report.page.model import (
     ReportStage,
     Statement,
 )
-from pipeline.report.view import NOTHING, VIEWS, Block, Explored, Figure, Text
+from pipeline.report.view import NULL_TEXT, VIEWS, Block, ExplorerOptions, Figure, Text
 
 MOST_FIGURES = 12
 """So many figures are drawn of each run."""
@@ -234,7 +234,7 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
         yield _grid(
             ("stage", *SIDES, "change"),
             [
-                (pair.stage, _text(pair.first), _text(pair.second), pair.change or NOTHING)
+                (pair.stage, _text(pair.first), _text(pair.second), pair.change or NULL_TEXT)
                 for pair in differing
             ],
             "The same question, answered otherwise; the change is in percentage points, where"
@@ -253,7 +253,7 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
 
 
 def _text(finding: Finding | None) -> str:
-    return NOTHING if finding is None else finding.text
+    return NULL_TEXT if finding is None else finding.text
 
 
 def _stages(made: DiffInput) -> Iterator[Section]:
@@ -313,7 +313,7 @@ def _figures(each: StageCompared, made: DiffInput) -> list[Block | Part]:
 def _without_explorer(shown: ReportStage) -> ReportStage:
     """Return a stage without the table of all rows, which takes long and is not compared."""
     options = shown.options or VIEWS.get(shown.view.use).options()
-    if not isinstance(options, Explored):
+    if not isinstance(options, ExplorerOptions):
         return shown
     return replace(shown, options=options.model_copy(update={"explorer": False}))
 

@@ -531,7 +531,7 @@ def sources(stage: StageView) -> list[StageView]:
     --------
     >>> among = {"c": StageView("c", "extract.pairs", {}, print)}
     >>> ranks = StageView("r", "score.rank", {}, print, inputs={"scores": "c.candidates"},
-    ...                   among=among)
+    ...                   stages=among)
     >>> [each.name for each in sources(ranks)]
     ['r', 'c']
     """
@@ -540,7 +540,7 @@ def sources(stage: StageView) -> list[StageView]:
     while waiting:
         for table in waiting.pop(0).inputs.values():
             name = table.partition(".")[0]
-            if name in stage.among and name not in found:
-                found[name] = stage.among[name]
+            if name in stage.stages and name not in found:
+                found[name] = stage.stages[name]
                 waiting.append(found[name])
     return list(found.values())

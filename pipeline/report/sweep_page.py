@@ -38,7 +38,7 @@ from pipeline.report.page.model import (
     Record,
     Statement,
 )
-from pipeline.report.view import NOTHING, Block, Figure, Fold, Listing, Text, figure, unique_names
+from pipeline.report.view import NULL_TEXT, Block, Figure, Fold, Listing, Text, figure, unique_names
 from schemas import Findings, Table
 
 VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
@@ -781,7 +781,7 @@ def _answer_texts(each: Leading) -> list[str]:
     cells = []
     for place, found in enumerate(each.found):
         if found is None:
-            cells.append(NOTHING)
+            cells.append(NULL_TEXT)
             continue
         mark = f"{OTHERWISE} " if found.name != usual else ""
         cells.append(f"{mark}{at_point(each, place)}")

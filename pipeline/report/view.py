@@ -22,13 +22,13 @@ from pipeline.report.explorer import MOST_ROWS, Explorer
 # Names of files, and names in options
 
 slug = findings_names.slug
-"""Names of files: findings name the figures that they point to by it, too."""
+"""Returns the name of a file; findings name their figures by it, too."""
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """Return the names, a later one that repeats an earlier with a number after it.
+    """Return the names; one that repeats an earlier name gets a number at its end.
 
-    Names that differ in case alone count as equal: some file systems hold them so.
+    Names that differ only in case count as equal, as in some file systems.
 
     Examples
     --------
@@ -45,14 +45,14 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 
 def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
-    """Return what was asked for, or all that there is if nothing was.
+    """Return the names that an option asks for, or all names if it asks for none.
 
     Parameters
     ----------
     wanted : sequence of str
-        What an option names; may be empty.
+        The names in the option; may be empty.
     known : iterable of str
-        What there is.
+        All names.
     where : str
         Dotted path of the option, for the message.
 
@@ -78,11 +78,11 @@ def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> 
 
 # Texts of table cells
 
-NOTHING = "–"
-"""What a null is shown as."""
+NULL_TEXT = "–"
+"""The text of a null."""
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Return a value as text for reading: four significant digits, thousands separated.
 
     Parameters
@@ -92,13 +92,13 @@ def cell(value: Any) -> str:
 
     Examples
     --------
-    >>> cell(5102), cell(None), cell(float("-inf"))
+    >>> format_cell(5102), format_cell(None), format_cell(float("-inf"))
     ('5,102', '–', '−∞')
-    >>> cell(0.0000321), cell(1520.44), cell(True)
+    >>> format_cell(0.0000321), format_cell(1520.44), format_cell(True)
     ('3.21e-05', '1,520', 'yes')
     """
     if value is None:
-        return NOTHING
+        return NULL_TEXT
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -114,15 +114,15 @@ def _float(value: float) -> str:
     return f"{value:{spec}}".replace("-", "−", 1) if value < 0 else f"{value:{spec}}"
 
 
-def share(value: float | None, *, digits: int = 2) -> str:
-    """Return a proportion as a per cent, without the sign.
+def format_percent(value: float | None, *, digits: int = 2) -> str:
+    """Return a proportion in per cent, without the per cent sign.
 
     Examples
     --------
-    >>> share(0.2335), share(None), share(1.0, digits=1)
+    >>> format_percent(0.2335), format_percent(None), format_percent(1.0, digits=1)
     ('23.35', '–', '100.0')
     """
-    return NOTHING if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
+    return NULL_TEXT if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
 
 
 def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:
@@ -133,18 +133,18 @@ def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -
     >>> share_limits(0.2, 0.25)
     '[20.00, 25.00]'
     """
-    return f"[{share(lower, digits=digits)}, {share(upper, digits=digits)}]"
+    return f"[{format_percent(lower, digits=digits)}, {format_percent(upper, digits=digits)}]"
 
 
-def decimals(value: float | None, *, digits: int = 4) -> str:
-    """Return a value with so many decimals.
+def format_decimals(value: float | None, *, digits: int = 4) -> str:
+    """Return a value with a number of decimals.
 
     Examples
     --------
-    >>> decimals(0.23354), decimals(-0.5, digits=1), decimals(None)
+    >>> format_decimals(0.23354), format_decimals(-0.5, digits=1), format_decimals(None)
     ('0.2335', '−0.5', '–')
     """
-    return NOTHING if value is None else f"{value:.{digits}f}".replace("-", "−")
+    return NULL_TEXT if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
 def limits(lower: float | None, upper: float | None, *, digits: int = 4, absent: str = "") -> str:
@@ -157,11 +157,11 @@ def limits(lower: float | None, upper: float | None, *, digits: int = 4, absent:
     """
     if lower is None or upper is None:
         return absent
-    return f"[{decimals(lower, digits=digits)}, {decimals(upper, digits=digits)}]"
+    return f"[{format_decimals(lower, digits=digits)}, {format_decimals(upper, digits=digits)}]"
 
 
 def count_of(count: int, whole: int) -> str:
-    """Return how many of how many.
+    """Return a count and the total, as text.
 
     Examples
     --------
@@ -171,28 +171,28 @@ def count_of(count: int, whole: int) -> str:
     return f"{count:,} of {whole:,}"
 
 
-def points(difference: float | None) -> str:
+def format_points(difference: float | None) -> str:
     """Return a difference of proportions in percentage points, with its sign.
 
     Examples
     --------
-    >>> points(0.0312), points(-0.5), points(None), points(-0.0)
+    >>> format_points(0.0312), format_points(-0.5), format_points(None), format_points(-0.0)
     ('+3.12', '−50.00', '–', '0.00')
     """
     if difference is None or difference == 0:
-        return share(None if difference is None else 0.0)
-    return f"{'+' if difference > 0 else '−'}{share(abs(difference))}"
+        return format_percent(None if difference is None else 0.0)
+    return f"{'+' if difference > 0 else '−'}{format_percent(abs(difference))}"
 
 
-def estimate(value: float | None, lower: float | None, upper: float | None) -> str:
+def format_estimate(value: float | None, lower: float | None, upper: float | None) -> str:
     """Return a proportion in per cent with its limits, each with one decimal.
 
     Examples
     --------
-    >>> estimate(0.25, 0.2, 0.3)
+    >>> format_estimate(0.25, 0.2, 0.3)
     '25.0 [20.0, 30.0]'
     """
-    return f"{share(value, digits=1)} {share_limits(lower, upper, digits=1)}"
+    return f"{format_percent(value, digits=1)} {share_limits(lower, upper, digits=1)}"
 
 
 def point_limits(lower: float | None, upper: float | None) -> str:
@@ -203,7 +203,7 @@ def point_limits(lower: float | None, upper: float | None) -> str:
     >>> point_limits(-0.01, 0.05)
     '[−1.00, +5.00]'
     """
-    return f"[{points(lower)}, {points(upper)}]"
+    return f"[{format_points(lower)}, {format_points(upper)}]"
 
 
 def p_value(p: float | None) -> str:
@@ -215,7 +215,7 @@ def p_value(p: float | None) -> str:
     ('0.0346', '4.2e-07', '1.0000', '–')
     """
     if p is None:
-        return NOTHING
+        return NULL_TEXT
     return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"
 
 
@@ -238,7 +238,7 @@ class ViewOptions(Described):
     """Base of the typed options of a view: frozen, no unknown keys."""
 
 
-class Styled(ViewOptions):
+class StyleOptions(ViewOptions):
     """Base of the options of a view with figures."""
 
     style: Style = "screen"
@@ -247,17 +247,17 @@ class Styled(ViewOptions):
 
     @property
     def look(self) -> Look:
-        """The look of its figures, with the colours that the report gave to names."""
+        """The style of its figures, with the colours that the report gave to names."""
         return Look(style=self.style, slots=self._slots)
 
-    def coloured(self, slots: Mapping[str, Slot]) -> Self:
+    def with_colours(self, slots: Mapping[str, Slot]) -> Self:
         """Return the same options with the colours that the report gave to names."""
         own = self.model_copy()
         own._slots = slots
         return own
 
 
-class Explored(ViewOptions):
+class ExplorerOptions(ViewOptions):
     """Base of the options of a view with a table of all rows, to search, sort and filter."""
 
     explorer: bool = True
@@ -282,13 +282,13 @@ class Figure:
     name : str
         Name of its files, without the ending.
     caption : str
-        What is seen, in a sentence or two.
+        What the chart shows, in a sentence or two.
     chart : Vega-Lite specification
         A dictionary, or an Altair chart. The still picture is drawn from it, too.
     narrow : Vega-Lite specification or None
         The same for a phone.
     alt : str
-        What it says to who cannot see it; the caption if empty.
+        The text for people who cannot see it; the caption if empty.
     """
 
     name: str
@@ -300,18 +300,18 @@ class Figure:
 
 @dataclass(frozen=True)
 class Listing:
-    """A table that is shown.
+    """A table on the page.
 
     Parameters
     ----------
     name : str
         Name of its files, without the ending.
     caption : str
-        What it holds.
+        What the table holds.
     frame : DataFrame
-        The values, which the files hold in full.
+        The values; the files hold all of them.
     shown : DataFrame or None
-        What the page shows in its place: text, put together for reading, see `report.blocks`.
+        The texts that the page shows instead of the values, see `listing`.
     right : tuple of str
         Columns of `shown` that are flush right; columns of numbers are without being named.
     wraps : bool
@@ -328,14 +328,14 @@ class Listing:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks that are folded away until somebody opens them: details, and what is said above.
+    """Blocks that the page hides until the reader opens them.
 
     Parameters
     ----------
     summary : str
-        What is in it.
+        The text that is always visible.
     blocks : sequence of Block
-        Texts, figures and tables; without any it is left out.
+        Texts, figures and tables; the page leaves out a fold without blocks.
     """
 
     summary: str
@@ -345,11 +345,11 @@ class Fold:
 Block: TypeAlias = Text | Figure | Listing | Explorer | Fold
 
 
-def unfolded(blocks: Iterable[Block]) -> Iterator[Text | Figure | Listing | Explorer]:
-    """Yield blocks, those that are folded away too, in their order."""
+def flatten_blocks(blocks: Iterable[Block]) -> Iterator[Text | Figure | Listing | Explorer]:
+    """Yield all blocks in their order, those inside folds too."""
     for block in blocks:
         if isinstance(block, Fold):
-            yield from unfolded(block.blocks)
+            yield from flatten_blocks(block.blocks)
         else:
             yield block
 
@@ -367,11 +367,11 @@ class View:
     options : type of ViewOptions
         What ``[report.views.STAGE]`` may hold.
     title : str
-        What its section is called, unless the stage has a title of its own.
+        The title of its section, unless the stage has a title.
     of : callable or None
-        stage -> what tells its section from others of the kind, said after the title.
+        stage -> a text after the title that tells sections of one kind apart.
     place : int
-        Where its section stands: those of a lower place come first.
+        The order of its section: those of a lower place come first.
     """
 
     use: str
@@ -383,7 +383,7 @@ class View:
     place: int = 50
 
     def title_of(self, stage: StageView) -> str:
-        """Return what the section of a stage is called: for people, not by its name."""
+        """Return the title of the section of a stage."""
         if stage.title:
             return stage.title
         further = self.of(stage) if self.of else ""
@@ -392,14 +392,14 @@ class View:
 
 VIEWS: Registry[View] = Registry("view", "pipeline.report.views")
 
-view = VIEWS.naming(View)
+view = VIEWS.named_decorator(View)
 """Registers a function (stage, options) -> blocks as the view of the stages of a kind."""
 
 
 # Tables and figures as blocks
 
 Draw: TypeAlias = Callable[..., Any]
-"""What draws a chart, given its ``look``: a chart with all else filled in."""
+"""Draws a chart in a ``look``; all other arguments are filled in."""
 
 
 @dataclass(frozen=True)
@@ -425,7 +425,7 @@ class Column:
 
     of: str | tuple[str, ...]
     head: str = ""
-    text: Callable[..., str] = cell
+    text: Callable[..., str] = format_cell
     right: bool | None = None
     at: tuple[str, Any] | None = None
     absent: str = ""
@@ -449,19 +449,19 @@ def listing(
     by: Sequence[str] = (),
     shown: pl.DataFrame | None = None,
 ) -> Listing:
-    """Return a table whose columns are put together for reading.
+    """Return a table with the texts that the page shows.
 
     Parameters
     ----------
     name, caption, frame
         As in `Listing`.
     columns : sequence of Column
-        What the page shows, in this order.
+        The columns of the page, in this order.
     by : sequence of str
-        The columns that tell its rows apart: rows of the frame that are equal there are one row
-        of the page. Each row is one if empty.
+        The columns that identify a row of the page: rows of the frame that are equal in them are
+        one row. If empty, each row of the frame is a row of the page.
     shown : DataFrame or None
-        What the columns are made from, where that is not the frame.
+        The table that the texts are made from; the frame if None.
 
     Examples
     --------
@@ -496,7 +496,7 @@ def _cells(
 
 
 def place_in(order: Sequence[str], column: str) -> pl.Expr:
-    """Return the place of a column's value in this order, to sort by; others come last.
+    """Return the position of a column's value in an order, to sort by; other values come last.
 
     Examples
     --------
@@ -517,7 +517,7 @@ def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") ->
     draw : callable
         Draws it in a ``look``.
     look : Look
-        The look on a wide page.
+        The style on a wide page.
     """
     wide, narrow = draw(look=look), draw(look=look.on_phone)
     return Figure(name, caption, wide, None if narrow == wide else narrow, alt)
@@ -526,35 +526,35 @@ def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") ->
 # Rows that fit in memory
 
 _CELL = 64
-"""Bytes that a cell may take while a table is put in order and written."""
+"""Bytes that a cell may take while a table is sorted and written."""
 TOO_LARGE = "not copied: all rows at a time may take more than the memory that is allowed"
 
 
-def rows_that_fit(columns: int) -> int | None:
-    """Return how many rows with so many columns may be held; None if there is no limit.
+def max_rows_in_memory(columns: int) -> int | None:
+    """Return how many rows of a table may be in memory; None if there is no limit.
 
     Examples
     --------
     >>> with memory.with_limit(64 << 20):
-    ...     rows_that_fit(16)
+    ...     max_rows_in_memory(16)
     65536
     """
     return memory.available_bytes() // (_CELL * max(1, columns)) if memory.is_limited() else None
 
 
 def fits_in_memory(rows: int, columns: int) -> bool:
-    """Return whether a table may be held as a whole.
+    """Return whether the whole table may be in memory.
 
     Examples
     --------
     >>> fits_in_memory(1 << 60, 16)
     True
     """
-    most = rows_that_fit(columns)
+    most = max_rows_in_memory(columns)
     return most is None or rows <= most
 
 
-# Parts that views share
+# Functions that several views use
 
 
 def stage_title(stage: StageView) -> str:
@@ -576,7 +576,7 @@ def notes_listing(stage: StageView, *shown: str) -> Iterator[Listing]:
     stage : StageView
         A stage with the table ``notes``.
     *shown : str
-        The columns beside annotator and note: what the row is about, what was answered.
+        The columns beside annotator and note: the item, and the answer.
     """
     notes = stage.table("notes").collect().sort("file", "line")
     if notes.height:

@@ -22,7 +22,14 @@ from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
 from pipeline.runner.store.artefacts import Part
 from pipeline.runner.store.backends import scan_tables, size_and_digest
-from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Tables, as_pieces
+from pipeline.stages.base import (
+    Counting,
+    DocumentBounds,
+    Outputs,
+    StageConfig,
+    Tables,
+    iterate_pieces,
+)
 from schemas import Table
 from schemas.validate import validate
 
@@ -133,10 +140,10 @@ def carried_tables(counting: Counting, files: Sequence[SourceFile]) -> Tables:
     return {name: _carry_table(schema, known).lazy() for name, schema in counting.carry.items()}
 
 
-def bounds_of(files: Sequence[SourceFile]) -> Bounds:
+def bounds_of(files: Sequence[SourceFile]) -> DocumentBounds:
     """Return whether documents go on beyond the files, or the part of one, that a task reads."""
     part = files[0].part if files else None
-    return Bounds(bool(part and part.before.start), bool(part and part.goes_on))
+    return DocumentBounds(bool(part and part.before.start), bool(part and part.goes_on))
 
 
 def _carry_table(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFrame:
@@ -165,7 +172,7 @@ class Tally:
 
     counting: Counting
     most: int
-    bounds: Bounds
+    bounds: DocumentBounds
     held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
     rows: int = 0
     nothing: Frames = field(default_factory=dict)
@@ -179,21 +186,25 @@ class Tally:
         if self.rows > self.most:
             return made | self._flush(goes_on=True)
         if raw and not self.nothing:
-            self.nothing = self._tally({name: each.clear() for name, each in raw.items()}, Bounds())
+            self.nothing = self._tally(
+                {name: each.clear() for name, each in raw.items()}, DocumentBounds()
+            )
         return made | self.nothing
 
     def rest(self) -> Frames:
         """Return the counts of what is left."""
-        return self._flush(goes_on=self.bounds.goes_on) if self.held else {}
+        return self._flush(goes_on=self.bounds.continues_after) if self.held else {}
 
     def _flush(self, *, goes_on: bool) -> Frames:
         """Return the counts of all that is held, and hold nothing."""
         raw = {name: pl.concat(frames) for name, frames in self.held.items()}
-        bounds, self.held, self.rows = Bounds(self.bounds.begun, goes_on), {}, 0
-        self.bounds = Bounds(begun=True, goes_on=self.bounds.goes_on)
+        bounds, self.held, self.rows = DocumentBounds(self.bounds.starts_before, goes_on), {}, 0
+        self.bounds = DocumentBounds(
+            starts_before=True, continues_after=self.bounds.continues_after
+        )
         return self._tally(raw, bounds)
 
-    def _tally(self, raw: Frames, bounds: Bounds) -> Frames:
+    def _tally(self, raw: Frames, bounds: DocumentBounds) -> Frames:
         made = self.counting.tally(raw, bounds) if self.counting.tally else {}
         return {name: each.lazy().collect() for name, each in made.items()}
 
@@ -248,7 +259,7 @@ def stream_corpus(
     frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
         inputs = {**given, **carried, option: batch.lazy()}
-        for piece in as_pieces(stage.make(config, inputs)):
+        for piece in iterate_pieces(stage.make(config, inputs)):
             if full := merging.add(frames):
                 yield full
             made = collect_tables(piece)

@@ -25,15 +25,15 @@ from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import (
     FAULTS,
     STAGES,
-    Bounds,
+    DocumentBounds,
     FilledSheets,
     Of,
     Outputs,
-    Referred,
     Seeded,
     Source,
     Stage,
     StageConfig,
+    StageReference,
     Tables,
     input_name,
 )
@@ -163,7 +163,7 @@ def _check_agreement(nodes: Mapping[str, Node]) -> Iterator[Problem]:
         if node.stage.agree is None:
             continue
         referred = {
-            place: Referred(ref.stage, nodes[ref.stage].config)
+            place: StageReference(ref.stage, nodes[ref.stage].config)
             for place, ref in node.inputs.items()
             if ref.stage in nodes
         }
@@ -402,7 +402,7 @@ def _run_dry(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
     carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
     ran = stage.run(node.config, {**tables, **carried})
     raw = {name: ran[name].lazy().collect() for name in counting.raw}
-    tallied = counting.tally(raw, Bounds()) if counting.tally else {}
+    tallied = counting.tally(raw, DocumentBounds()) if counting.tally else {}
     own = {name: table for name, table in ran.items() if name not in {*counting.carry, *raw}}
     merged = _check_outputs({**own, **tallied}, counting.partials)
     merged = _check_outputs(counting.merge(node.config, merged), counting.partials)

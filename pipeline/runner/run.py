@@ -22,7 +22,7 @@ from pipeline.errors import (
     Warned,
 )
 from pipeline.registry import sources
-from pipeline.remarks.base import CHECKS, Look, Remark, run_checks
+from pipeline.remarks.base import CHECKS, CheckInput, Remark, run_checks
 from pipeline.runner import delivery
 from pipeline.runner.delivery import deliver_results
 from pipeline.runner.events import Listener, log_to, tell
@@ -95,14 +95,14 @@ def remarks_of(
         return known
     spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
     with memory.with_limit(task.budget.memory), memory.spill_to(spill):
-        found = run_checks(_look(task, made), thresholds)
+        found = run_checks(_check_input(task, made), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
     with suppress(OSError):
         task.storage.write(f"{task.folder}/{NAME}", add_checksum(Kept(mark=mark, remarks=found)))
     return found
 
 
-def _look(task: Task, made: Manifest) -> Look:
+def _check_input(task: Task, made: Manifest) -> CheckInput:
     """Open what the stage was given and what it made; nothing is read before a check asks."""
     storage, stage = task.storage, task.stage
     tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
@@ -112,7 +112,7 @@ def _look(task: Task, made: Manifest) -> Look:
         for option, each in task.sources.items()
         if option != corpus
     }
-    return Look(
+    return CheckInput(
         task.use,
         task.config,
         {**tables, **files},

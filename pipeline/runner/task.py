@@ -35,7 +35,7 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Part, add_checksum
 from pipeline.runner.store.backends import folder_at, new_draft, scan_tables, size_and_digest
 from pipeline.runner.store.digest import Stamp, was_written
-from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables, as_pieces
+from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables, iterate_pieces
 from schemas.validate import validate
 
 _BYTES = 8
@@ -209,7 +209,7 @@ def _tables(task: Task, left: SkippedInput) -> Iterator[Frames]:
 def _run_stage(task: Task, inputs: Tables) -> Iterator[Frames]:
     """Run the stage, and yield what it makes, piece by piece."""
     stage, config = task.stage, task.config
-    for piece in as_pieces(stage.make(config, inputs)):
+    for piece in iterate_pieces(stage.make(config, inputs)):
         frames = collect_tables(piece)
         faults = frames.pop(FAULTS, None)
         if faults is not None and faults.height:

@@ -33,19 +33,19 @@ FAULTS = "faults"
 # Counting: partial tables of shards are added up, then combined into the outputs
 
 
-class Bounds(NamedTuple):
+class DocumentBounds(NamedTuple):
     """Whether documents go on beyond what is counted at once.
 
     Parameters
     ----------
-    begun : bool
-        Whether the first one may have begun before.
-    goes_on : bool
+    starts_before : bool
+        Whether the first one may have starts_before before.
+    continues_after : bool
         Whether the last one may go on.
     """
 
-    begun: bool = False
-    goes_on: bool = False
+    starts_before: bool = False
+    continues_after: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,61 +71,71 @@ class Sums:
     of: Callable[[Any, int, Sequence[pl.LazyFrame]], Iterator[pl.DataFrame]]
 
     def names(self, config: StageConfig) -> list[str]:
-        """Return what the groups are called among the tables that a task reads."""
+        """Return the names of the groups among the tables that a task reads."""
         return [f"{self.table}, sums {group}" for group in range(self.groups(config))]
 
 
 @dataclass(frozen=True)
 class Counting:
-    """How a stage counts: partial tables of shards, added up, then made into the outputs.
+    """How a stage counts shard by shard.
 
-    A stage whose shards are files of a corpus is given the tokens batch by batch. What comes of
-    it does not depend on batches, shards or buckets.
+    `Stage.run` makes partial tables of the tokens or rows of a batch, `merge` adds partial tables
+    up, and `combine` makes the outputs of the sums. The outputs must not depend on how the input
+    is divided into batches, shards or buckets. A stage whose shards are files of a corpus gets
+    the tokens batch by batch.
 
     Parameters
     ----------
     partials : mapping of str to schema
-        The tables that `Stage.run` makes of a batch, and `merge` of several such tables. Text
-        may be Categorical until it is written.
+        Required. The partial tables: the tables that `Stage.run` makes of a batch, and that
+        `merge` returns. Texts may be Categorical until a file is written.
     merge : callable
-        (config, partial tables) -> partial tables.
+        Required. Takes the options and the concatenated partial tables of several batches or
+        shards; returns partial tables in which every key stands once.
     combine : callable
-        (config, merged tables and totals) -> outputs. Options that it alone looks at are marked
-        `pipeline.stages.base.Late`: with another value nothing is counted again.
+        Required. Takes the options and the merged tables of a bucket, with the totals; returns
+        the outputs. Options that only `combine` reads are marked `pipeline.stages.base.Late`:
+        the counts are the same for all their values.
     columns : callable or None
-        config -> the columns of the tokens that `Stage.run` looks at; all if None.
+        Batches. Takes the options; returns the columns of the tokens that `Stage.run` reads. It
+        reads all if None.
     whole : callable or None
-        config -> "sentence", "paragraph" or "document": what a batch never cuts.
+        Batches. Takes the options; returns "sentence", "paragraph" or "document", the unit that
+        no batch divides.
     carry : mapping of str to Schema
-        Tables that `Stage.run` makes of a batch for the next one of the same shard, which finds
-        them among its inputs; without rows for the first.
-    buckets : mapping of str to Expr
-        Partial tables and outputs that can be divided, each with the id to divide them by. The
-        others are small, and there for every bucket.
-    totals : callable or None
-        (config, merged tables of a bucket) -> tables of sums over its rows that every bucket
-        needs; those of all buckets are added up, equal keys summed.
-    total_tables : mapping of str to schema
-        The tables that `totals` makes.
-    undivided : mapping of str to str
-        Name, by which `combine` finds it, to a partial table that it needs of all buckets beside
-        that of its own, to be read batch by batch; is there only if there are several buckets.
-    sums : Sums or None
-        Columns that `combine` finds in a partial table of a bucket if there are several buckets.
-    weight : callable or None
-        config -> how many times as much memory a row of its counts takes as one of pairs; 1 if
-        None.
+        Batches. Tables that `Stage.run` makes of a batch for the next batch of the same shard.
+        It finds them among its inputs; they have no rows for the first batch.
     in_parts : bool
-        Whether shards may be parts of a file; see `pipeline.runner.counting`.
+        Batches. Whether a shard may be a part of a file; see `pipeline.runner.counting`.
+    buckets : mapping of str to Expr
+        Buckets. The partial tables and outputs that can be divided, each with the id by which
+        they are divided. The other tables are small, and every bucket gets them whole.
+    totals : callable or None
+        Buckets. Takes the options and the merged tables of a bucket; returns tables of sums over
+        their rows. The sums of all buckets are added up, by key, and every bucket gets them.
+    total_tables : mapping of str to schema
+        Buckets. The tables that `totals` returns.
+    undivided : mapping of str to str
+        Buckets. Maps a name to a partial table. If there are several buckets, `combine` finds
+        the table of all buckets under that name, beside the part of its own bucket, and reads
+        it batch by batch.
+    sums : Sums or None
+        Buckets. Columns that `combine` finds in a partial table if there are several buckets.
+    weight : callable or None
+        Memory. Takes the options; returns how many times as much memory a row of the counts
+        takes as a row of pairs. It is 1 if None.
     raw : collection of str
-        Tables that `Stage.run` makes of a batch besides: rows that cost least if many batches are
-        counted at once.
+        Tallies. Tables of uncounted rows that `Stage.run` makes of a batch, beside the partial
+        tables. The runner collects them over many batches, because counting them at once is
+        cheaper.
     tally : callable or None
-        (raw tables of some batches, `Bounds`) -> partial tables.
+        Tallies. Takes the raw tables of some batches and `DocumentBounds`; returns partial tables.
     tallied : collection of str
-        The tables that `tally` makes; one alone has every key once, and need not be merged.
+        Tallies. The tables that `tally` returns. In a single one every key stands once: it need
+        not be merged.
     close : callable or None
-        Partial tables of all that there is, added up -> the same, once no part can follow.
+        Tallies. Takes the merged partial tables of the whole input; returns the same tables,
+        changed as is right when no tokens can follow.
     """
 
     partials: Mapping[str, type[Table]]
@@ -142,7 +152,7 @@ class Counting:
     weight: Callable[[Any], int] | None = None
     in_parts: bool = False
     raw: Collection[str] = ()
-    tally: Callable[[Mapping[str, pl.DataFrame], Bounds], Outputs] | None = None
+    tally: Callable[[Mapping[str, pl.DataFrame], DocumentBounds], Outputs] | None = None
     tallied: Collection[str] = ()
     close: Callable[[Tables], Outputs] | None = None
 
@@ -151,8 +161,8 @@ class Counting:
         return {*self.buckets, *(self.sums.names(config) if self.sums else ())}
 
 
-def as_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
-    """Return what `Stage.make` gives as pieces: a single one unless it is a generator."""
+def iterate_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
+    """Iterate over the outputs of `Stage.make`: one piece, or several if it is a generator."""
     return made if isinstance(made, Iterator) else iter([made])
 
 
@@ -174,7 +184,7 @@ class Seeded(StageConfig):
 class Of:
     """Marks a config field as a reference to a table of this schema, or to several.
 
-    Of a field that lists stages each table is an input of its own, see `listed_tables`.
+    Of a field that lists stages each table is an input of its own, see `tables_of_option`.
     """
 
     schema: type[Table]
@@ -191,13 +201,13 @@ def input_name(option: str, number: int) -> str:
     return f"{option}.{number}"
 
 
-def listed_tables(tables: Tables, option: str, stages: Collection[str]) -> list[pl.LazyFrame]:
-    """Return the tables that an option lists, in its order.
+def tables_of_option(tables: Tables, option: str, stages: Collection[str]) -> list[pl.LazyFrame]:
+    """Return the tables that an option lists, in the order of the option.
 
     Parameters
     ----------
     tables : mapping of str to LazyFrame
-        What the stage is given.
+        The inputs of the stage.
     option : str
         The option.
     stages : collection of str
@@ -206,7 +216,7 @@ def listed_tables(tables: Tables, option: str, stages: Collection[str]) -> list[
     return [tables[input_name(option, number)] for number in range(len(stages))]
 
 
-class Referred(NamedTuple):
+class StageReference(NamedTuple):
     """A stage that another one refers to: its name and its options."""
 
     stage: str
@@ -399,7 +409,7 @@ class Stage(Generic[C]):
     uses: Callable[[C], Iterable[str]] | None = None
     counting: Counting | None = None
     delivers: Callable[[C], Delivery] | str | None = None
-    agree: Callable[[C, Mapping[str, Referred]], Iterable[Problem]] | None = None
+    agree: Callable[[C, Mapping[str, StageReference]], Iterable[Problem]] | None = None
     origin: Callable[[C, Tables], pl.LazyFrame] | None = None
 
     def run(self, config: C, tables: Tables) -> Outputs:
@@ -461,7 +471,7 @@ class Stage(Generic[C]):
 
 STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
-stage = STAGES.naming(Stage)
+stage = STAGES.named_decorator(Stage)
 """Registers a function (config, tables) -> outputs, or a generator of them, as a named stage."""
 
 

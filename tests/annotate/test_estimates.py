@@ -1,4 +1,4 @@
-"""Reckoned behind the page's back: one at a time, not too often, and never with a trace."""
+"""Computed behind the page's back: one at a time, not too often, and never with a trace."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ class Clock:
         return self.now
 
 
-def test_it_is_reckoned_after_decisions_and_remembered(tmp_path: Path) -> None:
+def test_estimates_are_computed_after_decisions_and_remembered(tmp_path: Path) -> None:
     work = desk(tmp_path)
     clock = Clock()
     certainty = BackgroundEstimates(work.work, clock=clock)
-    nothing = certainty.ask()
-    assert (nothing.reckoned, nothing.busy, nothing.current) == (None, False, True)
+    nothing = certainty.state()
+    assert (nothing.latest, nothing.busy, nothing.current) == (None, False, True)
     work.judge_all(20)
-    begun = certainty.ask()
+    begun = certainty.state()
     assert (begun.busy, begun.current) == (True, False)
     certainty.wait(_LONG)
-    found = certainty.ask()
-    assert found.reckoned is not None
+    found = certainty.state()
+    assert found.latest is not None
     assert (found.busy, found.current, found.error) == (False, True, "")
     work.judge_all(30)
     clock.now = 9.9
-    assert (certainty.ask().busy, certainty.ask().current) == (False, False)  # too soon
+    assert (certainty.state().busy, certainty.state().current) == (False, False)  # too soon
     clock.now = 10.0
-    assert certainty.ask().busy
+    assert certainty.state().busy
     certainty.wait(_LONG)
-    again = certainty.ask()
-    assert again.reckoned is not None
-    assert again.reckoned.entry > found.reckoned.entry
-    assert [each.entry for each in again.points] == [found.reckoned.entry, again.reckoned.entry]
+    again = certainty.state()
+    assert again.latest is not None
+    assert again.latest.entry > found.latest.entry
+    assert [each.entry for each in again.points] == [found.latest.entry, again.latest.entry]
     assert again.points[1].counted > again.points[0].counted
     certainty.close()
     # another server goes on where this one stopped
-    assert BackgroundEstimates(work.work).ask().points == again.points
+    assert BackgroundEstimates(work.work).state().points == again.points
 
 
 def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,28 +74,28 @@ def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         go.wait(_LONG)
         raise StoreError("the disk is full\n  - really")
 
-    monkeypatch.setattr(Estimator, "reckon", slow)
-    certainty = BackgroundEstimates(work.work, pause=0.0)
-    assert certainty.ask().busy
+    monkeypatch.setattr(Estimator, "compute", slow)
+    certainty = BackgroundEstimates(work.work, min_interval=0.0)
+    assert certainty.state().busy
     work.judge_all(6)
-    assert certainty.ask().busy
+    assert certainty.state().busy
     go.set()
     certainty.wait(_LONG)
     assert len(calls) == 1
-    failed = certainty.ask()
+    failed = certainty.state()
     assert failed.error == "the disk is full; really"
     certainty.wait(_LONG)
     assert len(calls) == 2
-    certainty.ask()
+    certainty.state()
     assert len(calls) == 2  # nothing new
 
 
-def test_an_experiment_without_questions_reckons_nothing(tmp_path: Path) -> None:
+def test_an_experiment_without_questions_computes_nothing(tmp_path: Path) -> None:
     work = desk(tmp_path, "")
     work.judge_all(5)
     certainty = BackgroundEstimates(work.work)
     assert not certainty.has_questions
-    assert not certainty.ask().busy
+    assert not certainty.state().busy
 
 
 def test_a_line_that_is_broken_off_is_left_out(tmp_path: Path) -> None:
@@ -123,13 +123,13 @@ def lay_out(log: sqlite3.Connection) -> None:
 def test_nothing_counts_before_somebody_has_answered(log: sqlite3.Connection) -> None:
     lay_out(log)
     found = count_items(log)
-    assert (found.order, found.answered, found.asked, found.held) == ((), 0, 6, 0)
+    assert (found.order, found.answered, found.asked, found.waiting) == ((), 0, 6, 0)
 
 
 def test_what_comes_after_an_open_card_does_not_count_yet(log: sqlite3.Connection) -> None:
     lay_out(log)
     say_desk(log, "ana", [("a", "s"), ("c", "s")])
-    assert (count_items(log).order, count_items(log).answered, count_items(log).held) == (
+    assert (count_items(log).order, count_items(log).answered, count_items(log).waiting) == (
         ("a",),
         2,
         1,
@@ -143,7 +143,10 @@ def test_an_item_of_two_counts_when_both_have_come_by_it(log: sqlite3.Connection
     say_desk(log, "ben", [("d", "s"), ("e", "s")])
     assert count_items(log).order == ("e",)
     say_desk(log, "ana", [("d", "f")])
-    assert (count_items(log).order, count_items(log).held) == (("e",), 1)  # ana's a, b, c are open
+    assert (count_items(log).order, count_items(log).waiting) == (
+        ("e",),
+        1,
+    )  # ana's a, b, c are open
     say_desk(log, "ana", [("a", "s"), ("b", "s"), ("c", "s")])
     assert count_items(log).order == ("e", "d", "a", "b", "c")
 
@@ -169,12 +172,12 @@ def test_the_labels_make_no_difference(log: sqlite3.Connection) -> None:
 LOOKS = PRECISION + "looks = [40, 80, 120, 200]\n"
 
 
-def reckoned(work: Desk) -> Estimates:
-    reckoner = Estimator(work.work)
+def estimates_of(work: Desk) -> Estimates:
+    estimator = Estimator(work.work)
     try:
-        return reckoner.reckon()
+        return estimator.compute()
     finally:
-        reckoner.close()
+        estimator.close()
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -188,7 +191,7 @@ def sheets_of(folder: Path) -> dict[str, bytes]:
 def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
-    found = reckoned(work)
+    found = estimates_of(work)
     (precision,) = found.stages
     assert "hold at any time" in precision.text
     assert [(row.category, row.question, row.n) for row in precision.rows] == [
@@ -208,18 +211,18 @@ def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: 
 def test_what_comes_after_an_open_card_changes_nothing(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
-    before = reckoned(work)
+    before = estimates_of(work)
     for who in ("ana", "ben"):
         work.judge(who, work.cards(who)[35:60])
-    after = reckoned(work)
+    after = estimates_of(work)
     assert after.rows == before.rows
-    assert after.counted.held > before.counted.held
+    assert after.counted.waiting > before.counted.waiting
 
 
 def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
     work = desk(tmp_path, COMPARISON + DESIGNED)
     work.judge_all(40)
-    comparison, answers = reckoned(work).stages
+    comparison, answers = estimates_of(work).stages
     (one,), other = comparison.rows, answers.rows[-1]
     assert (one.question, other.question) == ("mi − t_score", "t_score − mi")
     assert (one.difference, one.n) == (True, 200)
@@ -230,11 +233,11 @@ def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
 def test_people_who_differ_leave_an_item_undecided(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all()
-    every = reckoned(work).rows[-1]
+    every = estimates_of(work).rows[-1]
     shared = sorted(set(work.cards("ana")) & set(work.cards("ben")))
     for each in shared[:3]:
         work.judge("ben", [each], "no" if work.truth[each] == "yes" else "yes")
-    found = reckoned(work)
+    found = estimates_of(work)
     assert found.rows[-1].draws == every.draws - 3 == 117
     assert found.stages[0].text.endswith("they rest on 117 items.")
 
@@ -242,18 +245,18 @@ def test_people_who_differ_leave_an_item_undecided(tmp_path: Path) -> None:
 def test_limits_are_shown_at_declared_looks_alone(tmp_path: Path) -> None:
     work = desk(tmp_path, LOOKS)
     work.judge("ana", work.cards("ana")[:10])
-    (none,) = reckoned(work).stages
+    (none,) = estimates_of(work).stages
     assert none.rows == ()
     assert "at the declared looks only. The next look is at 40 items, " in none.text
     work.judge_all(50)
-    found = reckoned(work)
+    found = estimates_of(work)
     (first,) = found.stages
     assert 40 < len(found.counted.order) < 80
     assert first.text.startswith("This is look 1 of 4, at 40 items. The next look is at 80 items")
     assert first.rows[-1].draws == 40
     assert first.rows[-1].lower < first.rows[-1].estimate < first.rows[-1].upper
     work.judge_all()
-    (third,) = reckoned(work).stages
+    (third,) = estimates_of(work).stages
     assert third.text.startswith("This is look 3 of 4")
     assert third.text.endswith("This sample has 120: draw a larger one.")
     assert third.rows[-1].draws == 120
@@ -267,7 +270,8 @@ def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> Non
     done = run(config, runs=tmp_path / "runs", report=False, progress=False)
     table = done.table("precision.cuts")
     mine = {
-        (row.question, row.n): (row.estimate, row.lower, row.upper) for row in reckoned(work).rows
+        (row.question, row.n): (row.estimate, row.lower, row.upper)
+        for row in estimates_of(work).rows
     }
     for row in table.iter_rows(named=True):
         assert mine[row["measure"], row["n"]] == (row["precision"], row["lower"], row["upper"])
@@ -280,14 +284,14 @@ def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> 
         'use = "sample.design"\nranks = "ranks"\ncuts = [200]\nsize = 60\nrate = 0.3\n'
     ))  # fmt: skip
     work.judge_all(20)
-    found = reckoned(work)
+    found = estimates_of(work)
     (none,) = found.stages
     left = found.counted.asked - found.counted.answered
     assert none.rows == ()
     assert f"when all is judged, {left} items from now" in none.text
     work.judge_all()
-    (end,) = reckoned(work).stages
-    assert end.text == "All is judged: these are the limits of the one look."
+    (end,) = estimates_of(work).stages
+    assert end.text == "All items are judged: these are the final limits."
     assert [row.question for row in end.rows] == ["mi", "t_score", "all candidates", "t_score − mi"]
 
 
@@ -295,17 +299,17 @@ def test_the_project_stays_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
     before, sheets = files(tmp_path / "runs" / "small"), sheets_of(tmp_path)
-    reckoned(work)
+    estimates_of(work)
     assert files(tmp_path / "runs" / "small") == before
     assert sheets_of(tmp_path) == sheets != {}
     assert list((tmp_path / "runs" / ".annotate").iterdir()) == []
 
 
-def test_a_reckoning_makes_nothing_anew_that_is_there(tmp_path: Path) -> None:
+def test_a_computation_uses_the_results_of_the_project(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(10)
-    reckoner = Estimator(work.work)
-    reckoner.reckon()
+    estimator = Estimator(work.work)
+    estimator.compute()
     (folder,) = (tmp_path / "runs" / ".annotate").iterdir()
     own = folder / "candidates"
     there = tmp_path / "runs" / "small" / "candidates"
@@ -313,7 +317,7 @@ def test_a_reckoning_makes_nothing_anew_that_is_there(tmp_path: Path) -> None:
     assert made == {each.name for each in there.iterdir() if not each.name.startswith(".")}
     part = next(own.rglob("*.parquet"))
     assert part.stat().st_nlink == 2
-    reckoner.close()
+    estimator.close()
 
 
 def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,8 +327,8 @@ def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("pipeline.annotate.estimates.look", broken)
-    (said,) = reckoned(work).stages
+    monkeypatch.setattr("pipeline.annotate.estimates.interim_look", broken)
+    (said,) = estimates_of(work).stages
     assert said.failed
     assert said.text.startswith("There are no limits: ZeroDivisionError: division by zero")
     assert "Traceback" not in said.text
@@ -337,4 +341,4 @@ def test_a_wrong_label_of_a_sheet_is_named(tmp_path: Path) -> None:
     rows = pl.read_csv(sheet, infer_schema=False).with_columns(label=pl.lit("perhaps"))
     rows.write_csv(sheet)
     with pytest.raises(LexassayError, match="perhaps"):
-        reckoned(work)
+        estimates_of(work)

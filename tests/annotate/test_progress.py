@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.annotate.estimates import Row
+from pipeline.annotate.estimates import QuestionEstimate
 from pipeline.annotate.progress import (
     all_candidates,
     further_draws,
@@ -85,9 +85,9 @@ def test_who_is_not_asked_is_nowhere(tmp_path_factory: pytest.TempPathFactory) -
 
 def row(
     half: float | None, *, draws: int = 100, members: float = 1e12, question: str = "mi"
-) -> Row:
+) -> QuestionEstimate:
     lower, upper = (None, None) if half is None else (0.5 - half, 0.5 + half)
-    return Row("s", "TP", question, 200, 0.5, lower, upper, draws, members)
+    return QuestionEstimate("s", "TP", question, 200, 0.5, lower, upper, draws, members)
 
 
 @given(
@@ -135,7 +135,7 @@ def test_judgements_fall_to_a_question_as_they_did_before() -> None:
         ),
     ],
 )
-def test_what_is_left_is_one_sentence(rows: list[Row], said: str) -> None:
+def test_what_is_left_is_one_sentence(rows: list[QuestionEstimate], said: str) -> None:
     assert what_is_left(rows, judged=100, left=1000, wished=0.05).startswith(said)
 
 

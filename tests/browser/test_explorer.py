@@ -16,7 +16,7 @@ import pytest
 
 from pipeline.formats.tables import to_csv
 from pipeline.report.explorer import Kind, encode
-from pipeline.report.view import cell, share
+from pipeline.report.view import format_cell, format_percent
 from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, nothing
 from tests.browser.reports import REPORTS, TEXTS
 from tests.report.twin import Reader
@@ -379,9 +379,9 @@ def test_values_are_shown_as_elsewhere_on_the_page(open_report: Open) -> None:
     page = open_report("annotated")
     numbers = [0.5, -1234.0, 0.0000321, 1520.44, 12.345, 3.0, -0.25, 1e-5, 999.96]
     shown = page.evaluate("(numbers) => numbers.map(Values.number)", numbers)
-    assert shown == [cell(number) for number in numbers]
+    assert shown == [format_cell(number) for number in numbers]
     shares = "(v) => v.map((n) => Values.text({kind: 'share', keys: [n]}, 0))"
-    assert page.evaluate(shares, [0.25, 1.0]) == [share(0.25), share(1.0)]
+    assert page.evaluate(shares, [0.25, 1.0]) == [format_percent(0.25), format_percent(1.0)]
 
 
 def test_formulas_are_guarded_as_in_the_files(open_report: Open) -> None:

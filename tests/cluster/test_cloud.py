@@ -104,7 +104,7 @@ def test_they_fetch_what_they_read(
     for path in tmp_path.glob("*.conllu*"):
         Bucket(home).put(f"corpus/{path.name}", path)
     there = Elsewhere()
-    monkeypatch.setitem(ENGINES._things, "elsewhere", lambda _: there)
+    monkeypatch.setitem(ENGINES._entries, "elsewhere", lambda _: there)
     here = digests(tmp_path, "1MB", "", "here", "local")
     found = digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
     assert found == here
@@ -125,7 +125,7 @@ def test_what_is_gone_meanwhile_is_told(
             bucket.delete(["corpus/1.conllu"])
             return super().map(task, items)
 
-    monkeypatch.setitem(ENGINES._things, "elsewhere", Gone)
+    monkeypatch.setitem(ENGINES._entries, "elsewhere", Gone)
     with pytest.raises(DataError, match=r"1\.conllu\): it, or its folder, is not there"):
         digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
 

@@ -64,7 +64,7 @@ def test_an_engine_is_found_by_the_name_of_its_entry_point(path: Path) -> None:
 def test_a_name_that_is_taken(path: Path) -> None:
     offer(path, "two_engine", local="Reversed")
     registry = engines()
-    registry.naming(identity)("local")(LocalEngine)
+    registry.named_decorator(identity)("local")(LocalEngine)
     for _ in range(2):
         with pytest.raises(
             ConfigError, match="by pipeline.engine.local:LocalEngine and by two_engine"

@@ -23,7 +23,7 @@ from pipeline.kernels.cooccurrence.counting import OPEN
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner import counting
 from pipeline.runner.inputs import Budget
-from pipeline.stages.base import STAGES, Bounds
+from pipeline.stages.base import STAGES, DocumentBounds
 from schemas.candidates import frequency_name, subsets
 from tests.experiments.test_collocations import WAYS, corpus
 
@@ -621,7 +621,7 @@ def test_merging_is_associative() -> None:
         made = {name: each.lazy() for name, each in run.items()}
         after = made.pop("open").collect().lazy()
         raw = {name: made.pop(name).collect() for name in counting.raw}
-        tallied = tally(raw, Bounds(begun=True, goes_on=True))
+        tallied = tally(raw, DocumentBounds(starts_before=True, continues_after=True))
         return made | {name: each.lazy() for name, each in tallied.items()}, after
 
     def merged(*parts: Partial) -> Partial:

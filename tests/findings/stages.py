@@ -27,7 +27,7 @@ def stage(
     others = {other.name: other for other in among}
     return StageView(
         name, use, defaults(use) | config, lambda table: tables[table].lazy(),
-        inputs=inputs or {}, among=others,
+        inputs=inputs or {}, stages=others,
     )  # fmt: skip
 
 

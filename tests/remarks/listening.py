@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.remarks.base import CHECKS, Look, Remark
+from pipeline.remarks.base import CHECKS, CheckInput, Remark
 
 Frames = Mapping[str, pl.DataFrame]
 
@@ -25,7 +25,7 @@ def hear(
 ) -> list[Remark]:
     """Return what a check says of these tables; of a stage of its first kind by default."""
     check = CHECKS.get(name)
-    look = Look(
+    look = CheckInput(
         use or check.stages[0],
         SimpleNamespace(**options),
         {key: frame.lazy() for key, frame in (inputs or {}).items()},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.remarks.base import CHECKS, Found, Look, Remark, check, remark, run_checks
+from pipeline.remarks.base import CHECKS, CheckInput, Found, Remark, check, remark, run_checks
 from pipeline.stages.base import STAGES
 
 
@@ -19,32 +19,32 @@ def test_a_check_looks_at_stages_that_there_are(name: str) -> None:
 
 
 USE = "heard.by_tests_alone"
-LOOK = Look(USE, None)
+LOOK = CheckInput(USE, None)
 
 
-def says_a_note(_look: Look, threshold: float) -> Found:
+def says_a_note(_stage: CheckInput, threshold: float) -> Found:
     """Say the threshold."""
     yield remark("note", f"threshold {threshold:g}")
 
 
-def says_a_warning(_look: Look, _threshold: float) -> Found:
+def says_a_warning(_stage: CheckInput, _threshold: float) -> Found:
     """Warn."""
     yield remark("warning", "a warning")
 
 
-def fails(_look: Look, _threshold: float) -> Found:
+def fails(_stage: CheckInput, _threshold: float) -> Found:
     """Fail at some table."""
     raise ZeroDivisionError("nothing there")
 
 
-def is_a_known_mistake(_look: Look, _threshold: float) -> Found:
+def is_a_known_mistake(_stage: CheckInput, _threshold: float) -> Found:
     """Fail as a stage would."""
     raise DataError("this file is empty")
 
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CHECKS, "_things", dict(CHECKS._things))
+    monkeypatch.setattr(CHECKS, "_entries", dict(CHECKS._entries))
     monkeypatch.setattr(CHECKS, "_origin", dict(CHECKS._origin))
     for function in (says_a_note, says_a_warning):
         check(stages=(USE,), threshold=3, means="any number")(function)

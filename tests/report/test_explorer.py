@@ -277,7 +277,7 @@ def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:
     among: dict[str, StageView] = {}
     for name, read in inputs.items():
         named = {f"option.{i}": f"{each}.table" for i, each in enumerate(read)}
-        among[name] = StageView(name, "x", {}, lambda _: pl.LazyFrame(), inputs=named, among=among)
+        among[name] = StageView(name, "x", {}, lambda _: pl.LazyFrame(), inputs=named, stages=among)
     return among
 
 

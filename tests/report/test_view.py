@@ -17,15 +17,15 @@ from pipeline.report.page.build import whole_table
 from pipeline.report.view import (
     VIEWS,
     Column,
-    cell,
     count_of,
     figure,
     fits_in_memory,
+    format_cell,
+    format_percent,
+    format_points,
     listing,
+    max_rows_in_memory,
     p_value,
-    points,
-    rows_that_fit,
-    share,
     slug,
     unique_names,
 )
@@ -47,13 +47,13 @@ from tests.report import report_frames as frames
     ],
 )  # fmt: skip
 def test_values(value: object, text: str) -> None:
-    assert cell(value) == text
+    assert format_cell(value) == text
 
 
 def test_per_cents_and_small_p_values() -> None:
-    assert share(1.0) == "100.00"
+    assert format_percent(1.0) == "100.00"
     assert (p_value(0.0), p_value(9.99e-5), p_value(1e-4)) == ("0.0000", "1.0e-04", "0.0001")
-    assert (points(1.0), points(-0.00001)) == ("+100.00", "−0.00")
+    assert (format_points(1.0), format_points(-0.00001)) == ("+100.00", "−0.00")
 
 
 @given(st.text())
@@ -96,14 +96,14 @@ def test_a_cell_may_be_made_from_several_columns() -> None:
 def test_numbers_are_flush_right_unless_the_column_says_otherwise() -> None:
     columns = [
         Column("measure"), Column("measure", "right", right=True), Column(("k", "n"), "of", count_of),
-        Column("p", "left", share, right=False),
+        Column("p", "left", format_percent, right=False),
     ]  # fmt: skip
     assert listing("x", "", FRAME.head(2), columns).right == ("right", "of")
 
 
 def test_rows_side_by_side_keep_their_first_order_and_say_what_is_absent() -> None:
-    columns = [Column("measure"), Column("k"), Column("p", "n = 1000", share, at=("n", 1000)),
-               Column("p", "n = 7", share, at=("n", 7), absent="none")]  # fmt: skip
+    columns = [Column("measure"), Column("k"), Column("p", "n = 1000", format_percent, at=("n", 1000)),
+               Column("p", "n = 7", format_percent, at=("n", 7), absent="none")]  # fmt: skip
     table = listing("x", "", FRAME, columns, by=["measure"])
     assert table.shown is not None
     assert table.shown.rows() == [("mi", "5", "20.00", "none"), ("dice", "–", "", "none")]
@@ -170,7 +170,7 @@ def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> N
 
 
 def test_without_a_limit_all_fits() -> None:
-    assert rows_that_fit(3) is None
+    assert max_rows_in_memory(3) is None
     assert fits_in_memory(10**12, 3)
 
 

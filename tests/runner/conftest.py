@@ -28,7 +28,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
 def own_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the stages that a test registers when it is done."""
     list(STAGES)  # all others are there before
-    for held in ("_things", "_origin"):
+    for held in ("_entries", "_origin"):
         monkeypatch.setattr(STAGES, held, dict(getattr(STAGES, held)))
 
 

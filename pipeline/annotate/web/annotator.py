@@ -333,7 +333,7 @@ class Annotator:
     pages : Pages
         Makes the page.
     categories : mapping of str to sequence of str
-        See `known`.
+        As for `page_data`.
     """
 
     people: People

@@ -29,10 +29,10 @@ from pipeline.annotate.adjudication import (
 from pipeline.annotate.estimates import (
     BackgroundEstimates,
     Estimates,
-    Point,
-    Row,
+    EstimateState,
+    QuestionEstimate,
     StageEstimates,
-    State,
+    WidthRecord,
 )
 from pipeline.annotate.progress import (
     USUAL,
@@ -81,15 +81,15 @@ class Line:
     wished: float | None
 
 
-def line(row: Row, points: Sequence[Point], *, wished: float) -> Line | None:
+def line(row: QuestionEstimate, points: Sequence[WidthRecord], *, wished: float) -> Line | None:
     """Return the line of a question; None where there are fewer than two points.
 
     Parameters
     ----------
-    row : Row
+    row : QuestionEstimate
         The question.
-    points : sequence of Point
-        What was known, from the first on.
+    points : sequence of WidthRecord
+        The half-widths so far, from the first on.
     wished : float
         Half-width.
     """
@@ -208,13 +208,13 @@ class Question:
 
     Parameters
     ----------
-    row : Row
+    row : QuestionEstimate
         The question.
     left : str
         How many more judgements it takes, about.
     """
 
-    row: Row
+    row: QuestionEstimate
     left: str
 
 
@@ -241,9 +241,9 @@ class EstimatesSection:
     wished : str
         The wished half-width in points.
     error : str
-        Why the last reckoning came to nothing; empty if it did not.
+        Why the last computation failed; empty if it did not.
     has_questions, busy : bool
-        Whether there is anything to be sure of; whether it is being reckoned.
+        Whether there are questions; whether a computation is running.
     """
 
     sentences: tuple[str, ...]
@@ -278,14 +278,14 @@ def wish_of(given: str | None, usual: float) -> tuple[float, str]:
 
 
 def estimates_section(
-    known: State, *, entry: int, wished: float, now: datetime, has_questions: bool
+    known: EstimateState, *, entry: int, wished: float, now: datetime, has_questions: bool
 ) -> EstimatesSection:
     """Return what is shown.
 
     Parameters
     ----------
-    known : State
-        What has been reckoned.
+    known : EstimateState
+        The estimates.
     entry : int
         The last decision.
     wished : float
@@ -295,7 +295,7 @@ def estimates_section(
     has_questions : bool
         Whether a stage answers questions by this sheet.
     """
-    made = known.reckoned
+    made = known.latest
     stages: tuple[Stage, ...] = ()
     lines: tuple[Line, ...] = ()
     if made is not None:
@@ -307,9 +307,9 @@ def estimates_section(
     return EstimatesSection(sentences, stages, lines, shown, known.error, has_questions, known.busy)
 
 
-def _plotted_rows(rows: Sequence[Row]) -> list[Row]:
+def _plotted_rows(rows: Sequence[QuestionEstimate]) -> list[QuestionEstimate]:
     """Return the questions that lines are drawn of, each once though several stages ask it."""
-    first: dict[tuple[str, str, int], Row] = {}
+    first: dict[tuple[str, str, int], QuestionEstimate] = {}
     for row in rows:
         first.setdefault((row.category, row.question, row.n), row)
     return list(first.values())[:_LINES]
@@ -330,17 +330,19 @@ def _remaining_text(more: int | None) -> str:
     return f"about {more:,}" if more else "done"
 
 
-def _sentences(known: State, *, entry: int, wished: float, now: datetime) -> tuple[str, ...]:
-    made = known.reckoned
+def _sentences(
+    known: EstimateState, *, entry: int, wished: float, now: datetime
+) -> tuple[str, ...]:
+    made = known.latest
     if made is None and not entry:
         return ("Nothing is judged yet.",)
     said = []
     if made is not None:
-        so_far = made.counted
-        left = so_far.asked - so_far.answered
-        rests = len(so_far.order)
+        usable = made.counted
+        left = usable.asked - usable.answered
+        rests = len(usable.order)
         said += [what_is_left(made.rows, judged=rests, left=left, wished=wished)]
-        said += [_held_sentence(so_far.held)] if so_far.held else []
+        said += [_waiting_sentence(usable.waiting)] if usable.waiting else []
         since = entry - made.entry
         more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
         said += [f"Reckoned {age(made.at, now)} ago, at {moment(made.at)}{more}."]
@@ -349,7 +351,7 @@ def _sentences(known: State, *, entry: int, wished: float, now: datetime) -> tup
     return tuple(each for each in said if each)
 
 
-def _held_sentence(count: int) -> str:
+def _waiting_sentence(count: int) -> str:
     items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
     return (
         f"{items}: a card before {'them' if count != 1 else 'it'}, such as one set aside, has no"
@@ -419,7 +421,7 @@ class Coordinator:
         """Answer with what changes when there is something new to show."""
         with read_only(self.work.database) as connection:
             entry = last_entry(connection)
-        known = self.certainty.ask()
+        known = self.certainty.state()
         return JSONResponse({"stamp": _stamp(entry, known)})
 
     async def adjudicate(self, request: Request) -> Response:
@@ -449,7 +451,7 @@ class Coordinator:
             return give_to_those_who_disagree(connection, unsure=wanted.unsure)
 
     def _values(self, request: Request, wished: float, notice: str) -> dict[str, Any]:
-        known = self.certainty.ask()
+        known = self.certainty.state()
         with read_only(self.work.database) as connection:
             entry = last_entry(connection)
             answers = standing_answers(connection)
@@ -537,7 +539,7 @@ def _decided_by(each: Adjudication) -> str:
 
 
 def _stamp(entry: int, known: Any) -> str:
-    made = known.reckoned.entry if known.reckoned else 0
+    made = known.latest.entry if known.latest else 0
     return f"{entry}-{made}-{int(known.busy)}-{len(known.error)}"
 
 

@@ -394,7 +394,7 @@ def _pair(cuts: pl.DataFrame, n: int, one: str, other: str) -> dict[str, Any] | 
 
 def _is_with_replacement(stage: StageView) -> bool:
     """Return whether the sample was drawn with replacement: its power is another one."""
-    sample = stage.given("sample")
+    sample = stage.source_stage("sample")
     return sample is not None and bool(sample.config.get("replacement"))
 
 

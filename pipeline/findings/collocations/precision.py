@@ -28,7 +28,7 @@ def beside(stage: StageView, use: str) -> Iterator[StageView]:
         A kind of stages with the same options.
     """
     mine = [stage.inputs.get(option) for option in SAME]
-    for other in stage.among.values():
+    for other in stage.stages.values():
         if other.use == use and [other.inputs.get(option) for option in SAME] == mine:
             yield other
 

@@ -59,7 +59,7 @@ def category_agreement(
 
     ``sum_i n_ij (n_ij - 1) / sum_i n_ij (n_i - 1)``. With two labels, the positive one first,
     these are positive and negative agreement; with two annotators, those of
-    `agreement_of_two.specific_agreement`.
+    `specific_agreement`.
 
     Parameters
     ----------

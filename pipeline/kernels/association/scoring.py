@@ -351,7 +351,8 @@ _PROBE = tables(
 def _is_row_by_row(parsed: pl.Expr, probe: pl.DataFrame) -> bool:
     """Tell whether every row gives what it gives among others when it stands beside itself.
 
-    Not alone: Polars divides a single row by a literal in another way, see `batches`.
+    Not alone: Polars divides a single row by a literal in another way, see
+    `_single_chunks`.
     """
     column = parsed.alias("x")
     alone = (probe[[row, row]].select(column).head(1) for row in range(probe.height))
@@ -519,7 +520,7 @@ def _score_tuple_signatures(
 ) -> pl.DataFrame:
     """Score all signatures at once, never fewer than two rows.
 
-    A frame of one row takes other paths in Polars, see `association.score`.
+    A frame of one row takes other paths in Polars, see `_score_batch`.
     """
     asked = list(dict.fromkeys(name for each in wanted.values() for name in each.meta.root_names()))
     padded = pl.concat([signatures, _padding_rows(size)])

@@ -191,7 +191,7 @@ def filter_tokens(
     Parameters
     ----------
     tags : LazyFrame
-        As `counted` gives it.
+        As `count_tokens` gives it.
     exclude : sequence of str
         Classes whose tokens do not count.
     min_frequency : int
@@ -279,7 +279,7 @@ def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     Parameters
     ----------
     tags : LazyFrame
-        As `counted` gives it; the rows of an item stand together.
+        As `count_tokens` gives it; the rows of an item stand together.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def sum_counts(spill: Spill, *further: str, by: Sequence[str]) -> Spill:
     Parameters
     ----------
     spill : Spill
-        Counts of batches as of `tagged_types.counted`, in one bucket; it is empty afterwards.
+        Counts of batches as `count_tokens` gives them, in one bucket; it is empty afterwards.
     *further : str
         Columns that are grouped by besides `TAGS`.
     by : sequence of str

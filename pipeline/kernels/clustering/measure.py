@@ -85,7 +85,7 @@ OVERLAPPING_MEASURES: Registry[ClusterMeasure[Any]] = Registry(
     "overlapping measure", "pipeline.kernels.clustering.overlapping", spellings=_aliases
 )
 
-type_measure = TYPE_MEASURES.naming(TypeMeasure)
+type_measure = TYPE_MEASURES.named_decorator(TypeMeasure)
 """Registers a function of patterns and a mapping as a measure of the type level."""
 
 token_measure = TOKEN_MEASURES.decorator(ClusterMeasure)

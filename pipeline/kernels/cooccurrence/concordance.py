@@ -201,7 +201,7 @@ def draw(
     Parameters
     ----------
     pairs : LazyFrame
-        file, doc, sentence, l1, l2, position_1, position_2; see `pairs.located`.
+        file, doc, sentence, l1, l2, position_1, position_2; see `pairs.add_positions`.
     most : int
         How many per candidate.
     seed : str
@@ -252,7 +252,7 @@ def sentences(
     form : str
         That attribute.
     width : int
-        Characters to show, see `surface.in_context`; 0: all.
+        Characters to show, see `in_context`; 0: all.
     positions : sequence of str
         The columns that say where the candidate's tokens are.
 

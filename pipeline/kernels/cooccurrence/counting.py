@@ -281,7 +281,7 @@ def sentences(tokens: pl.LazyFrame, before: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     tokens : LazyFrame
-        As `tokens.numbered` gives them, with file and doc.
+        As `tokens.number_tokens` gives them, with file and doc.
     before : DataFrame
         What the batch before left `OPEN`; nothing for the first.
 
@@ -388,9 +388,9 @@ def word_counts(units: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:
     Parameters
     ----------
     units : LazyFrame
-        As `units.units` gives them.
+        As `tokens.units` gives them.
     sentences : DataFrame
-        As `documents.sentences` gives them.
+        As `sentences` gives them.
 
     Returns
     -------

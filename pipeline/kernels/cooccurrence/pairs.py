@@ -193,7 +193,7 @@ def pair_tokens(
     Parameters
     ----------
     tokens : LazyFrame
-        As `tokens.numbered` gives them, with attributes; with a dependency also head.
+        As `tokens.number_tokens` gives them, with attributes; with a dependency also head.
     left, right : Unit
         What to pair.
     relation : Dependency or None

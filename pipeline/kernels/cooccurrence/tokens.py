@@ -180,7 +180,7 @@ def token_index(units: pl.DataFrame, size: int) -> TokenIndex:
     Parameters
     ----------
     units : DataFrame
-        As `units.units` gives them.
+        As the function `units` gives them.
     size : int
         How many tokens there are.
 
@@ -298,7 +298,7 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     Parameters
     ----------
     tokens : LazyFrame
-        Tokens as `places.numbered` gives them, with attributes; with related tokens also head.
+        Tokens as `number_tokens` gives them, with attributes; with related tokens also head.
     unit : Unit
         What to look for.
 

@@ -182,7 +182,7 @@ def adjacent_tuples(
     Parameters
     ----------
     units : sequence of DataFrame
-        The units that may stand at each position, as `units.units` gives them.
+        The units that may stand at each position, as `tokens.units` gives them.
     tokens : DataFrame
         `TOKEN` and `PLACE` of all tokens, in order.
     gap : int

@@ -308,7 +308,7 @@ def by_chance(scores: pl.DataFrame) -> pl.DataFrame:
     -------
     DataFrame
         The same of a simple sample, whose weights are ``size / n``; else with weight
-        ``g_i size_i``, where ``sum g_i base_i = 1`` (`ratios.draw_weights`).
+        ``g_i size_i``, where ``sum g_i base_i = 1`` (`ratio_estimator.draw_weights`).
     """
     if not unequal(scores) or not scores["base"].sum():
         return scores
@@ -373,15 +373,16 @@ def interval_by_chance(
     """Return L* with limits, from lemmas drawn with different chances.
 
     Hájek's ratio with the sum of all sizes, if it is known, and Rosén's variance for samples of
-    fixed size (`means.weighted_mean`, `ratios.ratio_mean`).
+    fixed size (`ratio_estimator.weighted_mean`, `ratio_estimator.ratio_mean`).
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.LemmaScores`.
     method : str
-        "beta": `means.beta_limits`. "t": Student's, with as many degrees of freedom as lemmas were
-        drawn that were not certain, less one. "linearised": by the normal distribution.
+        "beta": `ratio_estimator.beta_limits`. "t": Student's, with as many degrees of freedom as
+        lemmas were drawn that were not certain, less one. "linearised": by the normal
+        distribution.
     confidence : float
         Level in (0, 1).
 
@@ -428,7 +429,7 @@ def difference_by_chance(
     """Return the difference in L* of two lexicons, from the same lemmas.
 
     Student's interval (by the normal distribution if the method is linearised) of the linearised
-    difference, `ratios.mean_difference`.
+    difference, `ratio_estimator.mean_difference`.
 
     Parameters
     ----------

@@ -534,7 +534,7 @@ def match_lemmas(
     Parameters
     ----------
     table, gold, lexicon : LazyFrame
-        As for `matching.matches`.
+        As for `matches`.
     ranges : Ranges
         Of the gold's lemmas.
     sample : DataFrame, optional
@@ -900,7 +900,7 @@ def _mark_sure(i: IntArray, j: IntArray, n: IntArray, others: IntArray) -> Pairs
     """Return the pairs of all lemmas j of a bucket, at most one of them sure for each j.
 
     A pair whose n is at least the greatest other n of both its lemmas together stands in some
-    best assignment, see `one_to_one.assigned`.
+    best assignment, see `best_assignment`.
     """
     good = np.flatnonzero(n >= others + greatest_of_others(j, n))
     sure = np.zeros(len(n), dtype=bool)

@@ -198,8 +198,8 @@ def listed_in_parts(
     Yields
     ------
     wordlist, lemmas : DataFrame or None
-        One of the two: lemma, form as of `wordlists.canonical`, or lemma, position, n_rows as of
-        `wordlists.lex`, and n_forms.
+        One of the two: lemma, form as of `canonical`, or lemma, position, n_rows as of
+        `first_places`, and n_forms.
 
     Examples
     --------
@@ -733,7 +733,7 @@ class Both:
     Parameters
     ----------
     matches : DataFrame
-        The rows of `matching.matches` of those that are evaluated, in their order.
+        The rows of `l_measure.matches` of those that are evaluated, in their order.
     lemmas : int
         How many both have.
     bases : int

@@ -39,7 +39,7 @@ def agreement_with_people(
     and k of positives, ``P_e = r k + (1 - r)(1 - k)`` for kappa and ``2 q (1 - q)``,
     ``q = (r + k) / 2``, for AC1. Each draw adds ``z_i = w_i u_i / sum w`` to the estimate,
     ``u_i = ((a_i - P) - (1 - kappa) d_i) / (1 - P_e)`` with a_i = 1 where the labels are equal and
-    d_i what the draw does to P_e. The variance is `domains.linear_variance` of these, and
+    d_i what the draw does to P_e. The variance is `limits.linear_variance` of these, and
     ``(unit / (1 - P_e))^2``: one more label than was seen may be wrong, and weighs what heavy draws
     do, ``unit = sum c w^3 / (sum c w^2 sum w)``. Limits are those of atanh(kappa).
 
@@ -417,7 +417,7 @@ def confusion(
 
     References
     ----------
-    Altman & Bland, Diagnostic Tests 1 and 2 (1994); `domains.domain_shares` on the limits.
+    Altman & Bland, Diagnostic Tests 1 and 2 (1994); `limits.domain_shares` on the limits.
 
     Examples
     --------
@@ -485,7 +485,7 @@ def squared_correlation(
     all is centred part by part, ``y~ = y - y_mean, g~ = g - g_mean`` by weights ``a = w / sum w``
     of the part, and added up: ``rho = C / sqrt(V W)``, ``C = sum a y~ g~``, ``V = sum a y~^2``,
     ``W = sum a g~^2``. Each draw adds ``a (y~ g~ / sqrt(V W) - rho/2 (y~^2 / V + g~^2 / W))``, less
-    the part's mean, whose variance is `domains.linear_variance`; limits are those of Fisher's
+    the part's mean, whose variance is `limits.linear_variance`; limits are those of Fisher's
     atanh(rho) by Student's t with as many degrees of freedom as m - 2 draws of equal weight.
 
     Parameters

@@ -76,7 +76,7 @@ def compare(
         "two_sided", "greater" (the first measure is better) or "less".
     anytime : bool
         Whether p-values are to hold at every size of a growing simple sample, whose first draws
-        are judged: then they are those of `anytime.anytime_p_values`, two-sided.
+        are judged: then they are those of `sequential.anytime_p_values`, two-sided.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def adjust(
         The schema of what comes back: that of `comparison` with p_adjusted and correction.
     p : str
         The column that is adjusted; of a sample that is looked at several times p-values that
-        allow for it, as `repeated.repeated_p_values` gives them.
+        allow for it, as `sequential.repeated_p_values` gives them.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def compare_with_baseline(
         "two_sided", "greater" (the measure is better than the baseline) or "less".
     anytime : bool
         Whether p-values are to hold at every size of a growing sample; see
-        `difference_tests.compare`.
+        `compare`.
 
     Returns
     -------
@@ -324,7 +324,7 @@ class DifferenceSettings:
         A name in `multiplicity.CORRECTIONS`.
     looked : callable
         From p-values to those that are adjusted: of a sample that is looked at several times,
-        p-values that allow for it, as `repeated.repeated_p_values` gives them.
+        p-values that allow for it, as `sequential.repeated_p_values` gives them.
     """
 
     confidence: float
@@ -500,7 +500,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl
     ----------
     tests : pl.DataFrame
         Table `Comparison`, the declared cuts alone, with the p-values of
-        `anytime.anytime_p_values`.
+        `sequential.anytime_p_values`.
     asked : DifferenceSettings
         Levels and the margin; there is no test of equivalence. Alpha of the limits is divided by
         the rows of a category: they exclude 0 where Bonferroni's method makes a difference
@@ -873,7 +873,7 @@ def subset_difference_counts(
     -------
     pl.DataFrame
         Columns category, measure_1 (the name), measure_2, n = |A|, size = |D1| = |D2|, n_1,
-        k_1, n_2, k_2, sorted: what `difference_tests.compare` takes. No rows for an empty set.
+        k_1, n_2, k_2, sorted: what `compare` takes. No rows for an empty set.
 
     Raises
     ------

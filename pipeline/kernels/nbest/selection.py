@@ -178,7 +178,7 @@ def guaranteed_lists(
     Parameters
     ----------
     lists : pl.DataFrame
-        Rows of the table `Precision`, those that `choice.considered` gives. Each category is a
+        Rows of the table `Precision`, those that `eligible_lists` gives. Each category is a
         family by itself.
     sizes : sequence of int
         The list sizes, in the order in which they are tested; the first should be the surest.

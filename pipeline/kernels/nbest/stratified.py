@@ -625,8 +625,8 @@ def stratified_interval(
     """Return intervals for the precision of lists.
 
     By "korn_graubard" a stratum's draws of a list are a simple random sample of what it has there
-    (`stratified_designs`). The others are percentiles of estimates: by "predictive" the members
-    that were not drawn are predicted (`stratified_prediction`). By "bootstrap" n_h - 1 draws of
+    (`stratified_sets`). The others are percentiles of estimates: by "predictive" the members
+    that were not drawn are predicted (`predicted_estimates`). By "bootstrap" n_h - 1 draws of
     each stratum are drawn again with replacement, and the deviation of their mean from p_h is
     scaled by sqrt(1 - f_h): so the bootstrap has the variance of `stratified_estimate` exactly.
 

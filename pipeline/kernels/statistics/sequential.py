@@ -632,7 +632,7 @@ def increment_levels(
     alpha : float
         In (0, 1).
     spending : str
-        A name in `alpha_spending.SPENDING`.
+        A name in `SPENDING`.
 
     Returns
     -------
@@ -679,7 +679,7 @@ def repeated_p_values(
     look : int
         Which look this is, from 0.
     spending : str
-        A name in `alpha_spending.SPENDING`.
+        A name in `SPENDING`.
 
     Returns
     -------

@@ -71,7 +71,7 @@ def list_bands(
     Raises
     ------
     ValueError
-        As `lists.list_estimates` and `band_factor` do.
+        As `tables.list_estimates` and `band_factor` do.
 
     References
     ----------
@@ -126,7 +126,7 @@ def pair_bands(
     Raises
     ------
     ValueError
-        As `pairs.pair_estimates` and `band_factor` do.
+        As `tables.pair_estimates` and `band_factor` do.
 
     Examples
     --------
@@ -371,7 +371,7 @@ def window_variances(
     given, missed
         As for `list_variances`.
     window, every : int
-        As for `windows.window_estimates`.
+        As for `tables.window_estimates`.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
     Parameters
     ----------
     found : Estimates
-        What `hajek.hajek` gives for judgements of 0 and 1.
+        What `ratio_estimator.hajek` gives for judgements of 0 and 1.
     confidence : array_like of float
         Confidence level in (0, 1): one, or one for each set.
 

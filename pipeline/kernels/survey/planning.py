@@ -346,7 +346,7 @@ class InterimAnalyses:
     shares : tuple of float
         Share of the planned labels at each look, growing up to 1.
     spending : str
-        The spending function, a name in `alpha_spending.SPENDING`.
+        The spending function, a name in `sequential.SPENDING`.
     """
 
     shares: tuple[float, ...]

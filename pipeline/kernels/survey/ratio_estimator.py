@@ -565,7 +565,7 @@ def effective_draws(
     draws : array_like of float
         The draws that it rests on.
     most, alike : array_like of float
-        As in `hajek.Estimates`: ``m / mean(c)``, and ``W^2 / sum c / pi^2``.
+        As in `Estimates`: ``m / mean(c)``, and ``W^2 / sum c / pi^2``.
 
     Returns
     -------
@@ -806,7 +806,7 @@ def weighted_mean(
 
     References
     ----------
-    See `hajek.hajek`.
+    See `hajek`.
 
     Examples
     --------

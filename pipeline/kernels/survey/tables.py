@@ -71,7 +71,7 @@ def list_estimates(
 
     References
     ----------
-    See `hajek.hajek` and `intervals.korn_graubard`.
+    See `ratio_estimator.hajek` and `ratio_estimator.korn_graubard`.
 
     Examples
     --------
@@ -399,13 +399,13 @@ def estimate_tables(
         As for `study.study`; with a column category in `draws`, a candidate may stand there once
         for each category, and the tables have that column, too.
     at, pairs, confidence
-        As for `lists.list_estimates` and `pairs.pair_estimates`.
+        As for `list_estimates` and `pair_estimates`.
 
     Returns
     -------
     lists, pairs : pl.DataFrame
         What those two functions give, sorted. Where only differences could be drawn for, call
-        `pairs.pair_estimates` alone: lists would be refused.
+        `pair_estimates` alone: lists would be refused.
 
     Raises
     ------
@@ -466,7 +466,7 @@ def window_estimates(
     -------
     pl.DataFrame
         measure, n (the middle, first_rank + window // 2), first_rank, last_rank, and what
-        `lists.list_estimates` says of a list; sorted.
+        `list_estimates` says of a list; sorted.
 
     Raises
     ------

@@ -46,12 +46,12 @@ from pipeline.report.view import (
     Figure,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     ViewOptions,
-    cell,
     fits_in_memory,
-    share,
+    format_cell,
+    format_percent,
     slug,
     unique_names,
 )
@@ -196,7 +196,7 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
 
 def _shorten(value: Any) -> str:
     """Return a value as the page shows it: of a very long text its beginning."""
-    text = cell(value)
+    text = format_cell(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
@@ -284,9 +284,9 @@ def _texts(values: pl.Series, attribute: Attribute) -> list[str]:
     if values.dtype == pl.String:
         values = shorten(values, most=PLAIN_TEXT)
     if attribute.kind == "share":
-        return [share(value) for value in values]
-    empty = "" if attribute.kind in {"text", "label"} else cell(None)
-    return [empty if value is None else cell(value) for value in values]
+        return [format_percent(value) for value in values]
+    empty = "" if attribute.kind in {"text", "label"} else format_cell(None)
+    return [empty if value is None else format_cell(value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -496,8 +496,8 @@ def blocks(
 
 def _set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
     """Give a view the report's colours, and its style unless the view has its own."""
-    if isinstance(options, Styled):
-        options = options.coloured(slots)
+    if isinstance(options, StyleOptions):
+        options = options.with_colours(slots)
     own = options.model_fields_set
     if style is None or "style" in own or "style" not in type(options).model_fields:
         return options

@@ -27,7 +27,7 @@ from pipeline.report.page.model import (
     Searchable,
     unfolded,
 )
-from pipeline.report.view import cell
+from pipeline.report.view import format_cell
 
 # Assets: styles, scripts, and bytes as text of a page
 
@@ -261,10 +261,10 @@ def record_part(record: Record) -> str | Grid:
     if isinstance(record, str):
         return record
     if isinstance(record, Mapping):
-        rows = tuple((name, cell(value)) for name, value in record.items())
+        rows = tuple((name, format_cell(value)) for name, value in record.items())
         return Grid(("", ""), (False, False), rows)
     head = tuple(dict.fromkeys(name for each in record for name in each))
-    cells = tuple(tuple(cell(each.get(name)) for name in head) for each in record)
+    cells = tuple(tuple(format_cell(each.get(name)) for name in head) for each in record)
     columns = [[each[name] for each in record if name in each] for name in head]
     right = tuple(all(isinstance(value, int | float) for value in column) for column in columns)
     return Grid(head, right, cells)

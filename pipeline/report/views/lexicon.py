@@ -19,27 +19,27 @@ from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look
 from pipeline.report.explorer import Attribute, Details, Explorer
 from pipeline.report.view import (
-    NOTHING,
+    NULL_TEXT,
     Block,
     Column,
-    Explored,
+    ExplorerOptions,
     Figure,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     ViewOptions,
-    cell,
-    decimals,
     figure,
+    format_cell,
+    format_decimals,
+    format_percent,
+    format_points,
     limits,
     listing,
+    max_rows_in_memory,
     notes_listing,
     place_in,
-    points,
-    rows_that_fit,
     select_names,
-    share,
     share_limits,
     stage_title,
     view,
@@ -71,14 +71,14 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
 
 def _value(value: float | None, lower: float | None, upper: float | None, meaning: str) -> str:
     if value is None:
-        return NOTHING
+        return NULL_TEXT
     unit = meaning.rpartition("; ")[2]
     if unit in _COUNTS:
-        return cell(round(value))
+        return format_cell(round(value))
     if unit in _SHARES:
         shown = "" if lower is None else share_limits(lower, upper)
-        return f"{share(value)} %  {shown}".rstrip()
-    return f"{decimals(value)}  {limits(lower, upper)}".rstrip()
+        return f"{format_percent(value)} %  {shown}".rstrip()
+    return f"{format_decimals(value)}  {limits(lower, upper)}".rstrip()
 
 
 STATISTICS = (
@@ -125,20 +125,20 @@ def _hyphenate(name: str) -> str:
 
 INTERVALS = (
     Column("method", text=_hyphenate),
-    Column("estimate", "L* (%)", share),
-    Column("standard_error", "standard error", share),
+    Column("estimate", "L* (%)", format_percent),
+    Column("standard_error", "standard error", format_percent),
     Column(("lower", "upper"), "limits", share_limits),
-    Column("confidence", "level (%)", partial(share, digits=0)),
+    Column("confidence", "level (%)", partial(format_percent, digits=0)),
     Column("used", "computed as", _hyphenate),
     Column("chosen"),
 )
 WIDTHS = (
-    Column("rate", "sampling rate (%)", partial(share, digits=1)),
+    Column("rate", "sampling rate (%)", partial(format_percent, digits=1)),
     Column("n_lemmas", "lemmas"),
-    Column("standard_error", "standard error", share),
-    Column("width", text=share),
-    Column("by_size_error", "error by size", share),
-    Column("by_size_width", "width by size", share),
+    Column("standard_error", "standard error", format_percent),
+    Column("width", text=format_percent),
+    Column("by_size_error", "error by size", format_percent),
+    Column("by_size_width", "width by size", format_percent),
 )
 
 
@@ -196,7 +196,7 @@ def _another(match: str, lemma: str) -> str:
     return "" if match == lemma else match
 
 
-one = partial(share, digits=1)
+one = partial(format_percent, digits=1)
 LEMMAS = (
     Column("lemma"),
     Column(("match", "lemma"), "match", _another),
@@ -285,7 +285,7 @@ def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) ->
     frame = costliest(scores).with_columns(
         cost=pl.col("size") * (1.0 - pl.col("L")), another=pl.col("match") != pl.col("lemma")
     )
-    whole, fit = frame.height, rows_that_fit(len(COLUMNS))
+    whole, fit = frame.height, max_rows_in_memory(len(COLUMNS))
     if fit is not None and whole > fit:
         frame = frame.head(min(most_rows, fit))
     many = frame.height > MOST_WITH_FORMS
@@ -342,7 +342,7 @@ METHODS = {
 }  # fmt: skip
 
 
-class LexiconView(Styled, Explored):
+class LexiconView(StyleOptions, ExplorerOptions):
     """What the quality of a lexicon shows."""
 
     aligned: tuple[str, ...] = ()
@@ -402,7 +402,7 @@ def _lemma_tables(stage: StageView, options: LexiconView, scores: pl.DataFrame) 
 
 def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     size, whole = scores.height, int(scores["population"][0])
-    star = "not defined" if row["estimate"] is None else f"{share(row['estimate'])} %"
+    star = "not defined" if row["estimate"] is None else f"{format_percent(row['estimate'])} %"
     text = f"L* = {star}, from {size:,} lemmas"
     text += (
         f" of {whole:,} ({100 * size / whole:.1f} %){sampling_text(scores)}."
@@ -545,17 +545,17 @@ def lexicons_caption(lemmas: pl.DataFrame) -> str:
 LEXICONS = (
     Column("lexicon"),
     Column("n_lemmas", "lemmas"),
-    Column("precision", "P", share),
-    Column("recall", "R", share),
-    Column("L", text=share),
-    Column("l_star", "L*", share),
-    Column("standard_error", "standard error", share),
+    Column("precision", "P", format_percent),
+    Column("recall", "R", format_percent),
+    Column("L", text=format_percent),
+    Column("l_star", "L*", format_percent),
+    Column("standard_error", "standard error", format_percent),
     Column(("lower", "upper"), "limits", share_limits),
 )
 DIFFERENCES = (
     Column("first"),
     Column("second"),
-    Column("difference", text=points),
+    Column("difference", text=format_points),
     Column(("lower", "upper"), "limits", share_limits),
     Column("n_first", "better in first"),
     Column("n_second", "in second"),
@@ -580,7 +580,7 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
     for name in lexicons:
         mine = ("lexicon", name)
         columns += [
-            Column("L", f"L %: {name}", partial(share, digits=1), at=mine),
+            Column("L", f"L %: {name}", partial(format_percent, digits=1), at=mine),
             Column("missing", f"missing: {name}", partial(wrap_forms, width=30, most=2), at=mine),
         ]
     caption = (
@@ -593,7 +593,7 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
 # The view of several lexicons
 
 
-class LexiconsView(Styled):
+class LexiconsView(StyleOptions):
     """What the comparison of lexicons shows."""
 
     k: int = 20

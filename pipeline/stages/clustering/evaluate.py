@@ -36,8 +36,8 @@ from pipeline.stages.base import (
     Seeded,
     StageConfig,
     Tables,
-    listed_tables,
     stage,
+    tables_of_option,
 )
 from pipeline.stages.clustering.extract import PLACE
 from pipeline.stages.clustering.tagging import counted_alike, require_same_tokens
@@ -103,7 +103,7 @@ def runs(
         If two stages give the same run of the same system.
     """
     seen: dict[tuple[str, ...], str] = {}
-    for name, plan in zip(stages, listed_tables(tables, option, stages), strict=True):
+    for name, plan in zip(stages, tables_of_option(tables, option, stages), strict=True):
         rows = plan.group_by(*KEY, *by).agg(pl.sum("f")) if by else plan
         frame = rows.collect(engine="streaming" if by else "auto")
         parts = frame.partition_by(KEY, as_dict=True, include_key=False)
@@ -130,7 +130,7 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
     DataError
         Naming the stages.
     """
-    plans = [tables["gold"], *listed_tables(tables, option, stages)]
+    plans = [tables["gold"], *tables_of_option(tables, option, stages)]
     gold, *counts = (int(plan.select(pl.len()).collect().item()) for plan in plans)
     empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
     if gold and empty:
@@ -333,7 +333,7 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
 def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
     """Hold every tagging against gold; without it, against the first."""
     standard = (tables["gold"], "gold") if "gold" in tables else None
-    for plan in listed_tables(tables, "taggings", config.taggings):
+    for plan in tables_of_option(tables, "taggings", config.taggings):
         for system, run in plan.select(KEY).unique().sort(KEY).collect(engine="streaming").rows():
             rows, name = plan.filter(system=system, run=run), f"system {system}, run {run}"
             if standard:
@@ -399,7 +399,7 @@ def _sentences(
     """Yield the counts of each sentence by system and run."""
     if not config.replicates:
         return
-    for plan in listed_tables(tables, "tagging_sentences", config.tagging_sentences):
+    for plan in tables_of_option(tables, "tagging_sentences", config.tagging_sentences):
         for system, run in plan.select(KEY).unique().collect(engine="streaming").rows():
             own = (pl.col("system") == system) & (pl.col("run") == run)
             yield (system, run), _Sentences(plan, own)

@@ -20,8 +20,8 @@ from pipeline.stages.base import (
     CorpusSource,
     Late,
     Outputs,
-    Referred,
     StageConfig,
+    StageReference,
     Tables,
     stage,
 )
@@ -54,7 +54,9 @@ ROWS = 2_000_000
 """Rows of counts to look at in one go."""
 
 
-def counted_alike(_config: StageConfig, referred: Mapping[str, Referred]) -> Iterator[Problem]:
+def counted_alike(
+    _config: StageConfig, referred: Mapping[str, StageReference]
+) -> Iterator[Problem]:
     """Yield a problem for each stage that counts otherwise than the stage of the gold classes.
 
     Only stages that read tags are compared. The items have to be made alike. The excluded classes

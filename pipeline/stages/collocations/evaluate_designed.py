@@ -444,7 +444,7 @@ class DesignedLook:
     plan : Plan, optional
         The declared looks.
     missed : array of float, shape (looks, candidates)
-        What each candidate adds to a variance, as `bands.missed_at_looks` gives it.
+        What each candidate adds to a variance, as `bands.missed_at_interims` gives it.
     """
 
     confidence: float

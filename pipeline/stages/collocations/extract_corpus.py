@@ -48,9 +48,9 @@ from pipeline.kernels.cooccurrence.tokens import (
 )
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
-    Bounds,
     CorpusSource,
     Counting,
+    DocumentBounds,
     Late,
     Outputs,
     Seeded,
@@ -167,7 +167,7 @@ def occurrence_tables(found: pl.DataFrame, key: Sequence[str], sentences: pl.Dat
 
 
 def count_occurrences(
-    tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Bounds
+    tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: DocumentBounds
 ) -> Outputs:
     """Return the counts of the occurrences of some batches.
 
@@ -182,7 +182,7 @@ def count_occurrences(
     """
     found = tables["occurrences"]
     ends = found.select(first=pl.col(DOCUMENT).min(), last=pl.col(DOCUMENT).max()).row(0)
-    asked = zip(ends, (bounds.begun, bounds.goes_on), strict=True)
+    asked = zip(ends, (bounds.starts_before, bounds.continues_after), strict=True)
     open_ = {end for end, may in asked if may and end is not None}
     counts = tally(found, key, across=open_)
     name = pl.format("{} {}", START, "file").alias(ACROSS)
@@ -404,7 +404,7 @@ def find_pairs(
     Parameters
     ----------
     tokens : DataFrame
-        As `tokens.numbered` gives them.
+        As `tokens.number_tokens` gives them.
     left, right : Unit
         What to pair.
     options : RelationOptions
@@ -612,7 +612,7 @@ def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     }
 
 
-def tally_pairs(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
+def tally_pairs(raw: Mapping[str, pl.DataFrame], bounds: DocumentBounds) -> Outputs:
     """Count the pairs of some batches."""
     return count_occurrences(raw, PAIR, bounds)
 

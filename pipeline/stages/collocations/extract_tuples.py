@@ -35,9 +35,9 @@ from pipeline.kernels.cooccurrence.tuples import (
 from pipeline.kernels.partitions import ranges_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
-    Bounds,
     CorpusSource,
     Counting,
+    DocumentBounds,
     Late,
     Of,
     Outputs,
@@ -252,7 +252,7 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
     }
 
 
-def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
+def tally(raw: Mapping[str, pl.DataFrame], bounds: DocumentBounds) -> Outputs:
     """Count the tuples of some batches."""
     names = [name for name in raw["occurrences"].columns if name != DOCUMENT]
     counts = extract_corpus.count_occurrences(raw, names, bounds)["counts"].lazy().collect()

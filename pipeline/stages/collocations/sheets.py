@@ -38,10 +38,10 @@ from pipeline.stages.base import (
     NBestList,
     Of,
     Outputs,
-    Referred,
     Seeded,
     Sheets,
     StageConfig,
+    StageReference,
     Tables,
     TableSource,
     stage,
@@ -240,7 +240,9 @@ class JoinSheets(Asks):
         return self
 
 
-def _expert_is_asked(config: JoinSheets, referred: Mapping[str, Referred]) -> Iterator[Problem]:
+def _expert_is_asked(
+    config: JoinSheets, referred: Mapping[str, StageReference]
+) -> Iterator[Problem]:
     """Tell of an expert whom no sheet asks: the majority would decide in the expert's name."""
     sheet = referred.get("sheet")
     if config.expert is None or sheet is None or not isinstance(sheet.config, SheetAnnotation):

@@ -52,8 +52,8 @@ from pipeline.stages.base import (
     Seeded,
     StageConfig,
     Tables,
-    listed_tables,
     stage,
+    tables_of_option,
 )
 from schemas import (
     ExpectedWidths,
@@ -292,7 +292,7 @@ class EvaluateLexicons(Seeded):
 def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
     """Estimate each L* and the difference of each two from the same lemmas."""
     plans = dict(
-        zip(config.lexicons, listed_tables(tables, "lexicons", config.lexicons), strict=True)
+        zip(config.lexicons, tables_of_option(tables, "lexicons", config.lexicons), strict=True)
     )
     scores = {name: table.collect().sort("lemma") for name, table in plans.items()}
     _require_same_lemmas(scores)

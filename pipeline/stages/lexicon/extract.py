@@ -33,8 +33,8 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    listed_tables,
     stage,
+    tables_of_option,
 )
 from pipeline.stages.inputs import named_columns
 from schemas import LemmaList, Preparation, WordList
@@ -308,7 +308,7 @@ class ExtractUnion(StageConfig):
 @stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList})
 def extract_union(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
     """Join them on the lemma, and unite the forms."""
-    wordlists = listed_tables(tables, "lexicons", config.lexicons)
+    wordlists = tables_of_option(tables, "lexicons", config.lexicons)
     ranges = ranges_of("lemma", *wordlists)
     for number in range(len(ranges)):
         parts = (ranges.of(each, number, by="lemma") for each in wordlists)

@@ -33,8 +33,8 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
-    listed_tables,
     stage,
+    tables_of_option,
 )
 from pipeline.stages.inputs import Asks, Names, require, wait_for
 from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
@@ -170,7 +170,7 @@ class SampleLemmas(Seeded):
 def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     """Draw without replacement, fixed by the seed: a smaller sample is part of a larger one."""
     gold = tables["gold"] if config.gold else None
-    lexicons = listed_tables(tables, "lexicons", config.lexicons)
+    lexicons = tables_of_option(tables, "lexicons", config.lexicons)
     shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)

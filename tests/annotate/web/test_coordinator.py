@@ -26,7 +26,7 @@ class Place:
 
     def __init__(self, folder: Path, stages: str = PRECISION) -> None:
         self.desk: Desk = desk(folder, stages)
-        self.certainty = BackgroundEstimates(self.desk.work, pause=0.0)
+        self.certainty = BackgroundEstimates(self.desk.work, min_interval=0.0)
         self.client = TestClient(app_of(self.desk.work, self.certainty))
 
     def text(self, query: str = "") -> str:
@@ -35,7 +35,7 @@ class Place:
         return answer.text
 
     def reckoned(self) -> None:
-        self.certainty.ask()
+        self.certainty.state()
         self.certainty.wait(_LONG)
 
     def differ(self, count: int) -> list[str]:

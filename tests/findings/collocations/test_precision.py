@@ -163,7 +163,7 @@ def test_tests_of_the_same_judgements_say_more_so_estimates_are_silent(tested: b
     best = table(BestMeasures, [row] if tested else [])
     tables = {"best": best, "cuts": table(CutComparison, [])}
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
-    made = replace(estimated({("mi", 100): (3, 10)}), among={"tests": other})
+    made = replace(estimated({("mi", 100): (3, 10)}), stages={"tests": other})
     assert bool(texts("highest_estimates", made)) != tested
 
 
@@ -177,7 +177,7 @@ def test_no_test_was_made_only_where_none_was(tested: bool) -> None:
     }  # fmt: skip
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
     made = estimated({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
-    (said,) = texts("highest_estimates", replace(made, among={"tests": other}), "next")
+    (said,) = texts("highest_estimates", replace(made, stages={"tests": other}), "next")
     assert ("no test between measures was made" in said) != tested
 
 

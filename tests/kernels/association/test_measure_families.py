@@ -21,7 +21,7 @@ from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.association.log_tails import log_odds_limit, poisson_limit
 from pipeline.kernels.association.scoring import places, score, score_tuples
 from pipeline.kernels.measure import MEASURES, measure_family
-from pipeline.registry import Numbers
+from pipeline.registry import NumberRange
 from schemas.candidates import signature
 from tests.kernels.association.cells import Cells, frame, rare, signatures
 from tests.kernels.association.exact import LIMITS, gamma_quantile
@@ -338,7 +338,7 @@ def test_a_family_is_registered_once() -> None:
 
     with pytest.raises(ConfigError, match=r"'mi_conf\(n\)' is registered by .* and by"):
         measure_family(
-            numbers=Numbers(), family="heuristic", formula="O11 / {n}", range="[0, inf)",
+            numbers=NumberRange(), family="heuristic", formula="O11 / {n}", range="[0, inf)",
             reference="none",
         )(mi_conf)  # fmt: skip
 

@@ -350,12 +350,12 @@ def test_no_rows() -> None:
 
 WITHOUT_TWIN = {"random"}
 ELSEWHERE = {*TAILS, *LIMITS}
-"""Measures on discrete distributions: `test_measures_tails`."""
+"""Measures on discrete distributions: `exact_tails.py` has the twins."""
 
 
 def test_every_measure_has_an_exact_twin() -> None:
     missing = set(MEASURES) - set(EXACT) - WITHOUT_TWIN - ELSEWHERE
-    assert not missing, "add it to RATIOS in exact_ratios.py, or to the list of its kind beside it"
+    assert not missing, "add it to its table in exact.py, or to the list of its kind beside it"
     found = {name for name in {*EXACT, *ELSEWHERE} if name in MEASURES}
     assert found == {*EXACT, *ELSEWHERE}, "a twin of no measure: remove it"
 

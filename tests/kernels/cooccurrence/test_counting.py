@@ -14,7 +14,7 @@ from pipeline.kernels.cooccurrence import counting
 from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
 from pipeline.kernels.cooccurrence.tokens import LABEL, Unit, number_tokens
-from pipeline.stages.base import Bounds
+from pipeline.stages.base import DocumentBounds
 from pipeline.stages.collocations import extract_corpus
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
@@ -157,7 +157,7 @@ def counted(parts: Parts, together: int) -> Signature:
             raw[name].append(each.lazy().collect())
         before = counting.left_open(sentences, before)
         if number % together == 0 or number == len(parts):
-            bounds = Bounds(bool(counts), number < len(parts))
+            bounds = DocumentBounds(bool(counts), number < len(parts))
             tables = {name: pl.concat(frames) for name, frames in raw.items()}
             counts += [extract_corpus.count_occurrences(tables, PAIR, bounds)["counts"].lazy()]
             raw = {name: [] for name in raw}

@@ -11,7 +11,7 @@ from pipeline.errors import ConfigError
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
 from pipeline.report.explorer import Explorer, payload
 from pipeline.report.page.images import svg
-from pipeline.report.view import Block, Figure, Listing, Text, unfolded
+from pipeline.report.view import Block, Figure, Listing, Text, flatten_blocks
 from pipeline.report.views.lexicon import (
     LexiconsView,
     LexiconView,
@@ -70,11 +70,11 @@ BY_SIZE = sampled(chances=[0.3 + 0.05 * place for place in range(12)])
 def blocks_lexicon(tables: dict[str, pl.DataFrame] = TABLES_LEXICON, **options: Any) -> list[Block]:
     config = {"order": "position", "sample": "sample"}
     stage = frames.stage("evaluate.lexicon", tables, name="quality", **config)
-    return list(unfolded(show_lexicon(stage, LexiconView(**options))))
+    return list(flatten_blocks(show_lexicon(stage, LexiconView(**options))))
 
 
 def named(found: list[Block]) -> dict[str, Listing | Figure | Explorer]:
-    return {each.name: each for each in unfolded(found) if not isinstance(each, Text)}
+    return {each.name: each for each in flatten_blocks(found) if not isinstance(each, Text)}
 
 
 def test_what_a_lexicon_shows() -> None:

@@ -19,7 +19,7 @@ from pipeline.kernels.association.scoring import score
 from pipeline.kernels.nbest import precision
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner import inputs
-from pipeline.stages.base import FAULTS, STAGES, as_pieces
+from pipeline.stages.base import FAULTS, STAGES, iterate_pieces
 from pipeline.stages.collocations import extract_corpus
 from tests.kernels.room_for import room_for
 from tests.stages.run_stage import SmallRun, faults, run_stage
@@ -654,7 +654,7 @@ def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
     with room_for(MOST):
         made = [
             piece[main].lazy().collect()
-            for piece in as_pieces(stage.make(config, lazy))
+            for piece in iterate_pieces(stage.make(config, lazy))
             if main in piece
         ]
     assert len(made) > 500 // MOST

@@ -14,7 +14,7 @@ from pipeline import memory
 from pipeline.errors import ConfigError, DataError, WaitsForPerson
 from pipeline.kernels.sampling import candidate_id
 from pipeline.runner.store.digest import table_digest
-from pipeline.stages.base import FAULTS, STAGES, as_pieces
+from pipeline.stages.base import FAULTS, STAGES, iterate_pieces
 from schemas import KeyedEntries
 from schemas.validate import validate
 from tests.kernels.room_for import room_for
@@ -184,7 +184,7 @@ def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Mad
     options = stage.config.model_validate(config)
     lazy = {name.replace("_0", ".0").replace("_1", ".1"): t.lazy() for name, t in tables.items()}
     made: dict[str, list[pl.DataFrame]] = {}
-    for piece in as_pieces(stage.make(options, lazy)):
+    for piece in iterate_pieces(stage.make(options, lazy)):
         for name, frame in piece.items():
             made.setdefault(name, []).append(_sorted(use, name, frame))
     whole = {name: pl.concat(parts) for name, parts in made.items()}
@@ -253,7 +253,7 @@ def test_faults_are_told_before_anything_is_made(parts: int) -> None:
     stage = STAGES.get("extract.lexicon")
     empty = rows("one").with_columns(lemma=pl.when(pl.col("line") % 20 > 0).then("lemma"))
     with room_for(parts):
-        pieces = as_pieces(
+        pieces = iterate_pieces(
             stage.make(stage.config.model_validate({"path": "a"}), {"path": empty.lazy()})
         )
         first = next(iter(pieces))

@@ -22,7 +22,7 @@ from pipeline.kernels.association.log_tails import (
 )
 from pipeline.kernels.measure import measure, measure_family
 from pipeline.kernels.numeric import FloatArray, clip_score, log_of_ratio
-from pipeline.registry import Numbers
+from pipeline.registry import NumberRange
 
 O11, O12, O21, O22 = (pl.col(f"o{ij}") for ij in ("11", "12", "21", "22"))
 R1, R2, C1, C2 = (pl.col(margin) for margin in ("r1", "r2", "c1", "c2"))
@@ -43,7 +43,7 @@ _PER_DOUBLING = 1.0 / float(np.log(2.0))
 
 
 @measure_family(
-    numbers=Numbers(),
+    numbers=NumberRange(),
     standard=(1, 2, 3, 5, 10),
     family="conservative estimate",
     formula="log10(gammaincinv(O11, alpha/2) / E11), alpha = 10^-{n}",

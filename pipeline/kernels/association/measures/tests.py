@@ -24,7 +24,7 @@ from pipeline.kernels.association.log_tails import (
 )
 from pipeline.kernels.measure import measure, measure_family
 from pipeline.kernels.numeric import FloatArray, sign
-from pipeline.registry import Number, Numbers
+from pipeline.registry import Number, NumberRange
 
 O11, E11, DELTA, N = pl.col("o11"), pl.col("e11"), pl.col("delta"), pl.col("N")
 DETERMINANT, MARGINS = pl.col("determinant"), pl.col("margins")
@@ -208,7 +208,7 @@ def poisson_pv() -> pl.Expr:
 
 
 @measure_family(
-    numbers=Numbers(decimals=3),
+    numbers=NumberRange(decimals=3),
     standard=(2, 3, 5, 10),
     family="exact test", formula="-log10 P(X >= O11), X ~ Poisson({n} E11)",
     range="[0, inf)", reference="UCS, Poisson.mu.n.pv", sided="one-sided",

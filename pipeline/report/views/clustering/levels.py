@@ -24,23 +24,23 @@ from pipeline.report import charts
 from pipeline.report.charts.style import Look
 from pipeline.report.explorer import Attribute, Explorer
 from pipeline.report.view import (
-    NOTHING,
+    NULL_TEXT,
     Block,
     Column,
-    Explored,
+    ExplorerOptions,
     Figure,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     ViewOptions,
-    decimals,
     figure,
+    format_decimals,
+    format_percent,
     listing,
+    max_rows_in_memory,
     place_in,
-    rows_that_fit,
     select_names,
-    share,
     share_limits,
     slug,
     view,
@@ -211,7 +211,7 @@ def clusters_listing(
         Column("cluster"),
         Column("words", "most frequent words", _wrap),
         Column("gold", "mapped to"),
-        Column("share", text=share),
+        Column("share", text=format_percent),
         Column("n_j", unit),
     )
     return listing(f"clusters-{shown.system}", caption, frame, columns)
@@ -261,7 +261,7 @@ def type_explorer(
         named = {f"{run.system} {name}": name for name in ("clusters", "mapped", "F")}
         frame = frame.join(own.select("item", **named), on="item", how="left")
     whole = frame.select(pl.len()).collect(engine="streaming").item()
-    fit = rows_that_fit(len(frame.collect_schema()))
+    fit = max_rows_in_memory(len(frame.collect_schema()))
     held = whole if fit is None or whole <= fit else min(most_rows, fit)
     ordered = frame.sort(["tokens", "item"], descending=[True, False])
     rows = ordered.head(held).collect(engine="streaming")
@@ -404,7 +404,7 @@ def in_unit(measure: str, value: float | None) -> str:
     >>> in_unit("v", 0.65432), in_unit("vi", 1.5), in_unit("v", None)
     ('65.43', '1.5000', '–')
     """
-    return share(value) if is_proportion(measure) else decimals(value)
+    return format_percent(value) if is_proportion(measure) else format_decimals(value)
 
 
 def with_unit(measure: str) -> str:
@@ -471,7 +471,7 @@ HOW_TOKENS = (
 )
 
 
-class TokenLevelView(Styled):
+class TokenLevelView(StyleOptions):
     """What the token-level scores show."""
 
     systems: tuple[str, ...] = ()
@@ -596,7 +596,7 @@ WIDE_GAP = 0.01
 """A gap above is explained."""
 
 
-class TypeLevelView(Styled, Explored):
+class TypeLevelView(StyleOptions, ExplorerOptions):
     """What the type-level scores show."""
 
     systems: tuple[str, ...] = ()
@@ -665,7 +665,7 @@ def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
         return
     said = "; ".join(
         f"{row['system']} ({row['run']}), {TYPE_MEASURES.title(row['measure'])}: "
-        f"{share(row['gap'])}, {row['n_open_clusters']} of {row['n_clusters']} clusters, "
+        f"{format_percent(row['gap'])}, {row['n_open_clusters']} of {row['n_clusters']} clusters, "
         f"{row['n_in_several']:,} of {row['n_items']:,} types"
         for row in rows.head(12).iter_rows(named=True)
     )
@@ -700,11 +700,11 @@ def _size_text(scores: pl.DataFrame) -> str:
 
 
 def _score(value: float | None, lower: float | None, upper: float | None) -> str:
-    return share(value) + ("" if lower is None else f" {share_limits(lower, upper)}")
+    return format_percent(value) + ("" if lower is None else f" {share_limits(lower, upper)}")
 
 
 def _starts(reached: int | None, starts: int | None) -> str:
-    return NOTHING if starts is None else f"{reached} of {starts}"
+    return NULL_TEXT if starts is None else f"{reached} of {starts}"
 
 
 SCORES = (
@@ -712,13 +712,13 @@ SCORES = (
     Column("measure", text=TYPE_MEASURES.title),
     Column("mapping"),
     Column(("value", "lower", "upper"), text=_score),
-    Column("recall", text=share),
-    Column("precision", text=share),
-    Column("floor", text=share),
+    Column("recall", text=format_percent),
+    Column("precision", text=format_percent),
+    Column("floor", text=format_percent),
     Column("certificate"),
     Column(("starts_reaching_best", "starts"), "starts", _starts),
-    Column("bound", text=share),
-    Column("gap", text=share),
+    Column("bound", text=format_percent),
+    Column("gap", text=format_percent),
     Column("n_uncovered", "uncovered"),
 )
 WORST = (

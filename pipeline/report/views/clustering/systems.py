@@ -12,19 +12,19 @@ import polars as pl
 from pipeline.findings.base import StageView
 from pipeline.report import charts
 from pipeline.report.view import (
-    NOTHING,
+    NULL_TEXT,
     Block,
     Column,
     Figure,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     ViewOptions,
     figure,
+    format_percent,
     listing,
     select_names,
-    share,
     stage_title,
     unique_names,
     view,
@@ -62,7 +62,7 @@ def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     caption = "What was read of each run, and what was left out."
     ordered = _in_order(sizes)
     runs = [
-        Column("count", run, at=("run", run), absent=NOTHING)
+        Column("count", run, at=("run", run), absent=NULL_TEXT)
         for run in dict.fromkeys(ordered["run"])
     ]
     columns = [Column("what"), *runs]
@@ -88,12 +88,12 @@ _ALL, _SAID = "*", "all"
 _MOST_ROWS = 20
 SHARES = (
     *map(Column, ("gold", "types", "tokens")),
-    Column("share_types", "types (%)", share),
-    Column("share_tokens", "tokens (%)", share),
+    Column("share_types", "types (%)", format_percent),
+    Column("share_tokens", "tokens (%)", format_percent),
 )
 
 
-class SharesView(Styled):
+class SharesView(StyleOptions):
     """What the shares show."""
 
     classes: int = 6
@@ -153,7 +153,7 @@ HOW_SYSTEMS = (
 )
 
 
-class SystemsView(Styled):
+class SystemsView(StyleOptions):
     """What the comparison of systems shows."""
 
     measures: tuple[str, ...] = ()
@@ -218,7 +218,7 @@ def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, said: s
 
 def _value(mean: float | None, sd: float | None, rank: float, *, measure: str) -> str:
     if mean is None:
-        return NOTHING
+        return NULL_TEXT
     spread = "" if sd is None else f" ± {in_unit(measure, sd)}"
     return f"{in_unit(measure, mean)}{spread} ({rank:g})"
 
@@ -294,6 +294,6 @@ def _heat_map(
 
 def _two_digits(value: float | None) -> str:
     if value is None:
-        return NOTHING
+        return NULL_TEXT
     # Adding zero turns -0.0 into 0.0.
     return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".").replace("-", "−")

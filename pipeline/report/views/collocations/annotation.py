@@ -11,22 +11,22 @@ from pipeline.findings.base import StageView
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.view import (
-    NOTHING,
+    NULL_TEXT,
     Block,
     Column,
     Figure,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     ViewOptions,
-    decimals,
-    estimate,
     figure,
+    format_decimals,
+    format_estimate,
+    format_percent,
     limits,
     listing,
     notes_listing,
-    share,
     view,
 )
 from pipeline.report.views.collocations.graphs import Scope, of_sample, scopes_in
@@ -82,10 +82,10 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
         `schemas.Agreement`.
     """
     ordered = with_labels(agreement)
-    three = partial(decimals, digits=3)
-    limits_of = partial(limits, digits=3, absent=NOTHING)
+    three = partial(format_decimals, digits=3)
+    limits_of = partial(limits, digits=3, absent=NULL_TEXT)
     methods = [
-        Column(("lower", "upper"), method, limits_of, at=("kind", method), absent=NOTHING)
+        Column(("lower", "upper"), method, limits_of, at=("kind", method), absent=NULL_TEXT)
         for method in sorted(set(ordered["kind"]))
     ]
     columns = (
@@ -152,7 +152,7 @@ MOST_PAIRS = 3
 """With more pairs of annotators than these, the figure shows all annotators together only."""
 
 
-class AgreementView(Styled):
+class AgreementView(StyleOptions):
     """What is shown of the agreement between annotators."""
 
     k: int = 50
@@ -220,17 +220,17 @@ def show_joined(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
 
 def _coefficient(value: float | None, lower: float | None, upper: float | None) -> str:
     """Return a coefficient with its limits."""
-    return f"{decimals(value, digits=2)} {limits(lower, upper, digits=2)}".rstrip()
+    return f"{format_decimals(value, digits=2)} {limits(lower, upper, digits=2)}".rstrip()
 
 
 def _saved(value: float | None) -> str:
     """Return a share in per cent; one that rounds to 0 has no sign."""
-    return share(None if value is None else round(value, 3) + 0.0, digits=1)
+    return format_percent(None if value is None else round(value, 3) + 0.0, digits=1)
 
 
 def _with_limits(name: str, head: str, *, proportion: bool) -> Column:
     columns = (name, f"{name}_lower", f"{name}_upper")
-    return Column(columns, head, estimate if proportion else _coefficient, right=False)
+    return Column(columns, head, format_estimate if proportion else _coefficient, right=False)
 
 
 _WHO = Column("judge")
@@ -253,8 +253,8 @@ _NEARNESS = (
     _with_limits("kappa", "Cohen's kappa", proportion=False),
     _with_limits("ac1", "Gwet's AC1", proportion=False),
     _with_limits("rho2", "rho²", proportion=False),
-    Column("brier", "Brier score", partial(decimals, digits=3)),
-    Column("calibration_error", "calibration error (%)", partial(share, digits=1)),
+    Column("brier", "Brier score", partial(format_decimals, digits=3)),
+    Column("calibration_error", "calibration error (%)", partial(format_percent, digits=1)),
 )
 _SAVED = (
     Column("n"),
@@ -290,7 +290,7 @@ def savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
     caption = (
         f"Labels that each machine saves in the estimate of a list's precision{scope.said}: a "
         "sample smaller by so many per cent is as exact, if the predictions are used. "
-        f"{NOTHING}: fewer than 30 judged draws, or all judged alike."
+        f"{NULL_TEXT}: fewer than 30 judged draws, or all judged alike."
     )
     columns = (_WHO, Column("measure", text=measure_title), *_SAVED)
     return listing(scope.file("savings"), caption, savings, columns)
@@ -340,7 +340,7 @@ _TELL = ("join.machine", "sheet.simulated_machine")
 """Stages with a table of provenance."""
 
 
-class MachineView(Styled):
+class MachineView(StyleOptions):
     """What is shown of machine judges."""
 
     category: str | None = None
@@ -370,7 +370,7 @@ def _category(scope: Scope, options: MachineView) -> Iterator[Block]:
 
 def _provenance(stage: StageView) -> Iterator[Block]:
     """Yield the provenance of the machines, folded away."""
-    machines = stage.given("predictions")
+    machines = stage.source_stage("predictions")
     if machines is None or machines.use not in _TELL:
         return
     rows = machines.table("judges_provenance").collect()

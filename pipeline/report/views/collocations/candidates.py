@@ -14,12 +14,12 @@ from pipeline.report.explorer import Attribute, Cells, Details, Explorer, attrib
 from pipeline.report.view import (
     Block,
     Column,
-    Explored,
+    ExplorerOptions,
     Listing,
     Text,
     listing,
+    max_rows_in_memory,
     place_in,
-    rows_that_fit,
     select_names,
     view,
 )
@@ -64,7 +64,7 @@ def collect_judgements(stage: StageView, ids: pl.Series) -> Judgements:
     known = {each.name for each in sources(stage)}
     joined = [
         each
-        for each in stage.among.values()
+        for each in stage.stages.values()
         if each.use in {"join.table", "join.sheets"} and known & {s.name for s in sources(each)}
     ]
     mine = pl.LazyFrame({"id": ids})
@@ -191,7 +191,7 @@ def candidate_explorer(
 def _row_counts(ranks: pl.LazyFrame, measure: str, columns: int, most_rows: int) -> tuple[int, int]:
     """Return how many candidates there are, and how many of them are looked at."""
     whole = ranks.filter(pl.col("measure") == measure).select(pl.len()).collect().item()
-    fit = rows_that_fit(columns)
+    fit = max_rows_in_memory(columns)
     return whole, whole if fit is None or whole <= fit else min(most_rows, fit)
 
 
@@ -269,7 +269,7 @@ def _examples(stage: StageView, ids: pl.Series) -> pl.DataFrame | None:
 MARKS = {True: "\u00a0+", False: "\u00a0-", None: "\u00a0?"}
 
 
-class RankView(Explored):
+class RankView(ExplorerOptions):
     """What the lists of the best candidates show."""
 
     k: int = 20

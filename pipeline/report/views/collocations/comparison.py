@@ -18,22 +18,22 @@ from pipeline.report.charts.matrices import NUMBERS, Matrix
 from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Extras, Style, Window
 from pipeline.report.view import (
-    NOTHING,
+    NULL_TEXT,
     Block,
     Column,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     count_of,
     figure,
+    format_percent,
+    format_points,
     listing,
     p_value,
     place_in,
     point_limits,
-    points,
     select_names,
-    share,
     view,
 )
 from pipeline.report.views.collocations.graphs import (
@@ -278,7 +278,7 @@ PAIR = (
 """Two measures at one n, and their difference sets."""
 TEST_COLUMNS = (
     *PAIR,
-    Column("difference", text=points),
+    Column("difference", text=format_points),
     Column("p_value", "p", p_value),
     Column("p_adjusted", "adjusted p", p_value),
 )
@@ -351,7 +351,7 @@ def starred_points(difference: float | None, star: bool) -> str:
     >>> starred_points(0.05, True), starred_points(-0.01, False)
     ('* +5.00', '−1.00')
     """
-    return f"{'* ' if star else ''}{points(difference)}"
+    return f"{'* ' if star else ''}{format_points(difference)}"
 
 
 def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
@@ -404,7 +404,7 @@ def _others_text(measures: list[str], shares: list[float | None]) -> str:
 
 def _measures_with_shares(measures: list[str], shares: list[float | None]) -> list[str]:
     return [
-        f"{measure_title(measure)} {'?' if precision is None else share(precision)}"
+        f"{measure_title(measure)} {'?' if precision is None else format_percent(precision)}"
         for measure, precision in zip(measures, shares, strict=True)
     ]
 
@@ -449,7 +449,7 @@ def difference_and_p(gap: float | None, p: float | None, star: bool) -> str:
     >>> difference_and_p(0.05, 0.01, True), difference_and_p(None, None, False)
     ('* +5.00\np 0.0100', '–')
     """
-    return NOTHING if gap is None else f"{starred_points(gap, star)}\np {p_value(p)}"
+    return NULL_TEXT if gap is None else f"{starred_points(gap, star)}\np {p_value(p)}"
 
 
 # Differences with their limits
@@ -538,7 +538,8 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     ]  # fmt: skip
     columns = [
         *PAIR[:3], Column("population", "about", lambda name: POPULATIONS[name]),
-        Column("difference", text=points), Column(("lower", "upper"), "limits", point_limits),
+        Column("difference", text=format_points),
+        Column(("lower", "upper"), "limits", point_limits),
         Column("p_adjusted", "adjusted p", p_value),
         Column("p_margin_adjusted", "margin: adjusted p", p_value), *equivalent,
     ]  # fmt: skip
@@ -570,7 +571,7 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
         "independent candidates."
     )
     columns = [
-        *PAIR[:3], Column("difference", text=points),
+        *PAIR[:3], Column("difference", text=format_points),
         Column(("lower", "upper"), "limits", point_limits), Column("p_value", "p", p_value),
         Column("p_adjusted", "adjusted p", p_value), *CLUSTERS,
     ]  # fmt: skip
@@ -592,7 +593,7 @@ SMALL = 8
 """Matrices of so many measures stand together in one figure."""
 
 
-class ComparisonView(Styled):
+class ComparisonView(StyleOptions):
     """What the comparisons show."""
 
     measures: tuple[str, ...] = ()

@@ -16,13 +16,13 @@ from pipeline.report.view import (
     Column,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     figure,
+    format_percent,
     listing,
     p_value,
     point_limits,
-    share,
     view,
 )
 from pipeline.report.views.collocations.comparison import PAIR, starred_points
@@ -44,7 +44,7 @@ from pipeline.report.views.collocations.stratified import at_cuts
 # The sample and its questions
 
 
-class QuestionsView(Styled):
+class QuestionsView(StyleOptions):
     """What is shown of a designed sample."""
 
     most: int = 30
@@ -162,7 +162,7 @@ def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
     helped = stage.table("precision").filter(pl.col("tau") > 0).head(1).collect().height
-    sample = stage.given("sample")
+    sample = stage.source_stage("sample")
     drawn = OF_DESIGN if sample is not None and sample.use == "sample.design" else OF_ANY
     how = Text(drawn + LIMITS + (HELPED if helped else ""))
     blocks = [block for scope in shown for block in _category(scope, options)]
@@ -237,7 +237,7 @@ RESTING = (
     Column("n_sampled", "judged"),
     Column("k_sampled", "true"),
     Column("n_eff", "worth", lambda value: "–" if value is None else f"{value:,.0f}"),
-    Column("tau", "weight of predictions", share),
+    Column("tau", "weight of predictions", format_percent),
     Column("unjudged"),
 )
 """A list and its draws."""

@@ -23,7 +23,7 @@ from pipeline.report.view import (
     Draw,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     figure,
     listing,
@@ -37,7 +37,7 @@ Kind: TypeAlias = Literal["precision", "recall", "precision_by_recall", "local",
 """What is drawn."""
 
 
-class Curves(Styled):
+class Curves(StyleOptions):
     """Curves against n."""
 
     measures: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ def resolve_graphs(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[st
     """
     own = Graph.model_validate({k: getattr(view, k) for k in view.model_fields_set & _NAMES})
     slots = view.look.slots
-    yield "", own.coloured(slots)
+    yield "", own.with_colours(slots)
     for index, graph in enumerate(further):
         left = {"name"}
         if graph.kind != own.kind:
@@ -98,7 +98,7 @@ def resolve_graphs(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[st
         set_here = {name: getattr(graph, name) for name in graph.model_fields_set}
         # A graph says its kind, or is one of precision: it never takes over the view's.
         whole = Graph.model_validate({**taken, "kind": graph.kind, **set_here})
-        yield f"graphs.{index}.", whole.coloured(slots)
+        yield f"graphs.{index}.", whole.with_colours(slots)
 
 
 _NAMES = set(Graph.model_fields)
@@ -268,16 +268,16 @@ def of_sample(stage: StageView) -> str:
     'all candidates judged'
     >>> sample = StageView("tenth", "sample.random", {"rate": 0.1, "replacement": True}, print)
     >>> of_sample(StageView("sampled", "evaluate.precision", {}, print,
-    ...           inputs={"sample": "tenth.sample"}, among={"tenth": sample}))
+    ...           inputs={"sample": "tenth.sample"}, stages={"tenth": sample}))
     'a random sample of 10 %, with replacement'
     >>> sample = StageView("drawn", "sample.design", {"rate": 0.3, "size": 528}, print)
     >>> of_sample(StageView("answers", "evaluate.designed", {}, print,
-    ...           inputs={"sample": "drawn.sample"}, among={"drawn": sample}))
+    ...           inputs={"sample": "drawn.sample"}, stages={"drawn": sample}))
     'a designed sample of 528'
     """
     if "sample" not in stage.inputs:
         return "all candidates judged"
-    sample = stage.given("sample")
+    sample = stage.source_stage("sample")
     if sample is None:
         return stage.inputs["sample"].partition(".")[0].replace("_", " ")
     size = _sample_size(sample)
@@ -397,7 +397,7 @@ def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> 
     if first is None or last - first < MANY_LISTS:
         sizes = inside.select("n").unique().collect(engine="streaming")["n"]
         return inside.filter(pl.col("n").is_in(thin_values(sizes, points=POINTS, always=always)))
-    # Of millions no list of all is made: the first of each step, as `thinned` has them.
+    # Of millions no list of all is made: the first of each step, as in `thin_values`.
     step = round((last - first) / POINTS)
     steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
     kept = steps.collect(engine="streaming")["n"].to_list()

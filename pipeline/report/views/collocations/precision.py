@@ -18,17 +18,17 @@ from pipeline.report.view import (
     Column,
     Fold,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     ViewOptions,
     count_of,
-    decimals,
-    estimate,
     figure,
+    format_decimals,
+    format_estimate,
+    format_percent,
     listing,
     place_in,
     select_names,
-    share,
     share_limits,
     view,
 )
@@ -49,7 +49,7 @@ from pipeline.report.views.collocations.graphs import (
 # Average precision
 
 
-class AveragePrecisionView(Styled):
+class AveragePrecisionView(StyleOptions):
     """What is shown of average precision."""
 
     measures: tuple[str, ...] = ()
@@ -120,7 +120,9 @@ def _whiskers(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _average_estimate(value: float | None, lower: float, upper: float) -> str:
     exact = value is not None and lower == upper
-    return share(value) if exact else f"{share(value)} {share_limits(lower, upper)}"
+    return (
+        format_percent(value) if exact else f"{format_percent(value)} {share_limits(lower, upper)}"
+    )
 
 
 # Thresholds: where precision is at least a threshold, at all n at once
@@ -180,7 +182,7 @@ def _guarantee(stage: StageView) -> Iterator[Block]:
         [
             Column("measure", text=measure_title), Column("n"),
             Column(("k_sampled", "n_sampled"), "TP of judged", count_of),
-            Column("lower_one_sided", "lower limit", share),
+            Column("lower_one_sided", "lower limit", format_percent),
             Column(("testable", "tested", "passed"), "test", _outcome, right=False),
         ],
     )  # fmt: skip
@@ -207,9 +209,10 @@ def _choice_text(row: Mapping[str, Any]) -> str:
     return (
         f"Chosen for {row['category']}: the {row['n']:,} best of {measure_title(row['measure'])} "
         f"({row['criterion']}), out of {row['considered']:,} lists. Estimated precision "
-        f"{share(row['precision'])} %, recall {share(row['recall'])} %: {row['k_sampled']:,} true "
-        f"positives in {row['n_sampled']:,} judged draws. {100 * row['confidence']:g} % limits of "
-        f"this list alone {pointwise}; limits that allow for the choice {simultaneous}: use these."
+        f"{format_percent(row['precision'])} %, recall {format_percent(row['recall'])} %: "
+        f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws. "
+        f"{100 * row['confidence']:g} % limits of this list alone {pointwise}; limits that allow "
+        f"for the choice {simultaneous}: use these."
     )
 
 
@@ -229,8 +232,8 @@ def corrected_blocks(scope: Scope) -> Iterator[Block]:
     columns = [
         Column("measure", text=measure_title),
         Column("n"),
-        Column("precision", "as judged", lambda value: share(value, digits=1)),
-        Column(("corrected", "lower_corrected", "upper_corrected"), "corrected", estimate),
+        Column("precision", "as judged", lambda value: format_percent(value, digits=1)),
+        Column(("corrected", "lower_corrected", "upper_corrected"), "corrected", format_estimate),
     ]
     yield listing(scope.file("corrected"), caption, lists, columns)
 
@@ -238,7 +241,7 @@ def corrected_blocks(scope: Scope) -> Iterator[Block]:
 def _rates(row: Mapping[str, Any]) -> str:
     """Say how often annotators are right, and how that is known."""
     rates = [
-        f"{name} {share(row[name], digits=1)} %"
+        f"{name} {format_percent(row[name], digits=1)} %"
         + ("" if row[n] is None else f" (of {row[n]:,} candidates)")
         for name, n in (("sensitivity", "n_true"), ("specificity", "n_false"))
     ]
@@ -277,7 +280,7 @@ def _pool_text(row: Mapping[str, Any]) -> str:
 def _baseline_sentence(row: Mapping[str, Any]) -> str:
     limits = share_limits(row["lower"], row["upper"])
     counts = f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws"
-    return f"Baseline {share(row['precision'])} % {limits}: {counts}."
+    return f"Baseline {format_percent(row['precision'])} % {limits}: {counts}."
 
 
 def _sample_text(row: Mapping[str, Any]) -> str:
@@ -288,7 +291,7 @@ def _sample_text(row: Mapping[str, Any]) -> str:
     }
     size = f"All {whole:,} candidates count; no sample was drawn."
     if row["sampled"]:
-        rate = share(drawn / whole if whole else None, digits=1)
+        rate = format_percent(drawn / whole if whole else None, digits=1)
         size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
     texts = [f"{number:,} {what}" for what, number in open_.items() if number]
     if not texts:
@@ -349,8 +352,8 @@ def _threshold(rows: pl.DataFrame, of: str) -> str:
 
 CLUSTERS = (
     Column("clusters"),
-    Column("effective_clusters", "effective", lambda value: decimals(value, digits=1)),
-    Column("design_effect", "design effect", lambda value: decimals(value, digits=1)),
+    Column("effective_clusters", "effective", lambda value: format_decimals(value, digits=1)),
+    Column("design_effect", "design effect", lambda value: format_decimals(value, digits=1)),
 )
 """What a bootstrap over clusters rests on."""
 FIGURE_SPACE = "\u2007"
@@ -407,7 +410,8 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
         "effect: the variance over that of independent candidates."
     )
     columns = [
-        Column("measure", text=measure_title), Column("n"), Column("precision", text=share),
+        Column("measure", text=measure_title), Column("n"),
+        Column("precision", text=format_percent),
         Column(("lower", "upper"), "limits", share_limits), *CLUSTERS,
     ]  # fmt: skip
     return listing(scope.file("clustered"), caption, frame.sort("n", "measure"), columns)
@@ -421,7 +425,7 @@ def _with_ties(
     tp_max: int | None = None,
 ) -> str:
     # Filled up with a blank as wide as a digit, so that the decimal points stand in line.
-    aligned = share(precision).rjust(5, FIGURE_SPACE)
+    aligned = format_percent(precision).rjust(5, FIGURE_SPACE)
     said = f"{aligned} {share_limits(lower, upper, digits=1)}"
     return said if tp_min == tp_max else f"{said}\nties: {tp_min:,} to {tp_max:,} TP"
 
@@ -441,7 +445,9 @@ def worst_case_blocks(scope: Scope) -> Iterator[Block]:
     )
     cases = [("", "judged alone"), ("_if_false", "all false"), ("_if_true", "all true")]
     columns = [
-        Column((f"precision{each}", f"lower{each}", f"upper{each}"), head, estimate, right=False)
+        Column(
+            (f"precision{each}", f"lower{each}", f"upper{each}"), head, format_estimate, right=False
+        )
         for each, head in cases
     ]
     first = (Column("measure", text=measure_title), Column("n"), Column("n_unjudged", "unjudged"))

@@ -15,13 +15,13 @@ from pipeline.report.view import (
     Block,
     Column,
     Listing,
-    Styled,
+    StyleOptions,
     Text,
     figure,
+    format_percent,
     listing,
     point_limits,
     select_names,
-    share,
     share_limits,
     view,
 )
@@ -52,7 +52,7 @@ from pipeline.report.views.collocations.precision import precision_listing
 # A set without ranks
 
 
-class SubsetView(Styled):
+class SubsetView(StyleOptions):
     """What is shown of a set of candidates."""
 
     precision: str | None = None
@@ -101,7 +101,7 @@ def _with_curves(scope: Scope, options: SubsetView) -> Block:
     graph = Graph(
         name="subset", measures=options.measures, cuts=(), first_n=options.first_n,
         last_n=options.last_n, y_max=options.y_max, subsets=(stage.name,), style=options.style,
-    ).coloured(options.look.slots)  # fmt: skip
+    ).with_colours(options.look.slots)  # fmt: skip
     return graph_block(Drawing(other, graph, baseline=other.query("baseline").collect()))
 
 
@@ -143,7 +143,7 @@ def _listing(
 
 
 def _set_estimate(precision: float | None, lower: float | None, upper: float | None) -> str:
-    return f"{share(precision)} {share_limits(lower, upper, digits=1)}"
+    return f"{format_percent(precision)} {share_limits(lower, upper, digits=1)}"
 
 
 # Stratified samples

@@ -57,8 +57,8 @@ def test_as_items_drawn_one_by_one(name: str, mapping: list[int]) -> None:
 def test_a_measure_that_has_no_way_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that an extension adds is scored sample by sample, under the mapping given."""
     known = TYPE_MEASURES.get(name)
-    added = {**TYPE_MEASURES._things, "Added": replace(known, name="Added")}
-    monkeypatch.setattr(TYPE_MEASURES, "_things", added)
+    added = {**TYPE_MEASURES._entries, "Added": replace(known, name="Added")}
+    monkeypatch.setattr(TYPE_MEASURES, "_entries", added)
     options, mapping = {**OPTIONS, "replicates": 600}, np.array([0, 1, 2, -1])
     expected = type_level_limits(ITEMS, name, "M-1", mapping, **OPTIONS)
     found = type_level_limits(ITEMS, "Added", "M-1", mapping, **options)

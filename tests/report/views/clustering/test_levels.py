@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.findings.base import StageView
 from pipeline.report.explorer import Explorer, payload
-from pipeline.report.view import Listing, unfolded
+from pipeline.report.view import Listing, flatten_blocks
 from pipeline.report.views.clustering.levels import (
     WIDTH,
     Shown,
@@ -80,7 +80,7 @@ def test_hostile_words_stay_text() -> None:
 
 
 def test_tokens_show_it_too() -> None:
-    blocks = unfolded(show_token_level(token_stage({"many_to_one": 0.85}), TokenLevelView()))
+    blocks = flatten_blocks(show_token_level(token_stage({"many_to_one": 0.85}), TokenLevelView()))
     (found,) = (each for each in blocks if isinstance(each, Listing) and each.name == "clusters-a")
     assert found.shown is not None
     assert found.shown.rows() == [

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page import images
-from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, unfolded
+from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, flatten_blocks
 from pipeline.report.views.clustering.levels import (
     TokenLevelView,
     TypeLevelView,
@@ -90,7 +90,7 @@ TYPES = {
 
 def types(tables: dict[str, pl.DataFrame] = TYPES, **options: Any) -> list[Block]:
     stage = frames.stage("evaluate.type_level", tables, name="types")
-    return list(unfolded(show_type_level(stage, TypeLevelView(**options))))
+    return list(flatten_blocks(show_type_level(stage, TypeLevelView(**options))))
 
 
 def texts(blocks: list[Block]) -> str:
@@ -191,7 +191,7 @@ TOKENS = {
 
 def tokens(config: dict[str, Any] | None = None, **options: Any) -> list[Block]:
     stage = frames.stage("evaluate.token_level", TOKENS, name="tokens", **(config or {}))
-    return list(unfolded(show_token_level(stage, TokenLevelView(**options))))
+    return list(flatten_blocks(show_token_level(stage, TokenLevelView(**options))))
 
 
 def test_token_level_scores() -> None:
@@ -244,7 +244,7 @@ def systems(n: int = 3, **options: Any) -> list[Block]:
         "correlations": pl.DataFrame(pairs, schema=MeasureCorrelations.columns()),
     }
     stage = frames.stage("evaluate.systems", tables)
-    return list(unfolded(show_systems(stage, SystemsView(**options))))
+    return list(flatten_blocks(show_systems(stage, SystemsView(**options))))
 
 
 def test_systems_by_measures_with_ranks() -> None:
@@ -265,7 +265,9 @@ def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
         "table": pl.DataFrame([row], schema=SystemTable.columns()),
         "correlations": pl.DataFrame(schema=MeasureCorrelations.columns()),
     }
-    blocks = list(unfolded(show_systems(frames.stage("evaluate.systems", tables), SystemsView())))
+    blocks = list(
+        flatten_blocks(show_systems(frames.stage("evaluate.systems", tables), SystemsView()))
+    )
     assert "MicroC does not see classes that no cluster is mapped to" in texts(list(blocks))
 
 

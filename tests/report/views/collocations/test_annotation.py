@@ -198,7 +198,7 @@ def test_how_the_machines_were_asked_is_folded_away() -> None:
     made = run_stage("evaluate.machine", {"seed": "s"}, predictions=SAID, judgements=JUDGED)
     stage = StageView(
         "held", "evaluate.machine", {}, lambda table: made[table].lazy(),
-        inputs={"predictions": "machine.predictions"}, among={"machine": machine},
+        inputs={"predictions": "machine.predictions"}, stages={"machine": machine},
     )  # fmt: skip
     fold = show_machine(stage, MachineView())[-1]
     assert isinstance(fold, Fold)

@@ -55,9 +55,9 @@ def stage(*others: tuple[str, str, str]) -> StageView:
         ("scores", "score.association", "pairs.candidates"),
         *others,
     ):
-        among[name] = StageView(name, use, {}, opened, inputs={"in": read}, among=among)
+        among[name] = StageView(name, use, {}, opened, inputs={"in": read}, stages=among)
     return StageView("ranks", "score.rank", {"scores": "scores.scores"}, opened,
-                     inputs={"scores": "scores.scores"}, among=among)  # fmt: skip
+                     inputs={"scores": "scores.scores"}, stages=among)  # fmt: skip
 
 
 SHEETS = ("people", "join.sheets", "pairs.candidates")

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page.images import still
-from pipeline.report.view import Block, Figure, Listing, Text, unfolded
+from pipeline.report.view import Block, Figure, Listing, Text, flatten_blocks
 from pipeline.report.views.collocations.comparison import (
     ComparisonView,
     Mark,
@@ -30,7 +30,7 @@ TABLES = {"comparison": TESTED, "cuts": frames.cuts(TESTED, [100, 200])}
 def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
     config = options.pop("config", {})
     stage = frames.stage("evaluate.comparison", tables, name="tests", **config)
-    return list(unfolded(show_comparison(stage, ComparisonView(**options))))
+    return list(flatten_blocks(show_comparison(stage, ComparisonView(**options))))
 
 
 def listing(blocks: list[Block], name: str) -> Listing:
@@ -126,7 +126,7 @@ def test_categories_have_their_own_tables() -> None:
         name: pl.concat([frame, frame.with_columns(category=pl.lit("fvg"))])
         for name, frame in TABLES.items()
     }
-    names = {each.name for each in unfolded(shown(two)) if not isinstance(each, Text)}
+    names = {each.name for each in flatten_blocks(shown(two)) if not isinstance(each, Text)}
     assert {"matrix-100-TP", "matrix-100-fvg", "difference-TP", "difference-fvg"} <= names
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page.images import still
-from pipeline.report.view import Block, Figure, Fold, Listing, Text, ViewOptions, unfolded
+from pipeline.report.view import Block, Figure, Fold, Listing, Text, ViewOptions, flatten_blocks
 from pipeline.report.views.collocations.precision import (
     AveragePrecisionView,
     PrecisionView,
@@ -431,7 +431,7 @@ def test_precision_by_clusters_is_folded_away() -> None:
     }  # fmt: skip
     clustered = pl.DataFrame([row], schema=ClusteredPrecision.columns())
     fold = next(each for each in shown({**ONE, "clustered": clustered}) if isinstance(each, Fold))
-    (table,) = (each for each in unfolded([fold]) if isinstance(each, Listing))
+    (table,) = (each for each in flatten_blocks([fold]) if isinstance(each, Listing))
     assert "one l2" in table.caption
     assert table.shown is not None
     assert table.shown.row(0) == ("Dice", "2", "50.00", "[10.00, 90.00]", "2", "2.0", "3.2")

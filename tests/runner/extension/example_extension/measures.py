@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.measure import measure, measure_family
-from pipeline.registry import Numbers
+from pipeline.registry import NumberRange
 
 
 @measure(
@@ -21,7 +21,7 @@ def root_frequency() -> pl.Expr:
 
 
 @measure_family(
-    numbers=Numbers(),
+    numbers=NumberRange(),
     family="heuristic",
     formula="O11^(1/{n})",
     range="[0, inf)",
