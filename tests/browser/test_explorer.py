@@ -19,7 +19,7 @@ from pipeline.report.explorer import Kind, encode
 from pipeline.report.view import cell, share
 from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, nothing
 from tests.browser.reports import REPORTS, TEXTS
-from tests.report.twin import Reader
+from tests.report.report_frames import Reader
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
