@@ -24,7 +24,7 @@ from pipeline.runner.events import Event
 from pipeline.runner.store.history import StageRecord
 from tests.small_experiment import SMALL
 
-# --- The bar of a notebook, with a stand-in for IPython; scripts show nothing unless asked.
+# The bar of a notebook, with a stand-in for IPython; scripts show nothing unless asked.
 
 Shown = list[dict[str, str]]
 
@@ -163,7 +163,7 @@ def test_how_it_ended_otherwise(cell: Shown, error: Exception, said: str) -> Non
     assert cell[-1]["text/plain"].startswith(said)
 
 
-# --- Colours of a report: of all names of its run, pinned by its options.
+# Colours of a report: of all names of its run, pinned by its options.
 
 TABLES = {
     "full.precision": pl.LazyFrame({"measure": ["mi", "dice", "mi"], "n": [1, 1, 2]}),

@@ -15,7 +15,7 @@ import pytest
 import tomli_w
 from filelock import FileLock
 
-# --- An experiment whose every text is hostile: words, examples, labels, names, title.
+# An experiment whose every text is hostile: words, examples, labels, names, title.
 
 MARKUP = "</script><img/src=x/onerror=alert(1)>"
 """It needs no blank, so that it can be a word of any corpus."""

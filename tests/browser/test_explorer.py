@@ -338,7 +338,7 @@ def test_the_page_shows_what_is_packed(open_report: Open) -> None:
     assert sorted(ranks) == list(range(1, len(rows) + 1))
 
 
-# --- The scripts of the table of all rows do what their twins in Python do.
+# The scripts of the table of all rows do what their twins in Python do.
 
 TEXTS_EXPLORER_SCRIPTS = [
     "=1+1", "'=1", "'tis", "-5", "-5 kg", "+", "@x", "＝x", " =x", "\t", "a,b", 'say "x"', "a\nb", "",

@@ -143,7 +143,7 @@ def test_a_stage_goes_through_the_queue(tmp_path: Path) -> None:
     assert texts.digests() == elsewhere(texts)
 
 
-# --- The array of five lines that the documentation gives, through a queue that works side by side.
+# The array of five lines that the documentation gives, through a queue that works side by side.
 
 CHAPTER = Path(__file__).parents[2] / "docs" / "runs.md"
 SCRIPT = "    #!/bin/sh\n    #SBATCH --array="
@@ -220,9 +220,6 @@ def test_jobs_side_by_side_some_twice_one_killed(tmp_path: Path) -> None:
     assert texts.digests() == elsewhere(texts)
 
 
-pytest.importorskip("starlette")
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -233,10 +230,12 @@ pytest.importorskip("starlette")
     ],
 )
 def test_keys_that_cannot_be(tmp_path: Path, given: str, said: str) -> None:
+    pytest.importorskip("starlette")
     with pytest.raises(ConfigError, match=said):
         _keys(given, work_in(tmp_path, labels=LABELS))
 
 
 def test_keys_that_can_be(tmp_path: Path) -> None:
+    pytest.importorskip("starlette")
     work = work_in(tmp_path, labels=LABELS)
     assert _keys("free=x, SVC=1,figurative=9", work) == {"free": "x", "SVC": "1", "figurative": "9"}

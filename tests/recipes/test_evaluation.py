@@ -18,7 +18,7 @@ from pipeline.recipes.collocations import collocates
 from pipeline.recipes.evaluation import clusters, evaluate, lexicon
 from pipeline.recipes.inputs import corpus_files, is_wrapped
 
-# --- Clusters and lexicons from files: the same as the experiments that are written by hand.
+# Clusters and lexicons from files: the same as the experiments that are written by hand.
 
 STARTERS = Path(__file__).parents[2] / "pipeline" / "cli" / "starters"
 

@@ -120,7 +120,7 @@ def test_codes_follow_the_order_of_the_texts(values: list[str]) -> None:
     assert [text for _, text in sorted(zip(codes, values, strict=True))] == in_order(values)
 
 
-# --- Long texts are cut so that the words that they are about stay.
+# Long texts are cut so that the words that they are about stay.
 
 
 def one(text: str, most: int) -> str:
@@ -153,7 +153,7 @@ def test_cut_texts_are_parts_of_their_texts(text: str, most: int) -> None:
     assert len(short) <= 2 * most + 2
 
 
-# --- What the page holds: all rows or those that matter most, details of those that come first.
+# What the page holds: all rows or those that matter most, details of those that come first.
 
 COLUMNS = (
     Attribute("word", "word", "text"),
@@ -269,7 +269,7 @@ def test_two_rows_of_one_key_are_refused() -> None:
         payload(explorer(frame=twice))
 
 
-# --- Where the table of all rows finds what belongs to it.
+# Where the table of all rows finds what belongs to it.
 
 
 def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:

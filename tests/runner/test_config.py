@@ -74,7 +74,7 @@ def test_a_path_longer_than_there_can_be(tmp_path: Path) -> None:
         read_toml(tmp_path / ("x" * 300))
 
 
-# --- Stages that refer to a list of tables.
+# Stages that refer to a list of tables.
 
 HEAD = """
 name = "lists"

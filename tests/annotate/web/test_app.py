@@ -202,7 +202,7 @@ def test_the_coordinators_pages_are_behind_the_coordinators_secret(tmp_path: Pat
             assert served.client.get(path).status_code == 404
 
 
-# --- The server as a program: asked over a network, stopped by a signal, silent about its addresses.
+# The server as a program: asked over a network, stopped by a signal, silent about its addresses.
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
@@ -340,7 +340,7 @@ def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: Work
     assert isinstance(listener, socket.socket)
 
 
-# --- Bodies that are too large are not read to their end, whoever reads them.
+# Bodies that are too large are not read to their end, whoever reads them.
 
 JSON = {"Origin": HERE, "Content-Type": "application/json"}
 

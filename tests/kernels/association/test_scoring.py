@@ -37,7 +37,7 @@ from tests.kernels.association.cells import SCHEMA, Cells, frame, signatures
 from tests.kernels.association.exact_tails import EXACT, Table, sign, tables
 from tests.kernels.association.exact_tails import frame as frame_tuple_association
 
-# --- Distinct signatures, scored once and put back in their places.
+# Distinct signatures, scored once and put back in their places.
 
 rows = st.lists(st.tuples(*[st.integers(1, 3)] * 2, st.just(5), st.integers(9, 10)), max_size=20)
 
@@ -80,7 +80,7 @@ def test_a_measure_that_others_are_written_over_is_computed_once(
     assert seen == [2]
 
 
-# --- Columns come after those that they rest on.
+# Columns come after those that they rest on.
 
 
 def test_each_column_after_its_roots() -> None:
@@ -218,7 +218,7 @@ def test_names_and_aliases() -> None:
         MEASURES.resolve(["t_scor"])
 
 
-# --- Measures of tuples against exact values, those of pairs, and the laws of measures.
+# Measures of tuples against exact values, those of pairs, and the laws of measures.
 
 
 def scores(table: Table) -> dict[str, float | None]:

@@ -46,7 +46,7 @@ from pipeline.kernels.cooccurrence.tuples import with_subsets
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 from tests.kernels.room_for import room_for
 
-# --- Neighbours by a shift of rows are those that the search in spans finds.
+# Neighbours by a shift of rows are those that the search in spans finds.
 
 SENTENCES = st.lists(
     st.lists(st.sampled_from(["a", "b", "", "c"]), min_size=1, max_size=6), max_size=5
@@ -77,7 +77,7 @@ def test_two_units_on_a_token_are_left_to_the_search() -> None:
     assert neighbours(pl.concat([units, units])) is None
 
 
-# --- Pairings of tuples against pairs counted as pairs.
+# Pairings of tuples against pairs counted as pairs.
 
 Triples = dict[tuple[str, str, str], int]
 triples = st.dictionaries(
@@ -306,7 +306,7 @@ def test_relations_are_named(corpus: list[list[Token]]) -> None:
     assert sorted(pairs.rows()) == sorted(slow)
 
 
-# --- Textual co-occurrence against sets of types in plain Python.
+# Textual co-occurrence against sets of types in plain Python.
 
 NOUN_TEXTUAL = Unit(pl.col("upos") == "NOUN", "{lemma}")
 EVERY = Unit(pl.lit(value=True), "{lemma}")
@@ -345,7 +345,7 @@ def test_occurrences(corpus: list[list[Token]]) -> None:
     assert found == slow
 
 
-# --- Adjacent units and spans against slow counters that follow the words of the rules.
+# Adjacent units and spans against slow counters that follow the words of the rules.
 
 NOUN_WINDOWS = Unit(pl.col("upos") == "NOUN", "{lemma}")
 VERB_WINDOWS = Unit(pl.col("upos") == "VERB", "{lemma}")

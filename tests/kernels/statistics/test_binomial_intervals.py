@@ -228,7 +228,7 @@ def test_limits_grow_with_successes_and_width_with_confidence() -> None:
     assert np.all((wider[0] <= lower) & (wider[1] >= upper))
 
 
-# --- A proportion corrected for wrong judgements: by hand, laws, edges, and how often it holds.
+# A proportion corrected for wrong judgements: by hand, laws, edges, and how often it holds.
 
 SURE = Bounded(1.0, 1.0, 1.0)
 shares = st.floats(0, 1, allow_subnormal=False)

@@ -228,7 +228,7 @@ def test_the_values_of_a_line_are_told_with_their_interval() -> None:
     assert found.filter(n=200)[f"m{place}"].item() == "50.00 [40.0, 60.0]"
 
 
-# --- Charts are found by their names, and loaded when one is drawn.
+# Charts are found by their names, and loaded when one is drawn.
 
 VIEWS = """
 import sys
@@ -288,7 +288,7 @@ def test_pixels() -> None:
     assert plane.n_per_pixel == pytest.approx(2.0)
 
 
-# --- Thinning keeps the ends, the cuts, and every isolated mark.
+# Thinning keeps the ends, the cuts, and every isolated mark.
 
 sizes = st.integers(1, 100_000)
 

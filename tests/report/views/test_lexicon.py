@@ -29,7 +29,7 @@ from schemas import KeyedEntries
 from tests.report import report_frames as frames
 from tests.report.report_frames import details_on_page, table_on_page
 
-# --- The blocks and figures of the views of lexicons.
+# The blocks and figures of the views of lexicons.
 
 WORDS = [(f"l{i}", f"w{i}{j}") for i in range(20) for j in range(2 + i % 3)]
 SCHEMA = {"lemma": pl.String, "form": pl.String}

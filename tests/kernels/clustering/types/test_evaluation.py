@@ -129,7 +129,7 @@ def test_options_out_of_range(wrong: dict[str, float]) -> None:
         type_level_limits(ITEMS, "MacroI", "M-1", np.zeros(4, dtype=int), **{**OPTIONS, **wrong})
 
 
-# --- The tables of a type-level evaluation: worked examples, laws, what is degenerate.
+# The tables of a type-level evaluation: worked examples, laws, what is degenerate.
 
 TABLES: tuple[type[Table], ...] = (TypeLevel, ClusterMapping, ClassScores, ItemScores)
 DOG = frames(*WORKED[1][:2])

@@ -89,7 +89,7 @@ def test_tokens_show_it_too() -> None:
     ]
 
 
-# --- The table of all word types: F of each is what the stage says of the worst.
+# The table of all word types: F of each is what the stage says of the worst.
 
 DRAW = random.Random(3)
 ITEMS = [f"w{number}" for number in range(60)]

@@ -188,7 +188,7 @@ def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
     assert few.columns == whole.columns
 
 
-# --- The blocks of the view of ranks.
+# The blocks of the view of ranks.
 
 RANKS_RANK = frames.ranks({"dice": [3.0, 2.0, 2.0, None], "mi": [math.inf, 1.0, -math.inf, None]})
 SCORES_RANK = pl.DataFrame(

@@ -32,7 +32,7 @@ from schemas import (
 )
 from tests.report import report_frames as frames
 
-# --- The view of average precision.
+# The view of average precision.
 
 ROWS = [
     ("TP", "mi", 0.12, 0.1, 0.15, 5102, 500, 55, False, 0.95),
@@ -87,7 +87,7 @@ def test_nothing_judged() -> None:
     ]
 
 
-# --- The view of a choice.
+# The view of a choice.
 
 ROW = ("TP", "t_score", 1000, "min_precision = 0.25", 35, 0.268, 0.18, 0.37, 0.14, 0.43, 0.95,
        "clopper_pearson", 0.578, 97, 26)  # fmt: skip
@@ -493,7 +493,7 @@ def test_unknown_options_are_refused() -> None:
         PrecisionView.model_validate({"graphs": [{"category": "TP"}]})
 
 
-# --- The rows of a table by n that a graph needs, of few lists and of many.
+# The rows of a table by n that a graph needs, of few lists and of many.
 
 
 @pytest.mark.parametrize("size", [1, 2, 401, 1000, 3001])

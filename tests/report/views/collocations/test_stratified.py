@@ -92,7 +92,7 @@ def test_nothing_judged_gives_a_sentence() -> None:
     assert isinstance(said, Text)
 
 
-# --- The blocks of the view of a set without ranks.
+# The blocks of the view of a set without ranks.
 
 SUBSETS = pl.DataFrame(
     [("TP", "filter", 120, 12, 6, 0.5, 0.3, 0.7, 0.2)],
