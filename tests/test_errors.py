@@ -16,7 +16,7 @@ from pipeline import errors
 from pipeline.errors import ConfigError
 from tests.small_experiment import SMALL
 
-# --- What libraries and the machine say, in our words: without plans and advice for programmers.
+# What libraries and the machine say, in our words: without plans and advice for programmers.
 
 LIBRARY = re.compile(
     r"You might want|Resolved plan|Did you mean|\bHint|consider |This error occurred|infer_schema"

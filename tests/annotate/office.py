@@ -25,7 +25,7 @@ from pipeline.formats.annotation_log import (
 )
 from pipeline.formats.spreadsheets import list_sheets
 
-# --- A database of decisions with tasks and answers, in few words.
+# A database of decisions with tasks and answers, in few words.
 
 _KEYS = itertools.count()
 
@@ -55,7 +55,7 @@ def say_desk(
     ])  # fmt: skip
 
 
-# --- A small experiment whose labels are given in the browser, with what would be said of each pair.
+# A small experiment whose labels are given in the browser, with what would be said of each pair.
 
 _DATA = Path(__file__).parent.parent.parent / "data" / "candidates.tsv"
 BEGINNING = """

@@ -34,7 +34,7 @@ from pipeline.formats.annotation_log import (
 )
 from pipeline.runner.graph import Project
 
-# --- Servers that are killed at any moment and started again, and the log that they leave.
+# Servers that are killed at any moment and started again, and the log that they leave.
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_KILLING = 100
@@ -115,7 +115,7 @@ def log(database: Path) -> list[dict[str, Any]]:
     return [{**row, "key": row["key"].rpartition("/")[2]} for row in rows]
 
 
-# --- People who send what they decide again and again, until it is said to be saved.
+# People who send what they decide again and again, until it is said to be saved.
 
 
 @dataclass

@@ -193,7 +193,7 @@ def test_two_servers_open_the_round_at_once(
     assert len(set(places)) == 4
 
 
-# --- What is shown of people: seconds, agreement, what they differ in.
+# What is shown of people: seconds, agreement, what they differ in.
 
 
 def given_coordination(*labels: str) -> list[Answer]:

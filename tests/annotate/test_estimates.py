@@ -107,7 +107,7 @@ def test_a_line_that_is_broken_off_is_left_out(tmp_path: Path) -> None:
     assert read_points(tmp_path / "none") == []
 
 
-# --- Which answers count: those up to everybody's first open card, whatever is said on them.
+# Which answers count: those up to everybody's first open card, whatever is said on them.
 
 ITEMS = {each: {"units": {"l1": each, "l2": each}} for each in "abcdef"}
 
@@ -167,7 +167,7 @@ def test_the_labels_make_no_difference(log: sqlite3.Connection) -> None:
     assert count_items(log).order == ("a", "b", "e")
 
 
-# --- How sure we are now: limits of the experiment's own stages, on what is judged so far.
+# How sure we are now: limits of the experiment's own stages, on what is judged so far.
 
 LOOKS = PRECISION + "looks = [40, 80, 120, 200]\n"
 

@@ -80,7 +80,7 @@ def test_who_is_not_asked_is_nowhere(tmp_path_factory: pytest.TempPathFactory) -
         assert progress_of(log, "eve") == {"asked": 0, "done": 0, "aside": 0, "unsure": 0}
 
 
-# --- How much is left to do, about.
+# How much is left to do, about.
 
 
 def row(

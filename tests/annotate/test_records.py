@@ -166,7 +166,7 @@ def test_first_answers_of_more_items_than_a_query_holds(work: Work) -> None:
     assert [item for item, said in found.items() if said] == ["x4"]
 
 
-# --- One thread writes: what waits together is one transaction, and a failure is told to all.
+# One thread writes: what waits together is one transaction, and a failure is told to all.
 
 MANY = 50
 

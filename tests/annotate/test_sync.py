@@ -218,7 +218,7 @@ def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Offi
     assert office.work().annotators == ("anna", "ben")
 
 
-# --- Sheets taken over while others work: their notes, answers that were shown, two who write.
+# Sheets taken over while others work: their notes, answers that were shown, two who write.
 
 
 @pytest.fixture

@@ -131,7 +131,7 @@ def test_a_setting_that_is_a_column_of_the_table() -> None:
     assert table.to_dicts() == [{"sweep.seed": 1, "seed": "x"}]
 
 
-# --- The page of a sweep that has been run.
+# The page of a sweep that has been run.
 
 EXPERIMENT_SWEEP_REPORT = (
     SMALL

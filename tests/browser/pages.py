@@ -137,7 +137,7 @@ def found(page: Page, question: str, *given: Any) -> list[Any]:
     return answers
 
 
-# --- When a page is settled: all its figures are drawn, as for a reader who scrolls through it.
+# When a page is settled: all its figures are drawn, as for a reader who scrolls through it.
 
 _SETTLE = """([patience, still]) => {
   const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
@@ -214,7 +214,7 @@ def _found(page: Page) -> dict[str, Any] | None:
     return found
 
 
-# --- Windows in which tests open reports: one of its own for a test, or one that many tests read.
+# Windows in which tests open reports: one of its own for a test, or one that many tests read.
 
 
 class Windows:

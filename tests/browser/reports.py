@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+import pytest
 import tomli_w
 from filelock import FileLock
 
-# --- An experiment whose every text is hostile: words, examples, labels, names, title.
+# An experiment whose every text is hostile: words, examples, labels, names, title.
 
 MARKUP = "</script><img/src=x/onerror=alert(1)>"
 """It needs no blank, so that it can be a word of any corpus."""
@@ -202,6 +203,9 @@ REPORTS = {
         _starter("collocations"), most_pages=12, page="runs/compared.html", then=_compared
     ),
 }
+
+every_report = pytest.mark.parametrize("name", REPORTS)
+every_drawn = pytest.mark.parametrize("name", [name for name in REPORTS if REPORTS[name].drawn])
 """By their names. Krenn's data are public, and may not be there."""
 if Path(os.environ.get("LEXASSAY_DATA") or "/", KRENN).is_file():
     REPORTS["krenn"] = Report(_krenn, most_pages=22)

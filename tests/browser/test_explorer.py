@@ -19,7 +19,7 @@ from pipeline.report.explorer import Kind, encode
 from pipeline.report.view import format_cell, format_percent
 from tests.browser.pages import PATIENCE_PAGES, WIDTHS_PAGES, Open, nothing
 from tests.browser.reports import REPORTS, TEXTS
-from tests.report.twin import Reader
+from tests.report.report_frames import Reader
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -338,7 +338,7 @@ def test_the_page_shows_what_is_packed(open_report: Open) -> None:
     assert sorted(ranks) == list(range(1, len(rows) + 1))
 
 
-# --- The scripts of the table of all rows do what their twins in Python do.
+# The scripts of the table of all rows do what their twins in Python do.
 
 TEXTS_EXPLORER_SCRIPTS = [
     "=1+1", "'=1", "'tis", "-5", "-5 kg", "+", "@x", "＝x", " =x", "\t", "a,b", 'say "x"', "a\nb", "",

@@ -1,4 +1,4 @@
-"""Every page, at the width of a phone, of a tablet and of a screen."""
+"""Every page and every figure: on a phone, a tablet and a screen, by mouse and finger, in the dark."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from tests.browser.pages import (
     MARGIN,
     WIDTHS_PAGES,
     Open,
+    answer,
     caption,
     charts,
     found,
     nothing,
     pdf_pages,
 )
-from tests.browser.reports import REPORTS, TEXTS, WORDS
-
-# --- What axe-core finds fault with, for those who read with their ears or their fingers.
+from tests.browser.reports import REPORTS, TEXTS, WORDS, every_drawn, every_report
 
 LOOK = """async () => {
   const {violations} = await axe.run(document, {resultTypes: ["violations"]});
@@ -38,8 +37,6 @@ def test_no_serious_violation(read_report: Open, name: str) -> None:
     page.evaluate(AXE.read_text(encoding="utf-8"))
     nothing(page.evaluate(LOOK))
 
-
-# --- Whatever stands in the data is text, and nothing but text.
 
 BLANKS = """() => document.body.innerText.replace(/[\\s\\u00a0]+/g, " ")"""
 
@@ -69,12 +66,12 @@ SMOKE = [
     pytest.param(name, marks=[pytest.mark.smoke] if name == "collocations" else [])
     for name in REPORTS
 ]
-every_report = pytest.mark.parametrize("name", SMOKE)
+smoke_report = pytest.mark.parametrize("name", SMOKE)
 every_width = pytest.mark.parametrize("width", WIDTHS_PAGES)
 
 
 @every_width
-@every_report
+@smoke_report
 def test_it_opens_without_a_fault(read_report: Open, name: str, width: int) -> None:
     """What a page may not do is watched by the fixture."""
     page = read_report(name, width=width)
@@ -85,7 +82,7 @@ def test_it_opens_without_a_fault(read_report: Open, name: str, width: int) -> N
 
 
 @every_width
-@every_report
+@smoke_report
 def test_it_does_not_scroll_sideways(read_report: Open, name: str, width: int) -> None:
     page = read_report(name, width=width)
     wide = """() => {
@@ -107,7 +104,7 @@ def test_it_does_not_scroll_sideways(read_report: Open, name: str, width: int) -
     nothing(found(page, wide))
 
 
-@every_report
+@smoke_report
 def test_headings_are_in_order(read_report: Open, name: str) -> None:
     page = read_report(name)
     headings = "() => [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((h) => +h.tagName[1])"
@@ -117,7 +114,7 @@ def test_headings_are_in_order(read_report: Open, name: str) -> None:
     nothing([pair for pair in pairwise(levels) if pair[1] > pair[0] + 1])
 
 
-@every_report
+@smoke_report
 def test_every_figure_says_in_words_what_it_shows(read_report: Open, name: str) -> None:
     page = read_report(name)
     silent = """(figure) => {
@@ -130,7 +127,7 @@ def test_every_figure_says_in_words_what_it_shows(read_report: Open, name: str) 
     nothing([caption(figure) for figure in charts(page) if figure.evaluate(silent)])
 
 
-@every_report
+@smoke_report
 def test_every_table_has_headings(read_report: Open, name: str) -> None:
     page = read_report(name)
     bare = """() => [...document.querySelectorAll("table")].filter((table) => {
@@ -142,7 +139,7 @@ def test_every_table_has_headings(read_report: Open, name: str) -> None:
     nothing(found(page, bare))
 
 
-@every_report
+@smoke_report
 def test_links_lead_somewhere(read_report: Open, name: str) -> None:
     page = read_report(name)
     anchors = """() => [...document.querySelectorAll('a[href^="#"]')]
@@ -156,17 +153,13 @@ def test_links_lead_somewhere(read_report: Open, name: str) -> None:
     nothing([each for each in found(page, files) if not (folder / unquote(each)).is_file()])
 
 
-# --- Printed, without scripts, in the dark: the page is as good.
-
-every_report_print = pytest.mark.parametrize("name", REPORTS)
-every_drawn = pytest.mark.parametrize("name", [name for name in REPORTS if REPORTS[name].drawn])
 PICTURES = """(figure) => [...figure.querySelectorAll(".chart img, .chart svg.marks, .chart canvas")]
   .filter((each) => each.checkVisibility() && each.naturalWidth !== 0)
   .map((each) => [each.getBoundingClientRect().width, each.getBoundingClientRect().height])"""
 """Width and height of what can be seen of a figure."""
 
 
-@every_report_print
+@every_report
 def test_it_prints_on_so_many_pages(open_report: Open, name: str) -> None:
     page = open_report(name)
     assert 1 <= pdf_pages(page) <= REPORTS[name].most_pages
@@ -192,3 +185,109 @@ def test_without_scripts_figures_are_still(open_report: Open, name: str) -> None
     assert figures
     seen = {caption(figure): len(figure.evaluate(PICTURES)) for figure in figures}
     assert {name: count for name, count in seen.items() if count != 1} == {}
+
+
+FAINT = """() => {
+  const canvas = document.createElement("canvas");
+  const brush = canvas.getContext("2d", {willReadFrequently: true});
+  const known = new Map();
+  const parts = (colour) => {
+    if (!known.has(colour)) {
+      brush.clearRect(0, 0, 1, 1);
+      brush.fillStyle = colour;
+      brush.fillRect(0, 0, 1, 1);
+      known.set(colour, [...brush.getImageData(0, 0, 1, 1).data]);
+    }
+    return known.get(colour);
+  };
+  const light = (colour) => {
+    const linear = (part) => (part /= 255) <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4;
+    const [red, green, blue] = parts(colour).map(linear);
+    return .2126 * red + .7152 * green + .0722 * blue;
+  };
+  const filled = new Map();
+  const shapes = (frame) => {
+    if (!filled.has(frame)) {
+      const all = [...frame.querySelectorAll(":scope > rect, .background, .mark-rect path")];
+      filled.set(frame, all.map((each) => [getComputedStyle(each), each.getBoundingClientRect()])
+        .filter(([style]) => style.fill !== "none" && parts(style.fill)[3] * style.fillOpacity > 127)
+        .map(([style, box]) => [style.fill, box]).reverse());
+    }
+    return filled.get(frame);
+  };
+  const ground = (each) => {
+    const frame = each.closest("svg");
+    const box = each.getBoundingClientRect();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const holds = ([, b]) => b.left <= x && x <= b.right && b.top <= y && y <= b.bottom;
+    const behind = frame ? shapes(frame).find(holds) : undefined;
+    if (behind) return behind[0];
+    for (let up = frame ?? each; up; up = up.parentElement) {
+      const colour = getComputedStyle(up).backgroundColor;
+      if (parts(colour)[3] > 127) return colour;
+    }
+    return "white";
+  };
+  const faint = new Map();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const each = walk.currentNode.parentElement;
+    const seen = {visibilityProperty: true, opacityProperty: true};
+    if (!walk.currentNode.data.trim() || !each.checkVisibility(seen)) continue;
+    const style = getComputedStyle(each);
+    const ink = each.closest("svg") ? style.fill : style.color;
+    const [low, high] = [light(ink), light(ground(each))].sort((a, b) => a - b);
+    const large = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
+    const contrast = (high + .05) / (low + .05);
+    if (contrast < (large ? 3 : 4.5))
+      faint.set(`${ink} on ${ground(each)}: ${contrast.toFixed(2)}`, walk.currentNode.data.slice(0, 40));
+  }
+  return [...faint];
+}"""
+"""Texts that stand out too little from what is behind them: WCAG 2, level AA."""
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@every_report
+def test_texts_stand_out(read_report: Open, name: str, dark: bool) -> None:
+    page = read_report(name, dark=dark)
+    nothing(found(page, FAINT))
+
+
+@every_report
+def test_the_page_is_dark_where_that_is_preferred(read_report: Open, name: str) -> None:
+    page = read_report(name, dark=True)
+    ground = "() => getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number)"
+    assert max(found(page, ground)[:3]) < 80
+
+
+SMALLEST = 9
+"""Pixels of the smallest text of a figure."""
+
+
+@every_drawn
+def test_texts_can_be_read_on_a_phone(read_report: Open, name: str) -> None:
+    page = read_report(name, width=375)
+    sizes = """() => {
+      const texts = [...document.querySelectorAll(".chart svg text")]
+        .filter((text) => text.textContent.trim() && text.checkVisibility({opacityProperty: true}));
+      return texts.map((text) => {
+        const scale = text.getScreenCTM();
+        const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(scale.a, scale.b);
+        return [Math.round(size * 10) / 10, text.textContent];
+      });
+    }"""
+    texts = found(page, sizes)
+    assert texts
+    examples = {size: text for size, text in reversed(texts) if size < SMALLEST}
+    nothing([f"{size} px, as {text!r}" for size, text in sorted(examples.items())])
+
+
+@pytest.mark.parametrize("finger", [False, True], ids=["mouse", "finger"])
+@every_drawn
+def test_every_figure_answers(open_report: Open, name: str, finger: bool) -> None:
+    page = open_report(name, width=375 if finger else 1400, finger=finger)
+    figures = charts(page)
+    assert figures
+    silent = [caption(each) for each in figures if not answer(page, each, finger=finger)]
+    nothing(silent)

@@ -306,7 +306,7 @@ def test_texts_that_look_like_formulas_are_guarded_unless_raw(
     assert b",=1+1,b," in capsysbinary.readouterr().out
 
 
-# --- Help: every command in a group, with an example that runs.
+# Help: every command in a group, with an example that runs.
 
 
 def test_every_command_is_in_one_group_and_has_an_example() -> None:
@@ -365,7 +365,7 @@ def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.Mo
             assert main(words) == 0, line
 
 
-# --- The version is said in one place, `pyproject.toml`, and by the package and the command.
+# The version is said in one place, `pyproject.toml`, and by the package and the command.
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 

@@ -84,7 +84,7 @@ def test_a_table_without_columns() -> None:
     assert fit_table([], [], right=[], width=80).head == []
 
 
-# --- A table that goes into a pipe looks as rich draws it.
+# A table that goes into a pipe looks as rich draws it.
 
 NAMES = st.text("abc日é_", min_size=1, max_size=8)
 
@@ -129,7 +129,7 @@ def test_what_would_have_to_be_broken_is_left_to_rich() -> None:
     assert boxed_table([], [], right=[], title="") is None
 
 
-# --- What programs and scripts rely on: ``--json``, ``--quiet``, no colours where nobody looks.
+# What programs and scripts rely on: ``--json``, ``--quiet``, no colours where nobody looks.
 
 SHEETS = (
     SMALL
@@ -307,7 +307,7 @@ def test_who_reads_the_beginning_alone_is_told_of_no_failure(words: list[str]) -
     assert process.returncode == 0
 
 
-# --- Progress where nobody looks: a line every ten seconds and not more; and what status says of it.
+# Progress where nobody looks: a line every ten seconds and not more; and what status says of it.
 
 
 class Clock:

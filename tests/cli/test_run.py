@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from pipeline.api.batch import script, task_words
+from pipeline.cli.annotate import _keys
+from pipeline.errors import ConfigError
 from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import parse_setting
+from tests.annotate.served import LABELS, work_in
 from tests.runner.batching import build, elsewhere, phases
 from tests.runner.commands import environment
 from tests.runner.laboratory import Laboratory
@@ -140,7 +143,7 @@ def test_a_stage_goes_through_the_queue(tmp_path: Path) -> None:
     assert texts.digests() == elsewhere(texts)
 
 
-# --- The array of five lines that the documentation gives, through a queue that works side by side.
+# The array of five lines that the documentation gives, through a queue that works side by side.
 
 CHAPTER = Path(__file__).parents[2] / "docs" / "runs.md"
 SCRIPT = "    #!/bin/sh\n    #SBATCH --array="
@@ -215,3 +218,24 @@ def test_jobs_side_by_side_some_twice_one_killed(tmp_path: Path) -> None:
     texts.run()
     assert texts.outcomes() == {"candidates": "reused", "words": "done", "scores": "done"}
     assert texts.digests() == elsewhere(texts)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("nonsense", "'nonsense' is no label"),
+        ("free=ff", "'ff' is no key"),
+        ("free=1", "1 is the key of 'SVC'"),
+        ("free=x,SVC=X", "one key stands for two labels"),
+    ],
+)
+def test_keys_that_cannot_be(tmp_path: Path, given: str, said: str) -> None:
+    pytest.importorskip("starlette")
+    with pytest.raises(ConfigError, match=said):
+        _keys(given, work_in(tmp_path, labels=LABELS))
+
+
+def test_keys_that_can_be(tmp_path: Path) -> None:
+    pytest.importorskip("starlette")
+    work = work_in(tmp_path, labels=LABELS)
+    assert _keys("free=x, SVC=1,figurative=9", work) == {"free": "x", "SVC": "1", "figurative": "9"}

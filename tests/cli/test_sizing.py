@@ -156,7 +156,7 @@ def test_progress_is_said_when_it_takes_long(
     assert capsys.readouterr().err.splitlines() == [f"size: {i} of 4" for i in range(4)]
 
 
-# --- ``lexassay size`` for declared questions: one table, one chart, one sentence, clear errors.
+# ``lexassay size`` for declared questions: one table, one chart, one sentence, clear errors.
 
 ASK = ["size", "x.toml", "--half-width", "0.1"]
 

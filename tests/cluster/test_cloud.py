@@ -130,7 +130,7 @@ def test_what_is_gone_meanwhile_is_told(
         digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
 
 
-# --- Requests of a run with nothing to do: as many among thousands of results as among few.
+# Requests of a run with nothing to do: as many among thousands of results as among few.
 
 _MORE = 1_100
 """Artefacts and runs besides: more than a store lists at once."""
@@ -193,7 +193,7 @@ def test_what_is_not_used_costs_no_request(cloud_listing: Laboratory, proxy: Pro
     assert [counted(cloud_listing, proxy, *command) for command in anew("dice")] == other
 
 
-# --- Whole experiments with results on a server: the same digests as in a folder.
+# Whole experiments with results on a server: the same digests as in a folder.
 
 _SEED = 2026
 
@@ -373,7 +373,7 @@ def test_the_report_lies_here_and_the_rest_there(cloud_runs: Laboratory) -> None
     assert cloud_runs.call("plan").code == 0
 
 
-# --- The verbs on a server: what each promises, and what is sent.
+# The verbs on a server: what each promises, and what is sent.
 
 
 @pytest.fixture

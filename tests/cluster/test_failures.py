@@ -130,7 +130,7 @@ def test_no_credentials(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
         list(absent.list())
 
 
-# --- Leases in the library's own store in memory: who holds them, who waits, who is dead.
+# Leases in the library's own store in memory: who holds them, who waits, who is dead.
 
 
 @pytest.fixture

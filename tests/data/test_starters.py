@@ -1,4 +1,4 @@
-""""""
+"""The starters of all families: they run, and explain every option."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.cli.main import main
 from pipeline.report.view import VIEWS
 from pipeline.stages.base import STAGES
 
-# --- The starter of the clustering family: it runs, and explains every option.
+# The starter of the clustering family: it runs, and explains every option.
 
 FOLDER = Path(lx.__file__).parent / "cli" / "starters" / "clustering"
 LINES_CLUSTERING_STARTER = (FOLDER / "experiment.toml").read_text().splitlines()
@@ -139,7 +139,7 @@ def _problems_clustering_starter(text: str, folder: Path) -> str:
     return ""
 
 
-# --- The experiment of `lexassay new lexicon`: it runs, and every option in it works.
+# The experiment of `lexassay new lexicon`: it runs, and every option in it works.
 
 FOLDER_LEXICON_STARTER = Path(lx.__file__).parent / "cli" / "starters" / "lexicon"
 LINES_LEXICON_STARTER = (FOLDER_LEXICON_STARTER / "experiment.toml").read_text().splitlines()

@@ -90,7 +90,7 @@ def test_options_are_those_of_the_command() -> None:
     assert set(OPTION.findall(BROWSER)) - OF_RUN == options - EVERYWHERE
 
 
-# --- The reference of the Python functions is that of their docstrings.
+# The reference of the Python functions is that of their docstrings.
 
 DOCS_API_CHAPTER = Path(__file__).parents[2] / "docs"
 TEXT_API_CHAPTER = (DOCS_API_CHAPTER / "api.md").read_text(encoding="utf-8")
@@ -110,7 +110,7 @@ def test_it_does_not_depend_on_where_it_was_made() -> None:
     assert "PosixPath" not in TEXT_API_CHAPTER
 
 
-# --- The figures on what chance finds are those that the script prints.
+# The figures on what chance finds are those that the script prints.
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ def test_the_limits_of_average_precision(public_data: Callable[[str], Path]) -> 
     assert found == pytest.approx(told, abs=4 * (0.0475 / 200) ** 0.5)
 
 
-# --- The reference of the command line is that of the commands.
+# The reference of the command line is that of the commands.
 
 DOCS_COMMANDS_CHAPTER = Path(__file__).parents[2] / "docs"
 TEXT_COMMANDS_CHAPTER = (DOCS_COMMANDS_CHAPTER / "commands.md").read_text(encoding="utf-8")
@@ -214,7 +214,7 @@ def test_it_does_not_depend_on_where_it_was_made_commands_chapter() -> None:
     assert str(Path.home()) not in TEXT_COMMANDS_CHAPTER
 
 
-# --- The gallery has a picture, a command and an experiment for each entry.
+# The gallery has a picture, a command and an experiment for each entry.
 
 GALLERY = ROOT / "docs" / "gallery"
 TEXT_GALLERY = (GALLERY / "index.md").read_text(encoding="utf-8")
@@ -252,7 +252,7 @@ def test_every_experiment_is_run_and_shown(update_gallery: ModuleType) -> None:
     assert f"lexassay {update_gallery.PLANNING}\n" in TEXT_GALLERY
 
 
-# --- The chapter on measures names every registered measure, with what the registry says.
+# The chapter on measures names every registered measure, with what the registry says.
 
 DOCS_MEASURES_CHAPTER = Path(__file__).parents[2] / "docs"
 
@@ -268,7 +268,7 @@ def test_every_measure_is_named() -> None:
     assert [name for name in MEASURES if f"| `{name}` |" not in text] == []
 
 
-# --- The chapter on planning says what the functions say, about Krenn's data as they are.
+# The chapter on planning says what the functions say, about Krenn's data as they are.
 
 DOCS_PLANNING_CHAPTER = Path(__file__).parents[2] / "docs"
 
@@ -326,7 +326,7 @@ def test_the_pilot_on_public_data(
     assert main([*shlex.split(shown), *runs]) == 0
 
 
-# --- The reference of stages and views is that of the registries.
+# The reference of stages and views is that of the registries.
 
 DOCS_REFERENCE_CHAPTERS = Path(__file__).parents[2] / "docs"
 LISTED: dict[str, Callable[[ModuleType], Iterable[str]]] = {
@@ -395,7 +395,7 @@ def test_every_option_says_what_it_is() -> None:
     assert silent == []
 
 
-# --- The keys that docs/shell.md lists are those that are printed.
+# The keys that docs/shell.md lists are those that are printed.
 
 CHAPTER_SHELL_CHAPTER = (Path(__file__).parents[2] / "docs" / "shell.md").read_text(
     encoding="utf-8"

@@ -88,7 +88,7 @@ def test_a_mistake_in_a_fragment_is_found() -> None:
         jsonschema.Draft202012Validator(json_schema()).validate(whole(fragment))
 
 
-# --- Import names that readme, documentation and the example extension show keep working.
+# Import names that readme, documentation and the example extension show keep working.
 
 KEPT = ("errors", "registry", "kernels.measure", "stages.base", "formats.base", "report.view")
 """Modules of ``pipeline`` that extensions import: where they are now is where they stay."""
@@ -140,7 +140,7 @@ def test_module_that_has_moved_is_found_by_its_old_name(old: str, new: str) -> N
     assert importlib.import_module(old) is importlib.import_module(new)
 
 
-# --- No line of the documentation is lost on the site.
+# No line of the documentation is lost on the site.
 
 TEXTS_LINES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")]
 FENCED = re.compile(r"^(`{3,}).*?^\1 *$", re.M | re.S)
@@ -157,7 +157,7 @@ def test_no_line_begins_like_a_comment() -> None:
     assert lost == []
 
 
-# --- Links within the project lead to files that are there, and to headings that they have.
+# Links within the project lead to files that are there, and to headings that they have.
 
 TEXTS_LINKS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])
 LINK = re.compile(r"\]\(<?(?!\w+:)([^)\s>]+)>?\)")
@@ -191,7 +191,7 @@ def test_there_are_links() -> None:
     assert sum(len(LINK.findall(page.read_text(encoding="utf-8"))) for page in TEXTS_LINKS) > 80
 
 
-# --- Notebooks are kept as docs/update_notebooks.py writes them: run, and without traces of where.
+# Notebooks are kept as docs/update_notebooks.py writes them: run, and without traces of where.
 
 NOTEBOOKS = sorted(ROOT.glob("docs/notebooks/*.ipynb"))
 TRACE = re.compile(r"/(?:tmp|home|root|Users|var|private)/|site-packages|\bin \d+\.\d+ s\b")
@@ -226,7 +226,7 @@ def test_nothing_says_where_and_when_it_was_run(notebook: Path) -> None:
     assert TRACE.findall(json.dumps(shown)) == []
 
 
-# --- What the README shows works: its experiment is valid, its extensions register and run.
+# What the README shows works: its experiment is valid, its extensions register and run.
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 USES = {

@@ -164,7 +164,7 @@ def test_a_table_without_rows_is_an_error(
         lx.run(tmp_path / "small.toml", runs=tmp_path / "runs", report=False)
 
 
-# --- Token-level accuracies that an independent program found for clusters of UD English EWT.
+# Token-level accuracies that an independent program found for clusters of UD English EWT.
 
 FOUND = {
     ("[]", "Brown"): (254_818, 0, 0.6833),
@@ -210,7 +210,7 @@ def test_many_to_one(exclude: str, public_data: Callable[[str], Path], tmp_path:
         assert scores.filter(system=system)["value"].item() == pytest.approx(accuracy, abs=5e-5)
 
 
-# --- M-1 mappings on UD English EWT: values that are known, and none better by random restarts.
+# M-1 mappings on UD English EWT: values that are known, and none better by random restarts.
 
 KNOWN = [("upos", "", 0.5701302), ("upos", "PUNCT", 0.5725355), ("xpos", "PUNCT", 0.4513271)]
 """MicroC of Clark's 45 clusters without words of a universal tag: the best that is known."""

@@ -78,7 +78,7 @@ def test_clusters_of_many_sizes(simulation: ModuleType, rate: float) -> None:
     assert np.mean(shares) <= MOST
 
 
-# --- SQL in an experiment reads no file, wherever it stands: refused at `plan`, by its option.
+# SQL in an experiment reads no file, wherever it stands: refused at `plan`, by its option.
 
 SECRET = "the first line of a file"
 PAIRS = """
@@ -207,7 +207,7 @@ def test_nor_does_a_formula_given_in_python() -> None:
         lx.score(table, measures=[], formulas={"mine": hostile})
 
 
-# --- The experiment on Krenn's data: every published cell.
+# The experiment on Krenn's data: every published cell.
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -284,7 +284,7 @@ def test_precisions_of_ucs_scores_are_the_same(
         assert ours == theirs
 
 
-# --- Krenn's candidates by verbs: what is left of the differences if true positives cluster.
+# Krenn's candidates by verbs: what is left of the differences if true positives cluster.
 
 STAGES = """
 name = "verbs"
@@ -355,7 +355,7 @@ def test_differences(
     )
 
 
-# --- Limits at declared looks hold at all of them together: the small simulation.
+# Limits at declared looks hold at all of them together: the small simulation.
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SAMPLES_LOOKS, SIZE = 800, 400
@@ -422,7 +422,7 @@ def test_a_confidence_sequence_holds_after_each_draw(looks: ModuleType) -> None:
     assert (found["missed"] <= 5 + 3 * ERROR * (SAMPLES_LOOKS / 120) ** 0.5).all()
 
 
-# --- The same digests from any shards, buckets, batches and workers; killed workers replaced.
+# The same digests from any shards, buckets, batches and workers; killed workers replaced.
 
 UPOS = ["NOUN", "VERB", "ADP", "ADJ"]
 RELATIONS = {
@@ -587,7 +587,7 @@ def test_errors_travel(error: Exception) -> None:
     assert (type(again), str(again), again.__dict__) == (type(error), str(error), error.__dict__)
 
 
-# --- A preliminary sample chooses a list, and the list goes out: written once, never over.
+# A preliminary sample chooses a list, and the list goes out: written once, never over.
 
 CONFIG = Path(__file__).parents[2] / "configs" / "tuning.toml"
 

@@ -101,6 +101,7 @@ def test_exact_intervals_keep_their_level(cells: pl.DataFrame) -> None:
     assert means["coverage"].min() >= 0.95
 
 
+@pytest.mark.long
 def test_coverage_and_width_are_those_of_the_exact_computation(cells: pl.DataFrame) -> None:
     far = []
     for row in cells.iter_rows(named=True):
@@ -180,7 +181,7 @@ def test_the_chapter_holds_the_tables_of_a_simulation(
     assert f"{SAMPLES} samples for each rate" not in text
 
 
-# --- Coverage of everything that is offered, cell by cell: the small simulation, and how it is read.
+# Coverage of everything that is offered, cell by cell: the small simulation, and how it is read.
 
 PARTS = (
     "bands", "cells", "estimation", "inferred", "keeping", "labels_needed", "lists_of_designs",
@@ -508,7 +509,7 @@ def test_the_chapter_shows_verdicts_labels_and_the_worst_cells(lab: Any, tmp_pat
     assert again.count(lab.chapter.END) == 1
 
 
-# --- Lemmas drawn by size say more of L*, and the limits hold: the small simulation.
+# Lemmas drawn by size say more of L*, and the limits hold: the small simulation.
 
 ERROR_LEXICON_COVERAGE = (0.95 * 0.05 / SAMPLES) ** 0.5
 

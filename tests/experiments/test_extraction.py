@@ -263,7 +263,7 @@ def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) ->
     assert found.get_column("f").sum() == found.get_column("N").max()
 
 
-# --- Frequency lists and keywords through the runner: against plain counting, from any shards.
+# Frequency lists and keywords through the runner: against plain counting, from any shards.
 
 STAGES_KEYWORDS = """
 [stages.target]
@@ -393,7 +393,7 @@ def test_examples_of_words(tmp_path: Path) -> None:
     assert run.table("target")["dp"].to_list() == [None]
 
 
-# --- Tuples from whole corpora against a counter in plain Python; any parts give the same.
+# Tuples from whole corpora against a counter in plain Python; any parts give the same.
 
 Counts = Counter[tuple[str, ...]]
 WORDS = """
@@ -642,7 +642,7 @@ def test_merging_is_associative() -> None:
     assert whole.height == 4
 
 
-# --- Sheets of tuples: all units on them, and no id beside other units than its own.
+# Sheets of tuples: all units on them, and no id beside other units than its own.
 
 EXPERIMENT = """
 name = "x"
@@ -776,7 +776,7 @@ def test_pairs_with_a_column_l3_of_their_own_stay_pairs(tmp_path: Path) -> None:
     assert done.table("sheet").columns == ["annotator", "order", "id", "l1", "l2"]
 
 
-# --- Case folding, stop lists and regular expressions, from an experiment to the candidates.
+# Case folding, stop lists and regular expressions, from an experiment to the candidates.
 
 TEXT = "The Cat saw a dog .\nthe cat saw 2 dogs .\nA dog saw the cat !\n"
 

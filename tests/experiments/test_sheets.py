@@ -339,7 +339,7 @@ def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
     }
 
 
-# --- A second round: what two people disagree on goes to a third, who decides.
+# A second round: what two people disagree on goes to a third, who decides.
 
 ROUND = """
 [stages.agreement]
@@ -456,7 +456,7 @@ def test_nothing_to_decide(folder_adjudication_round: Path) -> None:
     assert lx.show("x.toml").table("decided")["tp"].to_list() == [True] * 6
 
 
-# --- A dictionary on paper: the run waits for keying sheets, and goes on with what was typed.
+# A dictionary on paper: the run waits for keying sheets, and goes on with what was typed.
 
 EXPERIMENT_KEYING = """
 name = "small"
@@ -557,7 +557,7 @@ def test_a_spoilt_row_is_named(folder_keying: Path, capsys: pytest.CaptureFixtur
     assert "001-annotator.xlsx" in said
 
 
-# --- People who fill in sheets: their names, how far they are, and runs that wait for them.
+# People who fill in sheets: their names, how far they are, and runs that wait for them.
 
 SWEEP = """
 [sweep]
@@ -738,7 +738,7 @@ def test_who_waits_is_told_how_to_go_on(folder: Path, capsys: pytest.CaptureFixt
     assert "; partial = true goes on without" in capsys.readouterr().out
 
 
-# --- Where sheets lie: one place whatever the working folder, and the places of earlier versions.
+# Where sheets lie: one place whatever the working folder, and the places of earlier versions.
 
 
 @pytest.fixture

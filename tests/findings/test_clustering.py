@@ -24,8 +24,17 @@ from schemas import (
     TokenLevel,
     TokenMapping,
 )
-from tests.findings.clustering_tables import COARSE, GOLD, RIGHT, systems_stage, type_stage
-from tests.findings.stages import found, stage, table, texts
+from tests.findings.stages import (
+    COARSE,
+    GOLD_ENTRIES,
+    RIGHT,
+    found,
+    stage,
+    systems_stage,
+    table,
+    texts,
+    type_stage,
+)
 from tests.valid import valid
 
 THREE = {
@@ -256,7 +265,7 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
 
 
 def test_how_types_and_tokens_are_spread() -> None:
-    items = GOLD.select("item", "gold", "f")
+    items = GOLD_ENTRIES.select("item", "gold", "f")
     tables = {"shares": class_shares(items), "frequent": frequent_types(items)}
     said = texts("shares", stage("evaluate.shares", tables))
     assert said == [

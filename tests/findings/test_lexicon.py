@@ -14,8 +14,16 @@ from pipeline.findings.lexicon import cost_of_missing, lemmas_more, loss, losses
 from pipeline.kernels.lexicon.inference import by_chance
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
 from schemas import Findings, KeyedLemmas, Preparation
-from tests.findings.lexicon_tables import GOLD, Words, comparison_stage, lexicon_stage
-from tests.findings.stages import found, stage, table, texts
+from tests.findings.stages import (
+    GOLD,
+    Words,
+    comparison_stage,
+    found,
+    lexicon_stage,
+    stage,
+    table,
+    texts,
+)
 from tests.valid import valid
 
 TWO = {"one": 0.9, "two": 0.8}

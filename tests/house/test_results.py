@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "results.py"
@@ -64,3 +70,56 @@ def test_the_newest_figures_become_the_reference(
 def test_the_reference_can_be_read(results: ModuleType) -> None:
     for figure in results.figures(SCRIPT.with_name("results.jsonl")):
         assert {"name", "median", "cores"} <= set(figure)
+
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def text(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the generator."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import growing_text
+
+    return growing_text
+
+
+def test_a_block_depends_on_seed_and_number_alone(text: ModuleType) -> None:
+    one = text.block(1, 3, 1000)
+    assert (one == text.block(1, 3, 2000)[:1000]).all()
+    assert (one != text.block(1, 4, 1000)).any()
+    assert (one != text.block(2, 3, 1000)).any()
+    assert one.min() >= 1
+    assert text.block(1, 3).max() <= text.known_words(np.float64(4 * text.BLOCK))
+
+
+def test_a_file_has_the_words_in_their_order(text: ModuleType, tmp_path: Path) -> None:
+    words = text.block(1, 0, 50)
+    text.write_block(tmp_path / "t.txt", words)
+    lines = (tmp_path / "t.txt").read_text().splitlines()
+    assert [len(line.split()) for line in lines] == [20, 20, 10]
+    assert [int(word) for line in lines for word in line.split()] == words.tolist()
+
+
+def test_growth_counts_what_a_set_counts(text: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "ONE_IN", 1)
+    words = text.block(1, 0, 5000).tolist()
+    for tokens, known, pairs in text.growth(1, [3000, 5000]):
+        inside = {pair for at in range(0, tokens, 20) for pair in _pairs(words[at : at + 20])}
+        assert (known, pairs) == (len(set(words[:tokens])), len(inside))
+
+
+@pytest.mark.long
+def test_a_run_counts_the_bigrams_of_the_curve(tmp_path: Path) -> None:
+    """The second time nothing is left to do, and the figures are the same."""
+    command = [sys.executable, str(FOLDER / "scale.py"), "20000", "--folder", str(tmp_path)]
+    rows = []
+    for _ in range(2):
+        subprocess.run(command, check=True, capture_output=True)
+        rows.append(json.loads((tmp_path / "result.json").read_text())["distinct bigrams"])
+    words = [line.split() for path in tmp_path.glob("*.txt") for line in path.open()]
+    assert rows == [len({pair for line in words for pair in _pairs(line)})] * 2
+
+
+def _pairs(words: Iterable[object]) -> list[tuple[object, object]]:
+    return list(pairwise(words))

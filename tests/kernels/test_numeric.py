@@ -60,7 +60,7 @@ def test_zero_log_zero() -> None:
     assert one(xlogy("x", "y"), x=0, y=0) == 0
 
 
-# --- Overlaps of two groupings against sets that are intersected one by one.
+# Overlaps of two groupings against sets that are intersected one by one.
 
 GOLD = ["a", "b", "c"]
 CLUSTERS = ["1", "2"]

@@ -24,7 +24,7 @@ from pipeline.kernels.sampling import (
 from schemas import Sample
 from schemas.validate import validate
 
-# --- Ids and seeded keys are the published hashes, whatever the library's version.
+# Ids and seeded keys are the published hashes, whatever the library's version.
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
 

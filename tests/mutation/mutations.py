@@ -128,7 +128,7 @@ def packed(random: Random, content: bytes) -> bytes:
     return content + random.choice([b"\0" * 10, b"tail", content[:20]])
 
 
-# --- Mutations of tables: cells, rows and columns that people and programs get wrong.
+# Mutations of tables: cells, rows and columns that people and programs get wrong.
 
 NUMBERS_CELL_MUTATIONS = ("-1", "0", "1.5", "1e3", "3.0", "03", "+3", " 3", "3 ", "NaN", "inf", "-inf", "1,5", "1_000",
            "9223372036854775807", "9223372036854775808", "4611686018427387904", "1" * 40, "0x10", "٣",
@@ -251,7 +251,7 @@ def delimited(separator: str, *, top: int = 0) -> MutationByteMutations:
     return mutation
 
 
-# --- Mutations of experiments: keys, values and sections that people get wrong, and hostile ones.
+# Mutations of experiments: keys, values and sections that people get wrong, and hostile ones.
 
 _VALUES = ('""', '" "', '"x"', '"../x"', '"/dev/null"', '"/"', '"."', '"*"', '"nothing.tsv"', '"' + "x" * 300 + '"',
            '"a\\u0000b"', '"~/x"', '"data:x"', '"data:../../x"', "0", "-1", "1", "2.0", "1e9", "1e308", "inf", "nan",
@@ -318,7 +318,7 @@ def _misspelt(random: Random, key: str) -> str:
                           key[:place] + key[place + 1] + key[place] + key[place + 2 :]])  # fmt: skip
 
 
-# --- Mutations of commands: what people type after ``lexassay``.
+# Mutations of commands: what people type after ``lexassay``.
 
 _WORDS = ("", " ", "x", "-", "--", "-x", "--help", "--nothing", "--set", "--runs", "--data", "0", "-1",
           "1e9", "nan", "..", "/", "/dev/null", "x" * 300, "é", "a\nb", "*", "--set=x", "stages.sample.rate=2",
@@ -350,7 +350,7 @@ def words(random: Random, command: list[str]) -> list[str]:
     return changed
 
 
-# --- Mutations of sheets that people fill in: what they type, and what a spreadsheet program saves.
+# Mutations of sheets that people fill in: what they type, and what a spreadsheet program saves.
 
 _LABELS: tuple[Any, ...] = (
     *("SVC", " svc", "free", "Free ", "figurative", "frei", "?", "x", "SVC, free", "1", "n/a"),

@@ -205,3 +205,39 @@ SUBJECTS = (
     WORD_LIST,
 )  # fmt: skip
 """Candidates and their judgements."""
+
+
+_JUDGED_BY_MACHINE = """
+name = "x"
+[stages.candidates]
+use = "extract.table"
+path = "pairs.tsv"
+[stages.machine]
+use = "join.machine"
+path = "said.tsv"
+candidates = "candidates"
+categories = { TP = "TP" }
+judge = "robot"
+"""
+
+
+def _expected_of_machine(folder: Path) -> object:
+    return oracles.rows_and_sum(oracles.records(folder / "said.tsv", "\t"), "TP")
+
+
+def _observed_of_machine(folder: Path) -> object:
+    said = lx.show(folder / "x.toml", runs=folder / "runs").table("machine")
+    return said.height, int(said["prediction"].sum())
+
+
+MACHINES = (
+    Subject(
+        name="said.tsv",
+        kind="tables",
+        files={"x.toml": _JUDGED_BY_MACHINE.encode(), "pairs.tsv": text(), "said.tsv": text()},
+        targets={"said.tsv": delimited("\t")},
+        expected=_expected_of_machine,
+        observed=_observed_of_machine,
+    ),
+)
+"""Predictions of a machine, one for each candidate."""

@@ -121,7 +121,7 @@ def test_a_sheet_that_no_list_leads_to_is_counted_too(tmp_path: Path) -> None:
     )
 
 
-# --- Two hundred mutated cases of a seed that stays; `make torture` runs as many as are asked for.
+# Two hundred mutated cases of a seed that stays; `make torture` runs as many as are asked for.
 
 _SEED = "two hundred"
 _AT_ONCE = 25

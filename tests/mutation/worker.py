@@ -177,7 +177,7 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-# --- Workers side by side: one that dies, or takes too long, is replaced, and its case is recorded.
+# Workers side by side: one that dies, or takes too long, is replaced, and its case is recorded.
 
 _SPAWN = multiprocessing.get_context("spawn")
 _CASES = 500

@@ -64,7 +64,7 @@ def test_csv(tmp_path: Path) -> None:
     )
 
 
-# --- Two people and a coordinator, from a corpus to an evaluation that all labels went into.
+# Two people and a coordinator, from a corpus to an evaluation that all labels went into.
 
 VERBS = ["prendre", "donner", "faire"]
 NOUNS = ["décision", "leçon", "part", "maison", "effet", "attention"]

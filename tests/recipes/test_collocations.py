@@ -210,7 +210,7 @@ def test_ways_to_count_that_cannot_be(text: Path, runs: Path) -> None:
     assert main(["collocates", "house", str(text), "--count", "node"]) == 2
 
 
-# --- Keywords from two files.
+# Keywords from two files.
 
 OTHER = "The river was wide. The old man crossed the river and saw a barn.\n" * 3
 
@@ -306,7 +306,7 @@ def test_the_command_prints_a_table(
         )
 
 
-# --- Candidates from files alone.
+# Candidates from files alone.
 
 
 def test_neighbours_are_counted(tmp_path: Path) -> None:

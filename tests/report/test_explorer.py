@@ -26,8 +26,7 @@ from pipeline.report.explorer import (
     shorten,
     sources,
 )
-from tests.report import twin
-from tests.report.twin import Reader
+from tests.report.report_frames import Reader, details_on_page, table_on_page
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 HOSTILE = ["</script><img onerror=alert(1)>", "=1+1", "\u2028", "שלום", "a\x00b", "", "[[x]]"]
@@ -121,7 +120,7 @@ def test_codes_follow_the_order_of_the_texts(values: list[str]) -> None:
     assert [text for _, text in sorted(zip(codes, values, strict=True))] == in_order(values)
 
 
-# --- Long texts are cut so that the words that they are about stay.
+# Long texts are cut so that the words that they are about stay.
 
 
 def one(text: str, most: int) -> str:
@@ -154,7 +153,7 @@ def test_cut_texts_are_parts_of_their_texts(text: str, most: int) -> None:
     assert len(short) <= 2 * most + 2
 
 
-# --- What the page holds: all rows or those that matter most, details of those that come first.
+# What the page holds: all rows or those that matter most, details of those that come first.
 
 COLUMNS = (
     Attribute("word", "word", "text"),
@@ -190,7 +189,7 @@ def test_all_rows_come_back() -> None:
     whole = explorer()
     found = payload(whole)
     assert found.kept == 50
-    columns = twin.table(found)
+    columns = table_on_page(found)
     assert columns["word"] == whole.frame["word"].to_list()
     assert columns["f"] == whole.frame["f"].to_list()
     assert columns["judged"] == [int(v) for v in whole.frame["judged"]]
@@ -201,7 +200,7 @@ def test_rows_are_left_out_at_the_end() -> None:
     found = payload(explorer(most_rows=7))
     assert found.kept == found.head["rows"] == 7
     assert found.head["whole"] == 50
-    assert twin.table(found)["word"][-1] == "w00006"
+    assert table_on_page(found)["word"][-1] == "w00006"
 
 
 def test_so_many_rows_as_there_is_room_for() -> None:
@@ -209,21 +208,21 @@ def test_so_many_rows_as_there_is_room_for() -> None:
     small = payload(explorer(5000, page_bytes=4000))
     assert large.kept == 5000
     assert 10 < small.kept < 2000
-    assert twin.table(small)["word"] == [f"w{i:05}" for i in range(small.kept)]
+    assert table_on_page(small)["word"] == [f"w{i:05}" for i in range(small.kept)]
 
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_no_row_and_one_row(rows: int) -> None:
     found = payload(explorer(rows, details=(examples(rows),)))
     assert found.kept == rows
-    assert twin.table(found)["f"] == list(range(rows))
-    assert len(twin.details(found)["examples"]) == rows
+    assert table_on_page(found)["f"] == list(range(rows))
+    assert len(details_on_page(found)["examples"]) == rows
 
 
 def test_details_belong_to_their_rows() -> None:
     some = examples(30, each=3)
     shuffled = replace(some, frame=some.frame.sample(fraction=1.0, shuffle=True, seed=1))
-    found = twin.details(payload(explorer(50, details=(shuffled,))))["examples"]
+    found = details_on_page(payload(explorer(50, details=(shuffled,))))["examples"]
     assert [len(rows) for rows in found] == [3] * 30 + [0] * 20
     for place, rows in enumerate(found):
         assert all(text.startswith(f"{place}.") for (text,) in rows)
@@ -231,14 +230,14 @@ def test_details_belong_to_their_rows() -> None:
 
 def test_details_of_rows_that_are_left_out_are_left_out() -> None:
     found = payload(explorer(50, most_rows=4, details=(examples(50),)))
-    assert len(twin.details(found)["examples"]) == 4
+    assert len(details_on_page(found)["examples"]) == 4
     assert found.head["details"][0]["rows"] == 8
 
 
 def test_rows_with_a_flag_have_their_details_first() -> None:
     found = payload(explorer(1000, details=(examples(1000, length=200),), detail_bytes=6000))
     (head,) = found.head["details"]
-    rows = twin.details(found)["examples"]
+    rows = details_on_page(found)["examples"]
     kept = {place for place, own in enumerate(rows) if own}
     judged = {place for place in range(1000) if place % 10 == 9}
     assert 0 < head["held"] == len(kept) < head["has"] == 1000
@@ -248,7 +247,7 @@ def test_rows_with_a_flag_have_their_details_first() -> None:
 
 def test_no_room_for_details() -> None:
     found = payload(explorer(20, details=(examples(20),), detail_bytes=0))
-    assert twin.details(found)["examples"] == [[]] * 20
+    assert details_on_page(found)["examples"] == [[]] * 20
     assert found.head["details"][0]["has"] == 20
 
 
@@ -270,7 +269,7 @@ def test_two_rows_of_one_key_are_refused() -> None:
         payload(explorer(frame=twice))
 
 
-# --- Where the table of all rows finds what belongs to it.
+# Where the table of all rows finds what belongs to it.
 
 
 def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:

@@ -98,7 +98,7 @@ def test_a_group_without_a_name_has_a_dash() -> None:
     assert estimates(frame, shape)["by a"].to_list() == ["–"]
 
 
-# --- Settings of a sweep: what they are called, and which points are shown.
+# Settings of a sweep: what they are called, and which points are shown.
 
 
 def test_two_settings_of_one_name_are_told_apart() -> None:
@@ -157,7 +157,7 @@ def test_no_more_points_are_kept_than_there_is_room_for(counts: list[int], most:
         assert found == counts
 
 
-# --- The page of a sweep: what it shows of one point, of a thousand, of hostile and empty tables.
+# The page of a sweep: what it shows of one point, of a thousand, of hostile and empty tables.
 
 HOSTILE = "</script><img onerror=alert(1)>"
 Points = list[dict[str, Any]]

@@ -70,7 +70,7 @@ def test_distinct_names_differ_in_any_case(names: list[str]) -> None:
     assert all(new.startswith(old) for new, old in zip(made, names, strict=True))
 
 
-# --- Tables from their columns, figures from what draws them.
+# Tables from their columns, figures from what draws them.
 
 FRAME = pl.DataFrame(
     {"measure": ["mi", "mi", "dice"], "n": [100, 1000, 100], "k": [5, 12, None], "p": [0.1, 0.2, 0]}
@@ -152,7 +152,7 @@ def test_a_figure_that_is_the_same_on_a_phone_is_held_once() -> None:
     assert figure("x", "", lambda look: {"mark": look.style}, Look()).narrow is None
 
 
-# --- Tables that may not be held as a whole are not copied beside the page, which says so.
+# Tables that may not be held as a whole are not copied beside the page, which says so.
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_without_a_limit_all_fits() -> None:
     assert fits_in_memory(10**12, 3)
 
 
-# --- What views look at of the options of their stages: the stages have it, and every default.
+# What views look at of the options of their stages: the stages have it, and every default.
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),

@@ -96,7 +96,9 @@ def parts(folder: Path, table: str) -> int:
 
 
 @pytest.mark.usefixtures("_little_room")
-@pytest.mark.parametrize("options", [BUCKETS, f"{BUCKETS}\n{SHARDS}"])
+@pytest.mark.parametrize(
+    "options", [BUCKETS, pytest.param(f"{BUCKETS}\n{SHARDS}", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("relation", ["sentence", pytest.param("textual", marks=pytest.mark.long)])
 def test_the_same_comes_of_it(texts: Laboratory, options: str, relation: str) -> None:
     change(texts.config, 'relation = "sentence"', f'relation = "{relation}"')
@@ -126,6 +128,7 @@ def test_what_is_counted_once_can_be_combined_anew_with_and_without_a_limit(
 
 
 @pytest.mark.usefixtures("_little_room")
+@pytest.mark.long
 def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
     give_options(texts, BUCKETS)
     assert do_all(texts, "candidates") == ["count", "merge", "counts", "combine", "result"]
@@ -149,7 +152,7 @@ def test_nothing_is_divided_that_there_is_room_for(
     assert parts(made, "counts") == 3  # the buckets of the limit
 
 
-# --- Sums over all buckets are there once, however many buckets were counted.
+# Sums over all buckets are there once, however many buckets were counted.
 
 
 def test_one_part_of_sums_for_all_buckets(texts: Laboratory) -> None:

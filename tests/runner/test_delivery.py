@@ -63,7 +63,7 @@ def test_stages_of_the_project() -> None:
     assert {"sheet.annotation", "sheet.keying", "sheet.list"} <= giving
 
 
-# --- The list for the lexicographer: written once, not by what-ifs, and not where none is chosen.
+# The list for the lexicographer: written once, not by what-ifs, and not where none is chosen.
 
 LIST = """
 [stages.choice]
@@ -125,7 +125,7 @@ def test_without_judgements_there_is_no_list_to_write(delivering: Laboratory) ->
     assert lists(delivering) == {}
 
 
-# --- Sheets get the next free number, and none that is taken.
+# Sheets get the next free number, and none that is taken.
 
 SHEET = """
 [stages.sheet]
@@ -157,7 +157,7 @@ def test_a_folder_that_is_full_of_sheets(
     assert written.read_bytes() == before
 
 
-# --- Sheets that an earlier version wrote, and people half filled, keep counting.
+# Sheets that an earlier version wrote, and people half filled, keep counting.
 
 OLD = Path(__file__).with_name("upgrade")
 MISSING = {"pairs": "7 labels", "tuples": "3 labels", "keying": "3 lemmas"}

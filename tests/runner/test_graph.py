@@ -67,7 +67,7 @@ right = { label = "{form}" }
         lx.check(tmp_path / "x.toml", runs=tmp_path / "runs")
 
 
-# --- The order of stages.
+# The order of stages.
 
 LONG = 2_000
 

@@ -82,7 +82,7 @@ def test_without_a_limit_nothing_is_refused() -> None:
     assert not parse({"name": "x", **STAGES})[1]
 
 
-# --- Files of an experiment as stages see them.
+# Files of an experiment as stages see them.
 
 
 def test_a_table_has_no_sentences(tmp_path: Path) -> None:

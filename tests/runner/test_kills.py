@@ -121,7 +121,7 @@ def test_killed_and_done_again(tmp_path: Path) -> None:
     assert {path.name for path in texts.root.glob("*/.*")} == {".lock"}
 
 
-# --- A run that counts a corpus by a pool of workers, killed: no worker stays, and it goes on.
+# A run that counts a corpus by a pool of workers, killed: no worker stays, and it goes on.
 
 EXPERIMENT = """
 name = "corpus"
@@ -172,7 +172,7 @@ def test_killed_and_resumed(shards: int, tmp_path: Path) -> None:
     assert not list(runs.glob("corpus/candidates/counts/.*"))
 
 
-# --- Runs killed by SIGKILL at places that are chosen: the next goes on and gives the same tables.
+# Runs killed by SIGKILL at places that are chosen: the next goes on and gives the same tables.
 
 PLACES = [
     ("open .*/history/", 1, Kill("", "", partial=False)),
@@ -288,7 +288,7 @@ def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
         assert content(folder.parent) == {"page": "newest"} | notes
 
 
-# --- Runs killed by SIGKILL at any moment: the next run goes on and gives the same tables.
+# Runs killed by SIGKILL at any moment: the next run goes on and gives the same tables.
 
 KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
 """How many runs are killed at a random moment; a fifth as many at an exact one."""

@@ -73,7 +73,7 @@ def test_beside_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert run.table("candidates").height == 0
 
 
-# --- Counts are artefacts of their own: with another threshold nothing is counted again.
+# Counts are artefacts of their own: with another threshold nothing is counted again.
 
 OTHER = ("--set", "stages.candidates.min_frequency=4")
 THERE = "the counts are there"
@@ -90,7 +90,15 @@ def refuse(_task: Any, *_: Any) -> Any:
     raise AssertionError("it counts again")
 
 
-@pytest.mark.parametrize("options", ["", SHARDS, BUCKETS, f"{BUCKETS}\n{SHARDS}"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        pytest.param(SHARDS, marks=pytest.mark.long),
+        pytest.param(BUCKETS, marks=pytest.mark.long),
+        f"{BUCKETS}\n{SHARDS}",
+    ],
+)
 def test_another_threshold(
     texts: Laboratory, options: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +287,7 @@ def test_killed_before_every_tenth_act_of_counting(texts: Laboratory) -> None:
     assert number > 50
 
 
-# --- Shards put together: only those that are still as they were finished.
+# Shards put together: only those that are still as they were finished.
 
 
 def test_a_finished_shard_that_is_damaged_before_all_are_done(laboratory: Laboratory) -> None:
@@ -296,7 +304,7 @@ def test_a_finished_shard_that_is_damaged_before_all_are_done(laboratory: Labora
     assert_whole(laboratory.root)
 
 
-# --- From `run` to a stage's function: few enough frames to read a traceback at a glance.
+# From `run` to a stage's function: few enough frames to read a traceback at a glance.
 
 MOST = 8
 EXPERIMENT_FRAMES = """
@@ -339,7 +347,7 @@ def test_frames_from_run_to_the_stage(folder_frames: Path, stage: str) -> None:
     assert len(frames) < MOST, shown
 
 
-# --- A file of a corpus cut into parts: tables, numbers and errors are those of the whole file.
+# A file of a corpus cut into parts: tables, numbers and errors are those of the whole file.
 
 COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
 TEXT = {
@@ -586,7 +594,7 @@ def test_row_groups_give_what_the_file_gives(
     assert phases[0].last > 2
 
 
-# --- Sums over all buckets of counts: tasks of their own, whose columns stand beside the counts.
+# Sums over all buckets of counts: tasks of their own, whose columns stand beside the counts.
 
 PAIRS = 'relation = "sentence"\nleft = { label = "{form}" }\nright = { label = "{form}" }'
 TUPLES = 'relation = "adjacent"\nlength = 3\nunit = { label = "{form}" }'
@@ -708,7 +716,7 @@ def test_counts_in_few_buckets_are_summed_in_many(tuples: Laboratory) -> None:
     assert tuples.digests() == elsewhere(tuples, *more)
 
 
-# --- Two processes on one experiment at once: each stage is computed once, both end well.
+# Two processes on one experiment at once: each stage is computed once, both end well.
 
 WAITS = "another run is at work on it; waiting"
 

@@ -51,7 +51,7 @@ def write_names_with_patterns(path: Path, rows: pl.DataFrame) -> None:
         rows.write_csv(path, separator="," if path.suffix == ".csv" else "\t")
 
 
-# --- Remarks through the whole runner: kept, told again, made strict, and the last good report.
+# Remarks through the whole runner: kept, told again, made strict, and the last good report.
 
 SAMPLED = """
 [stages.sample]
@@ -221,7 +221,7 @@ def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
     assert "8 of the 20 draws that were asked for" in page
 
 
-# --- What a run says of its stages.
+# What a run says of its stages.
 
 POOL = """
 [stages.pool]
@@ -269,7 +269,7 @@ def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laborato
     assert laboratory.record().stages["own"].note == "the printed dictionary waits for 2 pages"
 
 
-# --- Files and results that vanish or change under the hands of a run: which one, and what to do.
+# Files and results that vanish or change under the hands of a run: which one, and what to do.
 
 SHEETS = """
 [stages.sheet]
@@ -402,7 +402,7 @@ def test_what_fails_by_the_machine_is_no_defect(
     assert not LIBRARY.search(str(error.value))
 
 
-# --- A stage that waits for a person: all else is done, and it goes on when the sheet is filled.
+# A stage that waits for a person: all else is done, and it goes on when the sheet is filled.
 
 DOWNSTREAM = {"precision", "comparison"}
 INDEPENDENT = {"candidates", "scores", "sample", "ranks"}

@@ -44,7 +44,7 @@ def test_other_keys() -> None:
     assert in_order(frame, []).rows() == frame.rows()
 
 
-# --- Rows of a file that break a rule of their table are named by file and line, both of two.
+# Rows of a file that break a rule of their table are named by file and line, both of two.
 
 EXPERIMENT = """
 name = "small"
@@ -127,7 +127,7 @@ def test_a_file_that_is_scored_has_lines_too(
     assert "line=3" in text
 
 
-# --- One shard: whose fault an error is, and that what was written can be read back.
+# One shard: whose fault an error is, and that what was written can be read back.
 
 OWN = """
 [stages.own]

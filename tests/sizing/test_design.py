@@ -69,7 +69,7 @@ def test_looks() -> None:
     assert look_times([1.0], "pocock") is None
 
 
-# --- Labels for declared questions: what the table holds, and that so many are just enough.
+# Labels for declared questions: what the table holds, and that so many are just enough.
 
 NAMES = [
     "mi at 40", "mi at 100", "t_score at 40", "t_score at 100", "mi - t_score at 40",

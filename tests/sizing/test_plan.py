@@ -95,7 +95,7 @@ def test_mistakes(change: dict[str, object], said: str) -> None:
         lx.plan_comparison(**{**HOW, **change})
 
 
-# --- Planning from a pilot: a run's stages are read, counted and carried on.
+# Planning from a pilot: a run's stages are read, counted and carried on.
 
 STAGES = """
 [stages.sample]
@@ -256,7 +256,7 @@ def test_a_part_of_the_annotation_is_no_sample(tmp_path: Path, done_pilot: lx.Ru
     assert table["size"].item() == drawn
 
 
-# --- Planning from a notebook: what is expected of intervals, and which rate a width needs.
+# Planning from a notebook: what is expected of intervals, and which rate a width needs.
 
 
 def test_by_hand() -> None:

@@ -338,7 +338,7 @@ def test_who_no_longer_adjudicates_has_no_link(served: Served) -> None:
     assert served.client.get(third).status_code == 404
 
 
-# --- What a page may send: wrong decisions are refused with their reason, and nothing is saved.
+# What a page may send: wrong decisions are refused with their reason, and nothing is saved.
 
 
 @pytest.fixture

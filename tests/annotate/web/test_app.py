@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -38,7 +39,7 @@ from pipeline.annotate.web.app import (
     serve,
     server_of,
 )
-from pipeline.annotate.web.pages import Refused
+from pipeline.annotate.web.pages import HANDLERS, Assets, Refused
 from pipeline.errors import ConfigError
 from pipeline.formats.annotation_log import opened
 from tests.annotate.served import HERE, Served, ask, entries, label, work_in
@@ -201,7 +202,7 @@ def test_the_coordinators_pages_are_behind_the_coordinators_secret(tmp_path: Pat
             assert served.client.get(path).status_code == 404
 
 
-# --- The server as a program: asked over a network, stopped by a signal, silent about its addresses.
+# The server as a program: asked over a network, stopped by a signal, silent about its addresses.
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
@@ -339,7 +340,7 @@ def test_the_listener_is_closed_in_the_end_and_signals_are_given_back(work: Work
     assert isinstance(listener, socket.socket)
 
 
-# --- Bodies that are too large are not read to their end, whoever reads them.
+# Bodies that are too large are not read to their end, whoever reads them.
 
 JSON = {"Origin": HERE, "Content-Type": "application/json"}
 
@@ -389,3 +390,46 @@ def test_no_more_is_read_than_may_come() -> None:
         asyncio.run(BodyLimit(app)({"type": "http", "headers": []}, receive, send))
     assert refused.value.status == 413
     assert len(read) == 2
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (("a.js", "1"), ("b.css", "2"), ("secret.txt", "3")):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def client(assets: Assets) -> TestClient:
+    return TestClient(
+        Starlette(routes=[Route("/assets/{name}", assets.serve)], exception_handlers=HANDLERS)
+    )
+
+
+def test_an_address_changes_with_what_is_there(folder: Path) -> None:
+    before = Assets(folder).address("a.js")
+    assert re.fullmatch(r"/assets/a\.js\?v=[0-9a-f]{20}", before)
+    assert Assets(folder).address("a.js") == before
+    (folder / "a.js").write_text("changed")
+    assert Assets(folder).address("a.js") != before
+
+
+def test_it_is_kept_long_where_the_address_says_what_it_holds(folder: Path) -> None:
+    assets = Assets(folder)
+    kept = client(assets).get(assets.address("a.js"))
+    assert (kept.text, kept.headers["cache-control"]) == (
+        "1", "public, max-age=31536000, immutable",
+    )  # fmt: skip
+    assert kept.headers["content-type"].startswith("text/javascript")
+    for path in ("/assets/a.js", "/assets/a.js?v=old"):
+        asked = client(assets).get(path)
+        assert (asked.text, asked.headers["cache-control"]) == ("1", "no-cache")
+        again = client(assets).get(path, headers={"If-None-Match": asked.headers["etag"]})
+        assert (again.status_code, again.text) == (304, "")
+
+
+def test_nothing_else_is_served(folder: Path) -> None:
+    assets = Assets(folder)
+    for name in ("secret.txt", "no.js", "%2e%2e%2fa.js", ""):
+        assert client(assets).get(f"/assets/{name}").status_code == 404
+    with pytest.raises(KeyError):
+        assets.address("secret.txt")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
-# --- What tests ask of a page of annotation.
+# What tests ask of a page of annotation.
 
 EXAMPLES = [f"{word} Satz [[in]] der [[Frage]] ." for word in ("Ein", "Zwei", "Drei", "Vier")]
 

@@ -170,7 +170,7 @@ def test_no_sideways_scrolling_on_a_phone(
     assert page.evaluate(FITS)
 
 
-# --- The server goes and comes back, and no decision is lost or saved twice.
+# The server goes and comes back, and no decision is lost or saved twice.
 
 FORBIDDEN = """Object.defineProperty(window, "localStorage", {get() {
   throw new DOMException("no", "SecurityError"); }});"""
@@ -391,7 +391,7 @@ def test_one_refused_decision_holds_up_no_other(serve: Serve, open_card: OpenCar
     page.locator("#trouble").wait_for(state="hidden")
 
 
-# --- Seconds from seeing a card to deciding.
+# Seconds from seeing a card to deciding.
 
 TURN = """(hidden) => {
   Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
@@ -420,7 +420,7 @@ def test_seconds_stand_still_while_the_tab_is_hidden(serve: Serve, open_card: Op
     assert second == 600
 
 
-# --- Keying from print, and the round in which first labels are shown.
+# Keying from print, and the round in which first labels are shown.
 
 LEMMAS = ("gehen", "stehen", "sehen", "drehen")
 KEYING = Subject(
@@ -499,7 +499,7 @@ def test_adjudication_shows_first_labels(serve: Serve, open_card: OpenCard) -> N
     assert answers(served.log())[-1] == ("p000", "figurative")
 
 
-# --- By keyboard alone, by finger alone, on a phone, in the dark, with ears.
+# By keyboard alone, by finger alone, on a phone, in the dark, with ears.
 
 LONG = {"units": {"l1": "w" * 300, "l2": "في السؤال", "l3": "lang " * 60}, "examples": EXAMPLES}
 WIDE = Subject({"a": LONG, **pairs(4)}, labels=("w" * 80, "ein langes Etikett", "free", "x" * 30))
@@ -658,7 +658,7 @@ def _look(page: Page, where: str) -> list[str]:
     return [f"{where}: {fault}" for fault in page.evaluate(LOOK)]
 
 
-# --- Two windows of one person, and what another window has decided.
+# Two windows of one person, and what another window has decided.
 
 
 def test_stale_opens_the_card_again(serve: Serve, open_card: OpenCard) -> None:

@@ -7,7 +7,7 @@ from tests.browser.annotate.serving import LABELS, Subject, answers, label, pair
 from tests.browser.pages import found
 from tests.browser.reports import MARKUP, TEXTS
 
-# --- Whatever stands in labels, units, examples and notes is text, and moves nothing else.
+# Whatever stands in labels, units, examples and notes is text, and moves nothing else.
 
 LABELS_HOSTILE = (MARKUP, TEXTS["quotes"], TEXTS["controls of direction"], "free")
 EXAMPLES = [*TEXTS.values(), "[[" * 50_000, f"x {'[[a]] ' * 10_000}", MARKUP.join(["[[", "]]"])]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import venv
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -122,10 +123,11 @@ def test_a_driver_that_is_killed(gated: tuple[Laboratory, Gate, Any], plugin: Pa
     compare(laboratory, plugin)
 
 
-# --- Corpus and results on an object store, workers that see no file of the machine of the run.
+# Corpus and results on an object store, workers that see no file of the machine of the run.
 
-pytest.importorskip("obstore")
-pytest.importorskip("moto")
+on_a_store = pytest.mark.skipif(
+    not (find_spec("obstore") and find_spec("moto")), reason="obstore or moto is not installed"
+)
 
 
 def options_with(cluster: Standalone, folder: Path, environment: dict[str, str]) -> Path:
@@ -138,6 +140,7 @@ def options_with(cluster: Standalone, folder: Path, environment: dict[str, str])
     return made
 
 
+@on_a_store
 def test_workers_fetch_the_corpus(
     cluster: Standalone, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,7 +176,7 @@ def test_workers_fetch_the_corpus(
     assert there.digests() == here.digests()
 
 
-# --- What workers are sent, and what is said of a Python that is not fit for it.
+# What workers are sent, and what is said of a Python that is not fit for it.
 
 _BARE = """
 import pickle, sys
@@ -186,6 +189,7 @@ print(pickle.loads(next(work(iter([batch])))["answer"][0].as_py()))
 """
 
 
+@on_a_store
 def test_what_is_sent_needs_no_lexassay() -> None:
     from pyspark import cloudpickle
 
@@ -198,6 +202,7 @@ def test_what_is_sent_needs_no_lexassay() -> None:
     assert b"cannot import lexassay" in done.stdout
 
 
+@on_a_store
 def test_a_python_of_the_workers_that_has_nothing(
     tmp_path: Path, cluster: Standalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline as lx
+from pipeline import memory
 from pipeline.errors import DataError
+from pipeline.formats.corpora.blocks import Hashes
+from pipeline.formats.corpora.rules import after_blank_line
 from pipeline.kernels.cooccurrence.concordance import in_context, render
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.backends import storage_at
@@ -270,3 +274,44 @@ def test_tables_may_say_where_no_space_is(name: str, kind: str, tmp_path: Path) 
     else:
         rows.write_parquet(path)
     assert texts(path, name=kind) == ["a, b"]
+
+
+@given(st.text("a\n\r", max_size=9))
+def test_after_the_last_blank_line(text: str) -> None:
+    """As if all blank lines, of either kind, were looked for."""
+    content = text.encode()
+    marks = (b"\n\n", b"\n\r\n")
+    ends = [
+        at + len(mark)
+        for mark in marks
+        for at in range(len(content))
+        if content[at:].startswith(mark)
+    ]
+    assert after_blank_line(content) == max(ends, default=0)
+
+
+HASHES = st.lists(st.lists(st.integers(0, 9) | st.sampled_from([2**58, 2**63, 2**64 - 1])))
+
+
+def taken_in(parts: list[list[int]], most: int) -> list[int]:
+    with Hashes(most=most) as hashes:
+        for part in parts:
+            hashes.add(pl.Series("any name", part, dtype=pl.UInt64))
+        return sorted(hashes.repeated().to_list())
+
+
+@given(HASHES, st.integers(0, 20))
+def test_against_a_counter(parts: list[list[int]], most: int) -> None:
+    counts = Counter(each for part in parts for each in part)
+    assert taken_in(parts, most) == sorted(each for each, n in counts.items() if n > 1)
+
+
+@pytest.mark.parametrize("most", [10, 1000])
+def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: int) -> None:
+    folder = tmp_path / "aside"
+    with memory.spill_to(folder), Hashes(most=most) as hashes:
+        for start in range(0, 100, 5):
+            hashes.add(pl.Series(range(start, start + 6), dtype=pl.UInt64))
+        assert folder.exists() == (most < 100)
+        assert hashes.repeated().sort().to_list() == list(range(5, 100, 5))
+    assert not folder.exists()

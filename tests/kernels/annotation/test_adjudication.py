@@ -116,7 +116,7 @@ def test_disagreements_against_a_loop(rows: list[Vote]) -> None:
     assert disagreements(frame(rows)).collect().rows() == sorted(expected)
 
 
-# --- What an adjudication round decides: known cases, a loop over all people, degenerate rounds.
+# What an adjudication round decides: known cases, a loop over all people, degenerate rounds.
 
 FIRST = {"id": pl.String, "annotator": pl.String, "label": pl.String}
 SECOND = {**FIRST, "note": pl.String}
@@ -247,7 +247,7 @@ def test_settled_changes_the_column_alone() -> None:
     )
 
 
-# --- Rounds of annotation: which rows are of which, and what is no round.
+# Rounds of annotation: which rows are of which, and what is no round.
 
 ROUNDS = ["annotation", None, " ", "adjudication", " Adjudication ", "2"]
 ROWS = pl.LazyFrame({"file": "d", "line": list(range(2, 8)), "round": ROUNDS}).with_columns(

@@ -131,7 +131,7 @@ def test_wrong_options(options: dict[str, object], said: str) -> None:
         assign(ids(3), **(usual | options))
 
 
-# --- Which names mean one person, and how that person is spelt.
+# Which names mean one person, and how that person is spelt.
 
 SPELLINGS = ["José Ñ", "josé ñ", " JOSÉ  Ñ ", "José\u00a0Ñ", unicodedata.normalize("NFD", "José Ñ")]
 
@@ -178,7 +178,7 @@ def test_strangers_are_named_with_the_nearest_names() -> None:
     assert 'former = ["anne"]' in said
 
 
-# --- Faults of filled-in sheets, each with its line, and labels in one spelling.
+# Faults of filled-in sheets, each with its line, and labels in one spelling.
 
 LABELS = ("SVC", "figurative", "free")
 SCHEMA = dict.fromkeys(("file", "annotator", "l1", "l2", "label", "note"), pl.String)

@@ -26,7 +26,7 @@ from tests.kernels.association.exact_tails import (
     root,
 )
 
-# --- Exact values of ratios, differences and coefficients of the 2 x 2 table.
+# Exact values of ratios, differences and coefficients of the 2 x 2 table.
 
 
 def comparable(c: Cells) -> bool:
@@ -112,7 +112,7 @@ RATIOS_EXACT_RATIOS: dict[str, Callable[[Cells], Exact]] = {
 }
 
 
-# --- Exact values of test statistics and of their p-values.
+# Exact values of test statistics and of their p-values.
 
 HALF = Fraction(1, 2)
 
@@ -365,7 +365,7 @@ ROUNDED: dict[str, Callable[[Cells], float]] = {
 """Size of what cancels in the measures that can come out near 0 without a reason."""
 
 
-# --- Exact values of conservative estimates: densities integrated and limits found at 60 digits.
+# Exact values of conservative estimates: densities integrated and limits found at 60 digits.
 
 _NODES = [
     (mpmath.mpf(float(x)), mpmath.mpf(float(w)))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from schemas.candidates import frequency_name, subsets
 from tests.kernels.association.cells import Cells
 
-# --- Numbers of 60 digits that know what is infinite and what is undefined.
+# Numbers of 60 digits that know what is infinite and what is undefined.
 
 mpmath.mp.dps = 60
 
@@ -214,7 +214,7 @@ TAILS: dict[str, Callable[[Cells], mpmath.mpf]] = {
 }
 
 
-# --- Exact values of measures of tuples: rational arithmetic and 60-digit logarithms.
+# Exact values of measures of tuples: rational arithmetic and 60-digit logarithms.
 
 
 @dataclass(frozen=True)

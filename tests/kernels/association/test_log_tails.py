@@ -37,7 +37,7 @@ def test_exact_value(name: str, data: st.DataObject) -> None:
             assert close, (cells, found, mpmath.nstr(exact, 20))
 
 
-# --- Normal tails against 60-digit values, over all distances.
+# Normal tails against 60-digit values, over all distances.
 
 mpmath.mp.dps = 60
 LN10 = mpmath.log(10)

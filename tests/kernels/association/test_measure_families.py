@@ -28,7 +28,7 @@ from tests.kernels.association.exact import LIMITS, gamma_quantile
 from tests.kernels.association.exact import mi_conf as exact_mi_conf
 from tests.kernels.association.exact_tails import TAILS, poisson
 
-# --- Conservative estimates against exact values, closed forms, and their laws.
+# Conservative estimates against exact values, closed forms, and their laws.
 
 
 def scores_conservative(name: str, *cells: Cells) -> list[float | None]:
@@ -102,7 +102,7 @@ def test_degenerate_tables() -> None:
     assert all(scores_conservative(name) == [] for name in LIMITS)
 
 
-# --- Likelihoods where they are near 1, by hand, and as sums of all tables.
+# Likelihoods where they are near 1, by hand, and as sums of all tables.
 
 NAMES = [name for name in sorted(TAILS) if "likelihood" in name]
 
@@ -352,7 +352,7 @@ def test_poisson_of_a_tuple_far_below_the_smallest_number() -> None:
     assert found["poisson_pv"].to_list() == [pytest.approx(exact, rel=1e-14)]
 
 
-# --- The random measure: fixed by candidate and seed, uniform, different for equal signatures.
+# The random measure: fixed by candidate and seed, uniform, different for equal signatures.
 
 
 def candidates(rows: int) -> pl.DataFrame:

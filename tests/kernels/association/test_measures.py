@@ -113,7 +113,7 @@ def test_who_says_nothing() -> None:
     assert {name for name, note in SAID.items() if not note} == {"frequency"}
 
 
-# --- Exact tests against exact values, published values, and their laws.
+# Exact tests against exact values, published values, and their laws.
 
 TESTS = [name for name in sorted(TAILS) if "likelihood" not in name]
 FISHER = ("fisher_pv", "fisher_left_pv", "fisher_two_sided_pv")
@@ -346,7 +346,7 @@ def test_no_rows() -> None:
     assert all(scores(name) == [] for name in TESTS)
 
 
-# --- Every closed form against rational or 60-digit values, everywhere.
+# Every closed form against rational or 60-digit values, everywhere.
 
 WITHOUT_TWIN = {"random"}
 ELSEWHERE = {*TAILS, *LIMITS}
@@ -455,7 +455,7 @@ def test_parameters() -> None:
     assert found[1] == pytest.approx(7 * 5000 / 2400)
 
 
-# --- Laws of measures: symmetry, sign, monotony, range, and independence of the other rows.
+# Laws of measures: symmetry, sign, monotony, range, and independence of the other rows.
 
 MONOTONE = {
     "t_score", "z_score", "z_score_corr", "log_likelihood", "simple_ll", "chi_squared",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import log_tails
+from pipeline.kernels.association import contingency, log_tails
 from pipeline.kernels.association import scoring as module
 from pipeline.kernels.association.contingency import columns
 from pipeline.kernels.association.measures.p_values import z_score_pv, z_score_tt_pv
@@ -33,11 +33,11 @@ from pipeline.kernels.association.scoring import (
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from pipeline.kernels.numeric import FloatArray
 from pipeline.registry import place_of
-from tests.kernels.association.cells import SCHEMA, Cells, frame
+from tests.kernels.association.cells import SCHEMA, Cells, frame, signatures
 from tests.kernels.association.exact_tails import EXACT, Table, sign, tables
 from tests.kernels.association.exact_tails import frame as frame_tuple_association
 
-# --- Distinct signatures, scored once and put back in their places.
+# Distinct signatures, scored once and put back in their places.
 
 rows = st.lists(st.tuples(*[st.integers(1, 3)] * 2, st.just(5), st.integers(9, 10)), max_size=20)
 
@@ -80,7 +80,7 @@ def test_a_measure_that_others_are_written_over_is_computed_once(
     assert seen == [2]
 
 
-# --- Columns come after those that they rest on.
+# Columns come after those that they rest on.
 
 
 def test_each_column_after_its_roots() -> None:
@@ -218,7 +218,7 @@ def test_names_and_aliases() -> None:
         MEASURES.resolve(["t_scor"])
 
 
-# --- Measures of tuples against exact values, those of pairs, and the laws of measures.
+# Measures of tuples against exact values, those of pairs, and the laws of measures.
 
 
 def scores(table: Table) -> dict[str, float | None]:
@@ -437,3 +437,14 @@ def test_names_are_those_of_pairs() -> None:
 
 def test_surprise_of_nan_is_nan() -> None:
     assert math.isnan(surprise(1.0, math.nan))
+
+
+@given(cells=signatures())
+def test_cells_against_exact_ones(cells: Cells) -> None:
+    frame = pl.LazyFrame({"f": [cells.f], "f1": [cells.f1], "f2": [cells.f2], "N": [cells.n]})
+    row = contingency.tables(frame).select(contingency.COLUMNS).collect().row(0, named=True)
+    assert tuple(row[f"o{ij}"] for ij in ("11", "12", "21", "22")) == cells.observed
+    for ij, exact in zip(("11", "12", "21", "22"), cells.expected, strict=True):
+        assert abs(row[f"e{ij}"] - exact) <= abs(exact) * 4e-16
+    assert abs(row["delta"] - cells.delta) <= abs(cells.delta) * 4e-16
+    assert row["r1"] + row["r2"] == row["c1"] + row["c2"] == row["N"] == cells.n

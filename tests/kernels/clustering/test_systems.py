@@ -22,7 +22,7 @@ from pipeline.kernels.clustering.systems import (
 from schemas import ClassShares, FrequentTypes, MeasureCorrelations, SystemTable
 from schemas.validate import validate
 
-# --- Shares of types and tokens, against counting by hand.
+# Shares of types and tokens, against counting by hand.
 
 SCHEMA_SHARES = {"item": pl.String, "gold": pl.String, "f": pl.Int64}
 tokens = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("NVX")), max_size=40)

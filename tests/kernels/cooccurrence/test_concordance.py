@@ -80,7 +80,7 @@ def test_another_seed_chooses_otherwise() -> None:
     assert texts["a"] != texts["b"]
 
 
-# --- What is shown of a sentence: marks that cannot be mistaken, long sentences cut around them.
+# What is shown of a sentence: marks that cannot be mistaken, long sentences cut around them.
 
 WORDS = st.sampled_from(["a", "bb", "c]", "[[", "⟦x", "…", "e\u0301", "\u0301", "x" * 15])
 SPACES = st.sampled_from([" ", " ", " ", "", "  ", ", "])

@@ -68,7 +68,7 @@ def test_what_another_part_has_begun() -> None:
     ]
 
 
-# --- Counts of several corpora as one, in parts: as if they were added up by hand.
+# Counts of several corpora as one, in parts: as if they were added up by hand.
 
 SCHEMA = {"l1": pl.String, "l2": pl.String, "f": pl.Int64, "documents": pl.Int64}
 units = st.sampled_from("abcde")
@@ -118,7 +118,7 @@ def test_of_no_pairs() -> None:
     assert part.columns == ["id", "l1", "l2", "f", "f1", "f2", "N"]
 
 
-# --- Occurrences and documents of a type: the same from the whole corpus and from any parts of it.
+# Occurrences and documents of a type: the same from the whole corpus and from any parts of it.
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
 PAIR = ("l1", "l2")

@@ -37,6 +37,8 @@ from pipeline.kernels.cooccurrence.tokens import (
     TOKEN,
     Related,
     Unit,
+    fields,
+    label,
     number_tokens,
     units,
 )
@@ -44,7 +46,7 @@ from pipeline.kernels.cooccurrence.tuples import with_subsets
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 from tests.kernels.room_for import room_for
 
-# --- Neighbours by a shift of rows are those that the search in spans finds.
+# Neighbours by a shift of rows are those that the search in spans finds.
 
 SENTENCES = st.lists(
     st.lists(st.sampled_from(["a", "b", "", "c"]), min_size=1, max_size=6), max_size=5
@@ -75,7 +77,7 @@ def test_two_units_on_a_token_are_left_to_the_search() -> None:
     assert neighbours(pl.concat([units, units])) is None
 
 
-# --- Pairings of tuples against pairs counted as pairs.
+# Pairings of tuples against pairs counted as pairs.
 
 Triples = dict[tuple[str, str, str], int]
 triples = st.dictionaries(
@@ -304,7 +306,7 @@ def test_relations_are_named(corpus: list[list[Token]]) -> None:
     assert sorted(pairs.rows()) == sorted(slow)
 
 
-# --- Textual co-occurrence against sets of types in plain Python.
+# Textual co-occurrence against sets of types in plain Python.
 
 NOUN_TEXTUAL = Unit(pl.col("upos") == "NOUN", "{lemma}")
 EVERY = Unit(pl.lit(value=True), "{lemma}")
@@ -343,7 +345,7 @@ def test_occurrences(corpus: list[list[Token]]) -> None:
     assert found == slow
 
 
-# --- Adjacent units and spans against slow counters that follow the words of the rules.
+# Adjacent units and spans against slow counters that follow the words of the rules.
 
 NOUN_WINDOWS = Unit(pl.col("upos") == "NOUN", "{lemma}")
 VERB_WINDOWS = Unit(pl.col("upos") == "VERB", "{lemma}")
@@ -488,3 +490,45 @@ def test_nothing_at_all() -> None:
     assert pairs.is_empty()
     assert positions.is_empty()
     assert pairs.columns == ["place", "l1", "l2", "token_1", "token_2"]
+
+
+TOKENS = pl.DataFrame(
+    {"lemma": ["Frage", "Tat", None], "prep.lemma": ["in", None, "zu"], "n": [1, 2, 3]}
+)
+
+
+def labels(template: str, *optional: str) -> list[str | None]:
+    return TOKENS.select(label(template, optional=frozenset(optional))).to_series().to_list()
+
+
+def test_an_absent_attribute_leaves_no_label_unless_it_is_optional() -> None:
+    assert labels("{prep.lemma}:{lemma}") == ["in:Frage", None, None]
+    assert labels("{prep.lemma}:{lemma}", "prep") == ["in:Frage", ":Tat", None]
+
+
+def test_numbers_and_braces() -> None:
+    assert labels("{{{n}}}") == ["{1}", "{2}", "{3}"]
+    assert fields("{{{n}}} {lemma}") == ["n", "lemma"]
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{}", "write {attribute} or {name.attribute}"),
+        ("{lemma!r}", "write {attribute} or {name.attribute}"),
+        ("{lemma:>9}", "write {attribute} or {name.attribute}"),
+        ("lemma", "names no attribute"),
+        ("{lemma", "has a brace without its like: write {attribute}"),
+        ("lemma}", "has a brace without its like: write {attribute}"),
+    ],
+)
+def test_templates_that_make_no_sense(template: str, said: str) -> None:
+    for make in (fields, label):
+        with pytest.raises(ValueError, match=said):
+            make(template)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0\t"])
+def test_nothing_but_blanks_is_no_label(blank: str) -> None:
+    frame = pl.DataFrame({"lemma": [blank, "a"]})
+    assert frame.select(label("{lemma}")).to_series().to_list() == [None, "a"]

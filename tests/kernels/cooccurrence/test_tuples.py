@@ -33,7 +33,7 @@ from schemas.candidates import cell, frequency_name, signature, subsets
 from schemas.validate import validate
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
-# --- Marginals of tuples against sums in plain Python, and keys packed into words.
+# Marginals of tuples against sums in plain Python, and keys packed into words.
 
 Counts = dict[tuple[str, ...], int]
 

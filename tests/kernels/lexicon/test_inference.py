@@ -121,7 +121,7 @@ def test_chosen_lemmas_expect_nothing_by_size() -> None:
     assert expected_errors(chosen, [0.5])[0].by_size is None
 
 
-# --- The sampling error of L*: against exhaustive sampling, known values, degenerate samples.
+# The sampling error of L*: against exhaustive sampling, known values, degenerate samples.
 
 GENERATOR = np.random.default_rng(5)
 X = GENERATOR.integers(1, 30, 400).astype(float)

@@ -60,7 +60,7 @@ from tests.kernels.lexicon.lexicons import (
 from tests.kernels.lexicon.lexicons import entropy as slow_entropy
 from tests.kernels.room_for import room_for
 
-# --- Entropy and the one-to-one assignment, against slow scalars and every permutation.
+# Entropy and the one-to-one assignment, against slow scalars and every permutation.
 
 
 def table(gold: Lexicon, lexicon: Lexicon) -> pl.DataFrame:
@@ -142,7 +142,7 @@ def test_nothing_to_assign() -> None:
     assert best_match_f(table({}, {}), gold_forms=1, lexicon_forms=0) == 0.0
 
 
-# --- Measures of lexicons in parts: those of the whole, and of the slow twins, in any parts.
+# Measures of lexicons in parts: those of the whole, and of the slow twins, in any parts.
 
 rooms = st.integers(1, 6)
 
@@ -386,7 +386,7 @@ def test_a_form_in_a_thousand_lemmas() -> None:
     assert scores["match"].to_list() == scores["lemma"].to_list()
 
 
-# --- Forms side by side, keyed-in forms, moving averages, statistics, comparison.
+# Forms side by side, keyed-in forms, moving averages, statistics, comparison.
 
 NOTHING = Interval(None, None, None, None, "linearised")
 

@@ -25,7 +25,7 @@ from pipeline.kernels.partitions import spill_of
 from tests.kernels.lexicon.lexicons import Lexicon, frame, lexicons, sets
 from tests.kernels.room_for import room_for
 
-# --- One spelling: what each step does, in which order, and what is counted.
+# One spelling: what each step does, in which order, and what is counted.
 
 
 def forms(texts: list[str | None], spelling: Spelling) -> tuple[list[str | None], list[int]]:
@@ -76,7 +76,7 @@ def test_paradigms_generate_forms() -> None:
     ]  # fmt: skip
 
 
-# --- Wordforms that paradigms generate, in parts: those of a slow twin, whatever the room.
+# Wordforms that paradigms generate, in parts: those of a slow twin, whatever the room.
 
 Entry = tuple[str, str, str]
 Ending = tuple[str, str | None]

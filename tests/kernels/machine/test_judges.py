@@ -97,7 +97,7 @@ def test_what_is_not_defined() -> None:
     assert np.isnan(few["ac1"].value)
 
 
-# --- Calibration: bins by hand, errors, laws, one value only.
+# Calibration: bins by hand, errors, laws, one value only.
 
 SAID = [0.0, 0.05, 0.1, 0.95, 1.0]
 
@@ -160,7 +160,7 @@ def test_nothing_judged_and_no_bin() -> None:
         calibration([1], [1.0], domain_weights(None, draws=1), bins=0)
 
 
-# --- The table of confusion: by hand, weights, degenerate judges.
+# The table of confusion: by hand, weights, degenerate judges.
 
 PEOPLE = [True] * 10 + [False] * 20
 MACHINE = [0.9] * 8 + [0.1] * 2 + [0.6] * 5 + [0.3] * 15
@@ -208,7 +208,7 @@ def test_nothing_judged() -> None:
     assert not weighted_cells([], [], domain_weights(None, draws=0)).any()
 
 
-# --- Squared correlations within sets: NumPy's where weights are equal, parts, limits.
+# Squared correlations within sets: NumPy's where weights are equal, parts, limits.
 
 
 def everybody(draws: int) -> BoolArray:

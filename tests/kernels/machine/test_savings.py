@@ -11,7 +11,7 @@ from pipeline.kernels.machine.savings import label_savings, saving_tables, simul
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import Weights, domain_weights
 
-# --- Savings for lists and pairs: who is in a set, against a plain count.
+# Savings for lists and pairs: who is in a set, against a plain count.
 
 SIZE = 400
 RNG = np.random.default_rng(6)
@@ -172,7 +172,7 @@ def test_nothing_drawn() -> None:
     assert np.isnan(found.labels[0])
 
 
-# --- Simulated machines err as often as they are told to, and always alike.
+# Simulated machines err as often as they are told to, and always alike.
 
 TRUTH = pl.LazyFrame(
     {"category": "TP", "id": [f"x{i}" for i in range(8000)], "tp": [i % 4 == 0 for i in range(8000)]}

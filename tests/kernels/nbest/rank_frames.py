@@ -88,7 +88,7 @@ def krenn() -> tuple[pl.DataFrame, pl.DataFrame]:
     return ranks_of(scores.to_dict(as_series=False)), judged_of({"TP": verdicts})
 
 
-# --- The comparison of measures by a stratified sample, list by list: the slow twin.
+# The comparison of measures by a stratified sample, list by list: the slow twin.
 
 Key = tuple[str, str, str]
 

@@ -14,7 +14,7 @@ from pipeline.kernels.statistics.intervals import interval_columns
 from schemas import BandThresholds
 from schemas.validate import validate
 
-# --- What a simultaneous band says of thresholds: the slow way, edges, and how often it holds.
+# What a simultaneous band says of thresholds: the slow way, edges, and how often it holds.
 
 
 def band(*limits: tuple[float, float], measure: str = "mi", first: int = 1) -> pl.DataFrame:

@@ -414,7 +414,7 @@ def test_krenn_lower_limit_of_t_score() -> None:
     assert table.filter(measure="t_score").filter(pl.col("n") >= n)["lower"].max() < 0.25
 
 
-# --- Precision if all unjudged draws were false, or all true, and what holds whatever they are.
+# Precision if all unjudged draws were false, or all true, and what holds whatever they are.
 
 HOW_WORST_CASE: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.95}
 

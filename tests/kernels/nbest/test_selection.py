@@ -95,7 +95,7 @@ def test_limits_that_allow_for_the_choice_hold_where_its_own_do_not() -> None:
     assert held[1] < 0.9 * 300
 
 
-# --- Lists that are precise enough for sure: the sequence, its level, and what it holds.
+# Lists that are precise enough for sure: the sequence, its level, and what it holds.
 
 HOW: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.95}
 

@@ -198,7 +198,7 @@ def test_draws(names: list[str], wanted: dict[str, int]) -> None:
     assert found["position"].to_list() == list(range(1, len(expected) + 1))
 
 
-# --- Korn and Graubard's limits from strata: known answers, laws, coverage over a grid of designs.
+# Korn and Graubard's limits from strata: known answers, laws, coverage over a grid of designs.
 
 Counts = tuple[list[int], list[int], list[int]]
 OPTIONS: dict[str, Any] = {"confidence": 0.95, "replicates": 200, "seed": "s"}
@@ -292,7 +292,7 @@ def test_a_difference_is_that_of_a_design_with_these_chances() -> None:
     assert one.select("lower", "upper").row(0) == pytest.approx(limits)
 
 
-# --- Differences from stratified samples: by hand, against simulation, and their laws.
+# Differences from stratified samples: by hand, against simulation, and their laws.
 
 T = TypeVar("T")
 OPTIONS_STRATIFIED_DIFFERENCES: dict[str, Any] = {
@@ -613,7 +613,7 @@ def test_krenn_estimate_is_near_the_truth_and_narrower() -> None:
     assert (found["upper"] - found["lower"])[0] < 0.17
 
 
-# --- Intervals from predictions of what was not drawn, beside those of the bootstrap.
+# Intervals from predictions of what was not drawn, beside those of the bootstrap.
 
 OPTIONS_STRATIFIED_PREDICTION: dict[str, Any] = {
     "confidence": 0.95,

@@ -1,4 +1,4 @@
-""""""
+"""Boschloo's test against slow twins, and what all exact tests have in common."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from functools import cache
 from itertools import product
 from math import comb
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.stats import boschloo_exact
+from scipy.stats import boschloo_exact, fisher_exact
 
-from pipeline.kernels.statistics import boschloo
+from pipeline.kernels.statistics import boschloo, exact_tests
 from pipeline.kernels.statistics import boschloo as module
 from pipeline.kernels.statistics.boschloo import boschloo_greater, boschloo_two_sided
+from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, boschloo_minlike
 from pipeline.kernels.statistics.exact_tests import boschloo as boschloo_boschloo_two_sided
-from pipeline.kernels.statistics.exact_tests import boschloo_minlike
 from pipeline.kernels.statistics.fisher import fisher_greater, fisher_two_sided
 
 Table = tuple[int, int, int, int]
@@ -281,3 +282,48 @@ def test_mistakes_are_refused_boschloo_two_sided() -> None:
         boschloo_two_sided([5], [4], [0], [3])
     with pytest.raises(ValueError, match=r"up to 10,000 draws in both groups, not 12,000"):
         boschloo_two_sided([5], [6000], [0], [6000])
+
+
+TEAMS = ([7], [12], [2], [9])
+CELLS = np.array([[7, 2], [5, 7]])
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_sides_are_those_of_scipy(alternative: Any) -> None:
+    spelt = alternative.replace("_", "-")
+    expected = fisher_exact(CELLS, alternative=spelt)[1]
+    assert exact_tests.fisher(*TEAMS, alternative=alternative)[0] == pytest.approx(
+        expected, rel=1e-10
+    )
+    expected = boschloo_exact(CELLS, alternative=spelt, n=64).pvalue
+    assert exact_tests.boschloo(*TEAMS, alternative=alternative)[0] == pytest.approx(
+        expected, rel=1e-7
+    )
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_two_sided_is_the_default_and_groups_may_change_places(name: str) -> None:
+    test = TESTS.get(name).p_values
+    two, greater, less = (float(test(*TEAMS, alternative=a)[0]) for a in ALTERNATIVES)
+    assert float(test(*TEAMS)[0]) == two
+    assert greater < two < less
+    turned = (TEAMS[2], TEAMS[3], TEAMS[0], TEAMS[1])
+    assert float(test(*turned)[0]) == pytest.approx(two, rel=1e-12)
+    assert float(test(*turned, alternative="less")[0]) == greater
+
+
+def test_two_sided_boschloo_is_at_most_one() -> None:
+    assert float(exact_tests.boschloo([2], [4], [2], [4])[0]) == 1.0
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_an_alternative_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(
+        ValueError, match="no alternative 'two-sided'; there are two_sided, greater"
+    ):
+        TESTS.get(name).p_values(*TEAMS, alternative="two-sided")  # type: ignore[arg-type]  # the mistake
+
+
+def test_unknown_test_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=f"'mcnemar'; valid: {', '.join(TESTS)}"):
+        TESTS.get("mcnemar")

@@ -199,7 +199,7 @@ def test_mistakes_are_refused(
         spent_levels(shares, V, **options)  # type: ignore[arg-type]
 
 
-# --- Differences at any time: the test is the interval turned round, and both hold at all times.
+# Differences at any time: the test is the interval turned round, and both hold at all times.
 
 
 @st.composite
@@ -414,7 +414,7 @@ def test_mistakes_are_refused_confidence_sequence() -> None:
         confidence_sequence(1, 2, population=9, prior=(0.0, 1.0))
 
 
-# --- P-values that allow for all planned looks, against the levels that they invert.
+# P-values that allow for all planned looks, against the levels that they invert.
 
 PLANS = [[0.05, 0.1, 0.15, 0.2], [0.1, 0.5, 0.9], [0.02, 0.04, 0.3, 0.31], [0.4]]
 ALPHAS = [0.9, 0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6]

@@ -67,7 +67,7 @@ def squares(
     )
 
 
-# --- Many samples at once from populations whose truth is known, and what is estimated from them.
+# Many samples at once from populations whose truth is known, and what is estimated from them.
 
 
 def chances(x: FloatArray, size: int) -> FloatArray:
@@ -142,7 +142,7 @@ def estimated(
     )
 
 
-# --- The formulas of the estimates once more, one candidate after the other, in exact fractions.
+# The formulas of the estimates once more, one candidate after the other, in exact fractions.
 
 
 def added(values: Iterable[Fraction]) -> Fraction:

@@ -119,7 +119,7 @@ def test_mistaken_weights(weights: dict[str, float], message: str) -> None:
         declared_questions(measures=["x"], pairs=[], at=[5], candidates=20, weights=weights)
 
 
-# --- Raised weights: the conditions of the optimum, and that nothing beats it.
+# Raised weights: the conditions of the optimum, and that nothing beats it.
 
 COUNT = 200
 BITS = np.random.default_rng(7)

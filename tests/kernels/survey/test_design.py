@@ -117,7 +117,7 @@ def test_nobody_to_draw() -> None:
     assert expected_cost(np.zeros(0), LabellingCost(np.zeros(0, dtype=np.int64), 5.0, 1.0)) == 0.0
 
 
-# --- Designed samples of a population: what the three tables say, together.
+# Designed samples of a population: what the three tables say, together.
 
 COUNT = 300
 RANKS = {"x": list(range(1, COUNT + 1)), "y": [*range(51, COUNT + 1), *range(1, 51)]}
@@ -269,7 +269,7 @@ def test_whatever_is_asked_the_tables_are_valid_and_the_chances_add_up(data: st.
     assert (about_some["expected_draws"] <= count).all()
 
 
-# --- Sequential Poisson samples: chances by simulation, nesting, unions, fresh numbers.
+# Sequential Poisson samples: chances by simulation, nesting, unions, fresh numbers.
 
 IDS = pl.Series([f"x{i:03}" for i in range(400)])
 SKEWED = np.concatenate([np.full(100, 6.0), np.full(100, 2.0), np.full(200, 0.5)])
@@ -431,7 +431,7 @@ def test_after_a_first_draw_fresh_numbers_have_the_right_chances_and_old_ones_do
     assert shares["old"][2] < 0.5 * shares["expected"][2]
 
 
-# --- Expected half-widths against the standard deviation of estimates over many samples.
+# Expected half-widths against the standard deviation of estimates over many samples.
 
 COUNT_HALF_WIDTHS, SIZE = 1000, 250
 RANKS_HALF_WIDTHS = {
@@ -519,7 +519,7 @@ def test_a_question_about_who_is_never_drawn_is_refused() -> None:
     require_chances("x at 10", sets.ids, np.where(np.arange(COUNT_HALF_WIDTHS) < 10, 0.1, 0.0), pi)
 
 
-# --- Inclusion probabilities: worked values, laws, a slow twin that takes the certain ones in turn.
+# Inclusion probabilities: worked values, laws, a slow twin that takes the certain ones in turn.
 
 SIZES = st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, 55.0]), min_size=1, max_size=12)
 

@@ -96,7 +96,7 @@ def test_a_baseline_that_is_served_better_is_refused() -> None:
         size_measures(SETS, ONES, floor=0.05, baseline_width=0.9)
 
 
-# --- Expected spreads against a slow twin, known formulas, and what samples show.
+# Expected spreads against a slow twin, known formulas, and what samples show.
 
 RANKS_EXPECTED = {"x": [1, 2, 3, 4, 5, 6], "y": [6, 5, 1, 2, 3, 4]}
 PAIRS, AT_EXPECTED = [("x", "y")], [2, 4]
@@ -262,7 +262,7 @@ def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
     np.testing.assert_allclose(planned[enough] / actual[enough], 1.0, atol=0.125 if helped else 0.1)
 
 
-# --- The fewest labels, against linear search and closed formulas; looks against published bounds.
+# The fewest labels, against linear search and closed formulas; looks against published bounds.
 
 FOUR = InterimAnalyses((0.25, 0.5, 0.75, 1.0))
 Z = float(norm.ppf(0.975))
@@ -356,7 +356,7 @@ def test_a_last_look_that_knows_all_is_outside_the_plan() -> None:
     assert last_levels(at, np.array([100]), alpha=0.05, looks=FOUR, most=100).tolist() == [0.05]
 
 
-# --- What a pilot says: precisions of sets by hand, correlations against NumPy, pilots too small.
+# What a pilot says: precisions of sets by hand, correlations against NumPy, pilots too small.
 
 COUNT_PILOT = 120
 IDS = pl.Series([f"c{i:03}" for i in range(COUNT_PILOT)])

@@ -140,7 +140,7 @@ def test_limits_hold_the_estimate_and_grow(seed: int, confidence: float) -> None
     assert found.estimate - 1e-12 <= narrow[1] <= wide[1] + 1e-12 <= 1 + 2e-12
 
 
-# --- How often intervals hold the truth, and how often tests are wrong, over many samples.
+# How often intervals hold the truth, and how often tests are wrong, over many samples.
 
 SAMPLES_COVERAGE = 1000
 LEAST_COVERAGE = 0.94 - 3.5 * np.sqrt(0.94 * 0.06 / SAMPLES_COVERAGE)

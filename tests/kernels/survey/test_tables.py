@@ -233,7 +233,7 @@ def test_questions_that_cannot_be_answered_are_refused() -> None:
         estimate_tables(ranks, draws.clear().with_columns(category=pl.lit("A")), at=[1])
 
 
-# --- Windows against sets added up one by one; bands against the limits of single sizes.
+# Windows against sets added up one by one; bands against the limits of single sizes.
 
 SIZE = 60
 

@@ -68,7 +68,7 @@ def test_nothing_to_draw_is_an_error() -> None:
         difference_chart(TESTED, [("a", "z")])
 
 
-# --- What the precision graph draws, read back from its specification.
+# What the precision graph draws, read back from its specification.
 
 GOOD = [True] * 60 + [False] * 140
 POOR = [False, True] * 40 + [False] * 120
@@ -285,7 +285,7 @@ def test_a_name_cannot_break_out_of_the_tooltip(name: str) -> None:
     assert svg(live).startswith("<svg")
 
 
-# --- What the graphs of recall, and of precision by recall, draw.
+# What the graphs of recall, and of precision by recall, draw.
 
 TWO_RECALL_GRAPH = frames.precision({"good": GOOD, "poor": POOR})
 RECALL = frames.recall({"good": GOOD, "poor": POOR})

@@ -66,7 +66,7 @@ def test_no_set_in_sight_is_no_error() -> None:
     assert drawn(none, "point")[0].data.is_empty()
 
 
-# --- What the chart of estimates with whiskers draws.
+# What the chart of estimates with whiskers draws.
 
 ROWS = [
     ("labels", "observed", "analytic", 0.9, 0.8, 0.95),

@@ -129,7 +129,7 @@ def test_nothing_to_draw_is_an_error() -> None:
         heat_map([Matrix(10, ("a",), matrix().cells.clear())])
 
 
-# --- What the chart of the best measures draws.
+# What the chart of the best measures draws.
 
 BEST = frames.best({100: ["mi", "dice"], 500: ["dice"], 2000: ["dice", "mi", "t_score"]})
 

@@ -99,7 +99,7 @@ def test_what_fits_nowhere_is_left_out() -> None:
     assert label_rows([0, 1, 2, 3], [10, 10, 10, 10]) == [0, 1, 2, None]
 
 
-# --- Colours and dashes of names: fixed, of their own, readable by everybody.
+# Colours and dashes of names: fixed, of their own, readable by everybody.
 
 NAMES = st.lists(st.text(max_size=12), max_size=len(NAMED) * KINDS, unique=True)
 

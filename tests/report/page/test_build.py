@@ -208,7 +208,7 @@ def test_of_very_long_texts_the_page_shows_the_beginning_and_the_files_all() -> 
     assert b"y" * 401 in files["tables/x.csv"]
 
 
-# --- What sections are called.
+# What sections are called.
 
 
 def view(use: str, name: str, *, title: str = "", **config: Any) -> StageView:
@@ -233,7 +233,7 @@ def test_equal_titles_have_the_names_of_their_stages() -> None:
     ]
 
 
-# --- Findings lead to their figure, else to their section.
+# Findings lead to their figure, else to their section.
 
 
 def picture(name: str) -> Picture:
@@ -288,7 +288,7 @@ def test_findings_of_a_question_are_one_paragraph_with_all_their_places() -> Non
     assert [each.lead for each in cautions(found, PLACES)] == ["4."]
 
 
-# --- A table of all rows as a part of the page: its files, what stands in it, and nothing hostile.
+# A table of all rows as a part of the page: its files, what stands in it, and nothing hostile.
 
 VENDOR = Path(html.__file__).parents[1] / "assets" / "vendor"
 HOSTILE = "</script><img src=x onerror=alert(1)>"

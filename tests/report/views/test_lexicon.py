@@ -27,9 +27,9 @@ from pipeline.report.views.lexicon import (
 from pipeline.stages.base import STAGES
 from schemas import KeyedEntries
 from tests.report import report_frames as frames
-from tests.report import twin
+from tests.report.report_frames import details_on_page, table_on_page
 
-# --- The blocks and figures of the views of lexicons.
+# The blocks and figures of the views of lexicons.
 
 WORDS = [(f"l{i}", f"w{i}{j}") for i in range(20) for j in range(2 + i % 3)]
 SCHEMA = {"lemma": pl.String, "form": pl.String}
@@ -268,7 +268,7 @@ def test_lemmas_that_cost_most_come_first() -> None:
 
 def test_a_lemma_opens_to_its_forms() -> None:
     found = explorer()
-    opened = twin.details(payload(found))["forms"]
+    opened = details_on_page(payload(found))["forms"]
     for lemma, rows in zip(found.frame["lemma"], opened, strict=True):
         forms = TABLES_LEXICON["forms"].filter(lemma=lemma)
         assert sorted(g for g, _ in rows if g is not None) == sorted(forms.filter("gold")["form"])
@@ -285,7 +285,7 @@ def test_it_can_be_smaller_or_left_out() -> None:
 
 
 def test_numbers_of_a_lemma() -> None:
-    columns = twin.table(payload(explorer()))
+    columns = table_on_page(payload(explorer()))
     scores = {row["lemma"]: row for row in TABLES_LEXICON["lemmas"].to_dicts()}
     for place, lemma in enumerate(columns["lemma"]):
         for name in ("n_gold", "n_common", "n_missing", "n_spurious"):

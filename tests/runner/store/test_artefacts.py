@@ -183,7 +183,7 @@ def test_the_store_holds_nothing_else(done: Laboratory) -> None:
     assert set(hidden) == {".lock"}
 
 
-# --- A full disk and a folder that cannot be written to: a sentence, and nothing half-done.
+# A full disk and a folder that cannot be written to: a sentence, and nothing half-done.
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def test_a_type_that_no_table_has() -> None:
         table_digest(days, key=["id"], name="t")
 
 
-# --- Parts whose keys overlap, read in the order of all, a range at a time.
+# Parts whose keys overlap, read in the order of all, a range at a time.
 
 KEY = ["a", "b"]
 LETTERS = st.sampled_from([None, "", "x", "y", "é"])
@@ -163,7 +163,7 @@ def test_the_digest_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> Non
         table_digest(*parts, parts[1].head(1), key=["a"], name="t")
 
 
-# --- What is remembered of files is only a cache: never trusted for another content.
+# What is remembered of files is only a cache: never trusted for another content.
 
 KEY_REMEMBERED = ".seen.json"
 

@@ -26,7 +26,7 @@ from tests.runner.commands import finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import STAGES, Laboratory, change, manifests, wait_until
 
-# --- Folders that are written anew: what people put into them, or changed, is there afterwards.
+# Folders that are written anew: what people put into them, or changed, is there afterwards.
 
 OLD = {"index.html": b"old", "tables/a.csv": b"old", "tables/b.csv": b"old"}
 NEW = {"index.html": b"new", "tables/a.csv": b"new", "figures/c.svg": b"new"}
@@ -146,7 +146,7 @@ def test_files_alone_are_no_report(storage: Storage, tmp_path: Path) -> None:
     assert content(tmp_path / REPORT) == {"index.html": "a warning", "notes.txt": "mine"}
 
 
-# --- ``gc`` removes what the experiment does not use, and nothing that is not its own.
+# ``gc`` removes what the experiment does not use, and nothing that is not its own.
 
 
 def tree(folder: Path) -> set[str]:
@@ -354,7 +354,7 @@ def test_names_that_fit_no_run_or_several(runs: Path, name: str, said: str) -> N
     assert "fits" not in said or all(each in str(error.value) for each in IDS)
 
 
-# --- Which run is at work: one whose log goes on and whose lock is held.
+# Which run is at work: one whose log goes on and whose lock is held.
 
 STARTED = {"event": "stage_started", "stage": "candidates", "shards": 4, "resumed": 1}
 TIME = "2026-01-02T03:04:0{}+00:00"

@@ -455,6 +455,7 @@ def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("_as_if_long")
+@pytest.mark.long
 def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
     rows = [
         row[:3] for row in build_tags_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}

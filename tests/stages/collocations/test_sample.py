@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
+from pipeline.stages.collocations.score import ScoreAssociation
 from schemas import Judgements, Ranks
 from tests.stages.run_stage import SmallRun, run_stage
 
@@ -260,3 +261,19 @@ def test_costs_that_cannot_be() -> None:
         )
     with pytest.raises(ConfigError, match="l2"):
         run_stage("sample.design", options, ranks=RANKS, groups=GROUPS.rename({"l2": "verb"}))
+
+
+@pytest.mark.parametrize(
+    ("measures", "kept"),
+    [(["all"], "s"), (["mi", "random"], "s"), (None, "s"), (["mi", "t.score"], "")],
+)
+def test_seed(measures: list[str] | None, kept: str) -> None:
+    options = {"candidates": "c", "seed": "s"} | ({"measures": measures} if measures else {})
+    assert ScoreAssociation.model_validate(options).seed == kept
+
+
+def test_wrong_measures_are_named() -> None:
+    with pytest.raises(ValueError, match="unknown measure 'nonsense'"):
+        ScoreAssociation.model_validate({"candidates": "c", "measures": ["nonsense"]})
+    with pytest.raises(ValueError, match="measures"):
+        ScoreAssociation.model_validate({"candidates": "c", "measures": 5})

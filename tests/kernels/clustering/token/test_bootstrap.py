@@ -121,7 +121,7 @@ def test_impossible_input() -> None:
         )
 
 
-# --- Counts by sentence in few bytes, against sums that are taken by hand.
+# Counts by sentence in few bytes, against sums that are taken by hand.
 
 COLUMNS = {"file": pl.String, "s": pl.Int64, "gold": pl.String, "cluster": pl.String, "f": pl.Int64}
 ROWS = st.lists(

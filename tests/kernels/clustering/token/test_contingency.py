@@ -65,7 +65,7 @@ def test_impossible_input(
         contingency(cells(rows))
 
 
-# --- Expected mutual information against the whole sum in 40 digits, also where N is large.
+# Expected mutual information against the whole sum in 40 digits, also where N is large.
 
 
 def slow(classes: list[int], sizes: list[int]) -> mpmath.mpf:

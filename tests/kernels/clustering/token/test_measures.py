@@ -67,7 +67,7 @@ def test_no_tokens() -> None:
     assert got.schema == token_mapping(from_counts([[1]])).schema
 
 
-# --- Token-level measures: worked examples, scikit-learn, slow twins over pairs, laws.
+# Token-level measures: worked examples, scikit-learn, slow twins over pairs, laws.
 
 Tokens = list[tuple[int, int]]
 ALL = list(TOKEN_MEASURES)

@@ -98,7 +98,7 @@ def test_the_same_work_gives_the_same_bound_however_long_it_takes() -> None:
     assert certify(patterns, "MicroC", start, seconds=1.0).bound <= first.bound
 
 
-# --- Bounds at any prices against all mappings of small instances: they have to hold everywhere.
+# Bounds at any prices against all mappings of small instances: they have to hold everywhere.
 
 TOLERANCE = 1e-9
 

@@ -226,7 +226,7 @@ def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch)
     assert [h.tolist() for h in kept] == [h.tolist() for h in cut]
 
 
-# --- 1-1 mappings against all 1-1 mappings of small instances.
+# 1-1 mappings against all 1-1 mappings of small instances.
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))

@@ -23,9 +23,9 @@ from pipeline.report.views.clustering.levels import (
     type_explorer,
 )
 from pipeline.stages.base import STAGES
-from tests.findings.clustering_tables import RIGHT, type_stage
+from tests.findings.stages import RIGHT, type_stage
 from tests.findings.test_clustering import token_stage
-from tests.report import twin
+from tests.report.report_frames import table_on_page
 
 HOSTILE = "</script><img onerror=alert(1)>"
 
@@ -89,7 +89,7 @@ def test_tokens_show_it_too() -> None:
     ]
 
 
-# --- The table of all word types: F of each is what the stage says of the worst.
+# The table of all word types: F of each is what the stage says of the worst.
 
 DRAW = random.Random(3)
 ITEMS = [f"w{number}" for number in range(60)]
@@ -165,7 +165,7 @@ def test_frequent_types_come_first() -> None:
 
 
 def test_an_item_without_clusters_has_none() -> None:
-    columns = twin.table(payload(explorer()))
+    columns = table_on_page(payload(explorer()))
     place = columns["item"].index("w3")
     assert columns["b clusters"][place] is None
     assert columns["b F"][place] == 0

@@ -124,7 +124,7 @@ def test_one_annotator_gives_a_sentence() -> None:
     assert isinstance(said, Text)
 
 
-# --- The blocks of the view of machine judges.
+# The blocks of the view of machine judges.
 
 SIZE = 90
 IDS = [f"x{i:02}" for i in range(SIZE)]

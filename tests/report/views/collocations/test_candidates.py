@@ -15,7 +15,7 @@ from pipeline.report.explorer import Explorer, payload
 from pipeline.report.view import Block, Listing, Text
 from pipeline.report.views.collocations.candidates import RankView, candidate_explorer, show_ranks
 from tests.report import report_frames as frames
-from tests.report import twin
+from tests.report.report_frames import details_on_page, table_on_page
 
 IDS = ["c1", "c2", "c3", "c4"]
 RANKS = frames.ranks({"mi": [math.inf, 1.0, -math.inf, None], "dice": [1.0, 2.0, 3.0, 4.0]})
@@ -137,7 +137,7 @@ def test_judgements_on_other_candidates_are_left_out() -> None:
 
 def test_a_row_opens_to_its_examples_and_who_said_what() -> None:
     found = explorer(SHEETS)
-    opened = twin.details(payload(found))
+    opened = details_on_page(payload(found))
     place = found.frame["id"].to_list().index("c1")
     assert opened["examples"][place] == [("d", "first"), ("d", "second")]
     assert opened["judgements"][place] == [("anna", "free", "literal?"), ("ben", "SVC", None)]
@@ -145,7 +145,7 @@ def test_a_row_opens_to_its_examples_and_who_said_what() -> None:
 
 
 def test_hostile_words_come_back() -> None:
-    columns = twin.table(payload(explorer(SHEETS)))
+    columns = table_on_page(payload(explorer(SHEETS)))
     assert set(columns["l1"]) == set(SCORES["l1"])
     assert set(columns["l2"]) == set(SCORES["l2"])
 
@@ -188,7 +188,7 @@ def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
     assert few.columns == whole.columns
 
 
-# --- The blocks of the view of ranks.
+# The blocks of the view of ranks.
 
 RANKS_RANK = frames.ranks({"dice": [3.0, 2.0, 2.0, None], "mi": [math.inf, 1.0, -math.inf, None]})
 SCORES_RANK = pl.DataFrame(

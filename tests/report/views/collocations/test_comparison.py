@@ -260,7 +260,7 @@ def test_differences_by_clusters() -> None:
     assert table.shown.row(0)[-5:] == ("0.3000", "0.6000", "7", "5.2", "–")
 
 
-# --- From tests at the cuts to matrices.
+# From tests at the cuts to matrices.
 
 TESTED_COMPARISON_MATRICES = frames.cuts(
     frames.comparison({("a", "b"): {100: 0.2, 200: -0.1}}, significant=[100]), [100, 200]

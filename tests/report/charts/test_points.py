@@ -128,7 +128,7 @@ def test_lines_are_named_where_they_begin() -> None:
     assert abs(ys[0] - ys[1]) >= 15.0
 
 
-# --- What the planning graph draws, and the files it goes into.
+# What the planning graph draws, and the files it goes into.
 
 WIDTHS = lx.plan_width(
     candidates=500, n=[50, 200], precisions=[0.3], rates=rate_grid(0.4, points=6)
@@ -233,7 +233,7 @@ def test_unknown_kind_of_file() -> None:
         chart_bytes(plan_spec(WIDTHS), "gif")
 
 
-# --- What the reliability graph draws.
+# What the reliability graph draws.
 
 BINS = pl.DataFrame(
     [("good", 0.1, 0.05, 0.0, 0.2, 40), ("good", 0.9, 0.85, 0.6, 0.95, 12),

@@ -1,1 +1,0 @@
-"""Annotation in a browser."""

@@ -1,1 +1,0 @@
-"""Tasks on a Spark cluster of this machine."""

@@ -1,1 +1,0 @@
-"""Tests of the house itself: its wheel, its guide, its habits."""
