@@ -22,7 +22,7 @@ import polars as pl
 from pipeline.errors import DataError
 
 USUAL = 4 << 30
-"""Bytes of the budget, if no limit is given."""
+"""Bytes that may be held as a whole, if no limit is given."""
 SHARE = 2 / 3
 """Of a limit, what Polars may hold: what a query takes beside its budget is in the rest."""
 LEAST = 64 << 20
@@ -44,7 +44,7 @@ def available_bytes() -> int:
 
 
 def is_limited() -> bool:
-    """Return whether a limit was given: what is counted goes to the disk where it is reached."""
+    """Return whether a limit was given: then what exceeds it goes to the disk."""
     return _given.get()
 
 
@@ -57,7 +57,7 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
     size : int or None
         Bytes.
     option : str, optional
-        What allows more, with {} for how much; an experiment's option if not given.
+        The option that messages name, with {} for the size; that of an experiment if not given.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]
 
 @contextmanager
 def with_share(among: int) -> Iterator[None]:
-    """Hold no more than one of so many may, where a limit was given.
+    """Divide the limit by a number, where one was given.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def require(size: float, what: str, *, otherwise: str = "") -> None:
 
 
 def format_bytes(size: float) -> str:
-    """Return bytes as people read them.
+    """Return a number of bytes with a unit.
 
     Examples
     --------

@@ -163,6 +163,10 @@ class NumberRange:
         return f"a {'' if self.decimals else 'whole '}number from {least} to {self.most:,}"
 
 
+Numbers = NumberRange
+"""The name that extensions of before use."""
+
+
 @dataclass(frozen=True)
 class Template(Generic[T]):
     """A family of entries with a number in their name.

@@ -13,8 +13,11 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from pipeline import registry
 from pipeline.errors import ConfigError, UnknownName
 from pipeline.registry import Named, NumberRange, Registry, Template, identity
+from pipeline.remarks import base
+from pipeline.report import view
 from pipeline.stages.base import STAGES
 
 HELD: list[Registry[int]] = []
@@ -229,3 +232,9 @@ def test_what_a_stage_names_belongs_to_its_code() -> None:
         "pipeline.kernels.statistics.finite_population:hypergeometric",
         "pipeline.kernels.statistics.multiplicity:holm",
     }
+
+
+def test_names_that_extensions_of_before_use_stay() -> None:
+    assert registry.Numbers is registry.NumberRange
+    assert base.Look is base.CheckInput
+    assert (view.share, view.part) == (view.format_percent, view.count_of)

@@ -126,6 +126,10 @@ class CheckInput:
         return int(self.outputs[table].select(pl.len()).collect().item())
 
 
+Look = CheckInput
+"""The name that extensions of before use."""
+
+
 Found: TypeAlias = Iterable[Remark]
 """What a check gives."""
 

@@ -125,6 +125,10 @@ def format_percent(value: float | None, *, digits: int = 2) -> str:
     return NULL_TEXT if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
 
 
+share = format_percent
+"""The name that extensions of before use."""
+
+
 def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:
     """Return the limits of a proportion in per cent.
 
@@ -169,6 +173,10 @@ def count_of(count: int, whole: int) -> str:
     '12 of 1,500'
     """
     return f"{count:,} of {whole:,}"
+
+
+part = count_of
+"""The name that extensions of before use."""
 
 
 def format_points(difference: float | None) -> str:

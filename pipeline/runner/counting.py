@@ -55,7 +55,7 @@ Item = TypeVar("Item")
 
 @dataclass
 class Reading:
-    """What has been read of all that there is; exists while a stage reads its corpus."""
+    """Bytes read so far, and bytes in all; exists while a stage reads its corpus."""
 
     total: int
     tell: Callable[[int, int], object]
@@ -63,7 +63,7 @@ class Reading:
     last: float = field(default_factory=time.monotonic)
 
     def add(self, size: int) -> None:
-        """Take in some more bytes, and tell of it if that was not done lately."""
+        """Add bytes, and report them at most once in `_PAUSE` seconds."""
         self.done = min(self.done + size, self.total)
         if time.monotonic() - self.last >= _PAUSE:
             self.last = time.monotonic()
@@ -84,7 +84,7 @@ def follow_progress(total: int, tell: Callable[[int, int], object]) -> Iterator[
 
 
 def advance(size: int) -> None:
-    """Say that so many bytes have been read; nobody need follow."""
+    """Add bytes to the progress, if somebody follows it."""
     if reading := _reading.get():
         reading.add(size)
 
@@ -96,9 +96,9 @@ def bytes_to_read(files: Iterable[SourceFile]) -> int:
 
 
 def unpacked_size(paths: Iterable[Path]) -> int:
-    """Return about how many bytes of text files hold, packed ones as they unpack.
+    """Return about how many bytes of text files hold, compressed ones after decompression.
 
-    The end of a gzip file says it, but for what is longer than 4 GB or put together of parts.
+    The end of a gzip file has its size, which is wrong above 4 GB and for several members.
     """
     return sum(_size(path) for path in paths)
 
@@ -153,7 +153,7 @@ def _carry_table(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFr
     return pl.DataFrame({name: pl.Series([known.get(name)], dtype=schema[name]) for name in schema})
 
 
-# Raw rows, tallied for many batches at once since that costs least
+# Raw rows, counted for many batches at once, which is cheapest
 
 
 @dataclass
@@ -220,7 +220,7 @@ def stack_tables(one: Frames, two: Frames) -> Frames:
 
 @dataclass
 class SkippedInput:
-    """What lenient readers leave out, how much and examples; exists while a task reads."""
+    """Lines that lenient readers skip: number and examples; exists while a task reads."""
 
     places: int = 0
     examples: list[str] = field(default_factory=list)
@@ -246,7 +246,7 @@ def stream_corpus(
     given : mapping of str to LazyFrame
         Its other tables.
     left : SkippedInput
-        Takes what lenient readers leave out.
+        Takes the lines that lenient readers skip.
     """
     stage, config = task.stage, task.config
     option, budget = stage.shards or "", task.budget
@@ -324,7 +324,7 @@ class Merger:
     config : StageConfig
         The stage's options.
     most : int or None
-        Rows to hold; when there are more, they have to be taken away.
+        Rows to hold; when there are more, the caller has to write them.
     """
 
     counting: Counting
@@ -357,7 +357,7 @@ class Merger:
         if not self.held:
             return
         whole = {name: pl.concat(frames) for name, frames in self.held.items()}
-        # A tallied table with rows in one frame alone is merged already.
+        # A counted table with rows in only one frame needs no merging.
         alone = {
             name: whole[name]
             for name in self.counting.tallied

@@ -368,7 +368,7 @@ def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
     wanted, keys = buckets_of(whole), _keys(counts)
     in_parts = {len(keys[name]) for name in counting_of(whole).buckets if name in keys}
     held = max(in_parts, default=1) if counts else wanted
-    # Under a limit a bucket may have several parts, see `put_together`; they follow each other.
+    # Under a limit a bucket may have several parts, see `reduce_bucket`; they follow each other.
     together = len(in_parts) == 1 and whole.budget.memory is not None
     return held, wanted if together and held > wanted else max(held, wanted)
 

@@ -16,7 +16,7 @@ from pipeline.kernels.sampling import seeded_key
 
 @dataclass(frozen=True)
 class RankBlocks:
-    """Ranks side by side; see `rank_blocks`.
+    """Ranks of each candidate under every measure, a column each; see `rank_blocks`.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ class RankBlocks:
     _wide: pl.LazyFrame = field(repr=False)
 
     def __iter__(self) -> Iterator[dict[str, IntArray]]:
-        """Yield the ranks of some candidates under every measure, until all had their turn."""
+        """Yield the ranks under every measure, block by block."""
         for block in batches(self._wide.drop("id")):
             yield self._vectors(block)
 
     def of(self, ids: pl.Series) -> tuple[pl.Series, dict[str, IntArray]]:
-        """Return those of some candidates that are ranked, sorted, and their ranks."""
+        """Return the ranked candidates among these, sorted, and their ranks."""
         mine = self._wide.filter(pl.col("id").is_in(ids.implode()))
         ranked = mine.collect(engine="streaming").sort("id")
         return ranked["id"], self._vectors(ranked)
@@ -47,14 +47,14 @@ class RankBlocks:
 
 @contextmanager
 def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBlocks]:
-    """Give the ranks side by side, in blocks of candidates, in no order.
+    """Give the ranks of each candidate under every measure, in blocks, in no order.
 
     Parameters
     ----------
     ranks : pl.LazyFrame
         Table `Ranks`.
     measures : sequence of str
-        Those wanted.
+        The measures to include.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBl
 
 
 def require_measures(measures: Sequence[str], ranked: Sequence[str]) -> None:
-    """Refuse measures that have no ranks, if any have.
+    """Refuse measures that have no ranks; a table without rows is allowed.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def rank_vectors(
     ranks : pl.LazyFrame
         Table `Ranks`.
     measures : sequence of str
-        Those wanted.
+        The measures to include.
 
     Returns
     -------
