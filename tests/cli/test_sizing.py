@@ -198,7 +198,7 @@ def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("_there")
-def test_numbers_are_those_of_the_notebook_size_designs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_are_those_of_the_notebook_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
     how = ["--pilot", "answers", "--cuts", "40", "--pairs", "t_score:mi", "--looks", "0.5,1"]
     how += ["--spending", "pocock", "--rho2", "0.1", "--confidence", "0.9", "--format", "json"]
     assert main([*ASK, *how]) == 0
@@ -241,7 +241,7 @@ def test_what_no_sample_can_do_is_said(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.usefixtures("_there")
-def test_files_size_designs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ASK, "--questions", "baseline", "--output", "p.csv", "--chart", "p.svg"]) == 0
     assert capsys.readouterr().out == ""
     assert set(pl.read_csv("p.csv")["question"]) == {"baseline", TOGETHER}
@@ -264,7 +264,7 @@ def test_files_size_designs(capsys: pytest.CaptureFixture[str]) -> None:
     (["x.toml", "--half-width", "0.1", "--rate", "0.3"], "--rate: does not go with --half-"),
     (["--candidates", "9", "--precision", "0.3", "--looks", "4"], "--looks: does not go with --prec"),
 ])  # fmt: skip
-def test_wrong_usage_size_designs(
+def test_wrong_usage_of_designs(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["size", *words]) == 2

@@ -19,15 +19,13 @@ from pipeline.stages.base import STAGES
 # The starter of the clustering family: it runs, and explains every option.
 
 FOLDER = Path(lx.__file__).parent / "cli" / "starters" / "clustering"
-LINES_CLUSTERING_STARTER = (FOLDER / "experiment.toml").read_text().splitlines()
+CLUSTERING_LINES = (FOLDER / "experiment.toml").read_text().splitlines()
 OPTION = re.compile(r"#([A-Za-z_]+) = ")
 """A commented option: no blank after the #."""
-OPTIONS_CLUSTERING_STARTER = [
-    place for place, line in enumerate(LINES_CLUSTERING_STARTER) if OPTION.match(line)
-]
+CLUSTERING_OPTIONS = [place for place, line in enumerate(CLUSTERING_LINES) if OPTION.match(line)]
 ALIKE = ("item", "fold", "min_frequency")
 """Options that have to be the same in all stages that read tags."""
-SECTIONS = re.split(r"\n(?=\[)", "\n".join(LINES_CLUSTERING_STARTER))
+SECTIONS = re.split(r"\n(?=\[)", "\n".join(CLUSTERING_LINES))
 KINDS = [
     "extract.gold", "extract.gold_table", "extract.clusters", "join.tagging", "extract.tagging",
     "evaluate.type_level", "evaluate.token_level", "evaluate.overlapping", "evaluate.systems",
@@ -44,7 +42,7 @@ def test_its_data_are_those_of_the_generator() -> None:
 
 
 @pytest.mark.long
-def test_new_writes_an_experiment_that_runs_clustering_starter(tmp_path: Path) -> None:
+def test_new_writes_an_experiment_that_runs_for_clusterings(tmp_path: Path) -> None:
     assert main(["new", "clustering", str(tmp_path / "mine")]) == 0
     experiment = tmp_path / "mine" / "experiment.toml"
     assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
@@ -56,7 +54,7 @@ def test_new_writes_an_experiment_that_runs_clustering_starter(tmp_path: Path) -
 
 
 @pytest.fixture(scope="module")
-def folder_clustering_starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clustering_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the starter's data."""
     made = tmp_path_factory.mktemp("starter")
     for each in FOLDER.iterdir():
@@ -65,27 +63,24 @@ def folder_clustering_starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "place", OPTIONS_CLUSTERING_STARTER, ids=lambda place: LINES_CLUSTERING_STARTER[place][:40]
+    "place", CLUSTERING_OPTIONS, ids=lambda place: CLUSTERING_LINES[place][:40]
 )
 @pytest.mark.long
-def test_each_commented_option_can_be_used_clustering_starter(
-    place: int, folder_clustering_starter: Path
+def test_each_commented_option_can_be_used_for_clusterings(
+    place: int, clustering_folder: Path
 ) -> None:
-    assert (
-        _problems_clustering_starter(_enabled_clustering_starter(place), folder_clustering_starter)
-        == ""
-    )
+    assert _clustering_problems(_clustering_enabled(place), clustering_folder) == ""
 
 
-def test_a_wrong_option_would_be_found_clustering_starter(folder_clustering_starter: Path) -> None:
-    assert "restart" in _problems_clustering_starter(
-        "\n".join(LINES_CLUSTERING_STARTER).replace("#restarts", "restart"),
-        folder_clustering_starter,
+def test_a_wrong_option_would_be_found_for_clusterings(clustering_folder: Path) -> None:
+    assert "restart" in _clustering_problems(
+        "\n".join(CLUSTERING_LINES).replace("#restarts", "restart"),
+        clustering_folder,
     )
 
 
 @pytest.mark.parametrize("use", KINDS)
-def test_each_option_is_explained_clustering_starter(use: str) -> None:
+def test_each_option_is_explained_for_clusterings(use: str) -> None:
     mine = "\n".join(section for section in SECTIONS if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
@@ -98,39 +93,35 @@ def test_each_option_of_a_view_is_explained(name: str) -> None:
     assert [each for each in options if not re.search(rf"\b{each} = ", mine)] == []
 
 
-def _enabled_clustering_starter(place: int) -> str:
+def _clustering_enabled(place: int) -> str:
     """Return the experiment with one commented option used, in place of the one that is set.
 
     Options that have to be alike in several stages are used in all of them.
     """
-    found = OPTION.match(LINES_CLUSTERING_STARTER[place])
+    found = OPTION.match(CLUSTERING_LINES[place])
     assert found is not None
-    first = max(line for line in range(place) if LINES_CLUSTERING_STARTER[line].startswith("["))
-    after = range(place, len(LINES_CLUSTERING_STARTER))
+    first = max(line for line in range(place) if CLUSTERING_LINES[line].startswith("["))
+    after = range(place, len(CLUSTERING_LINES))
     last = next(
-        (line for line in after if LINES_CLUSTERING_STARTER[line].startswith("[")),
-        len(LINES_CLUSTERING_STARTER),
+        (line for line in after if CLUSTERING_LINES[line].startswith("[")),
+        len(CLUSTERING_LINES),
     )
     set_here = [
         line
         for line in range(first + 1, last)
-        if LINES_CLUSTERING_STARTER[line].startswith(f"{found[1]} = ")
+        if CLUSTERING_LINES[line].startswith(f"{found[1]} = ")
     ]
     same = [
-        line
-        for line in OPTIONS_CLUSTERING_STARTER
-        if LINES_CLUSTERING_STARTER[line].startswith(f"#{found[1]} = ")
+        line for line in CLUSTERING_OPTIONS if CLUSTERING_LINES[line].startswith(f"#{found[1]} = ")
     ]
     used = [place, *(same if found[1] in ALIKE else [])]
-    changed = {
-        line: LINES_CLUSTERING_STARTER[line].removeprefix("#") for line in used
-    } | dict.fromkeys(set_here, "")
-    return "\n".join(
-        changed.get(number, line) for number, line in enumerate(LINES_CLUSTERING_STARTER)
+    changed = {line: CLUSTERING_LINES[line].removeprefix("#") for line in used} | dict.fromkeys(
+        set_here, ""
     )
+    return "\n".join(changed.get(number, line) for number, line in enumerate(CLUSTERING_LINES))
 
 
-def _problems_clustering_starter(text: str, folder: Path) -> str:
+def _clustering_problems(text: str, folder: Path) -> str:
     (folder / "experiment.toml").write_text(text)
     try:
         lx.check(folder / "experiment.toml", runs=folder / "runs")
@@ -141,13 +132,11 @@ def _problems_clustering_starter(text: str, folder: Path) -> str:
 
 # The experiment of `lexassay new lexicon`: it runs, and every option in it works.
 
-FOLDER_LEXICON_STARTER = Path(lx.__file__).parent / "cli" / "starters" / "lexicon"
-LINES_LEXICON_STARTER = (FOLDER_LEXICON_STARTER / "experiment.toml").read_text().splitlines()
-SWEEP_LEXICON_STARTER = LINES_LEXICON_STARTER.index("#[sweep]")
-OPTIONS_LEXICON_STARTER = [
-    place
-    for place, line in enumerate(LINES_LEXICON_STARTER[:SWEEP_LEXICON_STARTER])
-    if OPTION.match(line)
+LEXICON_FOLDER = Path(lx.__file__).parent / "cli" / "starters" / "lexicon"
+LEXICON_LINES = (LEXICON_FOLDER / "experiment.toml").read_text().splitlines()
+LEXICON_SWEEP = LEXICON_LINES.index("#[sweep]")
+LEXICON_OPTIONS = [
+    place for place, line in enumerate(LEXICON_LINES[:LEXICON_SWEEP]) if OPTION.match(line)
 ]
 INSTEAD_OF = {"lemmas": ("rate",), "path": ("rate",), "folder": ("entries",)}
 """Options that take the place of others."""
@@ -158,7 +147,7 @@ WITH = {"drawn": 'lemmas = ["missier"]'}
 def test_data_are_what_the_generator_makes() -> None:
     for size, folder in (
         (make_lexicon.SIZE, make_lexicon.FOLDER),
-        (make_lexicon.STARTER_SIZE, FOLDER_LEXICON_STARTER),
+        (make_lexicon.STARTER_SIZE, LEXICON_FOLDER),
     ):
         for name, content in make_lexicon.files(size, seed=make_lexicon.SEED).items():
             assert content == (folder / name).read_bytes(), name
@@ -176,7 +165,7 @@ def test_the_computed_lexicon_has_the_seven_forms_of_the_example() -> None:
 
 
 @pytest.mark.long
-def test_new_writes_an_experiment_that_runs_lexicon_starter(
+def test_new_writes_an_experiment_that_runs_for_lexicons(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "mine"
@@ -191,28 +180,26 @@ def test_new_writes_an_experiment_that_runs_lexicon_starter(
     assert names == {"precision", "recall", "precision-recall-trend", "L", "L-trend", "scatter"}
 
 
-@pytest.mark.parametrize(
-    "place", OPTIONS_LEXICON_STARTER, ids=lambda place: LINES_LEXICON_STARTER[place][:24]
-)
+@pytest.mark.parametrize("place", LEXICON_OPTIONS, ids=lambda place: LEXICON_LINES[place][:24])
 @pytest.mark.long
-def test_each_commented_option_can_be_used_lexicon_starter(place: int, tmp_path: Path) -> None:
-    assert _problems_lexicon_starter(_enabled_lexicon_starter(place), tmp_path) == ""
+def test_each_commented_option_can_be_used_for_lexicons(place: int, tmp_path: Path) -> None:
+    assert _lexicon_problems(_lexicon_enabled(place), tmp_path) == ""
 
 
-def test_the_commented_sweep_can_be_used_lexicon_starter(tmp_path: Path) -> None:
+def test_the_commented_sweep_can_be_used_for_lexicons(tmp_path: Path) -> None:
     text = "\n".join(
         [
-            *LINES_LEXICON_STARTER[:SWEEP_LEXICON_STARTER],
-            *(line.removeprefix("#") for line in LINES_LEXICON_STARTER[SWEEP_LEXICON_STARTER:]),
+            *LEXICON_LINES[:LEXICON_SWEEP],
+            *(line.removeprefix("#") for line in LEXICON_LINES[LEXICON_SWEEP:]),
         ]
     )
     assert tomllib.loads(text)["sweep"]["collect"] == ["quality.quality"]
-    assert _problems_lexicon_starter(text, tmp_path) == ""
+    assert _lexicon_problems(text, tmp_path) == ""
 
 
-def test_a_wrong_option_would_be_found_lexicon_starter(tmp_path: Path) -> None:
-    text = "\n".join(LINES_LEXICON_STARTER).replace("#span", "spam")
-    assert "spam" in _problems_lexicon_starter(text, tmp_path)
+def test_a_wrong_option_would_be_found_for_lexicons(tmp_path: Path) -> None:
+    text = "\n".join(LEXICON_LINES).replace("#span", "spam")
+    assert "spam" in _lexicon_problems(text, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -223,8 +210,8 @@ def test_a_wrong_option_would_be_found_lexicon_starter(tmp_path: Path) -> None:
         "join.keying",
     ],
 )  # fmt: skip
-def test_each_option_is_explained_lexicon_starter(use: str) -> None:
-    sections = re.split(r"\n(?=\[)", "\n".join(LINES_LEXICON_STARTER))
+def test_each_option_is_explained_for_lexicons(use: str) -> None:
+    sections = re.split(r"\n(?=\[)", "\n".join(LEXICON_LINES))
     mine = "\n".join(section for section in sections if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
@@ -233,35 +220,33 @@ def test_each_option_is_explained_lexicon_starter(use: str) -> None:
 @pytest.mark.parametrize(
     ("stage", "use"), [("quality", "evaluate.lexicon"), ("comparison", "evaluate.lexicons")]
 )
-def test_each_option_of_a_view_is_explained_lexicon_starter(stage: str, use: str) -> None:
-    section = (
-        "\n".join(LINES_LEXICON_STARTER).partition(f"[report.views.{stage}]")[2].partition("\n[")[0]
-    )
+def test_each_option_of_a_view_is_explained_for_lexicons(stage: str, use: str) -> None:
+    section = "\n".join(LEXICON_LINES).partition(f"[report.views.{stage}]")[2].partition("\n[")[0]
     options = VIEWS.get(use).options.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", section)] == []
 
 
-def _enabled_lexicon_starter(place: int) -> str:
+def _lexicon_enabled(place: int) -> str:
     """Return the experiment with one commented option used, in place of what it replaces."""
-    found = OPTION.match(LINES_LEXICON_STARTER[place])
+    found = OPTION.match(LEXICON_LINES[place])
     assert found is not None
     option = found[1]
-    first = max(line for line in range(place) if LINES_LEXICON_STARTER[line].startswith("["))
-    after = range(place, len(LINES_LEXICON_STARTER))
+    first = max(line for line in range(place) if LEXICON_LINES[line].startswith("["))
+    after = range(place, len(LEXICON_LINES))
     last = next(
-        (line for line in after if LINES_LEXICON_STARTER[line].lstrip("#").startswith("[")),
-        len(LINES_LEXICON_STARTER),
+        (line for line in after if LEXICON_LINES[line].lstrip("#").startswith("[")),
+        len(LEXICON_LINES),
     )
     gone = (option, *INSTEAD_OF.get(option, ()), *(("rate",) if option in WITH else ()))
     own = range(first + 1, last)
-    set_here = [line for line in own if LINES_LEXICON_STARTER[line].partition(" = ")[0] in gone]
+    set_here = [line for line in own if LEXICON_LINES[line].partition(" = ")[0] in gone]
     changed = dict.fromkeys(set_here, "")
-    changed[place] = LINES_LEXICON_STARTER[place].removeprefix("#") + "\n" + WITH.get(option, "")
-    return "\n".join(changed.get(number, line) for number, line in enumerate(LINES_LEXICON_STARTER))
+    changed[place] = LEXICON_LINES[place].removeprefix("#") + "\n" + WITH.get(option, "")
+    return "\n".join(changed.get(number, line) for number, line in enumerate(LEXICON_LINES))
 
 
-def _problems_lexicon_starter(text: str, folder: Path) -> str:
-    for path in FOLDER_LEXICON_STARTER.iterdir():
+def _lexicon_problems(text: str, folder: Path) -> str:
+    for path in LEXICON_FOLDER.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "experiment.toml").write_text(text)
     try:

@@ -283,7 +283,7 @@ SIZES = (1, 300, 1 << 23)
 SCANNED = TRAPS_CONLLU.removeprefix("\ufeff").replace("FORM\twith\ttabs", "FORM")
 
 
-def read_conllu_scan(
+def read_in_parts(
     path: Path, columns: list[str], size: int, *, by_bytes: bool = True
 ) -> pl.DataFrame:
     """Read some columns; where sent_id may not come twice there is no scan."""
@@ -299,11 +299,11 @@ def test_traps_are_certain(tmp_path: Path) -> None:
     path.write_text(SCANNED)
     expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)
     for size in SIZES:
-        found = read_conllu_scan(path, COLUMNS, size)
+        found = read_in_parts(path, COLUMNS, size)
         assert found.rows() == expected.select(COLUMNS).rows()
-        assert found.equals(read_conllu_scan(path, COLUMNS, size, by_bytes=False))
+        assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
         for name in COLUMNS:
-            assert read_conllu_scan(path, [name], size).equals(found.select(name))
+            assert read_in_parts(path, [name], size).equals(found.select(name))
 
 
 @pytest.mark.parametrize("case", sorted({*WRONG_CONLLU} - {"not UTF-8", "NUL"}))
@@ -354,7 +354,7 @@ def row(draw: st.DrawFn, identity: str, size: int) -> str:
 
 
 @st.composite
-def sentences_conllu_scan(draw: st.DrawFn) -> str:
+def sentences_in_parts(draw: st.DrawFn) -> str:
     """Draw a sentence with ranges, empty nodes and comments anywhere; or one without words."""
     size = draw(st.integers(0, 12))
     lines = [row(draw, "0.1", size)] if draw(st.booleans()) else []
@@ -371,7 +371,7 @@ def sentences_conllu_scan(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.long
-@given(drawn=st.lists(sentences_conllu_scan(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
+@given(drawn=st.lists(sentences_in_parts(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
 def test_is_read_as_by_the_slow_reader(
     drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -381,9 +381,9 @@ def test_is_read_as_by_the_slow_reader(
     path.write_text(content, newline="")
     expected = [[each[name] for name in COLUMNS] for each in slow_readers.conllu(path)]
     if expected:  # else the file is refused as one without tokens
-        found = read_conllu_scan(path, COLUMNS, size)
+        found = read_in_parts(path, COLUMNS, size)
         assert [list(each) for each in found.rows()] == expected
-        assert found.equals(read_conllu_scan(path, COLUMNS, size, by_bytes=False))
+        assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
 
 
 def mutated(content: str) -> Iterator[str]:
@@ -404,15 +404,15 @@ def test_what_is_certain_is_right(tmp_path: Path) -> None:
             continue
         certain += 1
         path.write_text(content, newline="")
-        assert read_conllu_scan(path, COLUMNS, SIZES[-1]).equals(
-            read_conllu_scan(path, COLUMNS, SIZES[-1], by_bytes=False)
+        assert read_in_parts(path, COLUMNS, SIZES[-1]).equals(
+            read_in_parts(path, COLUMNS, SIZES[-1], by_bytes=False)
         ), content
     assert certain > 100
 
 
 @pytest.mark.long
-def test_whole_treebank_conllu_scan(public_data: Callable[[str], Path]) -> None:
+def test_whole_treebank_in_parts(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/UD_English-EWT.all.conllu.gz")
     for size in (1 << 16, 1 << 23):
-        found = read_conllu_scan(path, COLUMNS, size)
-        assert found.equals(read_conllu_scan(path, COLUMNS, size, by_bytes=False))
+        found = read_in_parts(path, COLUMNS, size)
+        assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))

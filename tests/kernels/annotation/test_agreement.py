@@ -362,11 +362,11 @@ def slow_kappa(table: list[list[int]]) -> float:
     return float("nan") if chance == 1 else float((agreed - chance) / (1 - chance))
 
 
-def test_published_kappa_agreement_of_two() -> None:
+def test_published_kappa_of_two() -> None:
     assert float(cohen_kappa(FLEISS_COHEN_EVERITT)) == pytest.approx(0.429, abs=5e-4)
 
 
-def test_by_hand_agreement_of_two() -> None:
+def test_by_hand_of_two() -> None:
     # both say yes 4 times of 10, and 3 of these together: p_o = 0.8, p_e = 0.16 + 0.36
     table = [[3, 1], [1, 5]]
     assert float(observed_agreement(table)) == pytest.approx(0.8)
@@ -409,7 +409,7 @@ def test_perfect_and_chance_agreement() -> None:
     assert float(cohen_kappa([[0, 3], [3, 0]])) == -1.0
 
 
-def test_undefined_agreement_of_two() -> None:
+def test_undefined_of_two() -> None:
     one_label = [[7, 0], [0, 0]]
     assert np.isnan(cohen_kappa(one_label))
     assert np.isnan(cohen_standard_error(one_label))
@@ -425,7 +425,7 @@ RAW = np.array(
 )  # fmt: skip
 
 
-def counts_of_gwet_agreement(ratings: list[list[int]]) -> np.ndarray:
+def counts_of_gwet(ratings: list[list[int]]) -> np.ndarray:
     return np.array([[unit.count(label) for label in range(3)] for unit in ratings])
 
 
@@ -459,7 +459,7 @@ def test_rare_labels() -> None:
     assert round(float(gwet_ac(counts)), 2) == 0.90
 
 
-def test_by_hand_gwet_agreement() -> None:
+def test_by_hand_gwet() -> None:
     # P = (1 + 1/3) / 2; shares (1 + 2/3) / 2 and 1/6: P_e = 2/2 * 2 * 5/36
     assert float(gwet_ac([[3, 0], [2, 1]])) == pytest.approx((2 / 3 - 10 / 36) / (26 / 36))
     # linear: the middle label is half of each. P = 1/2, P_e = 5/6 * 1/2
@@ -475,18 +475,18 @@ def test_partial_agreement() -> None:
 
 
 @given(RATINGS, st.sampled_from(["identity", "linear", "quadratic"]))
-def test_agrees_with_all_pairs_gwet_agreement(ratings: list[list[int]], closeness: str) -> None:
+def test_agrees_with_all_pairs_gwet(ratings: list[list[int]], closeness: str) -> None:
     partial = partial_agreement(3, closeness=closeness)  # type: ignore[arg-type]
     close = [[Fraction(value) for value in row] for row in partial.tolist()]
-    found = float(gwet_ac(counts_of_gwet_agreement(ratings), partial=partial))
+    found = float(gwet_ac(counts_of_gwet(ratings), partial=partial))
     assert found == pytest.approx(slow_ac(ratings, close), abs=1e-12, nan_ok=True)
 
 
 @given(RATINGS)
-def test_standard_error_is_that_of_the_influence_of_each_item_gwet_agreement(
+def test_standard_error_is_that_of_the_influence_of_each_item_gwet(
     ratings: list[list[int]],
 ) -> None:
-    counts = counts_of_gwet_agreement([unit for unit in ratings if len(unit) > 1])
+    counts = counts_of_gwet([unit for unit in ratings if len(unit) > 1])
     if len(counts) < 2 or np.isnan(gwet_ac(counts)):
         return
     n, step = len(counts), 1e-6
@@ -498,8 +498,8 @@ def test_standard_error_is_that_of_the_influence_of_each_item_gwet_agreement(
 
 
 @given(RATINGS, st.randoms())
-def test_weights_repeat_items_gwet_agreement(ratings: list[list[int]], random: Random) -> None:
-    counts = counts_of_gwet_agreement(ratings)
+def test_weights_repeat_items_gwet(ratings: list[list[int]], random: Random) -> None:
+    counts = counts_of_gwet(ratings)
     weights = np.array([random.randint(0, 3) for _ in ratings])
     for f in (gwet_ac, gwet_standard_error):
         both = f(counts, weights=np.stack([weights, np.ones_like(weights)]))
@@ -511,7 +511,7 @@ def test_weights_repeat_items_gwet_agreement(ratings: list[list[int]], random: R
 
 @given(RATINGS, st.permutations([0, 1, 2]))
 def test_names_of_labels_do_not_matter(ratings: list[list[int]], order: list[int]) -> None:
-    counts = counts_of_gwet_agreement(ratings)
+    counts = counts_of_gwet(ratings)
     for f in (gwet_ac, gwet_standard_error):
         assert float(f(counts)) == pytest.approx(float(f(counts[:, order])), abs=1e-12, nan_ok=True)
 
@@ -539,7 +539,7 @@ def test_undefined_and_perfect() -> None:
     assert np.isnan(gwet_standard_error([[2, 1]]))
 
 
-def test_mistakes_are_refused_gwet_agreement() -> None:
+def test_mistakes_are_refused_gwet() -> None:
     with pytest.raises(ValueError, match="there are identity, linear, quadratic"):
         partial_agreement(3, closeness="cubic")  # type: ignore[arg-type]
     for partial in ([[1.0, 0.2], [0.3, 1.0]], [[1.0]], [[1.0, 2.0], [2.0, 1.0]]):

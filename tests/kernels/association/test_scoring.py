@@ -35,7 +35,7 @@ from pipeline.kernels.numeric import FloatArray
 from pipeline.registry import place_of
 from tests.kernels.association.cells import SCHEMA, Cells, frame, signatures
 from tests.kernels.association.exact_tails import EXACT, Table, sign, tables
-from tests.kernels.association.exact_tails import frame as frame_tuple_association
+from tests.kernels.association.exact_tails import frame as frame_of_tuples
 
 # Distinct signatures, scored once and put back in their places.
 
@@ -224,7 +224,7 @@ def test_names_and_aliases() -> None:
 def scores(table: Table) -> dict[str, float | None]:
     """Return every score of a table."""
     scored = (
-        score_tuples(frame_tuple_association(table), measures=["all"])
+        score_tuples(frame_of_tuples(table), measures=["all"])
         .select(list(TUPLE_MEASURES))
         .collect()
     )
@@ -236,7 +236,7 @@ def surprise(o: float, e: float) -> float:
     return float(row.select(TUPLE_MEASURES.get("poisson_pv").score(3)).item())
 
 
-def one_tuple_association(name: str, table: Table) -> float | None:
+def one_of_tuples(name: str, table: Table) -> float | None:
     return scores(table)[name]
 
 
@@ -265,7 +265,7 @@ def test_exact_values(table: Table) -> None:
 @given(table=tables(3, 3, most=100))
 def test_exact_poisson_test(table: Table) -> None:
     exact = EXACT["poisson_pv"](table)
-    found = one_tuple_association("poisson_pv", table)
+    found = one_of_tuples("poisson_pv", table)
     assert found is not None
     assert abs(found - exact) <= max(1e-11 * abs(exact), 1e-300)
 
@@ -295,10 +295,8 @@ def test_poisson_tails(o: int, e: float) -> None:
 def test_two_units_score_as_pairs(table: Table) -> None:
     both = sorted(set(TUPLE_MEASURES) & set(MEASURES))
     assert len(both) >= 5
-    tuples = (
-        score_tuples(frame_tuple_association(table), measures=both).select(both).collect().row(0)
-    )
-    pairs = score(frame_tuple_association(table), measures=both).select(both).collect().row(0)
+    tuples = score_tuples(frame_of_tuples(table), measures=both).select(both).collect().row(0)
+    pairs = score(frame_of_tuples(table), measures=both).select(both).collect().row(0)
     assert tuples == pytest.approx(pairs, rel=1e-12, nan_ok=True)
 
 
@@ -328,11 +326,11 @@ def test_hand_computed() -> None:
     table = Table(independent(3, 0, 2).cells | {(True,) * 3: 2, (False,) * 3: 6})
     assert table.e == 0.125
     g2 = 2 * (2 * math.log(2 / 0.125) + 6 * math.log(6 / 3.375))
-    assert one_tuple_association("mi", table) == pytest.approx(math.log10(16))
-    assert one_tuple_association("t_score", table) == pytest.approx(1.875 / math.sqrt(2))
-    assert one_tuple_association("log_likelihood", table) == pytest.approx(g2)
+    assert one_of_tuples("mi", table) == pytest.approx(math.log10(16))
+    assert one_of_tuples("t_score", table) == pytest.approx(1.875 / math.sqrt(2))
+    assert one_of_tuples("log_likelihood", table) == pytest.approx(g2)
     poisson = -math.log10(1 - math.exp(-0.125) * 1.125)
-    assert one_tuple_association("poisson_pv", table) == pytest.approx(poisson)
+    assert one_of_tuples("poisson_pv", table) == pytest.approx(poisson)
 
 
 @given(table=tables(), data=st.data())
@@ -353,7 +351,7 @@ def test_signed_measures_follow_the_sign_of_the_difference(table: Table) -> None
 @pytest.mark.long
 @given(rows=st.lists(tables(3, 3, 10**5), min_size=1, max_size=20), seed=st.integers(0, 9))
 def test_row_order_and_batches_do_not_matter(rows: list[Table], seed: int) -> None:
-    table = frame_tuple_association(*rows, *rows).with_row_index("row").collect()
+    table = frame_of_tuples(*rows, *rows).with_row_index("row").collect()
     whole = score_tuples(table.lazy(), measures=["all"]).collect()
     mixed = score_tuples(table.sample(fraction=1, shuffle=True, seed=seed).lazy(), measures=["all"])
     parts = [score_tuples(part.lazy(), measures=["all"]).collect() for part in table.iter_slices(7)]
@@ -361,13 +359,13 @@ def test_row_order_and_batches_do_not_matter(rows: list[Table], seed: int) -> No
     assert whole.equals(pl.concat(parts))
 
 
-def test_degenerate_tables_tuple_association() -> None:
+def test_degenerate_tables_of_tuples() -> None:
     """O = 0 with E above it and with E = 0; all tokens in one cell."""
     empty = dict.fromkeys(independent(3, 0, 2).cells, 0)
     rare = Table(empty | {(True, False, False): 1, (False, True, True): 2, (False,) * 3: 5})
     absent = Table(empty | {(False, True, True): 2, (False,) * 3: 5})
     whole = Table(empty | {(True,) * 3: 5})
-    found = score_tuples(frame_tuple_association(rare, absent, whole), measures=["all"]).collect()
+    found = score_tuples(frame_of_tuples(rare, absent, whole), measures=["all"]).collect()
     value = [{**row} for row in found.iter_rows(named=True)]
     assert value[0]["mi"] == -math.inf
     assert value[0]["t_score"] == -math.inf
@@ -382,21 +380,21 @@ def test_degenerate_tables_tuple_association() -> None:
     assert floats.select(pl.all_horizontal(pl.all())).item()
 
 
-def test_no_rows_tuple_association() -> None:
+def test_no_rows_of_tuples() -> None:
     assert (
-        score_tuples(frame_tuple_association(independent(3, 8, 2)).head(0), measures=["all"])
+        score_tuples(frame_of_tuples(independent(3, 8, 2)).head(0), measures=["all"])
         .collect()
         .height
         == 0
     )
 
 
-def test_user_formula_tuple_association() -> None:
+def test_user_formula_of_tuples() -> None:
     formulas = {"mine": "o / f_12", "dice": "3 * o / (f1 + f2 + f3)", "rest": "o222 / N"}
     table = Table(
         independent(3, 0, 2).cells | {(True,) * 3: 2, (True, True, False): 3, (False,) * 3: 5}
     )
-    found = score_tuples(frame_tuple_association(table), measures=["frequency"], formulas=formulas)
+    found = score_tuples(frame_of_tuples(table), measures=["frequency"], formulas=formulas)
     assert found.select("mine", "dice", "rest").collect().row(0) == (2 / 5, 6 / 12, 5 / 10)
 
 
@@ -404,7 +402,7 @@ def test_user_formula_tuple_association() -> None:
     ("formula", "complaint"),
     [("SUM(o)", "row by row"), ("o > 3", "not a number"), ("o11 + 1", "uses o11"), ("o +", "SQL")],
 )
-def test_formula_refused_tuple_association(formula: str, complaint: str) -> None:
+def test_formula_refused_of_tuples(formula: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         parse_tuple_formula(formula, size=3)
 

@@ -294,24 +294,24 @@ def test_mistakes_are_refused_finite_intervals() -> None:
         hypergeometric(1, 2, population=9, confidence=1.0)
 
 
-def pmf_shortest_interval(K: int, k: int, n: int, population: int) -> Fraction:
+def pmf_of_the_shortest(K: int, k: int, n: int, population: int) -> Fraction:
     return Fraction(comb(K, k) * comb(population - K, n - k), comb(population, n))
 
 
 def coverage(held: list[set[int]], K: int, n: int, population: int) -> Fraction:
     return sum(
-        (pmf_shortest_interval(K, k, n, population) for k in range(n + 1) if K in held[k]),
+        (pmf_of_the_shortest(K, k, n, population) for k in range(n + 1) if K in held[k]),
         Fraction(0),
     )
 
 
-def slow_limits_shortest_interval(n: int, population: int, level: str) -> list[tuple[int, int]]:
+def slow_limits_of_the_shortest(n: int, population: int, level: str) -> list[tuple[int, int]]:
     """Keep a set of K for each outcome, take one and look whether all K are still covered."""
     half = (1 - Fraction(level)) / 2
     held = [
         {K for K in range(population + 1)
-         if sum(pmf_shortest_interval(K, x, n, population) for x in range(k, n + 1)) > half
-         and sum(pmf_shortest_interval(K, x, n, population) for x in range(k + 1)) > half}
+         if sum(pmf_of_the_shortest(K, x, n, population) for x in range(k, n + 1)) > half
+         and sum(pmf_of_the_shortest(K, x, n, population) for x in range(k + 1)) > half}
         for k in range(n + 1)
     ]  # fmt: skip
     order, changed = sorted(range(n + 1), key=lambda k: (abs(2 * k - n), k)), True
@@ -335,7 +335,7 @@ def whole_limits(n: int, population: int, level: float) -> list[tuple[int, int]]
     return list(zip(lower, upper, strict=True))
 
 
-def test_known_limits_shortest_interval() -> None:
+def test_known_limits_of_the_shortest() -> None:
     # Wang's construction, (M, n) = (100, 10): k = 0..5
     expected = [(0, 29), (1, 39), (5, 50), (10, 60), (16, 70), (24, 76)]
     assert whole_limits(10, 100, 0.95)[:6] == expected
@@ -346,7 +346,7 @@ def test_known_limits_shortest_interval() -> None:
     (10, 100, 0.9509), (50, 500, None), (499, 500, None), (250, 500, None), (37, 2000, None),
 ])  # fmt: skip
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
-def test_coverage_is_never_below_the_level_shortest_interval(
+def test_coverage_is_never_below_the_level_of_the_shortest(
     n: int, population: int, lowest: float | None, level: float
 ) -> None:
     K, limits = np.arange(population + 1), np.array(whole_limits(n, population, level))
@@ -359,16 +359,16 @@ def test_coverage_is_never_below_the_level_shortest_interval(
 
 
 @given(st.data(), st.sampled_from(LEVELS))
-def test_agrees_with_exact_fractions_shortest_interval(data: st.DataObject, level: str) -> None:
+def test_agrees_with_exact_fractions_of_the_shortest(data: st.DataObject, level: str) -> None:
     population = data.draw(st.integers(1, 22))
     n = data.draw(st.integers(1, population))
-    assert whole_limits(n, population, float(level)) == slow_limits_shortest_interval(
+    assert whole_limits(n, population, float(level)) == slow_limits_of_the_shortest(
         n, population, level
     )
 
 
 @given(st.data(), st.sampled_from(LEVELS))
-def test_laws_shortest_interval(data: st.DataObject, level: str) -> None:
+def test_laws_of_the_shortest(data: st.DataObject, level: str) -> None:
     population = data.draw(st.integers(1, 400))
     n = data.draw(st.integers(0, population))
     k = np.arange(n + 1)
@@ -406,7 +406,7 @@ def test_it_is_shorter_on_the_whole() -> None:
     assert widths[0] < 0.98 * widths[1]
 
 
-def test_all_drawn_leaves_no_doubt_and_none_drawn_says_nothing_shortest_interval() -> None:
+def test_all_drawn_leaves_no_doubt_and_none_drawn_says_nothing_of_the_shortest() -> None:
     found = hypergeometric_shortest([3, 0, 0, 7], [7, 0, 0, 7], population=[7, 7, 0, 7])
     assert [limit.tolist() for limit in found] == [[3 / 7, 0, 0, 1], [3 / 7, 1, 1, 1]]
 
@@ -420,7 +420,7 @@ def test_shapes_designs_and_the_registry() -> None:
     assert (lower[0, 0], upper[0, 0], lower[1, 0], upper[1, 0]) == (0.16, 0.7, 94 / 500, 218 / 500)
 
 
-def test_mistakes_are_refused_shortest_interval() -> None:
+def test_mistakes_are_refused_of_the_shortest() -> None:
     with pytest.raises(ValueError, match="such as n = 5 of 4"):
         hypergeometric_shortest([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match=r"up to 1,000,000, not 2,000,000 \(1 rows\)"):

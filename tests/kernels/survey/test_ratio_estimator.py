@@ -151,7 +151,7 @@ RANK = np.argsort(np.argsort(-SCORE)) + 1
 TRUE = (np.random.default_rng(21).random(SIZE) < 1 / (1 + np.exp(2 - SCORE))).astype(float)
 
 
-def coverage_coverage(found: Estimates, truth: float) -> float:
+def coverage_found(found: Estimates, truth: float) -> float:
     lower, upper = limits(found, confidence=0.95)
     return float(((lower <= truth + 1e-12) & (truth - 1e-12 <= upper)).mean())
 
@@ -170,7 +170,7 @@ def test_lists_of_a_generated_population(design: str, size: int) -> None:
     for n in (50, 200, 600, SIZE):
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
         found = estimated(members, TRUE, pi, drawn)
-        held = coverage_coverage(found, truth)
+        held = coverage_found(found, truth)
         assert held >= LEAST_COVERAGE, n
         assert unbiased(found, truth)
         if found.draws.mean() >= 30:
@@ -204,7 +204,7 @@ def test_strata(strata: int, draws: int) -> None:
     for rates in ([0.1] * strata, np.linspace(0.6, 0.02, strata).tolist()):
         sizes = np.linspace(100, 400, strata).astype(int).tolist()
         found, truth = sampled_strata(rates, sizes, [draws] * strata, seed=strata)
-        assert coverage_coverage(found, truth) >= LEAST_COVERAGE
+        assert coverage_found(found, truth) >= LEAST_COVERAGE
         assert unbiased(found, truth)
 
 
@@ -214,7 +214,7 @@ def test_a_large_stratum_with_few_draws() -> None:
     plain = korn_graubard(*parts, most=found.most, alike=found.alike, confidence=0.95)
     held = float(((plain[0] <= truth) & (truth <= plain[1])).mean())
     assert held < 0.4  # their interval doesn't know what three draws have missed
-    assert coverage_coverage(found, truth) >= LEAST_COVERAGE
+    assert coverage_found(found, truth) >= LEAST_COVERAGE
 
 
 @pytest.mark.parametrize("right", [0.5, 0.8, 0.97])
@@ -228,7 +228,7 @@ def test_a_judge_good_or_bad(right: float) -> None:
         widths = []
         for prediction in (None, guess):
             found = estimated(members, TRUE, pi, drawn, prediction=prediction)
-            assert coverage_coverage(found, truth) >= LEAST_COVERAGE, n
+            assert coverage_found(found, truth) >= LEAST_COVERAGE, n
             assert unbiased(found, truth)
             lower, upper = limits(found, confidence=0.95)
             widths.append((upper - lower).mean())
@@ -297,8 +297,8 @@ def test_sets_that_are_drawn_but_for_one_or_two() -> None:
     sides = [
         estimated(inside, y, pi, drawn) for inside in (members < 8, (members >= 8) & (members < 14))
     ]
-    assert coverage_coverage(sides[0], 6 / 8) >= LEAST_COVERAGE
-    assert coverage_coverage(sides[1], 1 / 6) >= LEAST_COVERAGE
+    assert coverage_found(sides[0], 6 / 8) >= LEAST_COVERAGE
+    assert coverage_found(sides[1], 1 / 6) >= LEAST_COVERAGE
     low, high = difference_limits(sides[0], sides[1], confidence=0.95)
     assert ((low <= 6 / 8 - 1 / 6) & (high >= 6 / 8 - 1 / 6)).mean() >= LEAST_COVERAGE
 

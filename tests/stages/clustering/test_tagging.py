@@ -381,15 +381,15 @@ def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None
 # Tags that are counted in buckets are those that are counted as a whole
 
 FEW, MANY = 'memory = "2MB"', 'memory = "1MB"\nshard = 1'
-GOLD_TAGS_IN_BUCKETS = 'use = "extract.gold"\n'
+GOLD_IN_BUCKETS = 'use = "extract.gold"\n'
 TAGGING = 'use = "extract.tagging"\nsystem = "S"\ncluster = ["t1", "t2"]\nuntagged = true\n'
-CORPUS_TAGS_IN_BUCKETS = 'corpus = "*.tsv"\nitem = "lemma"\n'
-DIVIDED = {GOLD_TAGS_IN_BUCKETS: ["entries"], TAGGING: ["tagged", "entries", "gold"]}
+CORPUS_IN_BUCKETS = 'corpus = "*.tsv"\nitem = "lemma"\n'
+DIVIDED = {GOLD_IN_BUCKETS: ["entries"], TAGGING: ["tagged", "entries", "gold"]}
 LATE = 'min_frequency = 3\nexclude = ["T2"]\n'
 WAYS = ["", "sentences = true\n", LATE, f"fold = true\nsentences = true\n{LATE}"]
 
 
-def build_tags_in_buckets(folder: Path, *, clusters: int = 7) -> list[list[str]]:
+def build_in_buckets(folder: Path, *, clusters: int = 7) -> list[list[str]]:
     """Write two corpora, some of whose tokens lack an item, a tag or a cluster."""
     draw, every = random.Random(7), []
     for number in range(2):
@@ -405,9 +405,9 @@ def build_tags_in_buckets(folder: Path, *, clusters: int = 7) -> list[list[str]]
     return every
 
 
-def made_tags_in_buckets(folder: Path, stage: str, run: str, runs: str) -> lx.Run:
+def made_in_buckets(folder: Path, stage: str, run: str, runs: str) -> lx.Run:
     (folder / "x.toml").write_text(
-        f'name = "x"\n[run]\n{run}\n[stages.t]\n{CORPUS_TAGS_IN_BUCKETS}{stage}'
+        f'name = "x"\n[run]\n{run}\n[stages.t]\n{CORPUS_IN_BUCKETS}{stage}'
     )
     return lx.run(folder / "x.toml", runs=folder / runs, report=False)
 
@@ -424,12 +424,12 @@ def _as_if_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_as_if_long")
 @pytest.mark.long
-@pytest.mark.parametrize("stage", [GOLD_TAGS_IN_BUCKETS, TAGGING])
+@pytest.mark.parametrize("stage", [GOLD_IN_BUCKETS, TAGGING])
 @pytest.mark.parametrize("options", WAYS)
 def test_the_same_with_and_without_a_limit(stage: str, options: str, tmp_path: Path) -> None:
-    build_tags_in_buckets(tmp_path)
+    build_in_buckets(tmp_path)
     whole, few, many = (
-        made_tags_in_buckets(tmp_path, stage + options, run, f"runs{number}")
+        made_in_buckets(tmp_path, stage + options, run, f"runs{number}")
         for number, run in enumerate(["", FEW, MANY])
     )
     for table in DIVIDED[stage]:
@@ -444,11 +444,11 @@ def test_the_same_with_and_without_a_limit(stage: str, options: str, tmp_path: P
 @pytest.mark.parametrize(("first", "then"), [("", MANY), (MANY, ""), (FEW, MANY)])
 def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Path) -> None:
     """Counts that are there are divided further, or read in the buckets that they have."""
-    build_tags_in_buckets(tmp_path)
+    build_in_buckets(tmp_path)
     stage = f"{TAGGING}sentences = true\n"
-    made_tags_in_buckets(tmp_path, stage, first, "runs")
-    found = made_tags_in_buckets(tmp_path, stage + LATE, then, "runs")
-    fresh = made_tags_in_buckets(tmp_path, stage + LATE, "", "fresh")
+    made_in_buckets(tmp_path, stage, first, "runs")
+    found = made_in_buckets(tmp_path, stage + LATE, then, "runs")
+    fresh = made_in_buckets(tmp_path, stage + LATE, "", "fresh")
     assert found.manifests["t"].digests() == fresh.manifests["t"].digests()
     assert len(list((tmp_path / "runs/x/t/counts").glob("*/manifest.json"))) == 1
     assert parts(found, "tagged") > 1
@@ -457,12 +457,10 @@ def test_another_threshold_in_other_buckets(first: str, then: str, tmp_path: Pat
 @pytest.mark.usefixtures("_as_if_long")
 @pytest.mark.long
 def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
-    rows = [
-        row[:3] for row in build_tags_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}
-    ]
+    rows = [row[:3] for row in build_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}]
     often = Counter(item for item, _, _ in rows)
     kept = [row for row in rows if often[row[0]] >= 3]
-    run = made_tags_in_buckets(tmp_path, TAGGING + LATE, MANY, "runs")
+    run = made_in_buckets(tmp_path, TAGGING + LATE, MANY, "runs")
     sizes = run.table("t.sizes").filter(run="t1").select("what", "count")
     counts = dict(sizes.iter_rows())
     assert counts["tokens that count"] == len(kept)
@@ -481,17 +479,17 @@ def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "stage",
     [
-        f'{GOLD_TAGS_IN_BUCKETS}exclude = ["T0", "T1", "T2", "T3"]\n',
+        f'{GOLD_IN_BUCKETS}exclude = ["T0", "T1", "T2", "T3"]\n',
         TAGGING.replace("untagged = true", ""),
         f"{TAGGING}min_frequency = 100_000\n",
     ],
 )
 @pytest.mark.long
 def test_what_is_refused_is_refused_in_the_same_words(stage: str, tmp_path: Path) -> None:
-    build_tags_in_buckets(tmp_path)
+    build_in_buckets(tmp_path)
     said = []
     for number, run in enumerate(["", MANY]):
         with pytest.raises(DataError) as refused:
-            made_tags_in_buckets(tmp_path, stage, run, f"runs{number}")
+            made_in_buckets(tmp_path, stage, run, f"runs{number}")
         said.append(str(refused.value))
     assert said[0] == said[1]

@@ -35,7 +35,7 @@ PREDICTED = RANKS_LOOKS.filter(measure="a").select(
 )
 
 
-def designed_designed_looks(size: int, **config: Any) -> dict[str, pl.DataFrame]:
+def designed_looks(size: int, **config: Any) -> dict[str, pl.DataFrame]:
     """Draw the steps up to a size."""
     steps = [step for step in STEPS if step < size]
     options = {"cuts": [40, 100], "size": size, "steps": steps, "seed": "s"} | config
@@ -78,7 +78,7 @@ def listed(name: str, n: int) -> pl.Expr:
 
 
 def test_the_plan_of_each_question_follows_from_the_design() -> None:
-    made = designed_designed_looks(90)
+    made = designed_looks(90)
     found = evaluated(made)
     looks = found["looks"]
     assert looks["question"].n_unique() == 3 * 2 + 3 * 2 + 1
@@ -96,7 +96,7 @@ def test_the_plan_of_each_question_follows_from_the_design() -> None:
 
 
 def test_each_interval_has_the_level_of_its_question() -> None:
-    made = designed_designed_looks(120)
+    made = designed_looks(120)
     found = evaluated(made)
     draws = ALL_LOOKS.join(made["sample"], on="id")
     given = study(RANKS_LOOKS, draws, candidates=made["inclusion"])
@@ -111,16 +111,14 @@ def test_each_interval_has_the_level_of_its_question() -> None:
 
 
 def test_a_test_excludes_zero_where_its_interval_does() -> None:
-    found = evaluated(
-        designed_designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")]
-    )
+    found = evaluated(designed_looks(120), correction="bonferroni", cuts=[100], pairs=[("a", "b")])
     row = found["differences"].row(0, named=True)
     assert row["significant"] == (row["lower"] > 0 or row["upper"] < 0)
     assert row["p_adjusted"] > row["p_value"]
 
 
 def test_what_judges_say_weighs_the_residuals() -> None:
-    made = designed_designed_looks(90)
+    made = designed_looks(90)
     found = evaluated(made, predictions=PREDICTED, assist="predictions")
     p = pl.col("prediction")
     levels = by_hand(made["inclusion"], listed("b", 100), (p * (1 - p)).clip(0.01))
@@ -176,7 +174,7 @@ def test_a_stratified_sample_grows_in_proportion() -> None:
 
 
 def test_bands_and_windows_have_levels_too() -> None:
-    made = designed_designed_looks(90)
+    made = designed_looks(90)
     options = {"band": "simultaneous", "replicates": 300, "window": 50}
     planned, plain = evaluated(made, **options), evaluated(made, looks=[90], **options)
     for name, side in (("bands", "band"), ("difference_bands", "band")):
@@ -190,7 +188,7 @@ def test_bands_and_windows_have_levels_too() -> None:
 
 
 def test_without_looks_nothing_changes() -> None:
-    made = designed_designed_looks(90)
+    made = designed_looks(90)
     once, plain = evaluated(made), evaluated(made, looks=[])
     assert plain["looks"].is_empty()
     assert plain["baseline"]["confidence"].item() == 0.95

@@ -332,7 +332,7 @@ def test_no_rows_keep_their_category() -> None:
     assert judge(SHEET_JOIN_TABLE.clear())["coverage"].rows() == [("TP", 3, 0, 0, 0)]
 
 
-def test_labels_of_true_positives_join_table() -> None:
+def test_labels_of_true_positives_of_a_table() -> None:
     sheet = SHEET_JOIN_TABLE.with_columns(kind=pl.Series(["SVC", "free", "", "idiom"]))
     category = {"column": "kind", "labels": ["SVC", "idiom"]}
     made = judge(sheet, categories={"TP": category})

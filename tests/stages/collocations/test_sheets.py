@@ -131,7 +131,7 @@ def entries_join_sheets(*rows: RowJoinSheets) -> pl.DataFrame:
     return full.with_columns(candidate_id("l1", "l2")).select(list(SheetEntries.columns()))
 
 
-def join_join_sheets(
+def joined_sheets(
     *rows: RowJoinSheets,
     asked: tuple[str, ...] = ("a1", "b"),
     earlier: pl.DataFrame | None = None,
@@ -174,13 +174,13 @@ def test_blanks_around_an_id_make_no_other_row() -> None:
 
 @pytest.mark.parametrize("spelling", ["A1", " a1", "a1\u00a0"])
 def test_one_person_in_two_spellings_contradicts_himself(spelling: str) -> None:
-    found = problems(join_join_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
+    found = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
     assert [each[:3] for each in found] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
     assert "a1 gives this id several labels" in found[0][3]
 
 
 def test_one_person_in_two_spellings_counts_once() -> None:
-    made = join_join_sheets(
+    made = joined_sheets(
         ("A1 ", "x", "SVC", None), ("a1", "x", "SVC", None), ("b", "x", "SVC", None)
     )
     assert not problems(made)
@@ -189,51 +189,51 @@ def test_one_person_in_two_spellings_counts_once() -> None:
 
 
 def test_who_was_not_asked_is_refused_with_place_and_nearest_name() -> None:
-    found = problems(join_join_sheets(("b", "y", "free", None), ("a2", "x", "SVC", None)))
+    found = problems(joined_sheets(("b", "y", "free", None), ("a2", "x", "SVC", None)))
     assert [each[:3] for each in found] == [("s.csv", 3, "annotator")]
     assert "did you mean a1, b?" in found[0][3]
 
 
 def test_who_was_asked_formerly_counts() -> None:
-    made = join_join_sheets(("A2", "x", "SVC", None), former=("a2",))
+    made = joined_sheets(("A2", "x", "SVC", None), former=("a2",))
     assert not problems(made)
     assert made["annotations"]["annotator"].to_list() == ["a2"]
 
 
 def test_a_stranger_without_a_label_or_on_another_sample_is_no_fault() -> None:
     assert not problems(
-        join_join_sheets(("c", "x", None, None), ("c", "of another sample", "SVC", None))
+        joined_sheets(("c", "x", None, None), ("c", "of another sample", "SVC", None))
     )
 
 
 def test_a_label_of_nobody_has_a_place() -> None:
-    assert problems(join_join_sheets((" ", "x", "SVC", None)))[0][:3] == ("s.csv", 2, "annotator")
+    assert problems(joined_sheets((" ", "x", "SVC", None)))[0][:3] == ("s.csv", 2, "annotator")
 
 
 def test_an_earlier_round_is_of_the_same_people() -> None:
-    given = pl.DataFrame({"id": join_join_sheets(("a1", "x", "SVC", None))["annotations"]["id"]}).select(
+    given = pl.DataFrame({"id": joined_sheets(("a1", "x", "SVC", None))["annotations"]["id"]}).select(
         "id", annotator=pl.lit(" A1"), label=pl.lit("free"), note=pl.lit(None, pl.String)
     )  # fmt: skip
-    made = join_join_sheets(("a1", "x", "SVC", None), earlier=given)
+    made = joined_sheets(("a1", "x", "SVC", None), earlier=given)
     assert made["annotations"].select("annotator", "label").rows() == [("a1", "SVC")]
     both = pl.concat([given, given.with_columns(annotator=pl.lit("a1"))])
-    assert not problems(join_join_sheets(earlier=both))
-    assert join_join_sheets(earlier=both)["annotations"].height == 1
+    assert not problems(joined_sheets(earlier=both))
+    assert joined_sheets(earlier=both)["annotations"].height == 1
     differ = pl.concat([given, given.with_columns(annotator=pl.lit("a1"), label=pl.lit("SVC"))])
     assert (
         "a1 gives"
-        in problems(join_join_sheets(earlier=differ.select(list(Annotations.columns()))))[0][3]
+        in problems(joined_sheets(earlier=differ.select(list(Annotations.columns()))))[0][3]
     )
 
 
 def test_the_expert_is_known_in_any_spelling() -> None:
     rows: list[RowJoinSheets] = [("a1", "x", "SVC", None), ("b", "x", "free", None)]
-    made = join_join_sheets(*rows, rule="expert", expert="B ")
+    made = joined_sheets(*rows, rule="expert", expert="B ")
     assert made["adjudicated"]["label"].to_list() == ["free"]
 
 
 def test_every_note_is_kept() -> None:
-    made = join_join_sheets(
+    made = joined_sheets(
         ("a1", "x", "SVC", "first"), ("a1", "x", None, "in a copy"), ("a1", "x", "SVC", "first"),
         ("b", "y", None, "cannot say"), ("b", "x", None, " "),
     )  # fmt: skip

@@ -376,18 +376,18 @@ Rows = list[tuple[str, str | None]]
 SCHEMA = {"lemma": pl.String, "form": pl.String}
 
 
-def words_lexicon_stages(rows: Rows) -> pl.DataFrame:
+def words_by_stages(rows: Rows) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def many(count: int, forms: int = 3) -> pl.DataFrame:
-    return words_lexicon_stages(
+    return words_by_stages(
         [(f"l{i}", f"w{i}{j}") for i in range(count) for j in range(1 + i % forms)]
     )
 
 
-GOLD = words_lexicon_stages([("a", "u"), ("a", "v"), ("b", "x"), ("c", "y")])
-LEXICON = words_lexicon_stages([("a", "u"), ("b", "x"), ("b", "v"), ("d", "y")])
+GOLD = words_by_stages([("a", "u"), ("a", "v"), ("b", "x"), ("c", "y")])
+LEXICON = words_by_stages([("a", "u"), ("b", "x"), ("b", "v"), ("d", "y")])
 
 
 def listed(use: str, config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:
@@ -444,8 +444,8 @@ def test_lemmas_that_all_lexicons_have() -> None:
 def test_no_common_lemma() -> None:
     made = sample(
         {"rate": 0.5},
-        gold=words_lexicon_stages([("a", "x")]),
-        lexicons={"x": words_lexicon_stages([("b", "x")])},
+        gold=words_by_stages([("a", "x")]),
+        lexicons={"x": words_by_stages([("b", "x")])},
     )
     assert made.height == 0
 
@@ -531,16 +531,16 @@ def test_a_list_gives_no_interval() -> None:
 def test_the_published_weights_and_n() -> None:
     rows: Rows = [("missier", f"w{i}") for i in range(10)]
     made = quality(
-        words_lexicon_stages(rows),
-        words_lexicon_stages(rows[:7]),
+        words_by_stages(rows),
+        words_by_stages(rows[:7]),
         {"weights": "published", "n": 5887},
     )
     assert round(values(made)["L*"] or 0, 9) == 0.000979226
     assert values(made)["n"] == 5887
 
 
-@pytest.mark.parametrize("lexicon", [words_lexicon_stages([]), words_lexicon_stages([("z", "y")])])
-def test_nothing_in_common_lexicon_stages(lexicon: pl.DataFrame) -> None:
+@pytest.mark.parametrize("lexicon", [words_by_stages([]), words_by_stages([("z", "y")])])
+def test_nothing_in_common_by_stages(lexicon: pl.DataFrame) -> None:
     made = quality(GOLD, lexicon)
     found = values(made)
     assert (found["sampled lemmas"], found["L*"], found["mean L"]) == (0, None, None)
@@ -549,13 +549,13 @@ def test_nothing_in_common_lexicon_stages(lexicon: pl.DataFrame) -> None:
 
 
 def test_an_empty_gold() -> None:
-    found = values(quality(words_lexicon_stages([]), LEXICON))
+    found = values(quality(words_by_stages([]), LEXICON))
     assert (found["F*"], found["coverage"], found["lemmas outside"]) == (None, None, 3)
 
 
 def test_a_lemma_without_forms() -> None:
-    gold = words_lexicon_stages([("a", None), ("b", "x")])
-    made = quality(gold, words_lexicon_stages([("a", "u"), ("b", "x")]))
+    gold = words_by_stages([("a", None), ("b", "x")])
+    made = quality(gold, words_by_stages([("a", "u"), ("b", "x")]))
     assert values(made)["L*"] == 1.0
     assert values(made)["lemmas without forms"] == 1
     assert made["lemmas"]["L"].to_list() == [0.0, 1.0]

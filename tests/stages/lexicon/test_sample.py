@@ -14,7 +14,7 @@ from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.design import inclusion
 from pipeline.stages.base import FAULTS, STAGES
 from schemas import KeyedEntries
-from tests.stages.lexicon.test_extract import listed, quality, sample, values, words_lexicon_stages
+from tests.stages.lexicon.test_extract import listed, quality, sample, values, words_by_stages
 from tests.stages.run_stage import run_stage
 
 Row = tuple[str | None, str, str | None, str | None]
@@ -83,7 +83,7 @@ def test_a_note_on_a_lemma_without_forms_is_kept() -> None:
 
 
 def paradigms(sizes: list[int]) -> pl.DataFrame:
-    return words_lexicon_stages(
+    return words_by_stages(
         [(f"l{i:04}", f"w{i}.{j}") for i, n in enumerate(sizes) for j in range(n)]
     )
 
@@ -95,7 +95,7 @@ GOLD = paradigms(SIZES)
 def lacking(many: int) -> pl.DataFrame:
     """Return the gold without some of its forms, but with a form of each lemma."""
     rows = [row for row in GOLD.rows() if _number(row[1]) % 11 >= many or row[1].endswith(".0")]
-    return words_lexicon_stages(rows)
+    return words_by_stages(rows)
 
 
 def _number(form: str) -> int:
@@ -148,7 +148,7 @@ def test_without_a_gold_the_mean_of_the_lexicons_counts() -> None:
 
 
 def test_lemmas_without_forms_have_a_chance() -> None:
-    bare = words_lexicon_stages([("a", None), ("b", "x"), ("b", "y")])
+    bare = words_by_stages([("a", None), ("b", "x"), ("b", "y")])
     drawn = sample({"rate": 1.0, "design": "size"}, gold=bare, lexicons={"x": bare})
     assert drawn["lemma"].sort().to_list() == ["a", "b"]
 
@@ -156,7 +156,7 @@ def test_lemmas_without_forms_have_a_chance() -> None:
 def test_nothing_in_common() -> None:
     made = sample(
         {"rate": 0.5, "design": "size"},
-        gold=words_lexicon_stages([("a", "x")]),
+        gold=words_by_stages([("a", "x")]),
         lexicons={"x": GOLD},
     )
     assert made.height == 0
