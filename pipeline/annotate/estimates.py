@@ -25,7 +25,8 @@ from pipeline.errors import LexassayError
 from pipeline.formats.annotation_log import last_entry, read_only
 from pipeline.runner.graph import Node
 from pipeline.runner.store import artefacts
-from pipeline.stages.base import Outputs, StageConfig, Tables
+from pipeline.runner.task import run_stage
+from pipeline.stages.base import Outputs, StageConfig, Tables, join_pieces
 from pipeline.stages.collocations.evaluate_designed import anytime_limits_of_differences
 from pipeline.stages.collocations.interim import InterimOptions
 
@@ -550,7 +551,7 @@ def _stage_estimates(
         interim = interim_look(node.config, tables, usable)
         if isinstance(interim, str):
             return StageEstimates(title, interim)
-        made = node.stage.run(interim.config, interim.tables)
+        made = join_pieces(run_stage(node.name, node.stage, interim.config, interim.tables))
         return StageEstimates(
             title, interim.explanation, question_rows(node, interim, made, categories=categories)
         )

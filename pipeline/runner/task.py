@@ -35,7 +35,14 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Part, add_checksum
 from pipeline.runner.store.backends import folder_at, new_draft, scan_tables, size_and_digest
 from pipeline.runner.store.digest import Stamp, was_written
-from pipeline.stages.base import FAULTS, FilledSheets, Stage, Tables, iterate_pieces
+from pipeline.stages.base import (
+    FAULTS,
+    FilledSheets,
+    Stage,
+    StageConfig,
+    Tables,
+    iterate_pieces,
+)
 from schemas.validate import validate
 
 _BYTES = 8
@@ -203,17 +210,24 @@ def _tables(task: Task, left: SkippedInput) -> Iterator[Frames]:
     inputs = {**tables, **read}
     if counting is not None and corpus:
         return stream_corpus(task, counting, inputs, left)
-    return _run_stage(task, inputs)
+    return run_stage(task.name, stage, task.config, inputs)
 
 
-def _run_stage(task: Task, inputs: Tables) -> Iterator[Frames]:
-    """Run the stage, and yield what it makes, piece by piece."""
-    stage, config = task.stage, task.config
+def run_stage(
+    name: str, stage: Stage[Any], config: StageConfig, inputs: Tables
+) -> Iterator[Frames]:
+    """Run a stage on tables, and yield what it makes, piece by piece.
+
+    Raises
+    ------
+    DataError
+        If values of the input cannot be used.
+    """
     for piece in iterate_pieces(stage.make(config, inputs)):
         frames = collect_tables(piece)
         faults = frames.pop(FAULTS, None)
         if faults is not None and faults.height:
-            raise DataError(faults_report(faults, task.name))
+            raise DataError(faults_report(faults, name))
         yield frames
 
 

@@ -166,6 +166,22 @@ def iterate_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
     return made if isinstance(made, Iterator) else iter([made])
 
 
+def join_pieces(pieces: Iterable[Outputs]) -> Outputs:
+    """Return the tables of pieces, each as a whole.
+
+    Examples
+    --------
+    >>> one, two = (pl.DataFrame({"n": [n]}) for n in (1, 2))
+    >>> join_pieces([{"a": one}, {"a": two}])["a"].collect().to_series().to_list()
+    [1, 2]
+    """
+    parts: dict[str, list[pl.LazyFrame]] = {}
+    for piece in pieces:
+        for name, table in piece.items():
+            parts.setdefault(name, []).append(table.lazy())
+    return {name: pl.concat(each) for name, each in parts.items()}
+
+
 # Options and inputs
 
 
@@ -415,13 +431,7 @@ class Stage(Generic[C]):
     def run(self, config: C, tables: Tables) -> Outputs:
         """Return the tables, each as a whole."""
         made = self.make(config, tables)
-        if not isinstance(made, Iterator):
-            return made
-        parts: dict[str, list[pl.LazyFrame]] = {}
-        for piece in made:
-            for name, table in piece.items():
-                parts.setdefault(name, []).append(table.lazy())
-        return {name: pl.concat(each) for name, each in parts.items()}
+        return join_pieces(made) if isinstance(made, Iterator) else made
 
     def places(self, config: C) -> set[str]:
         """Return where the code is that it finds through registries, with these options."""
