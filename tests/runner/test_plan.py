@@ -275,7 +275,7 @@ def test_what_a_package_itself_defines(chain: Path) -> None:
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     """A copy of the project's own code, to be changed."""
-    root = Path(pipeline.__file__).parents[0]
+    root = Path(pipeline.__file__).parents[1]
     for package in ("pipeline", "schemas"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(root / package, tmp_path / "code" / package, ignore=ignored)
@@ -303,13 +303,17 @@ def test_code_of_the_project(laboratory: Laboratory, copied: Path) -> None:
     do(["run"])
     before = laboratory.digests()
 
-    kernel = copied / "pipeline" / "kernels" / "arithmetic.py"
+    kernel = copied / "pipeline" / "kernels" / "numeric.py"
     kernel.write_text("# A comment.\n" + kernel.read_text().replace('"""', '"""Anew: ', 1))
     (planned,) = do(["plan"])
     assert "would run" not in planned
     assert planned.count("done ") == len(STAGES)
 
     kernel.write_text(kernel.read_text() + "\n\nUNUSED = 1\n")
+    (planned,) = do(["plan"])
+    assert "would run" not in planned
+
+    change(kernel, "    v = d / (x + m)\n", "    v = d / (x + m)\n    _unused = 1\n")
     why, _, unchanged = do(["why", "scores"], ["run"], ["why", "candidates"])
     assert "scores: code pipeline.kernels.numeric: " in why
     assert "candidates is done" in unchanged
@@ -318,8 +322,8 @@ def test_code_of_the_project(laboratory: Laboratory, copied: Path) -> None:
     assert "candidates" not in laboratory.reran()
     assert laboratory.digests() == before
 
-    schema = copied / "schemas" / "samples.py"
-    schema.write_text(schema.read_text() + "\n\nUNUSED = 1\n")
+    schema = copied / "schemas" / "annotation.py"
+    change(schema, '"no pi where multiplicity > 1"', '"no pi where multiplicity > 1 "')
     why, _ = do(["why", "sample"], ["run"])
     assert "sample: schema schemas.annotation: " in why
     assert "sample" in laboratory.reran()
