@@ -6,7 +6,6 @@ folder when the budget is used up. Beside its budget it takes 50 to 110 MB: henc
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import platform
@@ -123,7 +122,7 @@ def spill_folder() -> Path:
     """
     above = Path(os.environ.get("TMPDIR") or "/var/tmp")  # of this user alone
     above = above if above.is_dir() else Path(tempfile.gettempdir())
-    own = f"lexassay-{getpass.getuser()}-{platform.node()}"
+    own = f"lexassay-{os.getuid()}-{platform.node()}"
     folder = Path(os.environ.get(_SPILL) or above / own)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
