@@ -735,8 +735,10 @@ class TextBlock:
             return self.checked()
         first, *others = map(pl.col, self.fields)
         alone = others[0].is_null() if others else pl.lit(value=True)
+        # Few fields begin so: these alone are looked at. A field after it is seen by its tab.
+        white = pl.when(first < "!").then(first).str.strip_chars(" ") == ""
         return lines.fields(self.content, self.fields, before=self.before).with_columns(
-            first.is_null().alias(BLANK),
+            (first.is_null() | white.fill_null(value=False)).alias(BLANK),
             alone.alias(ALONE),
             pl.col(self.fields[-1]).alias(LAST),
         )
@@ -747,7 +749,7 @@ class TextBlock:
         if not self.fields:
             return query
         return lines.split(query, self.fields).with_columns(
-            (text == "").fill_null(value=False).alias(BLANK),
+            (text.str.strip_chars(" \t") == "").fill_null(value=False).alias(BLANK),
             ~text.str.contains("\t", literal=True).alias(ALONE),
         )
 

@@ -360,7 +360,7 @@ GOOD = "a\tA\t0\nb\tB\t1\n\n"
 WRONG = {
     "short line": ("c\tC\n", "2 field(s), not 3: 'c\\tC'"),
     "long line": ("c\tC\t0\t\n", "4 field(s), not 3"),
-    "white line": (" \n", "1 field(s), not 3"),
+    "white line of another kind": ("\u00a0\n", "1 field(s), not 3"),
     "first field empty": ("\tC\t0\n", "the first field is empty"),
     "head outside": ("c\tC\t4\n", "head outside its sentence of 3 token(s): '4'"),
     "head no number": ("c\tC\t1.5\n", "head is no whole number: '1.5'"),
