@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -18,7 +20,7 @@ from pipeline import errors
 from pipeline.api.score import score as score_table
 from pipeline.cli import output
 from pipeline.cli.options import Overwrite, Raw, listed
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE, format_of
 from pipeline.formats.lines import separator_of
 from pipeline.kernels import numeric
@@ -36,6 +38,7 @@ from pipeline.recipes.collocations import (
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
 from pipeline.recipes.collocations import keywords as find_keywords
+from pipeline.runner.config import parse_setting
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
 from pipeline.runner.store.backends import in_a_folder, storage_at
@@ -55,7 +58,15 @@ ReadAs: TypeAlias = Annotated[
 ]
 Attributes: TypeAlias = Annotated[
     str | None,
-    typer.Option("--attributes", help="Names of the columns of a vertical file: word,pos,lemma"),
+    typer.Option("--attributes", help="Names of the columns of the tokens: word,pos,lemma"),
+]
+ReaderOptions: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reader",
+        metavar="NAME=VALUE",
+        help="Option of the reader, as in an experiment: lenient=true. Can be given again.",
+    ),
 ]
 Measures: TypeAlias = Annotated[
     list[str] | None,
@@ -77,9 +88,37 @@ def words(given: Sequence[str] | None) -> list[str]:
     return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
 
 
-def reader(attributes: str | None) -> dict[str, Any]:
-    """Return the options of a reader of corpora."""
-    return {"attributes": words([attributes])} if attributes else {}
+def reader(attributes: str | None, given: Sequence[str] | None) -> dict[str, Any]:
+    """Return the options of a reader of corpora.
+
+    Examples
+    --------
+    >>> reader("word,pos", ["lenient=true"])
+    {'attributes': ['word', 'pos'], 'lenient': True}
+    """
+    own = {"attributes": words([attributes])} if attributes else {}
+    return own | dict(parse_setting(each, option="--reader") for each in given or ())
+
+
+_VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
+
+
+def with_reader_option(text: str) -> str:
+    """Return a message with the option of the command for the options of readers that it names.
+
+    Examples
+    --------
+    >>> with_reader_option("Mend them, or set lenient = true.")
+    'Mend them, or set lenient = true. (--reader lenient=true)'
+    """
+    readers = [each for each in map(FORMATS.get, FORMATS) if each.kind == "corpus"]
+    names = {name for each in readers for name in each.options.model_fields}
+    found = re.findall(rf"\b({'|'.join(sorted(names))}) = ({_VALUE})", text)
+    options = dict.fromkeys(
+        f"--reader {name}={value}" if " " not in value and '"' not in value
+        else f"--reader '{name}={value}'" for name, value in found
+    )  # fmt: skip
+    return f"{text} ({', '.join(options)})" if options else text
 
 
 def require_format(read_as: str | None) -> None:
@@ -158,23 +197,35 @@ def numbers(text: str, *, option: str) -> list[int]:
 
 
 @contextmanager
-def progress_listeners() -> Iterator[list[Listener]]:
-    """Give what shows how far a run is where somebody looks, and warnings everywhere."""
+def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
+    """Give what shows how far a run is where somebody looks, and what matters everywhere.
+
+    Parameters
+    ----------
+    reader : bool
+        Whether the command takes options of the reader, which messages then name.
+    """
     from rich.console import Console
 
     from pipeline.cli.output import RunProgress
 
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield [_warn]
-        return
-    with RunProgress(console, stages=2) as progress:
-        yield [progress]
+    advise = with_reader_option if reader else str
+    try:
+        if not console.is_terminal:
+            yield [partial(_say, advise=advise)]
+            return
+        with RunProgress(console, stages=2, advise=advise) as progress:
+            yield [progress]
+    except DataError as error:
+        raise DataError(advise(str(error))) from error
 
 
-def _warn(event: Event) -> None:
-    if event.kind == "remark" and event.facts["level"] == "warning":
-        print(f"{event.stage}: {event.facts['text']}", file=sys.stderr)
+def _say(event: Event, *, advise: Callable[[str], str]) -> None:
+    """Print what was decided for the user, and remarks that are not for information alone."""
+    decided = event.kind == "message" and event.facts.get("decided")
+    if decided or (event.kind == "remark" and event.facts["level"] != "info"):
+        print(f"{event.stage}: {advise(event.facts['text'])}", file=sys.stderr)
 
 
 # ``collocates``
@@ -208,6 +259,7 @@ def collocates(
     ] = False,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -224,7 +276,7 @@ def collocates(
     if relation is not None:
         chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
     counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
-    with progress_listeners() as listeners:
+    with progress_listeners(reader=True) as listeners:
         found = find_collocates(
             node,
             *paths(path, read_as=read_as, runs=runs, save=save),
@@ -238,7 +290,7 @@ def collocates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            reader=reader(attributes, reader_options),
             runs=runs,
             experiment=save,
             listeners=listeners,
@@ -314,6 +366,7 @@ def keywords(
     ] = False,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -323,7 +376,7 @@ def keywords(
 ) -> int:
     """List the words that are more frequent in a corpus than in another one, with dispersion."""
     _require_options("keywords", format_, to, read_as)
-    with progress_listeners() as listeners:
+    with progress_listeners(reader=True) as listeners:
         found = find_keywords(
             target,
             reference,
@@ -334,7 +387,7 @@ def keywords(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            reader=reader(attributes, reader_options),
             runs=runs,
             experiment=save,
             listeners=listeners,
@@ -480,6 +533,7 @@ def candidates(
     ] = False,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -494,7 +548,7 @@ def candidates(
     _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
     known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
-    with progress_listeners() as listeners:
+    with progress_listeners(reader=True) as listeners:
         found = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),
             relation=known,
@@ -509,7 +563,7 @@ def candidates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            reader=reader(attributes, reader_options),
             runs=runs,
             experiment=save,
             listeners=listeners,

@@ -20,7 +20,7 @@ from pipeline.api.results import Run
 from pipeline.api.run import run
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.measure import MEASURES
-from pipeline.runner.events import Listener
+from pipeline.runner.events import Listener, tell
 from pipeline.runner.store.backends import in_a_folder, storage_at
 from pipeline.runner.store.digest import canonical, text_digest
 
@@ -156,12 +156,15 @@ class Recipe:
         Stage to options, as in the file; paths of this machine are `Path`.
     title : str
         Heading of the report.
+    notes : sequence of str
+        What was decided for the user, each with the option that decides otherwise.
     """
 
     kind: str
     about: str
     stages: Mapping[str, Mapping[str, Any]]
     title: str = ""
+    notes: Sequence[str] = ()
 
     @property
     def results(self) -> str:
@@ -239,6 +242,8 @@ def perform(
     LexassayError
         As `pipeline.api.run.run` does.
     """
+    for note in recipe.notes:
+        tell(listeners, "message", recipe.kind, text=note, decided=True)
     if experiment is not None:
         save(recipe, Path(experiment))
     root = Path(runs) if runs else cache_folder()

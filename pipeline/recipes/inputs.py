@@ -114,11 +114,14 @@ class CorpusFiles:
         The files.
     head : DataFrame
         The tokens at the beginning of the first file.
+    notes : tuple of str
+        What was decided about how they are read.
     """
 
     source: Mapping[str, Any]
     files: tuple[SourceFile, ...]
     head: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def attributes(self) -> frozenset[str]:

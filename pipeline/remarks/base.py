@@ -240,3 +240,27 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
         sentences=sentences,
         tokens=tokens,
     )
+
+
+_LEMMA = "lemma "
+
+
+@check(stages=(), threshold=1, means="tokens")
+def placeholders(stage: CheckInput, threshold: float) -> Found:
+    """Count tokens whose lemma is none, such as <unknown>: their form stands in its place."""
+    found = {
+        name.removeprefix(_LEMMA): count
+        for name, count in stage.replaced.items()
+        if name.startswith(_LEMMA)
+    }
+    tokens = sum(found.values())
+    if tokens < threshold or not found:
+        return
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    listed = ", ".join(f"{value} {count:,}" for value, count in ordered)
+    yield remark(
+        "note",
+        f"{tokens:,} token(s) have no lemma ({listed}): the form stands in its place",
+        remedy="placeholders = [] of the corpus takes these for lemmas",
+        tokens=tokens,
+    )

@@ -13,7 +13,7 @@ from pydantic import AfterValidator
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, Skipped
+from pipeline.formats.base import LINE, CorpusOptions, Skipped
 from pipeline.formats.lines import TEXT
 
 BLANK = "~blank"
@@ -36,6 +36,12 @@ HEAD = "head"
 """The attribute that is the position of a token's head."""
 RAW_HEAD = "~raw_head"
 """`HEAD` as it is written."""
+
+LEMMA = "lemma"
+"""The attribute with the lemma of a token."""
+
+FORMS = ("form", "word", "token")
+"""What the attribute with the word as it stands is called."""
 
 SURFACE = "surface"
 """The attribute with what is written for a token in place of its form; "" if it is written within
@@ -133,6 +139,89 @@ def no_spaces(names: Collection[str]) -> list[pl.Expr]:
 def columns(attributes: Iterable[str]) -> list[str]:
     """Return the columns of a token table, in order."""
     return [*PLACE, *attributes]
+
+
+# Lemmas that are none: what taggers write for a word that they do not know.
+
+PLACEHOLDERS = ("_", "<unknown>", "__UNDEF__", "@card@", "@ord@")
+"""CoNLL-U; TreeTagger, of unknown words and of numbers; the Corpus Workbench."""
+
+
+class LemmaOptions(CorpusOptions):
+    """Options of the readers whose tokens may have lemmas."""
+
+    placeholders: tuple[str, ...] = PLACEHOLDERS
+    """Values of the attribute lemma that say that a token has none: the form of the token stands
+    in their place, and a remark counts them. ``[]`` takes them for lemmas."""
+
+
+@dataclass(frozen=True)
+class Lemmas:
+    """Where a token's lemma may be a placeholder.
+
+    Parameters
+    ----------
+    form : str or None
+        The attribute that stands in its place; None: nothing does.
+    placeholders : sequence of str
+        The values that are no lemmas.
+
+    Examples
+    --------
+    >>> tokens = pl.DataFrame({"form": ["7", "_", "ran"], "lemma": ["@card@", "_", "run"]})
+    >>> filled, replaced = Lemmas("form", ["_", "@card@"]).fill(tokens)
+    >>> filled["lemma"].to_list(), replaced
+    (['7', '_', 'run'], {'lemma @card@': 1})
+    """
+
+    form: str | None
+    placeholders: Sequence[str]
+
+    def columns(self, names: Collection[str]) -> set[str]:
+        """Return the further columns that are needed where these are wanted."""
+        return {self.form} if self.form and self.placeholders and LEMMA in names else set()
+
+    def fill(self, tokens: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+        """Return the tokens with forms for lemmas that are none, and how many these were."""
+        if not (self.placeholders and LEMMA in tokens.columns):
+            return tokens, {}
+        lemma = tokens.get_column(LEMMA)
+        none = lemma.is_in(list(self.placeholders))
+        rows = none.arg_true()
+        if rows.is_empty():
+            return tokens, {}
+        form = tokens.get_column(self.form) if self.form else pl.Series([None], dtype=pl.String())
+        filled = form.zip_with(none, lemma).alias(LEMMA)
+        written = lemma.gather(rows)
+        replaced = count_replaced(written.filter(written.ne_missing(filled.gather(rows))))
+        return tokens.with_columns(filled), replaced
+
+
+def count_replaced(lemmas: pl.Series) -> dict[str, int]:
+    """Return how many of each placeholder there are, as `Batch` has it.
+
+    Examples
+    --------
+    >>> count_replaced(pl.Series(["_", "_"]))
+    {'lemma _': 2}
+    """
+    counted = lemmas.value_counts(sort=True, name="count")
+    return {f"{LEMMA} {value}": count for value, count in counted.iter_rows()}
+
+
+def form_of(names: Sequence[str]) -> str | None:
+    """Return which of some attributes is the form: form, word or token, or the first one.
+
+    None if that is the lemma.
+
+    Examples
+    --------
+    >>> form_of(["id", "word", "lemma"]), form_of(["lemma", "pos"])
+    ('word', None)
+    """
+    named = [name for name in FORMS if name in names]
+    first = [*named, *names][:1]
+    return first[0] if first and first != [LEMMA] else None
 
 
 # Ends of units: where a part of a file can be cut.

@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, CorpusOptions
+from pipeline.formats.base import LINE
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
@@ -23,6 +23,8 @@ from pipeline.formats.corpora.rules import (
     SPACE_AFTER,
     UNIT,
     Attributes,
+    LemmaOptions,
+    Lemmas,
     Rule,
 )
 
@@ -65,7 +67,13 @@ def decode_entities(value: pl.Expr) -> pl.Expr:
     >>> pl.select(decode_entities(pl.lit("&lt;s&gt; &amp;amp;"))).item()
     '<s> &amp;'
     """
-    return value.str.replace_many(_ENTITIES)
+    return value.map_batches(_decode, return_dtype=pl.String(), is_elementwise=True)
+
+
+def _decode(texts: pl.Series) -> pl.Series:
+    """Replace entities; most columns hold none, and to look for one takes less."""
+    some = texts.str.contains("&", literal=True).any()
+    return texts.str.replace_many(_ENTITIES) if some else texts
 
 
 def events(names: Mapping[int, str]) -> list[pl.Expr]:
@@ -190,7 +198,7 @@ def _nesting_rule(level: int, name: str) -> Rule:
     return Rule(broken, says, TAG, among=pl.col(_LEVEL) >= level)
 
 
-class VerticalOptions(CorpusOptions):
+class VerticalOptions(LemmaOptions):
     """How a vertical file is read."""
 
     attributes: Attributes = Field(min_length=1)
@@ -228,6 +236,10 @@ def _fields(options: VerticalOptions) -> list[str]:
     return rules.raw(options.attributes)
 
 
+def _lemmas(options: VerticalOptions) -> Lemmas:
+    return Lemmas(rules.form_of(options.attributes), options.placeholders)
+
+
 def _cut(content: bytes, options: VerticalOptions) -> int:
     return cut(content, options.structures())
 
@@ -249,6 +261,7 @@ def _rules(options: VerticalOptions) -> list[Rule]:
     fields=_fields,
     rules=_rules,
     options=VerticalOptions,
+    lemmas=_lemmas,
     remedy="name the file's columns and structures: attributes, sentence, paragraph, document",
 )
 def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame:

@@ -83,7 +83,7 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
         (24, "#2", None, 3, 1, "NA"),
         (29, "d3", 3, 4, 1, "x"),
     ]
-    assert found["lemma"].to_list() == ["#", "say", '"', "_", None, "hidden", "null", "y"]
+    assert found["lemma"].to_list() == ["#", "say", '"', "_", "one two", "hidden", "null", "y"]
     assert found["head"].to_list() == [2, 0, 2, 2, None, 0, 0, 0]
 
 
@@ -329,7 +329,7 @@ def test_nothing() -> None:
 
 
 FIELD_CONLLU_SCAN = st.one_of(
-    st.sampled_from(["_", "", "#", "NOUN", "exactly12chr", "just13letters"]),
+    st.sampled_from(["_", "", "#", "NOUN", "exactly12chr", "just13letters", "<unknown>"]),
     st.text(st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"])),
 )
 COMMENT = st.sampled_from(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline import memory
 from pipeline.errors import DataError
+from pipeline.formats.base import format_of
 from pipeline.formats.corpora.blocks import Hashes
 from pipeline.formats.corpora.rules import after_blank_line
 from pipeline.kernels.cooccurrence.concordance import in_context, render
@@ -380,3 +381,59 @@ def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: in
         assert folder.exists() == (most < 100)
         assert hashes.repeated().sort().to_list() == list(range(5, 100, 5))
     assert not folder.exists()
+
+
+LEMMAS = {
+    "a": "a", "frob": "<unknown>", "7": "@card@", "_": "_", "8th": "@ord@", "b": "_",
+    "<unknown>": "<unknown>", "tea": "__UNDEF__", "c": "<unknown>s",
+}  # fmt: skip
+FILLED = ["a", "frob", "7", "_", "8th", "b", "<unknown>", "tea", "<unknown>s"]
+REPLACED = {
+    "lemma <unknown>": 1, "lemma @card@": 1, "lemma @ord@": 1, "lemma _": 1, "lemma __UNDEF__": 1,
+}  # fmt: skip
+
+
+def with_placeholders(folder: Path, kind: str) -> tuple[Path, dict[str, Any]]:
+    """Write the words with their lemmas in a format, and say how it is read."""
+    rows = list(LEMMAS.items())
+    if kind == "token_parquet":
+        words = pl.DataFrame(rows, schema=["word", "lemma"], orient="row").with_columns(sentence=1)
+        words.write_parquet(folder / "t.parquet")
+        return folder / "t.parquet", {}
+    if kind == "conllu":
+        lines = [f"{i}\t{a}\t{b}" + "\t_" * 7 for i, (a, b) in enumerate(rows, 1)]
+        return write(folder / "t.conllu", "\n".join(lines) + "\n"), {}
+    escaped = [f"{a}\tX\t{b}" for a, b in rows]
+    if kind == "tokens":
+        return write(folder / "t.tsv", "\n".join(escaped)), {"columns": ["word", "pos", "lemma"]}
+    text = "\n".join(escaped).replace("<", "&lt;")
+    return write(folder / "t.vrt", text), {"attributes": ["word", "pos", "lemma"], "sentence": ""}
+
+
+@pytest.mark.parametrize("kind", ["conllu", "vertical", "tokens", "token_parquet"])
+def test_forms_stand_for_lemmas_that_are_none(kind: str, tmp_path: Path) -> None:
+    path, options = with_placeholders(tmp_path, kind)
+    assert read(path, name=kind, **options)["lemma"].to_list() == FILLED
+    format_ = format_of(path.name, name=kind)
+    others = {"": ["lemma"], "form": ["word", "form", "lemma"], "all": None}
+    for asked in others.values():  # the byte scan, and the other ways to read it
+        given = format_.options.model_validate(options)
+        held = format_.scan(path, given).collect_schema().names()
+        columns = [name for name in asked or held if name in held]
+        assert format_.read
+        (batch,) = format_.read(path, given, columns, 1 << 20)
+        assert batch.tokens["lemma"].to_list() == FILLED
+        assert batch.replaced == REPLACED
+        (batch,) = format_.read(path, given, [n for n in held if n != "lemma"], 1 << 20)
+        assert batch.replaced == {}
+    kept = read(path, name=kind, placeholders=[], **options)["lemma"].to_list()
+    none = None if kind == "conllu" else "_"  # of CoNLL-U an underscore is no value
+    assert kept == [none if (a, b) == ("b", "_") else b for a, b in LEMMAS.items()]
+
+
+def test_a_lemma_without_a_form_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "a\tX\n<unknown>\tX\n")
+    for columns in (["lemma", "pos"], ["lemma", "head"]):
+        content = path.read_text().replace("X", "_" if columns[1] == "head" else "X")
+        found = read(write(path, content), name="tokens", columns=columns)
+        assert found["lemma"].to_list() == ["a", None]

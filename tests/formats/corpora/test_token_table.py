@@ -118,7 +118,8 @@ def test_nothing() -> None:
 
 SIGNS = st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"])
 FIELD = st.one_of(
-    st.sampled_from(["_", "", "#", "# doc x", "exactly12chr", "just13letters"]), st.text(SIGNS)
+    st.sampled_from(["_", "", "#", "# doc x", "exactly12chr", "just13letters", "@card@"]),
+    st.text(SIGNS),
 )
 FORM = FIELD.filter(lambda form: form and not form.startswith("# "))
 ROW = st.builds("{}\t{}\t{}".format, FORM, FIELD, FIELD)
