@@ -267,7 +267,7 @@ def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
             " are fields, such as word, tag and lemma, and all of them are read as words",
             remedy='format = "vertical", attributes = ["word", "pos", "lemma"] of the corpus reads'
             " a token a line",
-            tabs=tabs,
+            tabs=int(tabs),
         )
 
 
