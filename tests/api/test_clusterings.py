@@ -127,6 +127,7 @@ def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
     return pl.DataFrame(rows[0]), pl.DataFrame(rows[1])
 
 
+@pytest.mark.long
 def test_word_types_are_measured_as_by_the_stage() -> None:
     expected = evaluate_type_level(*frames()).summary
     found = lx.type_measures(GOLD, INDUCED)

@@ -173,6 +173,7 @@ def test_it_is_what_an_experiment_gives(files: Path, tmp_path: Path) -> None:
     assert sorted(run.table("comparison.cuts")["n"].unique()) == [100, 500]
 
 
+@pytest.mark.long
 def test_judgements_that_were_drawn_at_random_estimate(files: Path, tmp_path: Path) -> None:
     drawn = pl.read_csv(files / "judged.tsv", separator="\t").sample(400, seed=1)
     drawn.write_csv(tmp_path / "drawn.csv")
@@ -202,6 +203,7 @@ def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
     assert run.table("precision.cuts")["precision"].to_list() == [1.0, 2 / 3]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> None:
     ranked, gold = tmp_path / "list.csv", tmp_path / "gold.csv"

@@ -68,6 +68,7 @@ def test_rate_for_a_power_is_the_smallest() -> None:
     assert never["rate"].item() is None
 
 
+@pytest.mark.long
 def test_options_of_the_test_count() -> None:
     def power(**how: Any) -> float:
         return float(lx.plan_comparison(**HOW, rates=[0.3], **how)["power_1"].item())

@@ -114,6 +114,7 @@ def certified(**config: Any) -> tuple[Any, ...]:
     return row
 
 
+@pytest.mark.long
 def test_a_certificate_proves_a_climb_or_finds_better() -> None:
     assert certified()[:4] == (0.875, "not proven", None, None)
     assert certified()[4] == 22
@@ -346,6 +347,7 @@ def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> N
     assert scores["standard_error"].item() > 0  # of one sentence drawn alone there would be none
 
 
+@pytest.mark.long
 def test_names_of_listed_stages_do_not_matter(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     small.run(STAGES_OF_A_RUN)
