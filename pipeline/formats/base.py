@@ -17,7 +17,7 @@ import polars as pl
 from pipeline import errors
 from pipeline.config_model import Described
 from pipeline.errors import DataError, LexassayError, did_you_mean
-from pipeline.formats import compression
+from pipeline.formats import compression, unicode
 from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
 from pipeline.registry import Registry
 
@@ -142,6 +142,9 @@ class FormatOptions(Described):
 class CorpusOptions(FormatOptions):
     """Options that every reader of a corpus has."""
 
+    normalise: unicode.Form = "NFC"
+    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, no
+    invisible characters. "none": text as it is written."""
     lenient: bool = False
     """Leave out what cannot be read, count it and show examples, instead of stopping."""
 

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline import memory
-from pipeline.formats import lines
+from pipeline.formats import lines, unicode
 from pipeline.formats.base import LINE
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
@@ -784,6 +784,8 @@ def text_blocks(
     fields: Sequence[str],
     cut: Callable[[bytes], int],
     source: Source | None = None,
+    *,
+    form: unicode.Form = "NFC",
 ) -> Iterator[TextBlock]:
     """Yield a text file in blocks.
 
@@ -799,6 +801,8 @@ def text_blocks(
         Content to the bytes up to the end of the last whole unit; 0 if there is none.
     source : Source, optional
         What to read, if not the file as it is opened by its path.
+    form : str
+        How text is normalised.
 
     Raises
     ------
@@ -816,7 +820,8 @@ def text_blocks(
             read, before = _limit_bytes(file.read, within.end - within.start), within.lines
             first = read(size)
         for line, content in _split_units(path, read, size, cut, (before, first)):
-            yield TextBlock(content, line, fields)
+            text = content if form == "none" else unicode.normalise_bytes(content)
+            yield TextBlock(text, line, fields)
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:

@@ -79,7 +79,12 @@ class CorpusFormat:
         return CorpusFile(
             path,
             lambda size: text_blocks(
-                path, size, fields, lambda text: self.cut(text, layout), source
+                path,
+                size,
+                fields,
+                lambda text: self.cut(text, layout),
+                source,
+                form=options.normalise,
             ),
             grammar,
             lenient=options.lenient,
