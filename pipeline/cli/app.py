@@ -294,12 +294,13 @@ def _main_options(
 
 def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:
     """Turn the returned code of a command into the exit code of the process."""
-    from pipeline.errors import Interrupted
+    from pipeline.errors import Interrupted, options_of_command
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> None:
         try:
-            code = function(*args, **options)
+            with options_of_command(options):
+                code = function(*args, **options)
         except KeyboardInterrupt as stop:
             raise Interrupted("interrupted") from stop
         raise typer.Exit(code)

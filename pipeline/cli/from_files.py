@@ -32,7 +32,9 @@ from pipeline.recipes.collocations import (
     KEYWORD_MEASURES,
     PAIR_RELATIONS,
     RELATIONS,
+    WITHIN,
 )
+from pipeline.recipes.collocations import Within as WithinName
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
 from pipeline.recipes.collocations import keywords as find_keywords
@@ -57,6 +59,29 @@ Attributes: TypeAlias = Annotated[
     str | None,
     typer.Option("--attributes", help="Names of the columns of a vertical file: word,pos,lemma"),
 ]
+Language: TypeAlias = Annotated[
+    str,
+    typer.Option("--language", help="Code of the language (en, de, tr ...), else as it looks."),
+]
+Sentences: TypeAlias = Annotated[
+    str | None, typer.Option("--sentences", help="Lines of plain text: split | wrapped | line.")
+]
+Within: TypeAlias = Annotated[
+    str | None, typer.Option("--within", help="Where spans end: sentence | paragraph | document.")
+]
+Abbreviations: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--abbreviations", help="More words whose full stop ends no sentence: Bd,Jh"),
+]
+StopWords: TypeAlias = Annotated[
+    Path | None, typer.Option("--stop-words", help="File with words that do not count.")
+]
+Tokenizer: TypeAlias = Annotated[
+    str | None, typer.Option("--tokenizer", help="pattern | icu, for writing without blanks.")
+]
+Normalise: TypeAlias = Annotated[
+    str | None, typer.Option("--normalise", help="NFC | none: text as it is written.")
+]
 Measures: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
@@ -77,9 +102,22 @@ def words(given: Sequence[str] | None) -> list[str]:
     return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
 
 
-def reader(attributes: str | None) -> dict[str, Any]:
-    """Return the options of a reader of corpora."""
-    return {"attributes": words([attributes])} if attributes else {}
+def reader(
+    attributes: str | None,
+    sentences: str | None = None,
+    abbreviations: Sequence[str] | None = None,
+    tokenizer: str | None = None,
+    normalise: str | None = None,
+) -> dict[str, Any]:
+    """Return the options of a reader of corpora that were given."""
+    given = {
+        "attributes": words([attributes]) if attributes else None,
+        "sentences": sentences,
+        "abbreviations": words(abbreviations) or None,
+        "tokenizer": tokenizer,
+        "normalise": normalise,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def require_format(read_as: str | None) -> None:
@@ -181,7 +219,10 @@ def _warn(event: Event) -> None:
 
 
 def collocates(
-    node: Annotated[str, typer.Argument(help="The word.")],
+    node: Annotated[
+        str,
+        typer.Argument(help="eyes | 'blue eyes' | 'eye*' | '/eyes?/' | 'lemma=eye upos=NOUN'"),
+    ],
     path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
     relation: Annotated[
         str | None,
@@ -191,9 +232,10 @@ def collocates(
         str | None, typer.Option("--span", help="Tokens on either side, or left,right [5].")
     ] = None,
     count: Annotated[
-        str,
-        typer.Option("--count", help="positions | windows | nodes: what f1, f2, N count of spans."),
-    ] = "positions",
+        str | None,
+        typer.Option("--count", help="nodes | positions | windows: what f1, f2, N count of spans."),
+    ] = None,
+    within: Within = None,
     measure: Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[
@@ -206,6 +248,12 @@ def collocates(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
@@ -223,7 +271,9 @@ def collocates(
     chosen = None
     if relation is not None:
         chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
-    counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
+    counted = None
+    if count is not None:
+        counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
     with progress_listeners() as listeners:
         found = find_collocates(
             node,
@@ -231,6 +281,7 @@ def collocates(
             relation=chosen,
             span=word_span(span) if span else None,
             count=counted,
+            within=_within("collocates", within),
             measures=words(measure) or COLLOCATE_MEASURES,
             min_frequency=min_f,
             top=None,
@@ -238,13 +289,20 @@ def collocates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(attributes, sentences, abbreviations, tokenizer, normalise),
             runs=runs,
             experiment=save,
             listeners=listeners,
         )
     _show(found, node=node, top=top, format_=format_, to=to, overwrite=overwrite, raw=raw)
     return 0
+
+
+def _within(command: str, given: str | None) -> WithinName | None:
+    what = "spans do not end at {}"
+    return _choose(command, "--within", given, WITHIN, what) if given else None
 
 
 def _choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
@@ -312,6 +370,12 @@ def keywords(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
@@ -334,7 +398,9 @@ def keywords(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(attributes, sentences, abbreviations, tokenizer, normalise),
             runs=runs,
             experiment=save,
             listeners=listeners,
@@ -468,6 +534,7 @@ def candidates(
     span: Annotated[
         str, typer.Option("--span", help="Tokens on either side, or left,right.")
     ] = "5",
+    within: Within = None,
     measure: Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[int | None, typer.Option("--top", min=1, help="How many, the best.")] = None,
@@ -478,6 +545,12 @@ def candidates(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
@@ -502,6 +575,7 @@ def candidates(
             right=right,
             dependency=words(dependency),
             span=word_span(span),
+            within=_within("candidates", within),
             measures=words(measure) or ("frequency",),
             min_frequency=min_f,
             top=top,
@@ -509,7 +583,9 @@ def candidates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(attributes, sentences, abbreviations, tokenizer, normalise),
             runs=runs,
             experiment=save,
             listeners=listeners,

@@ -13,9 +13,12 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean, option
 from pipeline.formats.base import FORMATS, format_of, reading
+from pipeline.formats.corpora.languages import NO_RULES
+from pipeline.formats.corpora.plain_text import TextOptions, text_layout
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.kernels.cooccurrence.tokens import OWN_CASE
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
 
@@ -99,6 +102,20 @@ class CorpusFiles:
         """The attribute with the lemmas; that with the words if there are none."""
         return "lemma" if "lemma" in self.attributes else self.word
 
+    @cached_property
+    def language(self) -> str:
+        """The language of plain text, as its first file has it; "" of other corpora."""
+        file = self.files[0]
+        if not isinstance(file.options, TextOptions):
+            return ""
+        language = text_layout(file.path, file.options).language
+        return "" if language == NO_RULES else language
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is plain text."""
+        return isinstance(self.files[0].options, TextOptions)
+
     @property
     def parsed(self) -> bool:
         """Whether its tokens have heads and the names of relations."""
@@ -162,10 +179,23 @@ def corpus_files(
     if len(kinds) > 1:
         what = f"the files are of several formats: {', '.join(kinds)}"
         raise ConfigError("corpus", [Problem("PATH", what, "name those of one format")])
-    own = {"format": read_as, **_usual(found[0], read_as), **(options or {})}
+    own = {"format": read_as, **_usual(found[0], read_as), **_known(kinds, options or {})}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
     files = _files(source)
     return CorpusFiles(source, tuple(files), _head(files[0]))
+
+
+def _known(kinds: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of the reader; refuse those that it has not, but for the language."""
+    fields = FORMATS.get(kinds[0]).options.model_fields if kinds else options
+    problems = [
+        Problem(option(name), f"files of the format {kinds[0]} are read without it", "omit it")
+        for name in options
+        if name not in fields and name != "language"
+    ]
+    if problems:
+        raise ConfigError("corpus", problems)
+    return {name: value for name, value in options.items() if name in fields}
 
 
 def _expanded(path: Path, read_as: str | None) -> list[Path]:
@@ -228,18 +258,60 @@ def _head(file: SourceFile) -> pl.DataFrame:
     return pl.DataFrame(schema=names) if first is None else first.tokens
 
 
-def unit(attribute: str, *, case: bool, punctuation: bool) -> dict[str, Any]:
-    """Return what an experiment says of the words that count, by the attribute they are called by.
+@dataclass(frozen=True)
+class WordChoice:
+    """Which words count, and what they are called.
 
     Parameters
     ----------
-    attribute : str
-        What words are called by.
+    attribute : str or None
+        The attribute to look at; None: the lemma where there is one, else the word.
     case, punctuation : bool
         Whether capital and small letters differ; whether punctuation marks are words.
+    language : str
+        ISO 639-1 code of the language of the words; "" for that of plain text.
+    stop_words : Path or None
+        File with words that do not count: a word a line, or a table with a column word.
     """
-    options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not case}
-    return options if punctuation else {**options, "matches": TEXT}
+
+    attribute: str | None = None
+    case: bool = False
+    punctuation: bool = False
+    language: str = ""
+    stop_words: Path | None = None
+
+    def unit(self, attribute: str, corpus: CorpusFiles | None = None) -> dict[str, Any]:
+        """Return what an experiment says of the words that count.
+
+        Parameters
+        ----------
+        attribute : str
+            What words are called by.
+        corpus : CorpusFiles, optional
+            Their corpus.
+        """
+        language = self.language or (corpus.language if corpus else "")
+        fold = language if language in OWN_CASE else True
+        options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not self.case and fold}
+        return options if self.punctuation else {**options, "matches": TEXT}
+
+    def excluded(self) -> dict[str, Any]:
+        """Return what an experiment says of the words that do not count."""
+        if self.stop_words is None:
+            return {}
+        path = self.stop_words
+        if not path.is_file():
+            problem = Problem("--stop-words", f"there is no file {path}", "name a list of words")
+            raise ConfigError("stop words", [problem])
+        with reading(path), open_text(path) as text:
+            first = text.readline().strip("\ufeff\r\n")
+        if "word" in re.split(r"[\t,;]", first):
+            return {"stop_words": {"path": path}}
+        return {"stop_words": {"path": path, "format": "tsv", "columns": ["word"]}}
+
+
+ANY_WORDS = WordChoice()
+"""Every word, whatever its case."""
 
 
 # Tables and their columns

@@ -16,7 +16,13 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
-from pipeline.recipes.inputs import CorpusFiles, TableFile, corpus_files, table_file, unit
+from pipeline.recipes.inputs import (
+    ANY_WORDS,
+    CorpusFiles,
+    TableFile,
+    corpus_files,
+    table_file,
+)
 from pipeline.stages.base import STAGES
 
 # Experiments as TOML with comments
@@ -156,7 +162,7 @@ def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str
 
 def _corpus_experiment(files: Sequence[Path]) -> Made:
     corpus = corpus_files(files)
-    word = unit(corpus.lemma, case=False, punctuation=False)
+    word = ANY_WORDS.unit(corpus.lemma, corpus)
     candidates = {
         "use": "extract.pairs",
         "corpus": corpus.source,

@@ -366,39 +366,39 @@ def language_of(code: str) -> Language:
     return Language("no language", initials="") if code == NO_RULES else LANGUAGES.get(code, ANY)
 
 
-def abbreviation_pattern(code: str, more: Iterable[str] = ()) -> str:
-    r"""Return the regular expression of abbreviations and initials with their full stop.
+def abbreviation_patterns(code: str, more: Iterable[str] = ()) -> list[str]:
+    r"""Return the regular expressions of abbreviations, and of initials, with their full stop.
 
-    Its group is what stands before the full stop. Empty: there are none.
+    The group of each is what stands before the full stop. Words and initials are looked for apart:
+    a list of words alone is found twenty times as fast.
 
     Parameters
     ----------
     code : str
-        The language; "" for none.
+        The language; "" for one that is not known.
     more : iterable of str
         Further abbreviations, without the full stop.
 
     Examples
     --------
-    >>> abbreviation_pattern("none", ["Bd", "Abb"])
-    '\\b(Abb|Bd)\\.'
+    >>> abbreviation_patterns("none", ["Bd", "Abb"])
+    ['\\b(Abb|Bd)\\.']
     """
     own = language_of(code)
     words = dict.fromkeys([*own.abbreviations.split(), *more])
-    listed = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
-    choices = "|".join([*([own.initials] if own.initials else []), *listed])
-    return rf"\b({choices})\." if choices else ""
+    listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return [rf"\b({each})\." for each in (listed, own.initials) if each]
 
 
-def number_pattern(code: str) -> str:
-    """Return the regular expression of abbreviations before a number; empty: there are none.
+def number_patterns(code: str) -> list[str]:
+    """Return the regular expressions of what a full stop follows before a number or a capital.
 
-    Its groups are what stands before the full stop and what follows it.
+    Abbreviations (No. 5), and ordinal numbers where the language has them (3. Mai). The groups are
+    what stands before the full stop and what follows it.
     """
     own = language_of(code)
     words = "|".join(re.escape(word) for word in own.numbered.split())
-    return rf"\b({words})\.(\s*\pN)" if words else ""
-
-
-ORDINAL = r"\b(\pN{1,2})\.(\s+\p{Lu})"
-"""Regular expression of an ordinal number before a capital letter."""
+    return [
+        *([rf"\b({words})\.(\s*\pN)"] if words else []),
+        *([r"\b(\pN{1,2})\.(\s+\p{Lu})"] if own.ordinals else []),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import AfterValidator
 
-from pipeline.errors import LexassayError, did_you_mean
+from pipeline.errors import ConfigError, DataError, LexassayError, Problem, did_you_mean, option
 from pipeline.formats.base import CorpusOptions, reading
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
@@ -22,12 +23,13 @@ from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.languages import (
     CODES,
     NO_RULES,
-    ORDINAL,
+    WITHOUT_BLANKS,
     Language,
-    abbreviation_pattern,
+    abbreviation_patterns,
     guess_language,
+    language_name,
     language_of,
-    number_pattern,
+    number_patterns,
 )
 from pipeline.formats.corpora.rules import (
     DOCUMENT,
@@ -52,7 +54,7 @@ _MARKS = ".!?…‼⁇⁈⁉؟۔։።।॥။។"
 _CLOSE = r"""(?:["'”’»›)\]}_*]|\s[»›])"""
 _OPEN = r"""["'“‘„«‹(\[{¿¡—–_*-]"""
 _BEGIN = r"[\p{Lu}\p{Lt}\p{Lo}\pN]"
-SPLITTER = rf"([{_MARKS}]{_CLOSE}*)\s+((?:{_OPEN}\s?)*{_BEGIN})"
+SPLITTER = rf"((?:[{_MARKS}]){_CLOSE}*)\s+((?:{_OPEN}\s?)*{_BEGIN})"
 """An end mark with what closes there, white space, then a capital or a figure; a letter, where
 the script has no capitals."""
 _IDEOGRAPHIC = r"([。！？｡]+[」』”’）》】]*)([^\n])"
@@ -63,7 +65,7 @@ BETWEEN_SPACES = r"\S+"
 _NOT_ALONE = r"[^\S ]|  "
 
 _NOTHING = pl.lit(None, pl.String())
-_SENTENCE = "~sentence"
+_SENTENCE, _TOKENS = "~sentence", "~tokens"
 _STOP = "\x01"
 """Stands for the full stop of an abbreviation: it ends no sentence, and is no token."""
 _CUT = "\x03"
@@ -86,6 +88,10 @@ class TextOptions(CorpusOptions):
     language: Annotated[str, AfterValidator(_check_language)] = ""
     """ISO 639-1 code of the language, whose abbreviations, elided words and end marks hold: "en".
     "": the one that the beginning of the file is in; "none": no rules."""
+    tokenizer: Literal["pattern", "icu"] = "pattern"
+    """"pattern": tokens are what `tokens` finds. "icu": the word breaks of the Unicode library ICU,
+    which has dictionaries for Chinese, Japanese, Thai, Khmer, Lao and Burmese; needs
+    lexassay[icu]."""
     tokens: Pattern = TOKEN
     """Regular expression of a token. As it is: numbers with inner points or commas (3,000.5),
     words of letters, marks and figures with inner apostrophes or hyphens (don't,
@@ -131,6 +137,10 @@ _INNER, _NO_BLANKS = 0.5, 0.95
 blank lines."""
 _ENDS = re.compile(rf"[{_MARKS}:;。！？]{_CLOSE}*[—–-]*$")
 _CASED = re.compile(r"[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_\u0e01-\u0e3a]+|[\u0e01-\u0e5b]+")
+_LONGEST_WORDS = {"zh": 4.0, "ja": 5.0}
+"""Mean number of letters of a word at the most, where blanks stand between words; else `_LONG`."""
+_LONG = 12.0
 
 
 @dataclass(frozen=True)
@@ -145,11 +155,14 @@ class Beginning:
         Whether lines have a set width.
     margin : int
         That width where paragraphs end in short lines and not in blank ones, else 0.
+    run : float
+        Mean number of letters between blanks and other signs.
     """
 
     language: str
     wrapped: bool
     margin: int
+    run: float
 
 
 def read_beginning(path: Path) -> Beginning:
@@ -175,7 +188,9 @@ def _beginning(path: Path, _time: int, _size: int) -> Beginning:
         text = opened.read(_BYTES).removeprefix(BOM).decode(errors="replace")
     lines = [line.strip() for line in text.splitlines()]
     wrapped, margin = _line_width(lines)
-    return Beginning(guess_language(text[:_FOR_LANGUAGE]), wrapped, margin)
+    runs = _LETTERS.findall(text)
+    mean = sum(map(len, runs)) / max(1, len(runs))
+    return Beginning(guess_language(text[:_FOR_LANGUAGE]), wrapped, margin, mean)
 
 
 def _line_width(lines: list[str]) -> tuple[bool, int]:
@@ -254,13 +269,27 @@ class TextLayout:
 def text_layout(path: Path, options: TextOptions) -> TextLayout:
     """Return how a file is read."""
     language, sentences, margin = options.language, options.sentences, 0
-    if not language or sentences in {"auto", "wrapped"}:
+    if not language or sentences in {"auto", "wrapped"} or language in WITHOUT_BLANKS:
         found = read_beginning(path)
         language = language or found.language
         if sentences == "auto" and found.wrapped:
             sentences = "wrapped"
         margin = found.margin if sentences == "wrapped" else 0
+        pattern = options.tokenizer == "pattern" and options.tokens == TOKEN
+        if pattern and language in WITHOUT_BLANKS:
+            _require_blanks(path, language, found.run)
     return TextLayout(options, language, "split" if sentences == "auto" else sentences, margin)
+
+
+def _require_blanks(path: Path, language: str, run: float) -> None:
+    """Refuse text without blanks between words."""
+    if run > _LONGEST_WORDS.get(language, _LONG):
+        raise DataError(
+            f"{path}: {language_name(language)} is written without blanks between words, and this"
+            f" text has none: {run:.1f} letters stand together on average\n"
+            f"Name a tokenizer: {option('tokenizer', 'icu')}. To read what stands together as one"
+            f" word: {option('language', NO_RULES)}."
+        )
 
 
 # Rows
@@ -326,11 +355,51 @@ def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     lines = lines if by_line else _split_sentences(lines, layout)
     if own_tokens:  # which may hold full stops
         lines = lines.with_columns(pl.col(_SENTENCE).str.replace_all(_STOP, ".", literal=True))
-    forms = _extract_tokens(pl.col(_SENTENCE), layout.tokens).alias("form")
-    lines = lines.with_row_index(UNIT).with_columns(forms, _space_after_tokens(layout))
-    some = pl.col(_SENTENCE).str.contains(layout.tokens).fill_null(value=False).alias(SOME)
+    lines = lines.with_row_index(UNIT)
+    if options.tokenizer == "icu":
+        lines = lines.with_columns(_icu_tokens(layout.language)).unnest(_TOKENS)
+        some = (pl.col("form").list.len() > 0).fill_null(value=False).alias(SOME)
+    else:
+        forms = _extract_tokens(pl.col(_SENTENCE), layout.tokens).alias("form")
+        lines = lines.with_columns(forms, _space_after_tokens(layout))
+        some = pl.col(_SENTENCE).str.contains(layout.tokens).fill_null(value=False).alias(SOME)
     row = ~readable() | some
     return lines.with_columns(some, row.alias(ROW), pl.when(some).then(UNIT))
+
+
+def _icu_tokens(language: str) -> pl.Expr:
+    """Return the tokens of each text by the word breaks of ICU, and what follows each."""
+    segments = _word_breaker(language)
+
+    def tokens(text: str | None) -> dict[str, list[str]] | None:
+        if text is None:
+            return None
+        forms: list[str] = []
+        gaps: list[str] = []
+        for segment in segments(text):
+            if segment.isspace() or segment in {_STOP, _CUT}:
+                if gaps:
+                    gaps[-1] += segment.replace(_STOP, ".")
+            else:
+                forms.append(segment)
+                gaps.append("")
+        return {"form": forms, SPACE_AFTER: gaps}
+
+    lists = pl.List(pl.String())
+    kind = pl.Struct({"form": lists, SPACE_AFTER: lists})
+    return pl.col(_SENTENCE).map_elements(tokens, return_dtype=kind).alias(_TOKENS)
+
+
+def _word_breaker(language: str) -> Callable[[str], Iterable[str]]:
+    """Return what divides a text at the word breaks of a language."""
+    try:
+        from icu4py.breakers import WordBreaker  # noqa: PLC0415  an extra
+    except ImportError as error:
+        what = "the word breaks of ICU need the package icu4py, which is not installed"
+        remedy = 'pip install "lexassay[icu]"'
+        raise ConfigError("tokenizer", [Problem(option("tokenizer"), what, remedy)]) from error
+    locale = language if language not in {"", NO_RULES} else "en"
+    return lambda text: WordBreaker(text, locale)
 
 
 def _extract_tokens(text: pl.Expr, pattern: str) -> pl.Expr:
@@ -368,9 +437,9 @@ def _join_paragraphs(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     whole = pl.when(some).then(text).str.join("\n").over(first.cum_sum())
     if layout.options.join_hyphens:
         whole = whole.str.replace_all(r"(\pL)[-‐\x{AD}]\n(\p{Ll})", "${1}${2}")
-    joined = whole.str.replace_all("\xad\n", "", literal=True).str.replace_all(
-        "\n", " ", literal=True
-    )
+    if layout.options.normalise != "none":  # else soft hyphens stay
+        whole = whole.str.replace_all("\xad\n", "", literal=True)
+    joined = whole.str.replace_all("\n", " ", literal=True)
     return lines.with_columns(pl.when(first).then(joined).alias(_SENTENCE))
 
 
@@ -385,10 +454,9 @@ def _ends_paragraph(text: pl.Expr, margin: int) -> pl.Expr:
 def _mark_abbreviations(layout: TextLayout) -> pl.Expr:
     """Put a mark that is no token in place of full stops that end no sentence."""
     text = pl.col(_SENTENCE)
-    if pattern := abbreviation_pattern(layout.language, layout.options.abbreviations):
+    for pattern in abbreviation_patterns(layout.language, layout.options.abbreviations):
         text = text.str.replace_all(pattern, "${1}" + _STOP)
-    before_numbers = number_pattern(layout.language)
-    for pattern in filter(None, (before_numbers, ORDINAL if layout.own.ordinals else "")):
+    for pattern in number_patterns(layout.language):
         text = text.str.replace_all(pattern, "${1}" + _STOP + "${2}")
     if layout.divides:
         text = text.str.replace_all(_ENGLISH_CLITIC, "${1}" + _CUT + "${2}")

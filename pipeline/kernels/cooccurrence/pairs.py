@@ -398,15 +398,23 @@ class Span:
         "positions": a position in the spans of two nodes of the same type counts once.
         "windows": each node has its own span. "nodes": the same, and the units in it count once
         each.
+    width : int
+        Tokens of a node, the first of which it stands on.
     """
 
     left: int = 5
     right: int = 5
     count: Literal["positions", "windows", "nodes"] = "positions"
+    width: int = 1
 
     def offsets(self) -> list[int]:
-        """Return the distances from the node, the node itself left out."""
-        return [d for d in range(-self.left, self.right + 1) if d]
+        """Return the distances from the first token of the node, the node itself left out."""
+        return [*range(-self.left, 0), *range(self.width, self.width + self.right)]
+
+    @property
+    def last(self) -> int:
+        """The distance of the last position from the first token of the node."""
+        return self.width - 1 + self.right
 
     def within(self, length: int) -> Span:
         """Return the same for sentences of so many tokens at the most: no longer than these."""
@@ -531,7 +539,7 @@ def add_span_start(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
     ordered = in_order(nodes)
     before = _previous_rows(ordered)
     # A token may bear one unit twice only by several attachments; then both count it once.
-    after = ordered.get_column(TOKEN).to_numpy().take(before, mode="clip") + span.right + 1
+    after = ordered.get_column(TOKEN).to_numpy().take(before, mode="clip") + span.last + 1
     return ordered.with_columns(pl.Series(START, np.where(before < 0, 0, after), pl.Int64))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -446,15 +446,16 @@ def find_pairs(
         for some in in_parts(first, matches):
             yield Found(in_sentence(some.lazy(), second.lazy()).collect())
     elif options.relation == "adjacent":
-        simple = left is right and not options.gap
+        simple = left is right and not options.gap and left.width == 1
         paired = neighbours(first, columns) if simple else None
         if paired is None:
-            span = following_span(options.gap)
+            span = replace(following_span(options.gap), width=left.width)
             yield from _in_span(first, second, tokens, span, columns)
         else:
             yield Found(paired)
     elif options.relation == "surface":
-        yield from _in_span(first, second, tokens, options.span, columns)
+        span = replace(options.span, width=left.width)
+        yield from _in_span(first, second, tokens, span, columns)
     else:
         yield from _textual(first, second, tokens, options)
 
@@ -539,7 +540,8 @@ def _over_sentences(
 
     The tokens before are numbered on: pairs among them alone have been counted.
     """
-    both, before, span = _with_context(context, tokens, options), context.height, options.span
+    both, before = _with_context(context, tokens, options), context.height
+    span = replace(options.span, width=left.width)
     first = in_order(units(both.lazy(), left).collect(engine="in-memory"))
     second = first if left is right else units(both.lazy(), right).collect(engine="in-memory")
     text, place = text_of(second, both), tokens.get_column(PLACE)
@@ -576,7 +578,7 @@ def _with_context(
 
 
 def span_context(
-    context: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
+    context: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions, *, width: int = 1
 ) -> pl.DataFrame:
     """Return the last tokens of a batch that spans of the next one can reach, whole sentences.
 
@@ -586,11 +588,13 @@ def span_context(
         What this batch was given, and its tokens.
     options : RelationOptions
         How units are paired.
+    width : int
+        Tokens of a left unit.
     """
     if options.span_within == "sentence" or tokens.is_empty():
         return context
     both = _with_context(context, tokens, options)
-    reach = options.span.left + options.span.right
+    reach = options.span.left + options.span.right + width - 1
     last = both.filter(pl.col(PLACE) == both.item(-1, PLACE))
     sentence = last.item(max(0, last.height - reach), "sentence")
     return last.filter(pl.col("sentence") >= sentence).drop(TOKEN, PLACE)
@@ -812,7 +816,7 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     last = _piece(config, Found(), tokens, sentences)
     carried = {
         "open": counting.left_open(sentences, before),
-        "context": span_context(context, tokens, config),
+        "context": span_context(context, tokens, config, width=left.width),
     }
     yield {**last, "corpus": unit_sizes(tokens, sentences, before), **carried}
 
