@@ -19,6 +19,7 @@ from pipeline.kernels.clustering.measure import TYPE_LEVEL
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.kernels.clustering.types.evaluation import MAPPING_KINDS, evaluate_type_level
+from pipeline.registry import as_names
 
 
 def token_measures(
@@ -70,7 +71,7 @@ def token_measures(
     tokens = pl.DataFrame(columns)
     cells = tokens.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
     with translate_errors("token_measures"):
-        return _values(token_scores(cells, measures=_names(measures)))
+        return _values(token_scores(cells, measures=as_names(measures)))
 
 
 def type_measures(
@@ -79,7 +80,7 @@ def type_measures(
     *,
     items: Any = None,
     measures: str | Sequence[str] = TYPE_LEVEL,
-    mappings: Sequence[str] = MAPPING_KINDS,
+    mappings: str | Sequence[str] = MAPPING_KINDS,
 ) -> pl.DataFrame:
     """Return MacroI, MicroI and MicroC of clusters of word types, each under its best mapping.
 
@@ -99,7 +100,7 @@ def type_measures(
         so its clusters; then each position has one label, or None.
     measures : str or sequence of str
         Names of type-level measures; "all" stands for every one.
-    mappings : sequence of str
+    mappings : str or sequence of str
         "1-1": no two clusters have one class; "M-1": several may.
 
     Returns
@@ -132,7 +133,7 @@ def type_measures(
     gold, induced = _entries(labels_true, labels_pred, items)
     with translate_errors("type_measures"):
         found = evaluate_type_level(
-            gold, induced, measures=_names(measures), mappings=mappings, worst=0
+            gold, induced, measures=as_names(measures), mappings=as_names(mappings), worst=0
         )
     return found.summary
 
@@ -185,7 +186,7 @@ def overlapping_measures(
     """
     gold, induced = (each.drop_nulls() for each in _entries(labels_true, labels_pred, items))
     with translate_errors("overlapping_measures"):
-        return _values(overlapping_scores(gold, induced, measures=_names(measures), seed=seed))
+        return _values(overlapping_scores(gold, induced, measures=as_names(measures), seed=seed))
 
 
 def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -203,10 +204,6 @@ def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFra
         pl.DataFrame({"item": types, of: labels[name]}).unique() for name, (_, of) in named.items()
     )
     return gold, induced
-
-
-def _names(measures: str | Sequence[str]) -> Sequence[str]:
-    return [measures] if isinstance(measures, str) else measures
 
 
 def _values(scores: pl.DataFrame) -> dict[str, float]:

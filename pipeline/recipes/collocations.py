@@ -15,6 +15,7 @@ from pipeline.formats.base import format_of
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
 from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
 from pipeline.recipes.inputs import CorpusFiles, corpus_files, table_file, unit
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
 # Collocates of a word
@@ -133,7 +134,7 @@ def collocates(
     relation: Relation | None = None,
     span: int | tuple[int, int] | None = None,
     count: Count = "positions",
-    measures: Sequence[str] = COLLOCATE_MEASURES,
+    measures: str | Sequence[str] = COLLOCATE_MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
     attribute: str | None = None,
@@ -161,7 +162,7 @@ def collocates(
     count : {"positions", "windows", "nodes"}
         What f, f1, f2 and N count of spans; "nodes" as corpus tools do, f the nodes with the
         collocate in their span and f1, f2 the frequencies in the corpus.
-    measures : sequence of str
+    measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
         Least f: how often the two occur together.
@@ -206,7 +207,7 @@ def collocates(
     if relation is None and (span is not None or count != "positions"):
         relation = "span"
     asked = Question(
-        node, relation, both, count, measures, min_frequency, attribute, case, punctuation
+        node, relation, both, count, as_names(measures), min_frequency, attribute, case, punctuation
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=reader)
     recipe = collocates_recipe(asked, corpus)
@@ -276,7 +277,7 @@ def keywords(
     target: str | Path,
     reference: str | Path,
     *,
-    measures: Sequence[str] = KEYWORD_MEASURES,
+    measures: str | Sequence[str] = KEYWORD_MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
     attribute: str | None = None,
@@ -296,7 +297,7 @@ def keywords(
         The corpus: a file, a folder, or a frequency list with the columns word and f.
     reference : path
         What it is compared with, likewise.
-    measures : sequence of str
+    measures : str or sequence of str
         Measures of keyness: keyness_ll, log_ratio, lrc, percent_diff, chi_squared, odds_ratio ...;
         the first orders the list.
     min_frequency : int
@@ -325,15 +326,15 @@ def keywords(
     Rayson & Garside 2000, Comparing corpora using frequency profiling; Gabrielatos 2018, Keyness
     analysis; Gries 2008, Dispersions and adjusted frequencies in corpora.
     """
-    asked = Compared(measures, min_frequency, attribute, case, punctuation)
+    asked = Compared(as_names(measures), min_frequency, attribute, case, punctuation)
     recipe = keywords_recipe(Path(target), Path(reference), asked, read_as=read_as, reader=reader)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, measures)
+    found = rows(run, asked.measures)
     if found.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times"
         raise DataError(f"{what}; lower the least frequency (--min-f)")
     shown = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
-    scores = MEASURES_OF_PAIRS.resolve(measures)
+    scores = MEASURES_OF_PAIRS.resolve(asked.measures)
     return best(found.select(pl.col("l2").alias("keyword"), *shown, *scores), top)
 
 
@@ -448,9 +449,9 @@ def candidates(
     relation: PairRelation = "adjacent",
     left: str = "",
     right: str = "",
-    dependency: Sequence[str] = (),
+    dependency: str | Sequence[str] = (),
     span: int | tuple[int, int] = 5,
-    measures: Sequence[str] = ("frequency",),
+    measures: str | Sequence[str] = ("frequency",),
     min_frequency: int = 3,
     top: int | None = None,
     attribute: str | None = None,
@@ -472,11 +473,11 @@ def candidates(
         What belongs together.
     left, right : str
         Conditions on the tokens, in SQL, such as ``upos = 'ADJ'``; every token if empty.
-    dependency : sequence of str
+    dependency : str or sequence of str
         Names of the relations in which left governs right; all if empty.
     span : int or (int, int)
         Tokens on either side of the left word, for "span".
-    measures : sequence of str
+    measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
         Least f.
@@ -501,12 +502,12 @@ def candidates(
     """
     both = (span, span) if isinstance(span, int) else span
     wanted = Wanted(
-        relation, left, right, dependency, both, min_frequency, measures,
+        relation, left, right, as_names(dependency), both, min_frequency, as_names(measures),
         attribute, case, punctuation,
     )  # fmt: skip
     recipe = candidates_recipe(wanted, corpus_files(paths, read_as=read_as, options=reader))
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, measures)
+    found = rows(run, wanted.measures)
     if found.is_empty():
         what = f"candidates: no pair occurs at least {min_frequency} times"
         raise DataError(f"{what}; lower the least frequency (--min-f), or ask for other words")

@@ -56,6 +56,12 @@ def test_by_hand() -> None:
     )
 
 
+def test_a_name_may_be_given_by_itself() -> None:
+    alone = lx.type_measures(TRUE, PRED, measures="MacroI", mappings="M-1")
+    assert alone.equals(lx.type_measures(TRUE, PRED, measures=["MacroI"], mappings=["M-1"]))
+    assert lx.overlapping_measures(TRUE, PRED, measures="all").keys() == {*OVERLAPPING_MEASURES}
+
+
 def test_order_of_arguments_is_scikit_learns() -> None:
     assert lx.token_measures(["a", "a"], ["x", "y"], measures="homogeneity")["homogeneity"] == 1.0
     assert lx.token_measures(["a", "b"], ["x", "x"], measures="completeness")["completeness"] == 1.0

@@ -202,6 +202,11 @@ def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
         runs=tmp_path / "r", report=False,
     )  # fmt: skip
     assert run.table("precision.cuts")["precision"].to_list() == [1.0, 2 / 3]
+    alone = evaluate(
+        tmp_path / "list.csv", tmp_path / "gold.csv", positive="idiom", cuts=[2, 3],
+        runs=tmp_path / "r", report=False,
+    )  # fmt: skip
+    assert alone.table("precision.cuts").equals(run.table("precision.cuts"))
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])
@@ -218,6 +223,19 @@ def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> 
         .table("precision.cuts")
         .height
     )
+
+
+def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+    rows = "l1,l2,mi,other,TP\na,x,2,1,1\nb,y,1,2,0\n"
+    (tmp_path / "list.csv").write_text(rows)
+    run = evaluate(tmp_path / "list.csv", tmp_path / "list.csv", scores="mi", cuts=[1],
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
+    (tmp_path / "gold.tsv").write_text("word\ttag\na\tN\nb\tV\n.\tPUNCT\n")
+    (tmp_path / "mine.tsv").write_text("word\tcluster\na\t1\nb\t2\n.\t2\n")
+    run = clusters(tmp_path / "gold.tsv", tmp_path / "mine.tsv", exclude="PUNCT",
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("gold")["gold"].to_list() == ["N", "V"]
 
 
 @pytest.mark.parametrize(("rows", "sizes"), [
@@ -281,7 +299,7 @@ def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
-    for ascending, share in (([], 0.5), (["p"], 1.0)):
+    for ascending, share in (([], 0.5), (["p"], 1.0), ("p", 1.0)):
         run = evaluate(
             tmp_path / "list.csv", tmp_path / "gold.csv", ascending=ascending, cuts=[2],
             runs=tmp_path / "r", report=False,
