@@ -13,6 +13,7 @@ from pipeline.api.convert import (
     as_memberships,
     require_all,
     require_as_long,
+    require_no_weights,
     translate_errors,
 )
 from pipeline.kernels.clustering.measure import TYPE_LEVEL
@@ -93,8 +94,9 @@ def type_measures(
     ----------
     labels_true, labels_pred : sequence, shape (n,)
         Without `items` each position is a word type, and what stands there is a label or a
-        collection of labels, as a word may be noun and verb. A type without class is left out and
-        counted; one without cluster counts, with F = 0.
+        collection of labels, as a word may be noun and verb; labels with weights, as a mapping
+        has them, are refused. A type without class is left out and counted; one without cluster
+        counts, with F = 0.
     items : array_like, shape (n,), optional
         Of tokens the word type of each. The classes of a type are those that its tokens have, and
         so its clusters; then each position has one label, or None.
@@ -116,7 +118,7 @@ def type_measures(
     ConfigError
         If there is no such measure.
     DataError
-        If the lengths differ, an item is missing, or no type has a class.
+        If the lengths differ, an item is missing, labels have weights, or no type has a class.
 
     References
     ----------
@@ -172,7 +174,8 @@ def overlapping_measures(
     ConfigError
         If there is no such measure.
     DataError
-        If the lengths differ, an item is missing, or there is too much to count.
+        If the lengths differ, an item is missing, labels have weights, or there is too much to
+        count.
 
     References
     ----------
@@ -192,6 +195,8 @@ def overlapping_measures(
 def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return item and gold, and item and cluster: a row for each label, null where it is none."""
     named = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
+    for name, (values, _) in named.items():
+        require_no_weights(values, name)
     if items is None:
         require_as_long(**{name: len(values) for name, (values, _) in named.items()})
         gold, induced = (as_memberships(each, name, of) for name, (each, of) in named.items())

@@ -225,6 +225,24 @@ def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.parametrize("side", ["gold.csv", "mine.csv"])
+def test_weights_of_clusters_are_refused(
+    side: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.csv").write_text("word,tag\nrun,N\nrun,V\ndog,N\n")
+    (tmp_path / "mine.csv").write_text("word,cluster\nrun,1\nrun,2\ndog,1\n")
+    label = (tmp_path / side).read_text().splitlines()
+    weights = ("weight", ".3", ".7", "1")
+    lines = (f"{one},{two}\n" for one, two in zip(label, weights, strict=True))
+    (tmp_path / side).write_text("".join(lines))
+    words = ["clusters", str(tmp_path / "gold.csv"), str(tmp_path / "mine.csv"), "--no-report"]
+    assert main([*words, "--runs", str(tmp_path / "r")]) == 1
+    said = capsys.readouterr().err
+    assert f"stages.{side.removesuffix('.csv')} has weights of" in said
+    assert "2 other than 1, such as 0.3 of 'run' in" in said
+    assert "Leave the column weight out of its file" in said
+
+
 def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
     rows = "l1,l2,mi,other,TP\na,x,2,1,1\nb,y,1,2,0\n"
     (tmp_path / "list.csv").write_text(rows)
