@@ -18,6 +18,7 @@ from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
 from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
 from pipeline.recipes.inputs import ANY_WORDS, CorpusFiles, WordChoice, corpus_files, table_file
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
 # Collocates of a word
@@ -189,7 +190,7 @@ def collocates(
     span: int | tuple[int, int] | None = None,
     count: Count | None = None,
     within: Within | None = None,
-    measures: Sequence[str] = COLLOCATE_MEASURES,
+    measures: str | Sequence[str] = COLLOCATE_MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
     attribute: str | None = None,
@@ -220,11 +221,10 @@ def collocates(
     count : {"nodes", "positions", "windows"}, optional
         What f, f1, f2 and N count of spans. "nodes", if not given: f the nodes with the collocate
         in their span, f1 and f2 the frequencies of the two in the corpus, N its tokens, as corpus
-        tools do.
-        "positions": f the positions of the spans with the collocate, f1 all of them.
+        tools do. "positions": f the positions of the spans with the collocate, f1 all of them.
     within : {"sentence", "paragraph", "document"}, optional
         Where spans end; "document" in plain text, else "sentence".
-    measures : sequence of str
+    measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
         Least f: how often the two occur together.
@@ -274,7 +274,8 @@ def collocates(
     if relation is None and (span is not None or count or within):
         relation = "span"
     chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
-    asked = Question(node, relation, both, count, measures, min_frequency, within, chosen)
+    names = as_names(measures)
+    asked = Question(node, relation, both, count, names, min_frequency, within, chosen)
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = collocates_recipe(asked, corpus)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
@@ -355,7 +356,7 @@ def keywords(
     target: str | Path,
     reference: str | Path,
     *,
-    measures: Sequence[str] = KEYWORD_MEASURES,
+    measures: str | Sequence[str] = KEYWORD_MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
     attribute: str | None = None,
@@ -377,7 +378,7 @@ def keywords(
         The corpus: a file, a folder, or a frequency list with the columns word and f.
     reference : path
         What it is compared with, likewise.
-    measures : sequence of str
+    measures : str or sequence of str
         Measures of keyness: keyness_ll, log_ratio, lrc, percent_diff, chi_squared, odds_ratio ...;
         the first orders the list.
     min_frequency : int
@@ -407,15 +408,15 @@ def keywords(
     analysis; Gries 2008, Dispersions and adjusted frequencies in corpora.
     """
     chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
-    asked, options = Compared(measures, min_frequency, chosen), _reader(reader, language)
+    asked, options = Compared(as_names(measures), min_frequency, chosen), _reader(reader, language)
     recipe = keywords_recipe(Path(target), Path(reference), asked, read_as=read_as, reader=options)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, measures)
+    found = rows(run, asked.measures)
     if found.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times"
         raise DataError(f"{what}; lower the least frequency (--min-f)")
     shown = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
-    scores = MEASURES_OF_PAIRS.resolve(measures)
+    scores = MEASURES_OF_PAIRS.resolve(asked.measures)
     return best(found.select(pl.col("l2").alias("keyword"), *shown, *scores), top)
 
 
@@ -529,9 +530,9 @@ def candidates(
     relation: PairRelation = "adjacent",
     left: str = "",
     right: str = "",
-    dependency: Sequence[str] = (),
+    dependency: str | Sequence[str] = (),
     span: int | tuple[int, int] = 5,
-    measures: Sequence[str] = ("frequency",),
+    measures: str | Sequence[str] = ("frequency",),
     min_frequency: int = 3,
     top: int | None = None,
     attribute: str | None = None,
@@ -556,11 +557,11 @@ def candidates(
         What belongs together.
     left, right : str
         Conditions on the tokens, in SQL, such as ``upos = 'ADJ'``; every token if empty.
-    dependency : sequence of str
+    dependency : str or sequence of str
         Names of the relations in which left governs right; all if empty.
     span : int or (int, int)
         Tokens on either side of the left word, for "span".
-    measures : sequence of str
+    measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
         Least f.
@@ -588,12 +589,13 @@ def candidates(
     both = (span, span) if isinstance(span, int) else span
     chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
     wanted = Wanted(
-        relation, left, right, dependency, both, min_frequency, measures, within, chosen
+        relation, left, right, as_names(dependency), both, min_frequency, as_names(measures),
+        within, chosen,
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = candidates_recipe(wanted, corpus)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, measures)
+    found = rows(run, wanted.measures)
     if found.is_empty():
         what = f"candidates: no pair occurs at least {min_frequency} times"
         raise DataError(f"{what}; lower the least frequency (--min-f), or ask for other words")

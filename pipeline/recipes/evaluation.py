@@ -12,8 +12,10 @@ import polars as pl
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of
+from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
 from pipeline.recipes.inputs import TableFile, table_file
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
 # Clusters against gold classes
@@ -67,7 +69,7 @@ def clusters(
     tag: str = "upos",
     cluster: str = "upos",
     item: str = "form",
-    exclude: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     fold: bool = False,
     prefix: int | None = None,
     columns: Mapping[str, str] | None = None,
@@ -89,7 +91,7 @@ def clusters(
         Attributes of corpora with the gold class, and with the induced one.
     item : str
         Attribute of a corpus that tells words apart: "form" or "lemma".
-    exclude : sequence of str
+    exclude : str or sequence of str
         Gold classes that do not count, such as PUNCT.
     fold : bool
         Whether words are put into lower case.
@@ -115,7 +117,7 @@ def clusters(
     ----------
     Reichart, Abend & Rappoport 2010, Type level clustering evaluation.
     """
-    read = Tagged(tag, cluster, item, exclude, fold, prefix, columns)
+    read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, columns)
     recipe = clusters_recipe(Path(gold), [Path(each) for each in induced], read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
@@ -349,7 +351,6 @@ RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
 _JUDGED = ("TP", "b.TP", "true_positive", "judgement", "label", "gold")
 _COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
 """Columns of numbers that are no scores; R writes the numbers of rows without a name."""
-_TRUE = {"1", "0", "true", "false", "yes", "no", ""}
 
 
 @dataclass(frozen=True)
@@ -386,9 +387,9 @@ def evaluate(
     ranked: str | Path,
     judgements: str | Path,
     *,
-    scores: Sequence[str] = (),
-    ascending: Sequence[str] = (),
-    positive: Sequence[str] = (),
+    scores: str | Sequence[str] = (),
+    ascending: str | Sequence[str] = (),
+    positive: str | Sequence[str] = (),
     sampled: bool = False,
     cuts: Sequence[int] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -405,11 +406,11 @@ def evaluate(
         A table of pairs with scores, or in the order of their ranks: CSV, TSV, UCS, Parquet.
     judgements : path
         A table of pairs with a judgement each: 1 or 0, yes or no, or labels, see `positive`.
-    scores : sequence of str
+    scores : str or sequence of str
         Columns with scores; all with numbers that are no counts if empty.
-    ascending : sequence of str
+    ascending : str or sequence of str
         Those whose lowest value comes first, such as p-values.
-    positive : sequence of str
+    positive : str or sequence of str
         The labels of true positives, where judgements are labels.
     sampled : bool
         Whether the judged pairs were drawn at random from the ranked ones: precision is then
@@ -450,7 +451,8 @@ def evaluate(
         table_file(judgements, named=named),
     )
     sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
-    asked = Judged(*given, scores, ascending, positive, sampled, sizes)
+    named_columns = as_names(scores), as_names(ascending)
+    asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes)
     recipe = evaluation_recipe(asked)
     run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
     if not sampled:
@@ -535,8 +537,9 @@ def _judgement(asked: Judged) -> str | dict[str, Any]:
     column = asked.judgements.column(*_JUDGED)
     if asked.positive:
         return {"column": column, "labels": list(asked.positive)}
-    values = asked.judgements.head[column].drop_nulls().str.strip_chars().str.to_lowercase()
-    labels = values.filter(~values.is_in(list(_TRUE))).unique(maintain_order=True)
+    values = asked.judgements.head.select(label=pl.col(column).str.strip_chars().str.to_lowercase())
+    labelled = (pl.col("label") != "") & judgement("label").is_null()
+    labels = values.filter(labelled).get_column("label").unique(maintain_order=True)
     if labels.len():
         what = f"the column {column!r} holds labels: {', '.join(labels.head(8).to_list())}"
         remedy = "say which of them are true positives: --positive LABEL"

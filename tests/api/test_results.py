@@ -84,7 +84,7 @@ def test_a_notebook_shows_a_bar_and_then_one_line(
 def test_what_is_there_already_is_counted_apart(small: Path, cell: Shown) -> None:
     lx.run(small, runs=small.parent / "runs", progress=False)
     assert not cell
-    lx.run(small, runs=small.parent / "runs", force=["ranks"])
+    lx.run(small, runs=small.parent / "runs", force="ranks")
     assert "small: 4 stages, 1 done, 3 reused, in " in cell[-1]["text/plain"]
 
 

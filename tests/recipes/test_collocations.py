@@ -8,6 +8,7 @@ from collections import Counter
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -406,6 +407,22 @@ def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     head, *rows = capsys.readouterr().out.lstrip("\ufeff").splitlines()
     assert head.split("\t")[:6] == ["l1", "l2", "f", "f1", "f2", "N"]
     assert [row.split("\t")[:6] for row in rows] == [["build", "house", "3", "3", "3", "3"]]
+
+
+def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    given: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}
+    corpus = tmp_path / "a.conllu"
+    both = (["mi"], ["obj"]), ("mi", "obj")
+    some = [candidates(corpus, relation="dependency", measures=mi, dependency=obj, **given)
+            for mi, obj in both]  # fmt: skip
+    assert some[0].equals(some[1])
+    near = [collocates("house", corpus, measures=mi, **given) for mi in (["mi"], "mi")]
+    assert near[0].equals(near[1])
+    (tmp_path / "b.txt").write_text(OTHER)
+    typical = [keywords(corpus, tmp_path / "b.txt", measures=each, **given)
+               for each in (["log_ratio"], "log_ratio")]  # fmt: skip
+    assert typical[0].equals(typical[1])
 
 
 def test_conditions_choose_the_words(tmp_path: Path) -> None:

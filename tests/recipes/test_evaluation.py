@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import shutil
 import textwrap
 from pathlib import Path
@@ -14,6 +15,7 @@ from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
 from pipeline.recipes.collocations import collocates
 from pipeline.recipes.evaluation import clusters, evaluate, lexicon
+from tests.stages.run_stage import write_table
 
 # Clusters and lexicons from files: the same as the experiments that are written by hand.
 
@@ -198,6 +200,11 @@ def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
         runs=tmp_path / "r", report=False,
     )  # fmt: skip
     assert run.table("precision.cuts")["precision"].to_list() == [1.0, 2 / 3]
+    alone = evaluate(
+        tmp_path / "list.csv", tmp_path / "gold.csv", positive="idiom", cuts=[2, 3],
+        runs=tmp_path / "r", report=False,
+    )  # fmt: skip
+    assert alone.table("precision.cuts").equals(run.table("precision.cuts"))
 
 
 @pytest.mark.long
@@ -215,6 +222,37 @@ def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> 
         .table("precision.cuts")
         .height
     )
+
+
+@pytest.mark.parametrize("side", ["gold.csv", "mine.csv"])
+def test_weights_of_clusters_are_refused(
+    side: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.csv").write_text("word,tag\nrun,N\nrun,V\ndog,N\n")
+    (tmp_path / "mine.csv").write_text("word,cluster\nrun,1\nrun,2\ndog,1\n")
+    label = (tmp_path / side).read_text().splitlines()
+    weights = ("weight", ".3", ".7", "1")
+    lines = (f"{one},{two}\n" for one, two in zip(label, weights, strict=True))
+    (tmp_path / side).write_text("".join(lines))
+    words = ["clusters", str(tmp_path / "gold.csv"), str(tmp_path / "mine.csv"), "--no-report"]
+    assert main([*words, "--runs", str(tmp_path / "r")]) == 1
+    said = capsys.readouterr().err
+    assert f"stages.{side.removesuffix('.csv')} has weights of" in said
+    assert "2 other than 1, such as 0.3 of 'run' in" in said
+    assert "Leave the column weight out of its file" in said
+
+
+def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+    rows = "l1,l2,mi,other,TP\na,x,2,1,1\nb,y,1,2,0\n"
+    (tmp_path / "list.csv").write_text(rows)
+    run = evaluate(tmp_path / "list.csv", tmp_path / "list.csv", scores="mi", cuts=[1],
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
+    (tmp_path / "gold.tsv").write_text("word\ttag\na\tN\nb\tV\n.\tPUNCT\n")
+    (tmp_path / "mine.tsv").write_text("word\tcluster\na\t1\nb\t2\n.\t2\n")
+    run = clusters(tmp_path / "gold.tsv", tmp_path / "mine.tsv", exclude="PUNCT",
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("gold")["gold"].to_list() == ["N", "V"]
 
 
 @pytest.mark.parametrize(("rows", "sizes"), [
@@ -248,10 +286,37 @@ def test_ranks_and_judgements_of_ucs_are_no_scores(tmp_path: Path) -> None:
     assert run.table("precision.cuts").select("measure", "precision").rows() == [("am.MI", 1.0)]
 
 
+@pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(9, 2), pl.Boolean(), pl.Int8()])
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t.xlsx"])
+def test_judgements_are_read_however_they_are_kept(
+    name: str, dtype: pl.DataType, tmp_path: Path
+) -> None:
+    """Two of three are true, the best is not. What is judged beside scores is no score."""
+    judged = pl.Series("TP", [0.0, 1.0, 1.0]).cast(dtype)
+    ranked = pl.DataFrame({"l1": ["a", "b", "c"], "l2": "x", "mi": [3, 2, 1], "same": judged})
+    write_table(ranked, tmp_path / f"ranked{name}")
+    write_table(ranked.select("l1", "l2", judged), tmp_path / name)
+    run = evaluate(tmp_path / f"ranked{name}", tmp_path / name, cuts=[1, 3], runs=tmp_path / "r",
+                   report=False)  # fmt: skip
+    found = run.table("precision.cuts").select("measure", "precision").rows()
+    assert found == [("mi", 0.0), ("mi", 2 / 3)]
+
+
+def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
+    ranked = pl.DataFrame({"l1": ["a", "b"], "l2": "x", "mi": [3, 2], "TP": [1, 0]})
+    odd = {"time": datetime.timedelta(1), "list": [1], "raw": b"1"}
+    ranked.with_columns(**{name: pl.lit(value) for name, value in odd.items()}).write_parquet(
+        tmp_path / "t.parquet"
+    )
+    run = evaluate(tmp_path / "t.parquet", tmp_path / "t.parquet", cuts=[1], runs=tmp_path / "r",
+                   report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
+
+
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
-    for ascending, share in (([], 0.5), (["p"], 1.0)):
+    for ascending, share in (([], 0.5), (["p"], 1.0), ("p", 1.0)):
         run = evaluate(
             tmp_path / "list.csv", tmp_path / "gold.csv", ascending=ascending, cuts=[2],
             runs=tmp_path / "r", report=False,

@@ -11,6 +11,7 @@ from pydantic import Field
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
 from pipeline.kernels.clustering import encoding
+from pipeline.kernels.clustering.encoding import WEIGHT
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
@@ -39,6 +40,9 @@ from schemas import (
 
 _EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
+_NO_WEIGHT = "is no number"
+_WEIGHTS = (WEIGHT, f"{WEIGHT}s")
+"""What a column of weights is called, in any case."""
 
 Name = TypeVar("Name", bound=str)
 
@@ -69,7 +73,7 @@ class Columns:
     Raises
     ------
     ConfigError
-        If the file has no such column. It need not have f, unless it is named.
+        If the file has no such column. It need not have f, unless it is named; nor weights.
     """
 
     def __init__(self, raw: pl.LazyFrame, named: Mapping[Name, str], label: str) -> None:
@@ -84,9 +88,16 @@ class Columns:
         if "f" in wanted:
             count = numeric.count_column(wanted["f"], schema[wanted["f"]], least=1)
             self.counts = {wanted["f"]: count}
+        own = (name for name in schema if name not in wanted.values())
+        weights = [name for name in own if name.lower() in _WEIGHTS][:1]
+        require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
+        self.weights = {name: numeric.number(name, schema[name]) for name in weights}
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
-        """Return file, item, label and f (null without counts), a row for each label."""
+        """Return file, item, label, f (null without counts) and weight, a row for each label.
+
+        There is no weight where the file has none.
+        """
         item = pl.col(self.names["item"]).cast(pl.String)
         label = pl.col(self.names[self.label]).cast(pl.String)
         rows = self.raw.select(
@@ -94,12 +105,13 @@ class Columns:
             (item.str.to_lowercase() if config.fold else item).alias("item"),
             (label.str.split(config.separator) if config.separator else label).alias(self.label),
             next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
+            *(each.alias(WEIGHT) for each in self.weights.values()),
         )
         rows = rows.explode(self.label) if config.separator else rows
         return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
-        """Return what cannot be used: nothing where a label should be, no count."""
+        """Return what cannot be used: nothing where a label should be, no count, no weight."""
         texts = {
             self.names[each]: numeric.text_or_null(self.names[each])
             for each in ("item", self.label)
@@ -109,6 +121,10 @@ class Columns:
             wrong.append(
                 numeric.faults(self.raw, parsed=self.counts, problem=_NO_COUNT, required=True)
             )
+        if self.weights:
+            wrong.append(
+                numeric.faults(self.raw, parsed=self.weights, problem=_NO_WEIGHT, required=False)
+            )
         if config.separator:
             label = pl.col(self.names[self.label]).cast(pl.String)
             parts = label.str.split(config.separator)
@@ -116,6 +132,11 @@ class Columns:
             bad = {self.names[self.label]: whole}
             wrong.append(numeric.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
         return pl.concat(wrong)
+
+
+def _add_up(column: str) -> pl.Expr:
+    """Return the sum of a column, null where all are."""
+    return pl.when(pl.col(column).is_not_null().any()).then(pl.col(column).sum()).alias(column)
 
 
 # Clusters from a table: systems and their runs
@@ -165,7 +186,8 @@ class ExtractClusters(EntryTable, RunOptions):
     """Read the clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and f in the file, where they differ; f need not be there."""
+    """Names of item, cluster and f in the file, where they differ; f need not be there. A column
+    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
     prefix: int | None = Field(default=None, ge=1)
     """Cut the names of clusters to so many characters: the first bits of Brown's paths."""
 
@@ -188,9 +210,8 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
         run=pl.lit(config.run) if config.run else bare_name("file"),
         cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
     )
-    f = pl.when(pl.col("f").is_not_null().any()).then(pl.col("f").sum())
     key = ["system", "run", "item", "cluster"]
-    entries = named.group_by(key).agg(f.alias("f"))
+    entries = named.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
     return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
 
 
@@ -498,7 +519,8 @@ class ExtractGoldTable(EntryTable):
     """Read the gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and f in the file, where they differ; f need not be there."""
+    """Names of item, gold and f in the file, where they differ; f need not be there. A column
+    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
     classes: tuple[str, ...] = ()
     """Columns that are classes each: a count, or 1 and 0; empty is 0. Then gold and f are none."""
     exclude: tuple[str, ...] = ()
@@ -515,8 +537,9 @@ class ExtractGoldTable(EntryTable):
 def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
     """Read rows or classes, add up what is there twice, leave out what is not wanted."""
     entries, faults = (_wide if config.classes else _long)(config, tables["path"])
-    usable = entries.filter(pl.col("f") >= 1).drop_nulls()
-    summed = usable.group_by("item", "gold").agg(pl.sum("f"))
+    usable = entries.filter(pl.col("f") >= 1).drop_nulls(["item", "gold", "f"])
+    weights = [WEIGHT] if WEIGHT in entries.collect_schema() else []
+    summed = usable.group_by("item", "gold").agg(pl.sum("f"), *map(_add_up, weights))
     wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
     often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
     return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}
@@ -524,9 +547,10 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
 
 def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     columns = Columns(raw, config.columns, "gold")
-    rows = columns.entries(config).select("item", "gold", "f")
+    rows, weights = columns.entries(config).drop("file"), [WEIGHT] if columns.weights else []
     if not columns.counts:
-        rows = rows.with_columns(f=pl.lit(1, pl.Int64)).unique()
+        once = rows.group_by("item", "gold").agg(map(_add_up, weights))
+        rows = once.with_columns(f=pl.lit(1, pl.Int64))
     return rows, columns.faults(config)
 
 
