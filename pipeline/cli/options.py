@@ -29,7 +29,7 @@ Settings: TypeAlias = Annotated[
 ]
 Rows: TypeAlias = Annotated[int, typer.Option("--rows", min=1, help="Rows shown in a table.")]
 Output: TypeAlias = Annotated[
-    Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet.")
+    Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet, xlsx.")
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
 Raw: TypeAlias = Annotated[

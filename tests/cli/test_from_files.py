@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from openpyxl import load_workbook
 from xlsxwriter import Workbook
 
 from pipeline.cli.from_files import OURS, nearest
@@ -142,3 +143,37 @@ def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "allow more: --memory " in said
     assert main([*words, "--memory", "some"]) == 2
     assert "'some' is no amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err
+
+
+# Workbooks wherever a table is written.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["candidates", "a.txt", "--min-f", "1"],
+        ["collocates", "old", "a.txt", "--min-f", "1"],
+        ["keywords", "a.txt", "b.txt", "--min-f", "1"],
+        ["score", "t.csv", "--measures", "mi"],
+        ["size", "--candidates", "500", "--precision", "0.3"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_table_goes_to_a_workbook(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "a.txt").write_text("The old house. The old barn.\n")
+    (tmp_path / "b.txt").write_text("The new house.\n")
+    (tmp_path / "t.csv").write_text(text())
+    assert main([*words, "--format", "csv"]) == 0
+    expected = pl.read_csv(io.StringIO(capsys.readouterr().out), infer_schema=False)
+    assert main([*words, "--output", "x.xlsx"]) == 0
+    rows = list(load_workbook(tmp_path / "x.xlsx").active.iter_rows(values_only=True))
+    assert rows[0] == tuple(expected.columns)
+    assert len(rows) == expected.height + 1
+    assert rows[1][0] == expected.row(0)[0] or float(rows[1][0]) == float(expected.row(0)[0])
+    assert main([*words, "--output", "x.xlsx.gz"]) == 2
+    assert "a workbook is packed already" in capsys.readouterr().err

@@ -376,6 +376,10 @@ class SheetList(StageConfig):
     written over."""
     columns: tuple[str, ...] = ("f",)
     """Further columns of the candidates to show."""
+    examples: Annotated[str | None, Of(Examples)] = None
+    """Sentences to show beside each candidate."""
+    shown: int = Field(default=1, ge=0)
+    """Examples to show."""
     kind: Literal["xlsx", "csv"] = "xlsx"
     """Kind of file."""
 
@@ -387,7 +391,7 @@ class SheetList(StageConfig):
     delivers=lambda config: NBestList(config.folder, config.kind),
 )
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
-    """Put units, columns and judgements beside the ranks of the chosen list."""
+    """Put units, columns, judgements and examples beside the ranks of the chosen list."""
     schema = tables["candidates"].collect_schema()
     require(schema, [("columns", name) for name in config.columns])
     choice = tables["choice"]
@@ -400,7 +404,11 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
     rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
-    listed = rows.sort("rank").select(*ListRows.columns(), *further).collect()
+    names = [f"example_{number}" for number in range(1, config.shown + 1)]
+    names = names if "examples" in tables else []
+    if names:
+        rows = rows.join(_example_columns(tables["examples"], names), on="id", how="left")
+    listed = rows.sort("rank").select(*ListRows.columns(), *further, *names).collect()
     _require_all(choice.collect(), best.collect(), listed)
     return {"list": listed, "about": choice}
 
