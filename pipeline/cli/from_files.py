@@ -23,6 +23,7 @@ from pipeline.formats.base import FORMATS, LINE, format_of
 from pipeline.formats.lines import separator_of
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.cells import NO_WORD
 from pipeline.memory import with_limit
 from pipeline.recipes import base
 from pipeline.recipes.base import best
@@ -593,8 +594,8 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
     ConfigError
         If the file is absent or its ending stands for no format.
     SchemaViolation
-        If a column is absent or holds what is not a whole number, or counts contradict each other,
-        with the lines.
+        If a column is absent or holds what is not a whole number, a word is none, or counts
+        contradict each other, with the lines.
     """
     raw = rename_columns(_scan(file), names, file=str(file)).collect()
     held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
@@ -607,6 +608,7 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
         raise SchemaViolation(str(file), odd)
     counts = raw.with_columns(numeric.whole_number(name, raw.schema[name]) for name in SIGNATURE)
     wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name))]
+    wrong += [each for name in _word_columns(raw.schema) if (each := _word_violation(raw, name))]
     if wrong:
         raise SchemaViolation(str(file), wrong)
     plain = [name for name, dtype in counts.schema.items() if dtype in Signatures.open_dtypes()]
@@ -627,6 +629,23 @@ def _scan(file: Path) -> pl.LazyFrame:
     options = format_.options.model_validate({"separator": separator} if separator else {})
     format_.check(file, options)
     return format_.scan(file, options)
+
+
+def _word_columns(schema: pl.Schema) -> list[str]:
+    """Return the columns of words, by our names or those of other programs."""
+    usual = {name for ours in ("l1", "l2") for name in (ours, *_USUAL[ours])}
+    return [name for name in schema.names() if name.lower() in usual and name not in SIGNATURE]
+
+
+def _word_violation(raw: pl.DataFrame, name: str) -> Violation | None:
+    if errors.no_plain_values(raw.schema[name]):
+        return None
+    bad = raw.filter(numeric.text_or_null(name).is_null())
+    examples = tuple(
+        f"line {line}: {'empty' if value is None else repr(value)}"
+        for line, value in bad.select(LINE, pl.col(name).cast(pl.String)).head(3).rows()
+    )
+    return Violation(NO_WORD, name, bad.height, examples) if bad.height else None
 
 
 def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:

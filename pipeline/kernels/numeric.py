@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels import cells
+
 _SERIES_BELOW = 0.05
 _TERMS = 6
 """Terms of the deviance series; with |v| < 0.05 the next is below 1e-17 of the sum."""
@@ -382,16 +384,15 @@ def number(column: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def text_or_null(column: str) -> pl.Expr:
-    """Return a column as text; null where it is blank.
+    """Return a column as words; null where blank, or what a spreadsheet shows for an error.
 
     Examples
     --------
-    >>> texts = pl.DataFrame({"l1": ["in Frage", " ", ""]})
+    >>> texts = pl.DataFrame({"l1": ["in Frage", " ", "#NAME?"]})
     >>> texts.select(text_or_null("l1")).to_series().to_list()
     ['in Frage', None, None]
     """
-    text = pl.col(column).cast(pl.String)
-    return pl.when(text.str.strip_chars() != "").then(text)
+    return cells.word(pl.col(column).cast(pl.String))
 
 
 def judgement(column: str) -> pl.Expr:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.sampling import candidate_id
@@ -37,7 +38,7 @@ from schemas import (
 
 # Tables of entries: items with their classes or clusters
 
-_EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
+_NO_COUNT = "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
 
 Name = TypeVar("Name", bound=str)
@@ -104,7 +105,7 @@ class Columns:
             self.names[each]: numeric.text_or_null(self.names[each])
             for each in ("item", self.label)
         }
-        wrong = [numeric.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
+        wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
             wrong.append(
                 numeric.faults(self.raw, parsed=self.counts, problem=_NO_COUNT, required=True)
@@ -544,7 +545,7 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     )
     bad = [
         numeric.faults(
-            raw, parsed={item: pl.when(text != "").then(text)}, problem="is empty", required=True
+            raw, parsed={item: numeric.text_or_null(item)}, problem=NO_WORD, required=True
         ),
         numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False),
     ]

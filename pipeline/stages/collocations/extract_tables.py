@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import count, marginals
 from pipeline.kernels.partitions import Ranges, batches, spill_of
@@ -138,7 +139,7 @@ def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     own = {names[each]: value for each, value in units.items()}
     return {
         "counts": count(pairs).with_columns(documents=pl.lit(1, pl.Int64)),
-        FAULTS: numeric.faults(raw, parsed=own, problem="is empty", required=True),
+        FAULTS: numeric.faults(raw, parsed=own, problem=NO_WORD, required=True),
     }
 
 
@@ -238,7 +239,7 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
 
     def read(raw: pl.LazyFrame) -> list[pl.LazyFrame]:
         rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
-        bad = [numeric.faults(raw, parsed=by_file, problem="is empty", required=True)]
+        bad = [numeric.faults(raw, parsed=by_file, problem=NO_WORD, required=True)]
         if parsed:
             bad.append(numeric.faults(raw, parsed=parsed, problem="is no number", required=False))
         return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
@@ -284,7 +285,7 @@ class _Reading(NamedTuple):
 
     def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
         """Return units, then counts, that cannot be read."""
-        read = [(self.units_in_file, "is empty"), (self.counts_in_file, _NO_COUNT)]
+        read = [(self.units_in_file, NO_WORD), (self.counts_in_file, _NO_COUNT)]
         return [
             numeric.faults(rows, parsed=parsed, problem=problem, required=True)
             for parsed, problem in read

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.counting import KNOWN_BY, OPEN, document_sizes, word_counts
 from pipeline.kernels.cooccurrence.dispersion import evenness
@@ -174,7 +175,7 @@ def _read(
     word = label.str.to_lowercase() if config.fold else label
     return [
         raw.select(word=word, f=f).drop_nulls(),
-        numeric.faults(raw, parsed={names["word"]: word}, problem="is empty", required=True),
+        numeric.faults(raw, parsed={names["word"]: word}, problem=NO_WORD, required=True),
         numeric.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True),
     ]
 

@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.judges import (
     duplicate_faults,
     probability,
@@ -89,7 +90,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     judged = one.join(candidates, on="id", how="semi").select("category", "id", "tp")
     whole = pl.concat([judged, *(_union(judged, *each) for each in config.unions.items())])
     bad = [
-        numeric.faults(raw, parsed=units, problem="is empty", required=True),
+        numeric.faults(raw, parsed=units, problem=NO_WORD, required=True),
         *(
             [numeric.faults(raw, parsed=spelt, problem=_JUDGEMENT_SPELLING, required=False)]
             if spelt
@@ -272,7 +273,7 @@ def _unreadable(
     """Return the values that are empty but needed, or no prediction."""
     filled = {name: numeric.text_or_null(name) for name in needed}
     spelt = _spelt(columns, parsed)
-    bad = [numeric.faults(raw, parsed=filled, problem="is empty", required=True)]
+    bad = [numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)]
     if spelt:
         bad.append(numeric.faults(raw, parsed=spelt, problem=_PREDICTION_SPELLING, required=False))
     return pl.concat(bad)

@@ -30,6 +30,7 @@ from pipeline.kernels.annotation.sheets import (
     unify_names,
     with_ids,
 )
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.savings import simulate_predictions
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
@@ -465,7 +466,7 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
         note=pl.lit(None, pl.String), **{unit: pl.col(unit) for unit in units[2:]},
     )  # fmt: skip
     filled = {name: numeric.text_or_null(name) for name in units}
-    wrong = numeric.faults(raw, parsed=filled, problem="is empty", required=True)
+    wrong = numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)
     return {"entries": rows, FAULTS: wrong}
 
 
