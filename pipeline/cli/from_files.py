@@ -402,6 +402,8 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
 
     Raises
     ------
+    ConfigError
+        If such a number is 2^63 or more, or the file has a column of one of our names already.
     SchemaViolation
         If columns are absent, with those that there are and the nearest.
     """
@@ -411,6 +413,10 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
         for ours, theirs in names.items()
         if ours in _CONSTANT and theirs not in has and theirs.isdecimal()
     }
+    large = {ours: value for ours, value in numbers.items() if value >= 2**63}
+    if large:
+        problems = [Problem(f"--columns {each}={large[each]}", "is 2^63 or more") for each in large]
+        raise ConfigError("score", problems)
     wanted = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
     if absent := {ours: theirs for ours, theirs in wanted.items() if theirs not in has}:
         raise SchemaViolation(file, _absent_columns(absent, has))
@@ -524,6 +530,7 @@ def candidates(
 
 _THOUSANDS = r"^\s*[+-]?\d+(?:[.,'\s\x{a0}\x{202f}]\d+)+\s*$"
 """Numbers with something between their digits: of thousands, or before decimals."""
+_DIGITS = r"^\s*[+-]?\d+\s*$"
 
 
 def score(
@@ -650,11 +657,14 @@ def _word_violation(raw: pl.DataFrame, name: str) -> Violation | None:
 
 def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:
     bad = raw.filter(counts.get_column(name).is_null())
-    examples = tuple(
-        f"line {line}: {value!r}" for line, value in bad.select(LINE, name).head(3).rows()
-    )
     if not bad.height:
         return None
-    parted = bad.schema[name] == pl.String and bad.get_column(name).str.contains(_THOUSANDS).any()
-    remedy = " (write 1200: no marks between thousands, no decimals)" if parted else ""
+    rows = bad.select(LINE, name).head(3).rows()
+    examples = tuple(f"line {line}: {errors.value_text(value)}" for line, value in rows)
+    texts = bad.get_column(name).cast(pl.String)
+    remedy = ""
+    if texts.str.contains(_THOUSANDS).any():
+        remedy = " (write 1200: no marks between thousands, no decimals)"
+    elif texts.str.contains(_DIGITS).any():
+        remedy = " below 2^63"
     return Violation(f"is not a whole number{remedy}", name, bad.height, examples)

@@ -12,6 +12,7 @@ import polars as pl
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of
+from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
 from pipeline.recipes.inputs import TableFile, table_file
 from pipeline.runner.events import Listener
@@ -349,7 +350,6 @@ RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
 _JUDGED = ("TP", "b.TP", "true_positive", "judgement", "label", "gold")
 _COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
 """Columns of numbers that are no scores; R writes the numbers of rows without a name."""
-_TRUE = {"1", "0", "true", "false", "yes", "no", ""}
 
 
 @dataclass(frozen=True)
@@ -535,8 +535,9 @@ def _judgement(asked: Judged) -> str | dict[str, Any]:
     column = asked.judgements.column(*_JUDGED)
     if asked.positive:
         return {"column": column, "labels": list(asked.positive)}
-    values = asked.judgements.head[column].drop_nulls().str.strip_chars().str.to_lowercase()
-    labels = values.filter(~values.is_in(list(_TRUE))).unique(maintain_order=True)
+    values = asked.judgements.head.select(label=pl.col(column).str.strip_chars().str.to_lowercase())
+    labelled = (pl.col("label") != "") & judgement("label").is_null()
+    labels = values.filter(labelled).get_column("label").unique(maintain_order=True)
     if labels.len():
         what = f"the column {column!r} holds labels: {', '.join(labels.head(8).to_list())}"
         remedy = "say which of them are true positives: --positive LABEL"

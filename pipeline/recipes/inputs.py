@@ -14,9 +14,10 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.kernels.numeric import judgement
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
 
@@ -300,7 +301,7 @@ class TableFile:
     file : SourceFile
         The file.
     head : DataFrame
-        Its first rows, as text.
+        Its first rows, as text; null where no text, number or the like stands.
     named : mapping of str to str
         What somebody says that columns stand for: our name to the file's.
     """
@@ -354,8 +355,9 @@ class TableFile:
 
     def flags(self) -> list[str]:
         """Return the columns that hold 1 and 0 and nothing else."""
-        zero_one = {"0", "1", "0.0", "1.0"}
-        return [name for name in self.numbers() if {*self.head[name].drop_nulls()} <= zero_one]
+        read = self.head.select(judgement(name).alias(name) for name in self.numbers())
+        return [name for name in read.columns
+                if read[name].is_null().equals(self.head[name].is_null())]  # fmt: skip
 
     def other_names(self, **found: str) -> dict[str, str]:
         """Return what has another name in the file, as options called columns say it."""
@@ -394,8 +396,13 @@ def table_file(
             source = {**source, "separator": separator}
             file = _file(source)
     plan = file.format.scan(file.path, file.options)
-    held = [name for name in plan.collect_schema() if name != "line"]
-    head = plan.select(pl.col(held).cast(pl.String, strict=False)).head(_LOOKED_AT).collect()
+    schema = plan.collect_schema()
+    held = [name for name in schema if name != "line"]
+    texts = [
+        pl.lit(None, pl.String).alias(name) if no_plain_values(schema[name])
+        else pl.col(name).cast(pl.String) for name in held
+    ]  # fmt: skip
+    head = plan.head(_LOOKED_AT).select(texts).collect()
     absent = [
         Problem(f"--columns {ours}", f"{path} has no column {theirs!r}", did_you_mean(theirs, held))
         for ours, theirs in (named or {}).items()

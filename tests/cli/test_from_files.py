@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import io
+import math
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +16,7 @@ from xlsxwriter import Workbook
 from pipeline.cli.from_files import OURS, nearest
 from pipeline.cli.main import main
 from pipeline.formats.lines import separator_of
+from tests.stages.run_stage import TABLES, write_table
 
 ROWS = [("in", "Kraft", 12, 20, 30, 1000), ("im", "Gange", 7, 9, 40, 1000)]
 HEAD = ("l1", "l2", "f", "f1", "f2", "N")
@@ -112,6 +115,7 @@ def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
         ("g=Freq", "'g' is no column; valid: N, f, f1, f2, l1, l2"),
         ("f", "'f' does not say which column is which; e.g. --columns f=freq"),
         ("f=l1", "the file has a column f already"),
+        ("N=9223372036854775808", "--columns N=9223372036854775808: is 2^63 or more"),
     ],
 )
 def test_what_columns_cannot_be(
@@ -122,7 +126,7 @@ def test_what_columns_cannot_be(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("value", ["1.200", "1 200", "1'200", "1,5", "1\u202f200", "12.0"])
+@pytest.mark.parametrize("value", ["1.200", "1 200", "1'200", "1,5", "1\u202f200", "12.000"])
 def test_marks_between_digits_are_refused(
     value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,6 +135,45 @@ def test_marks_between_digits_are_refused(
     said = capsys.readouterr().err
     assert "column f: is not a whole number (write 1200: no marks between thousands" in said
     assert f"line 2: {value!r}" in said
+
+
+SIX = [("kick", "bucket", 6, 20, 30, 5000)]
+
+
+@pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(12, 2), pl.Int16()])
+@pytest.mark.parametrize("name", TABLES)
+def test_whole_numbers_are_counts_however_they_are_kept(
+    name: str, dtype: pl.DataType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MI = log10(O / E), E = 20 x 30 / 5000 = .12, and 6 / .12 = 50."""
+    table = pl.DataFrame(SIX, schema=list(HEAD), orient="row")
+    write_table(table.with_columns(pl.col(HEAD[2:]).cast(dtype)), tmp_path / name)
+    assert scored(tmp_path / name, capsys) == [(*SIX[0], pytest.approx(math.log10(50)))]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (pl.Series(["3.50", "4.00"]).cast(pl.Decimal(9, 2)), "in 1 row\n      line 1: 3.50"),
+        (pl.Series([6.0, math.nan]), "in 1 row\n      line 2: nan"),
+        (pl.Series([6.0, math.inf]), "in 1 row\n      line 2: inf"),
+        (pl.Series([True, False]), "in 2 rows\n      line 1: True"),
+        (pl.Series([datetime.date(2024, 1, 31)] * 2), "in 2 rows\n      line 1: 2024-01-31"),
+        (pl.Series([datetime.timedelta(1)] * 2), "column f: holds spans of time"),
+        (pl.Series([7, 2**63], dtype=pl.UInt64), "below 2^63 in 1 row\n      line 2: 92233720"),
+        (pl.Series([7, -3]), "(0 or more) in 1 row\n      line=2, f=-3"),
+    ],
+)
+def test_columns_of_other_types_are_no_counts(
+    values: pl.Series, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
+    table.write_parquet(tmp_path / "t.parquet")
+    assert main(["score", str(tmp_path / "t.parquet")]) == 1
+    assert f"{tmp_path / 't.parquet'} breaks its schema:\n  - column f: " in (
+        found := capsys.readouterr().err
+    )
+    assert said in found
 
 
 def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

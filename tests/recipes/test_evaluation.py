@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import random
 import shutil
@@ -17,6 +18,7 @@ from pipeline.errors import ConfigError, DataError
 from pipeline.recipes.collocations import collocates
 from pipeline.recipes.evaluation import clusters, evaluate, lexicon
 from pipeline.recipes.inputs import corpus_files, is_wrapped
+from tests.stages.run_stage import write_table
 
 # Clusters and lexicons from files: the same as the experiments that are written by hand.
 
@@ -247,6 +249,33 @@ def test_ranks_and_judgements_of_ucs_are_no_scores(tmp_path: Path) -> None:
     run = evaluate(tmp_path / "list.ds", tmp_path / "gold.csv", cuts=[1],
                    runs=tmp_path / "r", report=False)  # fmt: skip
     assert run.table("precision.cuts").select("measure", "precision").rows() == [("am.MI", 1.0)]
+
+
+@pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(9, 2), pl.Boolean(), pl.Int8()])
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t.xlsx"])
+def test_judgements_are_read_however_they_are_kept(
+    name: str, dtype: pl.DataType, tmp_path: Path
+) -> None:
+    """Two of three are true, the best is not. What is judged beside scores is no score."""
+    judged = pl.Series("TP", [0.0, 1.0, 1.0]).cast(dtype)
+    ranked = pl.DataFrame({"l1": ["a", "b", "c"], "l2": "x", "mi": [3, 2, 1], "same": judged})
+    write_table(ranked, tmp_path / f"ranked{name}")
+    write_table(ranked.select("l1", "l2", judged), tmp_path / name)
+    run = evaluate(tmp_path / f"ranked{name}", tmp_path / name, cuts=[1, 3], runs=tmp_path / "r",
+                   report=False)  # fmt: skip
+    found = run.table("precision.cuts").select("measure", "precision").rows()
+    assert found == [("mi", 0.0), ("mi", 2 / 3)]
+
+
+def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
+    ranked = pl.DataFrame({"l1": ["a", "b"], "l2": "x", "mi": [3, 2], "TP": [1, 0]})
+    odd = {"time": datetime.timedelta(1), "list": [1], "raw": b"1"}
+    ranked.with_columns(**{name: pl.lit(value) for name, value in odd.items()}).write_parquet(
+        tmp_path / "t.parquet"
+    )
+    run = evaluate(tmp_path / "t.parquet", tmp_path / "t.parquet", cuts=[1], runs=tmp_path / "r",
+                   report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
 
 
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:

@@ -111,8 +111,8 @@ def numbers(lists: Sequence[str] = ()) -> list[pl.Expr]:
 
 def heads(names: Collection[str]) -> list[pl.Expr]:
     """Return `HEAD`, if `RAW_HEAD` is among names: null where there is none."""
-    head = pl.col(RAW_HEAD).cast(pl.Int64, strict=False).alias(HEAD)
-    return [head] if RAW_HEAD in names else []
+    text = pl.col(RAW_HEAD).str.replace(r"\.0*$", "")  # 2.0, where heads were kept as floats
+    return [text.cast(pl.Int64, strict=False).alias(HEAD)] if RAW_HEAD in names else []
 
 
 def no_spaces(names: Collection[str]) -> list[pl.Expr]:

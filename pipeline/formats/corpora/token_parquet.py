@@ -153,8 +153,10 @@ def _texts(
 
 
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:
-    """Return a column as text; a whole number that is kept as a float without its point."""
+    """Return a column as text; a whole number kept as a float or decimal without its point."""
     value = pl.col(name)
+    if dtype.is_decimal():
+        return value.cast(pl.String).str.replace(r"\.0*$", "")
     if not dtype.is_float():
         return value.cast(pl.String)
     whole = value.cast(pl.Int64, strict=False)

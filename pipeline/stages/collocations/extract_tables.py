@@ -190,6 +190,7 @@ def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]
 # Pairs with the scores, or in the order, of another program
 
 _TAKEN = ("id", "l1", "l2")
+_NO_NUMBER = "is no number"
 
 
 class ExtractScores(StageConfig):
@@ -241,7 +242,7 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
         rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
         bad = [numeric.faults(raw, parsed=by_file, problem=NO_WORD, required=True)]
         if parsed:
-            bad.append(numeric.faults(raw, parsed=parsed, problem="is no number", required=False))
+            bad.append(numeric.faults(raw, parsed=parsed, problem=_NO_NUMBER, required=False))
         return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
 
     yield from read_batches(raw, read, table="scores")
@@ -266,7 +267,7 @@ class ExtractTable(StageConfig):
     """Drop candidates with a smaller f; the marginals stay as they are."""
 
 
-_NO_COUNT = "is not a whole number from 0 on"
+_NO_COUNT = "is not a whole number from 0 on, or is 2^63 or more"
 
 
 class _Reading(NamedTuple):
@@ -277,6 +278,7 @@ class _Reading(NamedTuple):
     kept: dict[str, pl.Expr]
     units_in_file: dict[str, pl.Expr]
     counts_in_file: dict[str, pl.Expr]
+    kept_in_file: dict[str, pl.Expr]
 
     def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return rows as candidates, without those that cannot be read."""
@@ -284,11 +286,16 @@ class _Reading(NamedTuple):
         return read.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
 
     def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
-        """Return units, then counts, that cannot be read."""
-        read = [(self.units_in_file, NO_WORD), (self.counts_in_file, _NO_COUNT)]
+        """Return units, then counts, then what is kept, that cannot be read."""
+        read = [
+            (self.units_in_file, NO_WORD, True),
+            (self.counts_in_file, _NO_COUNT, True),
+            (self.kept_in_file, _NO_NUMBER, False),
+        ]
         return [
-            numeric.faults(rows, parsed=parsed, problem=problem, required=True)
-            for parsed, problem in read
+            numeric.faults(rows, parsed=parsed, problem=problem, required=required)
+            for parsed, problem, required in read
+            if parsed
         ]
 
 
@@ -318,12 +325,14 @@ def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
     counts: dict[str, pl.Expr] = {
         each: _count(names[each], schema[names[each]]) for each in _COUNTS
     }
+    further = {new: numeric.number(name, schema[name]) for new, name in config.keep.items()}
     return _Reading(
         units,
         counts,
-        {new: numeric.number(name, schema[name]) for new, name in config.keep.items()},
+        further,
         {names[each]: units[each] for each in _UNITS},
         {names[each]: counts[each] for each in _COUNTS},
+        {name: further[new] for new, name in config.keep.items()},
     )
 
 

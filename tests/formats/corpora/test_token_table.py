@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import itertools
 from collections.abc import Callable, Iterator
@@ -306,9 +307,9 @@ def test_columns_that_say_where_a_token_stands(lenient: bool, tmp_path: Path) ->
     assert binary["line"].to_list() == list(range(1, 8))
 
 
-@pytest.mark.parametrize("floats", [False, True])
+@pytest.mark.parametrize("numbers", [pl.Int64(), pl.Float64(), pl.Decimal(9, 2)])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_parquet(lenient: bool, floats: bool, tmp_path: Path) -> None:
+def test_parquet(lenient: bool, numbers: pl.DataType, tmp_path: Path) -> None:
     frame = pl.DataFrame(
         {
             "chapter": ["1", "1", "2", "2"],
@@ -320,8 +321,7 @@ def test_parquet(lenient: bool, floats: bool, tmp_path: Path) -> None:
             "sentence": ["another", "column", "called", "sentence"],
         }
     )
-    if floats:
-        frame = frame.with_columns(pl.col("head", "id", "sid").cast(pl.Float64))
+    frame = frame.with_columns(pl.col("head", "id", "sid").cast(numbers))
     frame.write_parquet(tmp_path / "t.parquet")
     packed = tmp_path / "t.parquet.gz"
     packed.write_bytes(gzip.compress((tmp_path / "t.parquet").read_bytes()))
@@ -338,6 +338,31 @@ def test_parquet(lenient: bool, floats: bool, tmp_path: Path) -> None:
     frame.with_columns(pl.lit([1]).alias("list")).write_parquet(tmp_path / "u.parquet")
     with pytest.raises(DataError, match="list do not hold text"):
         scan(tmp_path / "u.parquet", **PARQUET, sentence="sid")
+
+
+HEADS: list[tuple[pl.Series, Any]] = [
+    (pl.Series([2.0, 0.0]), [2, 0]),
+    (pl.Series(["2.00", "0.00"]).cast(pl.Decimal(9, 2)), [2, 0]),
+    (pl.Series([1.5, 0.0]), "line {}: head is no whole number: '1.5'"),
+    (pl.Series(["1.50", "0.00"]).cast(pl.Decimal(9, 2)), "head is no whole number: '1.50'"),
+    (pl.Series([True, False]), "line {}: head is no whole number: 'true'"),
+    (pl.Series([datetime.date(2024, 1, 31)] * 2), "line {}: head is no whole number: '2024-01-31'"),
+    (pl.Series([2**63, 0], dtype=pl.UInt64), "line {}: head is no whole number: '92233720368547"),
+]
+
+
+@pytest.mark.parametrize(("heads", "expected"), HEADS)
+@pytest.mark.parametrize("binary", [False, True])
+def test_heads_are_whole_numbers_in_either_format(
+    binary: bool, heads: pl.Series, expected: Any, tmp_path: Path
+) -> None:
+    table = pl.DataFrame({"form": ["a", "b"], "sentence": "1", "head": heads})
+    path, options, line = tmp_path / "t", PARQUET if binary else TSV, 1 if binary else 2
+    table.write_parquet(path) if binary else table.write_csv(path, separator="\t")
+    if isinstance(expected, list):
+        assert read(path, **options)["head"].to_list() == expected
+    else:
+        assert expected.format(line) in refusal(path, **options)
 
 
 def test_sentences_of_two_files_are_two(tmp_path: Path) -> None:
