@@ -561,7 +561,7 @@ class RunProgress:
             self._finish(event)
         elif event.kind == "remark":
             self._remark(event)
-        elif event.kind == "message":
+        elif event.kind in {"note", "message"}:
             name = f"{event.stage}: " if event.stage else ""
             self._say(f"  {name}{event.facts.get('text', '')}", style="dim")
 

@@ -16,7 +16,14 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
-from pipeline.recipes.inputs import CorpusFiles, TableFile, corpus_files, table_file, unit
+from pipeline.recipes.inputs import (
+    CorpusFiles,
+    TableFile,
+    TableOptions,
+    corpus_files,
+    table_file,
+    unit,
+)
 from pipeline.stages.base import STAGES
 
 # Experiments as TOML with comments
@@ -289,7 +296,7 @@ def _lexicon_experiment(files: Sequence[Path]) -> Made:
         raise ConfigError("new", [problem])
     *golds, computed = files
     return evaluation.lexicon_recipe(
-        golds, computed, rate=None, size=None, case=True, columns={}
+        golds, computed, rate=None, size=None, case=True, tables=TableOptions()
     ), {}
 
 

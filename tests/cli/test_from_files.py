@@ -126,15 +126,53 @@ def test_what_columns_cannot_be(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("value", ["1.200", "1 200", "1'200", "1,5", "1\u202f200", "12.000"])
-def test_marks_between_digits_are_refused(
-    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("1,5", "column f: is not a whole number (write 1200: no marks between thousands"),
+        ("1.200,0x", "column f: is not a whole number"),
+        (
+            "12.000",
+            "column f: has a mark that may stand before decimals or between thousands (--deci",
+        ),
+    ],
+)
+def test_marks_between_digits_that_nobody_can_read_are_refused(
+    value: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";12;", f";{value};"))
     assert main(["score", str(tmp_path / "t.csv")]) == 1
+    found = capsys.readouterr().err
+    assert said in found
+    assert f"line 2: {value!r}" in found
+
+
+@pytest.mark.parametrize("value", ["1.000", "1 000", "1'000", "1,000", "1\u202f000"])
+def test_marks_between_thousands_are_read(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    expected: list[tuple[object, ...]],
+) -> None:  # fmt: skip
+    content = text(separator=";").replace(";1000", f";{value}")
+    (tmp_path / "t.csv").write_text(content)
+    words = ["--decimal", ","] if value == "1.000" else []
+    assert scored(tmp_path / "t.csv", capsys, *words) == expected
+
+
+def test_marks_that_are_read_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+) -> None:
+    (tmp_path / "t.csv").write_text(text(separator=";").replace(";1000", ";1,000"))
+    assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 0
+    told = "t.csv: column N: commas stand between thousands (--decimal says otherwise)"
+    assert told in capsys.readouterr().err
+    assert main(["score", str(tmp_path / "t.csv"), "--decimal", "x"]) == 2
+    assert "'x' stands before no decimals; say . or ," in capsys.readouterr().err
+    (tmp_path / "t.csv").write_text(text().partition("\n")[2])
+    assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
     said = capsys.readouterr().err
-    assert "column f: is not a whole number (write 1200: no marks between thousands" in said
-    assert f"line 2: {value!r}" in said
+    assert "t.csv: the first line is a row, and names no columns: they are called column_1" in said
+    names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
+    assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
 
 
 SIX = [("kick", "bucket", 6, 20, 30, 5000)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -215,3 +216,260 @@ def test_stop_words_are_words(tmp_path: Path) -> None:
     word = '{ label = "{form}" }'
     with pytest.raises(LexassayError, match="stop.tsv: line 3: column word: is no word.*'#N/A'"):
         small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
+
+
+# Numbers: a column of numbers never means another thing because of one cell.
+
+RANKED = [f"w{i}" for i in range(8)]
+SCORES = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
+"""The last are the best, and true."""
+
+
+def ranked(texts: list[str], separator: str = "\t") -> str:
+    rows = [
+        f"{word}{separator}v{separator}{text}" for word, text in zip(RANKED, texts, strict=True)
+    ]
+    return "\n".join([separator.join(("l1", "l2", "mi")), *rows]) + "\n"
+
+
+JUDGED_LIST = "l1\tl2\tTP\n" + "".join(f"w{i}\tv\t{int(i > 3)}\n" for i in range(8))
+WRITTEN = {
+    "comma": [f"{score}".replace(".", ",") for score in SCORES],
+    "minus": [f"{score - 4}".replace("-", "\u2212") for score in SCORES],
+    "percent": [f"{score} %" for score in SCORES],
+    "thousands": [f"{1000 * score:,.1f}" for score in SCORES],
+    "German": ["1.000,5", *(f"{i}.000,0" for i in range(2, 9))],
+}
+EVALUATE = ["evaluate", "list.tsv", "judged.tsv", "--n", "4", "--no-report"]
+
+
+@pytest.mark.parametrize("case", WRITTEN)
+def test_scores_are_read_as_they_are_written(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.tsv").write_text(ranked(WRITTEN[case]))
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main(EVALUATE) == 0
+    found = capsys.readouterr()
+    assert re.search(r"│ mi +│ +4 │ +100 │", found.out)
+    assert ("the column mi is read so: " in found.err) == (case != "minus")
+
+
+@pytest.mark.parametrize("cell", ["NA", "#DIV/0!", "12 %", "1.5.1", "-", "n.a."])
+@pytest.mark.parametrize("score", [[], ["--score", "mi"]])
+def test_a_score_that_is_none_is_refused(
+    cell: str, score: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.tsv").write_text(ranked([*map(str, SCORES[:3]), cell, *map(str, SCORES[4:])]))
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main([*EVALUATE, *score]) == 1
+    said = capsys.readouterr().err
+    assert "evaluate: 1 value(s) of the input cannot be used:" in said
+    assert "  - list.tsv: column mi: 1 x is no number" in said
+    assert f"line 5: {cell!r}" in said
+    assert "--missing" in said
+    assert main([*EVALUATE, *score, "--missing", cell]) == 0
+
+
+def test_marks_that_nobody_can_tell_ask_for_an_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.tsv").write_text(ranked([f"{i},{i}00" for i in range(1, 9)]))
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main(EVALUATE) == 1
+    assert (
+        "column mi: 8 x has a mark that may stand before decimals or between"
+        in capsys.readouterr().err
+    )
+    for decimal in (".", ","):
+        assert main([*EVALUATE, "--decimal", decimal]) == 0
+
+
+def test_the_order_of_rows_is_never_taken_in_silence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ranked(["x"] * 8).replace("\tx", "").replace("\tmi", "")
+    (folder / "list.tsv").write_text(rows)
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main(EVALUATE) == 0
+    assert (
+        "list.tsv: no column is a score, so that the order of the rows" in capsys.readouterr().err
+    )
+
+
+COUNT_STAGES = {
+    "extract.table": (HEAD, ("a", "b", "{}", "9000", "9000", "90000"), "f", "c.candidates", "f"),
+    "extract.word_table": (("word", "f"), ("a", "{}"), "f", "c.words", "f"),
+    "extract.clusters": (("item", "cluster", "f"), ("a", "1", "{}"), "f", "c.entries", "f"),
+    "extract.gold_table": (("item", "gold", "f"), ("a", "N", "{}"), "f", "c.entries", "f"),
+}
+"""Stage to the columns, a row with a count, its column, and where the stage puts it."""
+
+
+@pytest.mark.parametrize("use", COUNT_STAGES)
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "xlsx", "parquet"])
+def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path) -> None:
+    head, row, column, table, name = COUNT_STAGES[use]
+    small = SmallRun(tmp_path, {})
+    stage = f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n'
+    stage += 'system = "s"\n' if use == "extract.clusters" else ""
+    write(tmp_path / f"t.{kind}", head, [tuple(each.format("1,200") for each in row)])
+    assert small.run(stage)[table][name].to_list() == [1200]
+    for cell in ("1,2", "12x", "NA", "6 %") if kind == "tsv" else ():
+        write(tmp_path / f"t.{kind}", head, [tuple(each.format(cell) for each in row)])
+        with pytest.raises(LexassayError) as error:
+            small.run(stage)
+        assert f"t.{kind}: column {column}: 1 x is no" in str(error.value)
+        assert repr(cell) in str(error.value)
+    write(tmp_path / f"t.{kind}", head, [tuple(each.format("6.000") for each in row)])
+    with pytest.raises(LexassayError, match=r"column f: 1 x has a mark .*option decimal"):
+        small.run(stage)
+    assert small.run(f'{stage}decimal = "."')[table][name].to_list() == [6]
+    assert small.run(f'{stage}decimal = ","')[table][name].to_list() == [6000]
+
+
+# Frequency lists: whatever they are called and however they are written.
+
+WORDS = {"the": 1200, "of": 900, "tea": 3}
+ROWS = "the\t1200\nof\t900\ntea\t3\n"
+ANTCONC = "#Word Types: 3\n#Word Tokens: 2103\n#Search Hits: 0\n1\t1200\tthe\t\n2\t900\tof\t\n3\t3\ttea\t\n"
+ANTCONC_4 = (
+    "Type\tPOS\tHeadword\tRank\tFreq\tRange\tNormFreq\n"
+    "the\t\tthe\t1\t1200\t3\t570613.4\nof\t\tof\t2\t900\t3\t427960.1\ntea\t\ttea\t3\t3\t1\t1426.5\n"
+)
+SKETCH_ENGINE = (
+    '"academic use only"\n"corpus","preloaded/x, y"\n"subcorpus","-"\n\n'
+    "Item,Frequency,Relative frequency\nthe,1200,570613.4\nof,900,427960.1\ntea,3,1426.5\n"
+)
+LISTS = {
+    "usual.tsv": "word\tf\n" + ROWS,
+    "usual.csv": "word,freq\n" + ROWS.replace("\t", ","),
+    "semicolons.csv": "Wort;Anzahl\n" + ROWS.replace("\t", ";"),
+    "other-names.tsv": "Wort\tHäufigkeit\n" + ROWS,
+    "no-header.tsv": ROWS,
+    "no-header.csv": ROWS.replace("\t", ","),
+    "no-header.tab.gz": ROWS,
+    "tabs.txt": ROWS,
+    "tabs-header.txt": "Lemma\tTokens\n" + ROWS,
+    "words-first.txt": ROWS.replace("\t", " "),
+    "words-first-header.txt": "word count\n" + ROWS.replace("\t", "  "),
+    "counts-first.txt": "".join(f"{n:7} {word}\n" for word, n in WORDS.items()),
+    "counts-first.tsv": "".join(f"{n}\t{word}\n" for word, n in WORDS.items()),
+    "antconc.txt": ANTCONC,
+    "antconc.tsv": ANTCONC,
+    "antconc4.txt": ANTCONC_4,
+    "antconc4.tsv": ANTCONC_4,
+    "sketch.csv": SKETCH_ENGINE,
+    "thousands.tsv": "word\tfreq\n" + ROWS.replace("1200", "1,200"),
+    "thousands.txt": ROWS.replace("1200", "1,200").replace("\t", " "),
+    "floats.tsv": ROWS.replace("\n", ".0\n"),
+    "ranks.tsv": "rank\tword\tcount\n" + "".join(f"{i}\t{row}\n" for i, row in enumerate(ROWS.split("\n")[:3], 1)),
+    "classes.tsv": "".join(f"{word}\tX\t{n}\n" for word, n in WORDS.items()),
+    "crlf.tsv": ROWS.replace("\n", "\r\n"),
+    "mark.csv": "\ufeff" + ROWS.replace("\t", ","),
+}  # fmt: skip
+NAMED = {"usual.tsv", "usual.csv", "antconc4.tsv", "sketch.csv", "thousands.tsv", "ranks.tsv"}
+"""Lists whose columns have names that tell what they are."""
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_frequency_list_is_read_whatever_it_looks_like(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = LISTS[name].encode()
+    (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\ntea\t30\n")
+    assert main(["keywords", name, "r.tsv", "--min-f", "1", "--format", "json"]) == 0
+    found = capsys.readouterr()
+    assert {row["keyword"]: row["f"] for row in json.loads(found.out)} == WORDS
+    assert (f"{name}: a list of words and counts" in found.err) == (name not in NAMED)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
+def test_a_frequency_list_of_another_format(
+    kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder / f"t.{kind}", ("Wort", "Anzahl"), list(WORDS.items()))
+    assert main(["keywords", f"t.{kind}", f"t.{kind}", "--min-f", "1", "--format", "json"]) == 0
+    assert {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)} == WORDS
+
+
+def test_a_worksheet_without_a_header_is_a_list(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (first, *rows) = WORDS.items()
+    write(folder / "t.xlsx", first, list(rows))  # type: ignore[arg-type]
+    assert main(["keywords", "t.xlsx", "t.xlsx", "--min-f", "1", "--format", "json"]) == 0
+    assert {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)} == WORDS
+
+
+CORPORA = {
+    "prose.txt": "In 1984 there were few.\nThe year 1985\nwas better than 1984.\nAll went well.\n",
+    "numbered.txt": "1 the\n2 old\n3 house\n4 fell\n",
+    "short.txt": "Chapter 1\n",
+    "tagged.txt": "the\tDT\tthe\nold\tJJ\told\nhouse\tNN\thouse\n",
+    "tokens.tsv": "form\tsentence\nthe\t1\nold\t1\nhouse\t2\n",
+    "heads.tsv": "form\thead\tdeprel\nold\t2\tamod\nhouse\t0\troot\n",
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_corpus_is_no_list(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / name).write_text(CORPORA[name])
+    assert main(["keywords", name, name, "--min-f", "1", "--attribute", "form"]) == 0
+    assert "a list of words" not in capsys.readouterr().err
+
+
+REPEATED = "".join(f"w{i % 3}\t{i % 5}\n" for i in range(40))
+REFUSED = {
+    "two.tsv": ("word\ta\tb\nthe\t7\t1200\nof\t8\t900\n", [], "several columns hold whole numbers: a, b; say which"),
+    "none.csv": ("word,tag\nthe,DT\n", [], "no column that stands for f; it has word, tag"),
+    "text.csv": ("word,freq\nthe,many\nof,few\n", [], "the column 'freq' does not hold numbers"),
+    "named.csv": ("word,freq,n2\nthe,a,5\n", ["--columns", "f=freq"], "'freq' does not hold numbers"),
+    "absent.csv": ("word,freq\nthe,5\n", ["--columns", "f=Zahl"], "no file has a column 'Zahl'"),
+    "repeated.tsv": (REPEATED, [], "may be a list of words and counts, or a token table"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_list_that_cannot_be_told_asks_for_an_option(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, options, said = REFUSED[name]
+    (folder / name).write_text(content)
+    (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
+    assert main(["keywords", name, "r.tsv", *options]) == 2
+    found = capsys.readouterr().err
+    assert said in found
+    assert name in found or "Zahl" in found
+    assert "--columns" in found
+
+
+def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t.tsv").write_text("a\tx\t7\nb\ty\t9\n")
+    words = ["keywords", "t.tsv", "t.tsv", "--min-f", "1", "--format", "json"]
+
+    def found(*options: str) -> dict[str, int]:
+        assert main([*words, *options]) == 0
+        return {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)}
+
+    assert found() == {"a": 7, "b": 9}
+    assert found("--columns", "word=column_2") == {"x": 7, "y": 9}
+    assert found("--header") == {"b": 9}
+    assert found("--read-as", "tokens", "--attribute", "a") == {"b": 1}
+    (folder / "t.tsv").write_text("word\tf\nb\t9\n")
+    assert main([*words, "--no-header", "--columns", "word=column_1,f=column_2"]) == 1
+    said = capsys.readouterr().err
+    assert "t.tsv: column column_2: 1 x is not a whole number" in said
+    assert "line 1: 'f'" in said
+
+
+def test_an_odd_cell_of_a_list_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
+    names = ("usual.csv", "no-header.tsv", "tabs-header.txt", "words-first.txt", "antconc.txt")
+    for name in (*names, "sketch.csv"):
+        (folder / name).write_text(LISTS[name].replace("900", "9x0", 1))
+        assert main(["keywords", name, "r.tsv", "--min-f", "1"]) == 1, name
+        said = capsys.readouterr().err
+        assert name in said
+        assert "'9x0'" in said, name

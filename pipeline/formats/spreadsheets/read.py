@@ -13,16 +13,18 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Annotated, BinaryIO, Literal, TypeAlias
 from xml.parsers import expat
 
 import fastexcel
 import polars as pl
+from pydantic import AfterValidator
 
 from pipeline import memory
 from pipeline.errors import DataError, did_you_mean
 from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
+from pipeline.formats.lines import distinct
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
 
 Row = tuple[str | None, ...]
@@ -680,6 +682,8 @@ class WorkbookOptions(FormatOptions):
 
     sheet: str | None = None
     """Name of the worksheet; the first that is not empty if not given."""
+    columns: Annotated[tuple[str, ...], AfterValidator(distinct)] = ()
+    """Names of the columns, for a worksheet whose first row does not name them."""
 
 
 def _check(path: Path, options: WorkbookOptions) -> Sequence[Skipped]:
@@ -694,13 +698,16 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
     Raises
     ------
     DataError
-        If there is no such worksheet, its first row does not name the columns, or the workbook is
-        damaged, locked, or larger than there is room for.
+        If there is no such worksheet, its first row does not name the columns, or has not as many
+        as are named, or the workbook is damaged, locked, or larger than there is room for.
     """
     grid = _choose_worksheet(path, read_worksheets(path), options.sheet)
-    names = _names(path, grid)
+    names = _names(path, grid, options.columns)
+    first = 0 if options.columns else 1
     texts = pl.DataFrame(
-        grid.rows[1:], schema=dict.fromkeys(map(str, range(len(names))), pl.String), orient="row"
+        grid.rows[first:],
+        schema=dict.fromkeys(map(str, range(len(names))), pl.String),
+        orient="row",
     )
     texts = texts.with_columns(pl.all().replace("", None))
     named = {str(place): name for place, name in enumerate(names) if name}
@@ -713,7 +720,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
             f"{path}: worksheet {grid.name!r}: column(s) {', '.join(filled)} have no name in the"
             " first row\nName them, or delete what stands there."
         )
-    rows = texts.with_row_index(LINE, 2).with_columns(pl.col(LINE).cast(pl.Int64))
+    rows = texts.with_row_index(LINE, first + 1).with_columns(pl.col(LINE).cast(pl.Int64))
     kept = rows.select(LINE, *named).filter(~pl.all_horizontal(pl.exclude(LINE).is_null()))
     return kept.rename(named).lazy()
 
@@ -732,8 +739,13 @@ def _choose_worksheet(path: Path, grids: Sequence[Grid], wanted: str | None) -> 
     raise DataError(f"{path}: {what}{remedy}")
 
 
-def _names(path: Path, grid: Grid) -> list[str]:
+def _names(path: Path, grid: Grid, given: Sequence[str]) -> list[str]:
     """Return the names of the columns; empty where there is none."""
+    if given:
+        if len(given) != len(grid.letters):
+            what = f"has {len(grid.letters)} columns, not the {len(given)} that were named"
+            raise DataError(f"{path}: worksheet {grid.name!r} {what} ({', '.join(given)})")
+        return list(given)
     names = [(cell or "").strip() for cell in grid.rows[0]]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if not any(names):
