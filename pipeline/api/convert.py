@@ -22,6 +22,7 @@ from pipeline.errors import (
     Violation,
     value_text,
 )
+from pipeline.kernels import cells
 from pipeline.kernels.numeric import FloatArray, IntArray, whole_number
 
 # Counts: numbers, lists, NumPy, pandas and Polars
@@ -225,6 +226,44 @@ def _count_violation(values: pl.Series, bad: pl.Series) -> Violation:
     elif not dtype.is_numeric():
         rule = f"is {dtype}, not a whole number (give counts)"
     return Violation(rule, values.name, len(rows), examples)
+
+
+def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> None:
+    """Refuse a table in which words are empty or errors of a spreadsheet.
+
+    A program that reads NA and null as nothing, as pandas does, makes such words.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    columns : iterable of str
+        The columns of words, those that it has.
+    name : str
+        What the message calls the table.
+
+    Raises
+    ------
+    SchemaViolation
+        With the first rows, numbered from 0.
+
+    Examples
+    --------
+    >>> require_words(pl.DataFrame({"l1": ["kick", None]}), ["l1", "l2"], name="t")
+    Traceback (most recent call last):
+    ...
+    schemas.errors.SchemaViolation: t breaks its schema:
+      - column l1: is no word: empty, or an error of a spreadsheet in 1 row
+          row 1: None
+    """
+    wrong = []
+    for column in (each for each in columns if frame.schema.get(each) == pl.String):
+        rows = frame.select(cells.word(pl.col(column)).is_null()).to_series().arg_true()
+        if len(rows):
+            examples = tuple(f"row {row}: {frame[column][row]!r}" for row in rows.head(3))
+            wrong.append(Violation(cells.NO_WORD, column, len(rows), examples))
+    if wrong:
+        raise SchemaViolation(name, wrong)
 
 
 # Tables: the result is of the kind that was given

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args, overload
 
 import polars as pl
 
-from pipeline.api.convert import as_counts
+from pipeline.api.convert import as_counts, require_words
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
@@ -73,7 +73,8 @@ def score(
     ConfigError
         For an unknown measure or a formula that is not row by row.
     SchemaViolation
-        For a missing column or inconsistent marginals, naming the rows.
+        For a missing column, inconsistent marginals, or a word l1 or l2 that is empty or an error
+        of a spreadsheet, naming the rows.
     DataError
         If two columns have one name, or a column of counts holds what is no number.
 
@@ -87,6 +88,7 @@ def score(
 
     table = take(data, _NEEDED)
     frame = as_counts(table.frame, SIGNATURE, name="the table")
+    require_words(frame, ("l1", "l2"), name="the table")
     plain = [name for name, dtype in frame.schema.items() if dtype in Signatures.open_dtypes()]
     validate([frame.select(plain)], Signatures, name="the table")
     try:

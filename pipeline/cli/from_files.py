@@ -17,12 +17,21 @@ from pydantic import TypeAdapter, ValidationError
 from pipeline import errors
 from pipeline.api.score import score as score_table
 from pipeline.cli import output
-from pipeline.cli.options import Overwrite, Raw, listed
+from pipeline.cli.options import (
+    Columns,
+    DecimalMark,
+    Header,
+    Overwrite,
+    Raw,
+    decimal_of,
+    listed,
+)
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE, format_of
-from pipeline.formats.lines import separator_of
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.number_format import UNCLEAR, Kind, NumberFormat, number_formats
 from pipeline.memory import with_limit
 from pipeline.recipes import base
 from pipeline.recipes.base import best
@@ -38,6 +47,7 @@ from pipeline.recipes.collocations import Within as WithinName
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
 from pipeline.recipes.collocations import keywords as find_keywords
+from pipeline.recipes.inputs import TableOptions, pairs, table_file
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
 from pipeline.runner.store.backends import in_a_folder, storage_at
@@ -87,6 +97,8 @@ Measures: TypeAlias = Annotated[
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
+_DECISIONS = ("number_format",)
+"""Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
 
@@ -211,8 +223,14 @@ def progress_listeners() -> Iterator[list[Listener]]:
 
 
 def _warn(event: Event) -> None:
-    if event.kind == "remark" and event.facts["level"] == "warning":
-        print(f"{event.stage}: {event.facts['text']}", file=sys.stderr)
+    """Print what looks like a mistake, and what was decided for whoever asked."""
+    if event.kind == "note":
+        print(event.facts["text"], file=sys.stderr)
+    elif event.kind == "remark" and (
+        event.facts["level"] == "warning" or event.facts["check"] in _DECISIONS
+    ):
+        said = event.facts["text"].replace("the option decimal", "--decimal")
+        print(f"{event.stage}: {said}", file=sys.stderr)
 
 
 # ``collocates``
@@ -378,6 +396,9 @@ def keywords(
     normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    columns: Columns = None,
+    header: Header = None,
+    decimal: DecimalMark = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -401,6 +422,9 @@ def keywords(
             language=language,
             stop_words=stop_words,
             reader=reader(attributes, sentences, abbreviations, tokenizer, normalise),
+            columns=pairs(listed(columns), option="--columns"),
+            header=header,
+            decimal=decimal_of(decimal),
             runs=runs,
             experiment=save,
             listeners=listeners,
@@ -623,6 +647,8 @@ def score(
             help="What the file calls f, f1, f2, N, l1, l2: f=freq,f1=f_node; f1, N: or a number.",
         ),
     ] = None,
+    header: Header = None,
+    decimal: DecimalMark = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
@@ -639,8 +665,9 @@ def score(
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
+    options = TableOptions(column_names(listed(columns)), header, decimal_of(decimal))
     with with_limit(_memory_bytes(memory), option="--memory {}"):
-        table = read(file, column_names(listed(columns)))
+        table = read(file, options)
     scored = score_table(table, measures=listed(measures))
     title = f"{scored.height:,} rows"
     output.write_or_print(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
@@ -661,25 +688,25 @@ class _NumberedSignatures(Signatures):
     line: int = column("line", key=True)
 
 
-def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
-    """Read a table of frequency signatures, the counts as whole numbers.
+def read(file: Path, options: TableOptions) -> pl.DataFrame:
+    """Read a table of frequency signatures, the counts as whole numbers; say how on stderr.
 
     Parameters
     ----------
     file : Path
         The table; a file called CSV may have semicolons or tabs.
-    names : mapping of str to str
-        What the file calls our columns.
+    options : TableOptions
+        What the file calls our columns, and how it is read.
 
     Raises
     ------
     ConfigError
         If the file is absent or its ending stands for no format.
     SchemaViolation
-        If a column is absent or holds what is not a whole number, or counts contradict each other,
-        with the lines.
+        If a column is absent or holds what is not a whole number, a word is none, or counts
+        contradict each other, with the lines.
     """
-    raw = rename_columns(_scan(file), names, file=str(file)).collect()
+    raw = rename_columns(_scan(file, options), options.columns, file=str(file)).collect()
     held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
         Violation(f"holds {what}, not whole numbers", name, 0)
@@ -688,31 +715,59 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
     ]
     if odd:
         raise SchemaViolation(str(file), odd)
-    counts = raw.with_columns(numeric.whole_number(name, raw.schema[name]) for name in SIGNATURE)
-    wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name))]
+    kinds: dict[str, Kind] = dict.fromkeys(SIGNATURE, "count")
+    forms = number_formats(raw.lazy(), kinds, decimal=options.decimal)
+    counts = raw.with_columns(
+        numeric.whole_number(name, raw.schema[name], form) for name, form in forms.items()
+    )
+    wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name, forms[name]))]
+    wrong += [each for name in _word_columns(raw.schema) if (each := _word_violation(raw, name))]
     if wrong:
         raise SchemaViolation(str(file), wrong)
     plain = [name for name, dtype in counts.schema.items() if dtype in Signatures.open_dtypes()]
     lines = counts.select(LINE, *(name for name in plain if name != LINE))
     validate([lines], _NumberedSignatures, name=str(file))
+    for name, form in forms.items():
+        if not form.is_plain and options.decimal is None:
+            print(f"{file}: column {name}: {form} (--decimal says otherwise)", file=sys.stderr)
     return counts.drop(LINE)
 
 
-def _scan(file: Path) -> pl.LazyFrame:
+def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
     """Return the query of a file in any format of tables."""
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])
     try:
-        format_ = format_of(file.name, kind="table")
+        format_of(file.name, kind="table")
     except ValueError as error:
         raise ConfigError("score", [Problem(str(file), str(error))]) from error
-    separator = separator_of(file) if format_.name == "csv" else None
-    options = format_.options.model_validate({"separator": separator} if separator else {})
-    format_.check(file, options)
-    return format_.scan(file, options)
+    table = table_file(file, options.select())
+    for note in table.notes:
+        print(note, file=sys.stderr)
+    table.file.format.check(file, table.file.options)
+    return table.file.format.scan(file, table.file.options)
 
 
-def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:
+def _word_columns(schema: pl.Schema) -> list[str]:
+    """Return the columns of words, by our names or those of other programs."""
+    usual = {name for ours in ("l1", "l2") for name in (ours, *_USUAL[ours])}
+    return [name for name in schema.names() if name.lower() in usual and name not in SIGNATURE]
+
+
+def _word_violation(raw: pl.DataFrame, name: str) -> Violation | None:
+    if errors.no_plain_values(raw.schema[name]):
+        return None
+    bad = raw.filter(numeric.text_or_null(name).is_null())
+    examples = tuple(
+        f"line {line}: {'empty' if value is None else repr(value)}"
+        for line, value in bad.select(LINE, pl.col(name).cast(pl.String)).head(3).rows()
+    )
+    return Violation(NO_WORD, name, bad.height, examples) if bad.height else None
+
+
+def _violation(
+    raw: pl.DataFrame, counts: pl.DataFrame, name: str, form: NumberFormat
+) -> Violation | None:
     bad = raw.filter(counts.get_column(name).is_null())
     if not bad.height:
         return None
@@ -720,6 +775,9 @@ def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation 
     examples = tuple(f"line {line}: {errors.value_text(value)}" for line, value in rows)
     texts = bad.get_column(name).cast(pl.String)
     remedy = ""
+    if form.unclear and texts.str.contains(_THOUSANDS).any():
+        what = UNCLEAR.replace("the option decimal", "--decimal")
+        return Violation(what, name, bad.height, examples)
     if texts.str.contains(_THOUSANDS).any():
         remedy = " (write 1200: no marks between thousands, no decimals)"
     elif texts.str.contains(_DIGITS).any():

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
 from pipeline.api.results import Run
-from pipeline.errors import ConfigError, DataError, Problem
-from pipeline.formats.base import format_of
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
+from pipeline.formats.base import format_of, reading
+from pipeline.formats.lines import open_text
 from pipeline.formats.unicode import normalise
 from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
+from pipeline.kernels.number_format import Decimal
 from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
-from pipeline.recipes.inputs import ANY_WORDS, CorpusFiles, WordChoice, corpus_files, table_file
+from pipeline.recipes.inputs import (
+    ANY_WORDS,
+    CorpusFiles,
+    TableFile,
+    TableOptions,
+    WordChoice,
+    corpus_files,
+    table_file,
+)
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
@@ -331,6 +343,13 @@ KEYWORD_MEASURES = ("keyness_ll", "log_ratio", "percent_diff")
 """The measures if none are named; the first orders the list."""
 _WORD = ("word", "lemma", "form", "token", "type", "item")
 _COUNT = ("f", "freq", "frequency", "count", "tokens", "n")
+_TOKENS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "space_after")
+"""Columns of token tables, which are no lists."""
+_NO_COUNTS = (
+    "rank", "id", "no", "nr", "number", "line", "doc", "paragraph", "sentence", "position", "head",
+    "range", "length", "year",
+)  # fmt: skip
+"""Columns of whole numbers that are no counts of words."""
 
 
 @dataclass(frozen=True)
@@ -366,6 +385,9 @@ def keywords(
     stop_words: str | Path | None = None,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    decimal: Decimal | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     listeners: Sequence[Listener] = (),
@@ -375,7 +397,8 @@ def keywords(
     Parameters
     ----------
     target : path
-        The corpus: a file, a folder, or a frequency list with the columns word and f.
+        The corpus: a file, a folder, or a frequency list: a table with a column of words and one of
+        whole numbers, with or without a header, or lines of a word and its count.
     reference : path
         What it is compared with, likewise.
     measures : str or sequence of str
@@ -387,8 +410,17 @@ def keywords(
         How many rows; all if None.
     attribute : str, optional
         What of a token counts; the lemma where both corpora have it.
-    case, punctuation, language, stop_words, read_as, reader, runs, experiment, listeners
+    case, punctuation, language, stop_words, reader, runs, experiment, listeners
         As of `collocates`.
+    read_as : str, optional
+        Format of the files, where their endings do not tell; they are corpora then, and no lists.
+    columns : mapping of str to str, optional
+        What word and f are called in frequency lists, where that cannot be told.
+    header : bool, optional
+        Whether the first line of a frequency list names its columns; the file tells if not given.
+        Columns without a name are called column_1, column_2 ...
+    decimal : {".", ","}, optional
+        What stands before decimals in counts; the column tells if not given.
 
     Returns
     -------
@@ -409,7 +441,10 @@ def keywords(
     """
     chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
     asked, options = Compared(as_names(measures), min_frequency, chosen), _reader(reader, language)
-    recipe = keywords_recipe(Path(target), Path(reference), asked, read_as=read_as, reader=options)
+    tables = TableOptions(columns or {}, header, decimal)
+    recipe = keywords_recipe(
+        Path(target), Path(reference), asked, read_as=read_as, reader=options, tables=tables
+    )
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, asked.measures)
     if found.is_empty():
@@ -427,26 +462,30 @@ def keywords_recipe(
     *,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
+    tables: TableOptions | None = None,
 ) -> Recipe:
     """Return the experiment that compares the words of two corpora.
 
     Raises
     ------
     ConfigError
-        If a corpus has no such attribute.
+        If a corpus has no such attribute, or a list no such column.
     """
+    both = {"target": target, "reference": reference}
+    said = tables or TableOptions()
+    lists = {} if read_as else _word_lists(both, said)
     corpora = {
-        name: None
-        if _is_frequency_list(path)
-        else corpus_files([path], read_as=read_as, options=reader)
-        for name, path in (("target", target), ("reference", reference))
+        name: None if name in lists else corpus_files([path], read_as=read_as, options=reader)
+        for name, path in both.items()
     }
     lemmas = all(each is None or each.lemma == "lemma" for each in corpora.values())
     stages: dict[str, dict[str, Any]] = {}
-    for name, path in (("target", target), ("reference", reference)):
+    for name, path in both.items():
         corpus = corpora[name]
         if corpus is None:
-            stages[name] = _frequency_list_stage(path, asked)
+            own = {"path": lists[name].table.source, "columns": lists[name].names}
+            stages[name] = {"use": "extract.word_table", **own, "fold": not asked.words.case}
+            stages[name] |= said.numbers
             continue
         attribute = asked.words.attribute or ("lemma" if lemmas else corpus.word)
         if attribute not in corpus.attributes:
@@ -457,31 +496,216 @@ def keywords_recipe(
         counted = {"use": "extract.words", "corpus": corpus.source}
         stages[name] = {**counted, "unit": unit, **excluded}
     least = {"min_frequency": asked.min_frequency}
-    both = {"target": "target", "reference": "reference", **least}
-    stages[PAIRS] = {"use": "extract.keywords", **both}
+    sides = {"target": "target", "reference": "reference"}
+    stages[PAIRS] = {"use": "extract.keywords", **sides, **least}
     about = f"{target.name.partition('.')[0]}-{reference.name.partition('.')[0]}"
     title = f"Keywords of {target.name} against {reference.name}"
-    return Recipe("keywords", about, {**stages, **score_stage(asked.measures)}, title=title)
+    notes = tuple(note for each in lists.values() for note in each.notes)
+    return Recipe("keywords", about, {**stages, **score_stage(asked.measures)}, title, notes)
 
 
-def _is_frequency_list(path: Path) -> bool:
-    """Tell whether a file is a table of words and how often they occur."""
-    try:
-        format_of(path.name, kind="table")
-    except ValueError:
-        return False
+# Frequency lists: tables of words and whole numbers, whatever they are called
+
+_LINES = 1_000
+"""Lines from which is told whether a text is a list."""
+_MOST_LINES = 0.5
+"""Share of the lines of a list that are a word and a number, or more: the rest are mistakes."""
+_SAME = 0.9
+"""Share of the lines of a table that have as many tabs, or more."""
+_REPEATED = 0.5
+"""Share of different words below which a list without names may be a token table."""
+_FEWEST = 20
+"""Rows from which that is looked at."""
+_COMMENT = re.compile(r"#\w[\w ]*: *\d+\s*$")
+"""A line above a list of AntConc: #Word Types: 3."""
+_CORPUS, _SUBCORPUS = (re.compile(rf'"?{word}"?[,;\t]', re.IGNORECASE)
+                       for word in ("corpus", "subcorpus"))  # fmt: skip
+"""Lines above a list of Sketch Engine."""
+_WHOLE = re.compile(r"\d+([.,'\u2019\u00a0\u202f]\d{3})*(\.0+)?")
+
+
+class _WordList(NamedTuple):
+    """A frequency list, and what it calls its words and counts."""
+
+    table: TableFile
+    names: dict[str, str]
+    notes: tuple[str, ...]
+
+
+def _word_lists(paths: Mapping[str, Path], said: TableOptions) -> dict[str, _WordList]:
+    """Return those of the files that are lists; refuse a name of a column that none has."""
+    lists, held = {}, set()
+    for name, path in paths.items():
+        reader = _list_reader(path, said.header)
+        if reader is None:
+            continue
+        bare = table_file(path, said.select(), reader=reader)
+        held |= {*bare.columns}
+        own = {ours: theirs for ours, theirs in said.columns.items() if theirs in bare.columns}
+        table = replace(bare, options=replace(said, columns=own))
+        if found := _as_list(path, table):
+            lists[name] = found
+    absent = [
+        Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
+        for ours, theirs in said.columns.items()
+        if theirs not in held
+    ]
+    if absent:
+        raise ConfigError("keywords", absent)
+    return lists
+
+
+def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
+    """Return the options of the reader of a file that may be a list; None if it is text."""
     if not path.is_file():
-        return False
-    table = table_file(path)
-    word, count = table.look_for(*_WORD), table.look_for(*_COUNT)
-    return word is not None and count is not None and count in table.numbers()
+        return None
+    name = _format_name(path, "table")
+    if not name and _format_name(path, "corpus") not in {"", "text"}:
+        return None
+    if name not in {"", "csv", "tsv"}:
+        return {}
+    with reading(path), open_text(path) as text:
+        lines = list(itertools.islice(text, _LINES))
+    skip = _lines_above(lines)
+    above = {"skip": skip} if skip else {}
+    if name:
+        return above
+    return _text_reader([line for line in lines[skip:] if line.strip()], above, header)
 
 
-def _frequency_list_stage(path: Path, asked: Compared) -> dict[str, Any]:
-    table = table_file(path)
-    names = table.other_names(word=table.column(*_WORD), f=table.column(*_COUNT))
-    fold = not asked.words.case
-    return {"use": "extract.word_table", "path": table.source, "columns": names, "fold": fold}
+def _lines_above(lines: Sequence[str]) -> int:
+    """Return how many lines other programs have put above a list."""
+    comments = len(list(itertools.takewhile(_COMMENT.match, lines)))
+    if comments:
+        return comments
+    for number, line in enumerate(lines[:3]):
+        after = lines[number + 1 : number + 2]
+        if _CORPUS.match(line) and after and _SUBCORPUS.match(after[0]):
+            blank = itertools.takewhile(lambda each: not each.strip(), lines[number + 2 :])
+            return number + 2 + len(list(blank))
+    return 0
+
+
+def _text_reader(
+    lines: Sequence[str], above: dict[str, Any], header: bool | None
+) -> dict[str, Any] | None:
+    """Return the options of the reader for lines of text that are a list; None if they are none."""
+    if len(lines) < 2:
+        return None
+    tabs = Counter(line.count("\t") for line in lines)
+    (most, often), *_ = tabs.most_common(1)
+    if most and often >= _SAME * len(lines):
+        rows = [line.rstrip("\r\n").split("\t") for line in lines if line.count("\t") == most]
+        columns = zip(*rows[1:], strict=True)
+        counted = any(sum(map(_is_whole, each)) >= _MOST_LINES * len(each) for each in columns)
+        return {"format": "tsv", **above} if counted else None
+    fields = [line.split() for line in lines]
+    last = sum(len(each) == 2 and _is_whole(each[1]) for each in fields)
+    counts = [
+        each[0]
+        for line, each in zip(lines, fields, strict=True)
+        if (len(each) == 2 or (len(each) > 2 and line[0].isspace())) and _is_whole(each[0])
+    ]
+    numbered = [int(each) for each in counts if each.isdecimal()] == list(range(1, len(counts) + 1))
+    first = 0 if numbered else len(counts)
+    if max(first, last) < _MOST_LINES * len(lines) or above:
+        return None
+    named = not any(map(str.isdigit, lines[0])) if header is None else header
+    own = {"first": "f"} if first > last else {}
+    return {"format": "word_counts", **own, **({"header": True} if named else {})}
+
+
+def _is_whole(text: str) -> bool:
+    return _WHOLE.fullmatch(text) is not None
+
+
+def _as_list(path: Path, table: TableFile) -> _WordList | None:
+    """Return a table as a list; None if it is a corpus.
+
+    Raises
+    ------
+    ConfigError
+        If it is no corpus and has no such columns, or several could be meant.
+    """
+    recognised = table.look_for(*_COUNT)
+    count = recognised if recognised in table.values else None
+    if count is None and "f" in table.options.columns:
+        raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
+    is_corpus = bool(_format_name(path, "corpus"))
+    named = {*map(str.lower, table.columns)} & {*_TOKENS}
+    if count is None and not (is_corpus and named):
+        count = _count_column(path, table)
+    if count is None:
+        if is_corpus:
+            return None
+        table.column(*_COUNT)  # says which columns there are
+        raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
+    filled = [name for name in table.columns if table.head[name].null_count() < table.head.height]
+    texts = [name for name in filled if name not in table.values]
+    word = table.look_for(*_WORD) or next(iter(texts), None) or table.column(*_WORD)
+    names = table.other_names(word=word, f=count)
+    if count == recognised and word in {table.look_for(*_WORD), "word"} and not _is_text(table):
+        return _WordList(table, names, table.notes)
+    _require_few_repeated(path, table.head[word], is_corpus=is_corpus and not table.options.columns)
+    given = table.options.header is not None
+    counted = table.source.get("format") == "word_counts"
+    headed = table.source.get("header", False) if counted else not table.notes
+    without = "" if headed or given else " without a header"
+    what = f"a list of words and counts{without}: {word} has the words, {count} the counts"
+    others = [
+        *([] if given else ["--no-header" if headed else "--header"]),
+        "--columns word=NAME,f=NAME",
+        *([f"--read-as {_format_name(path, 'corpus')}"] if is_corpus else []),
+    ]
+    note = f"{path}: {what} ({', '.join(others)} read it otherwise)"
+    return _WordList(table, names, (note,))
+
+
+def _format_name(path: Path, kind: Literal["table", "corpus"]) -> str:
+    """Return the name of the format of a file; nothing if none of this kind has its ending."""
+    try:
+        return format_of(path.name, kind=kind).name
+    except ValueError:
+        return ""
+
+
+def _is_text(table: TableFile) -> bool:
+    return "format" in table.source
+
+
+def _count_column(path: Path, table: TableFile) -> str | None:
+    """Return the one column of whole numbers that can be counts; None if there is none."""
+    whole = {
+        name: values
+        for name, values in table.values.items()
+        if name.lower() not in _NO_COUNTS and _holds_counts(values)
+    }
+    ranks = {name for name, values in whole.items()
+             if values.to_list() == list(range(1, values.len() + 1))}  # fmt: skip
+    found = [name for name in whole if name not in ranks] or list(whole)
+    if len(found) > 1:
+        what = f"{path}: several columns hold whole numbers: {', '.join(found)}"
+        problem = Problem("--columns", what, f"say which has the counts: --columns f={found[0]}")
+        raise ConfigError("keywords", [problem])
+    return found[0] if found else None
+
+
+def _holds_counts(values: pl.Series) -> bool:
+    some = values.drop_nulls()
+    return bool(((some == some.floor()) & (some >= 0)).all())
+
+
+def _no_numbers(path: Path, column: str) -> Problem:
+    what = f"{path}: the column {column!r} does not hold numbers"
+    return Problem("--columns", what, "say which does: --columns f=NAME")
+
+
+def _require_few_repeated(path: Path, words: pl.Series, *, is_corpus: bool) -> None:
+    """Refuse to guess where most words come again, as they do in a token table."""
+    if is_corpus and words.len() >= _FEWEST and words.n_unique() < _REPEATED * words.len():
+        what = f"{path}: may be a list of words and counts, or a token table"
+        remedy = "say --read-as tokens, or --columns word=NAME,f=NAME"
+        raise ConfigError("keywords", [Problem("PATH", what, remedy)])
 
 
 # Candidate pairs of a corpus

@@ -20,6 +20,7 @@ from pipeline.recipes.inputs import (
     ANY_WORDS,
     CorpusFiles,
     TableFile,
+    TableOptions,
     corpus_files,
     table_file,
 )
@@ -175,7 +176,8 @@ def _corpus_experiment(files: Sequence[Path]) -> Made:
     }
     about = files[0].name.partition(".")[0]
     annotated = _annotation_stages("candidates.examples", about)
-    stages = {"candidates": candidates, **annotated, **_evaluation_stages(), **_list_stages(about)}
+    listed = _list_stages(about, "candidates.examples")
+    stages = {"candidates": candidates, **annotated, **_evaluation_stages(), **listed}
     recipe = Recipe("corpus", about, stages, title=f"Collocations of {about}")
     return recipe, {"candidates.corpus": _corpus_note(corpus)}
 
@@ -261,7 +263,7 @@ def _evaluation_stages() -> Stages:
     }
 
 
-def _list_stages(about: str) -> Stages:
+def _list_stages(about: str, examples: str) -> Stages:
     """Return the choice of a list, and the list as a file."""
     chosen = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
     listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
@@ -272,7 +274,7 @@ def _list_stages(about: str) -> Stages:
         },
         "list": {
             "use": "sheet.list", **listed, "candidates": "scores", "folder": folder,
-            "columns": ["f", "f1", "f2"],
+            "columns": ["f", "f1", "f2"], "examples": examples,
         },
     }  # fmt: skip
 
@@ -294,7 +296,7 @@ def _lexicon_experiment(files: Sequence[Path]) -> Made:
         raise ConfigError("new", [problem])
     *golds, computed = files
     return evaluation.lexicon_recipe(
-        golds, computed, rate=None, size=None, case=True, columns={}
+        golds, computed, rate=None, size=None, case=True, tables=TableOptions()
     ), {}
 
 

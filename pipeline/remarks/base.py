@@ -87,6 +87,17 @@ def remark(
     return Remark(level=level, text=text, such_as=examples, remedy=remedy, numbers=numbers)
 
 
+NUMBERS = (
+    "extract.scores",
+    "extract.table",
+    "extract.word_table",
+    "extract.clusters",
+    "extract.gold_table",
+    "join.machine",
+)
+"""The stages that read numbers from a file."""
+
+
 def _no_tokens(_option: str, _most: int) -> pl.DataFrame:
     return pl.DataFrame()
 
@@ -213,6 +224,23 @@ def _run_check(each: Check, stage: CheckInput, threshold: float) -> list[Remark]
         text = f"this check could not be made: {why.removesuffix('.')}"
         switch = f"[remarks] {each.name} = false leaves it out"
         return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]
+
+
+@check(stages=NUMBERS, threshold=1, means="columns")
+def number_format(stage: CheckInput, threshold: float) -> Found:
+    """Say how the numbers of a file are written, where not as programs write them."""
+    rows = stage.inputs["path"]
+    found = {name: form for name, form in stage.config.formats(rows).items() if not form.is_plain}
+    if stage.config.decimal is not None or len(found) < threshold:
+        return
+    for name, form in found.items():
+        marked = rows.filter(pl.col(name).str.contains(r"\d\D+\d|%")).select(name).head(EXAMPLES)
+        yield remark(
+            "note",
+            f"the column {name} is read so: {form}",
+            such_as=map(repr, marked.collect().to_series()),
+            remedy="the option decimal says otherwise",
+        )
 
 
 @check(stages=(), threshold=1, means="places of the input")

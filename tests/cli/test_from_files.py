@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from openpyxl import load_workbook
 from xlsxwriter import Workbook
 
 from pipeline.cli.from_files import OURS, nearest
@@ -125,15 +126,53 @@ def test_what_columns_cannot_be(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("value", ["1.200", "1 200", "1'200", "1,5", "1\u202f200", "12.000"])
-def test_marks_between_digits_are_refused(
-    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("1,5", "column f: is not a whole number (write 1200: no marks between thousands"),
+        ("1.200,0x", "column f: is not a whole number"),
+        (
+            "12.000",
+            "column f: has a mark that may stand before decimals or between thousands (--deci",
+        ),
+    ],
+)
+def test_marks_between_digits_that_nobody_can_read_are_refused(
+    value: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";12;", f";{value};"))
     assert main(["score", str(tmp_path / "t.csv")]) == 1
+    found = capsys.readouterr().err
+    assert said in found
+    assert f"line 2: {value!r}" in found
+
+
+@pytest.mark.parametrize("value", ["1.000", "1 000", "1'000", "1,000", "1\u202f000"])
+def test_marks_between_thousands_are_read(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    expected: list[tuple[object, ...]],
+) -> None:  # fmt: skip
+    content = text(separator=";").replace(";1000", f";{value}")
+    (tmp_path / "t.csv").write_text(content)
+    words = ["--decimal", ","] if value == "1.000" else []
+    assert scored(tmp_path / "t.csv", capsys, *words) == expected
+
+
+def test_marks_that_are_read_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+) -> None:
+    (tmp_path / "t.csv").write_text(text(separator=";").replace(";1000", ";1,000"))
+    assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 0
+    told = "t.csv: column N: commas stand between thousands (--decimal says otherwise)"
+    assert told in capsys.readouterr().err
+    assert main(["score", str(tmp_path / "t.csv"), "--decimal", "x"]) == 2
+    assert "'x' stands before no decimals; say . or ," in capsys.readouterr().err
+    (tmp_path / "t.csv").write_text(text().partition("\n")[2])
+    assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
     said = capsys.readouterr().err
-    assert "column f: is not a whole number (write 1200: no marks between thousands" in said
-    assert f"line 2: {value!r}" in said
+    assert "t.csv: the first line is a row, and names no columns: they are called column_1" in said
+    names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
+    assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
 
 
 SIX = [("kick", "bucket", 6, 20, 30, 5000)]
@@ -185,3 +224,37 @@ def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "allow more: --memory " in said
     assert main([*words, "--memory", "some"]) == 2
     assert "'some' is no amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err
+
+
+# Workbooks wherever a table is written.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["candidates", "a.txt", "--min-f", "1"],
+        ["collocates", "old", "a.txt", "--min-f", "1"],
+        ["keywords", "a.txt", "b.txt", "--min-f", "1"],
+        ["score", "t.csv", "--measures", "mi"],
+        ["size", "--candidates", "500", "--precision", "0.3"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_table_goes_to_a_workbook(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "a.txt").write_text("The old house. The old barn.\n")
+    (tmp_path / "b.txt").write_text("The new house.\n")
+    (tmp_path / "t.csv").write_text(text())
+    assert main([*words, "--format", "csv"]) == 0
+    expected = pl.read_csv(io.StringIO(capsys.readouterr().out), infer_schema=False)
+    assert main([*words, "--output", "x.xlsx"]) == 0
+    rows = list(load_workbook(tmp_path / "x.xlsx").active.iter_rows(values_only=True))
+    assert rows[0] == tuple(expected.columns)
+    assert len(rows) == expected.height + 1
+    assert rows[1][0] == expected.row(0)[0] or float(rows[1][0]) == float(expected.row(0)[0])
+    assert main([*words, "--output", "x.xlsx.gz"]) == 2
+    assert "a workbook is packed already" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
@@ -10,9 +10,11 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.encoding import WEIGHT
 from pipeline.kernels.clustering.systems import bare_name
+from pipeline.kernels.number_format import Kind
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -25,7 +27,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.inputs import require, require_attributes
+from pipeline.stages.inputs import NumberOptions, require, require_attributes
 from schemas import (
     CorpusSize,
     GoldEntries,
@@ -38,7 +40,7 @@ from schemas import (
 
 # Tables of entries: items with their classes or clusters
 
-_EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
+_NO_COUNT = "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
 _NO_WEIGHT = "is no number"
 _WEIGHTS = (WEIGHT, f"{WEIGHT}s")
@@ -47,7 +49,7 @@ _WEIGHTS = (WEIGHT, f"{WEIGHT}s")
 Name = TypeVar("Name", bound=str)
 
 
-class EntryTable(StageConfig):
+class EntryTable(NumberOptions):
     """A table with a row for each item, or for each item and group of it."""
 
     separator: str = ""
@@ -57,6 +59,16 @@ class EntryTable(StageConfig):
     path: TableSource = Field()
     """File or files: TSV, CSV, Parquet, Brown paths, blocks of words; also gzipped."""
 
+    @property
+    def named(self) -> dict[str, str]:
+        """What the file calls its columns, where that differs."""
+        return {str(ours): theirs for ours, theirs in getattr(self, "columns", {}).items()}
+
+    def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
+        """Return the columns of counts that the file has."""
+        f = self.named.get("f", "f")
+        return {f: "count"} if f in schema else {}
+
 
 class Columns:
     """The columns of a file that hold an entry.
@@ -65,8 +77,8 @@ class Columns:
     ----------
     raw : LazyFrame
         Its rows, with file and line.
-    named : mapping of str to str
-        item, f and the label to what the file calls them, where that differs.
+    config : EntryTable
+        The options.
     label : str
         "gold" or "cluster".
 
@@ -76,18 +88,19 @@ class Columns:
         If the file has no such column. It need not have f, unless it is named; nor weights.
     """
 
-    def __init__(self, raw: pl.LazyFrame, named: Mapping[Name, str], label: str) -> None:
+    def __init__(self, raw: pl.LazyFrame, config: EntryTable, label: str) -> None:
         schema = raw.collect_schema()
-        columns = {str(ours): theirs for ours, theirs in named.items()}
+        columns = config.named
         wanted = {each: columns.get(each, each) for each in ("item", label)}
         if "f" in columns or "f" in schema:
             wanted["f"] = columns.get("f", "f")
         require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
         self.raw, self.label, self.names = raw, label, wanted
-        self.counts = {}
-        if "f" in wanted:
-            count = numeric.count_column(wanted["f"], schema[wanted["f"]], least=1)
-            self.counts = {wanted["f"]: count}
+        self.forms = config.formats(raw)
+        self.counts = {
+            name: numeric.count_column(name, schema[name], form, least=1)
+            for name, form in self.forms.items()
+        }
         own = (name for name in schema if name not in wanted.values())
         weights = [name for name in own if name.lower() in _WEIGHTS][:1]
         require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
@@ -116,10 +129,16 @@ class Columns:
             self.names[each]: numeric.text_or_null(self.names[each])
             for each in ("item", self.label)
         }
-        wrong = [numeric.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
+        wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
             wrong.append(
-                numeric.faults(self.raw, parsed=self.counts, problem=_NO_COUNT, required=True)
+                numeric.faults(
+                    self.raw,
+                    parsed=self.counts,
+                    problem=_NO_COUNT,
+                    required=True,
+                    forms=self.forms,
+                )
             )
         if self.weights:
             wrong.append(
@@ -202,7 +221,7 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     raw = tables["path"]
     if not config.run:
         require_distinct(files_of(raw))
-    columns = Columns(raw, config.columns, "cluster")
+    columns = Columns(raw, config, "cluster")
     rows = columns.entries(config)
     cluster = pl.col("cluster")
     named = rows.with_columns(
@@ -528,6 +547,10 @@ class ExtractGoldTable(EntryTable):
     min_frequency: int = Field(default=1, ge=1)
     """Leave out items with a smaller sum of f, the excluded classes not counted."""
 
+    def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
+        """Return the column of counts, or those of the classes."""
+        return dict.fromkeys(self.classes, "count") or super().number_columns(schema)
+
 
 @stage(
     "extract.gold_table",
@@ -546,7 +569,7 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
 
 
 def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    columns = Columns(raw, config.columns, "gold")
+    columns = Columns(raw, config, "gold")
     rows, weights = columns.entries(config).drop("file"), [WEIGHT] if columns.weights else []
     if not columns.counts:
         once = rows.group_by("item", "gold").agg(map(_add_up, weights))
@@ -559,7 +582,10 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     item = config.columns.get("item", "item")
     require(schema, [("columns.item", item), *(("classes", name) for name in config.classes)])
     text = pl.col(item).cast(pl.String)
-    counts = {name: numeric.count_column(name, schema[name]) for name in config.classes}
+    forms = config.formats(raw)
+    counts = {
+        name: numeric.count_column(name, schema[name], forms[name]) for name in config.classes
+    }
     folded = text.str.to_lowercase() if config.fold else text
     # One class after the other: a class may be called item, gold or f.
     rows = pl.concat(
@@ -568,9 +594,9 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     )
     bad = [
         numeric.faults(
-            raw, parsed={item: pl.when(text != "").then(text)}, problem="is empty", required=True
+            raw, parsed={item: numeric.text_or_null(item)}, problem=NO_WORD, required=True
         ),
-        numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False),
+        numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False, forms=forms),
     ]
     return rows, pl.concat(bad)
 

@@ -14,6 +14,8 @@ from pydantic import Field, model_validator
 from pipeline import memory
 from pipeline.config_model import Described
 from pipeline.errors import DataError
+from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.concordance import FORM, SPACE_AFTER, SURFACE
 from pipeline.kernels.cooccurrence.counting import DOCUMENT, KNOWN_BY, START, tally
@@ -822,11 +824,24 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
 
 
 def stop_words(tables: Tables) -> list[str]:
-    """Return the labels that are no units, from the option of that name."""
+    """Return the labels that are no units, from the option of that name.
+
+    Raises
+    ------
+    DataError
+        If a row has no word.
+    """
     if "stop_words" not in tables:
         return []
-    require(tables["stop_words"].collect_schema(), [("stop_words", "word")])
-    words = tables["stop_words"].select(pl.col("word").cast(pl.String)).drop_nulls()
+    raw = tables["stop_words"]
+    require(raw.collect_schema(), [("stop_words", "word")])
+    word = numeric.text_or_null("word")
+    wrong = numeric.faults(raw, parsed={"word": word}, problem=NO_WORD, required=True).collect()
+    if wrong.height:
+        file, line, value = wrong.sort("file", "line").select("file", "line", "value").row(0)
+        shown = f": {value!r}" if value else ""
+        raise DataError(f"{file}: line {line}: column word: {NO_WORD}{shown}; mend this line")
+    words = raw.select(pl.col("word").cast(pl.String))
     return words.unique(maintain_order=True).collect().to_series().to_list()
 
 
