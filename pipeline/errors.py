@@ -5,9 +5,7 @@ from __future__ import annotations
 import difflib
 import errno
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -31,8 +29,6 @@ __all__ = [
     "Warned",
     "WorkerLost",
     "did_you_mean",
-    "option",
-    "options_of_command",
 ]
 
 _MACHINE = {
@@ -78,38 +74,6 @@ MEMORY = (
     ' "2GB" under [run]'
 )
 _DEFECT = "this is a defect: report it, with the experiment and what --debug shows."
-
-
-# Options as the command at hand writes them
-
-_OPTIONS: ContextVar[frozenset[str]] = ContextVar("options", default=frozenset())
-
-
-@contextmanager
-def options_of_command(names: Iterable[str]) -> Iterator[None]:
-    """Let messages write these options as a command does, see `option`."""
-    token = _OPTIONS.set(frozenset(names))
-    try:
-        yield
-    finally:
-        _OPTIONS.reset(token)
-
-
-def option(name: str, value: str = "") -> str:
-    """Return an option, with a value, as the command at hand or else an experiment writes it.
-
-    Examples
-    --------
-    >>> option("language", "en"), option("lenient", "true")
-    ('language = "en"', 'lenient = true')
-    >>> with options_of_command(["language"]):
-    ...     option("language", "en")
-    '--language en'
-    """
-    if name in _OPTIONS.get():
-        return " ".join(filter(None, (f"--{name.replace('_', '-')}", value)))
-    bare = value in {"", "true", "false"} or value.isdecimal()
-    return f"{name} = {value if bare else chr(34) + value + chr(34)}" if value else name
 
 
 # Errors of the machine, of Polars and of Python in plain words, without their advice,

@@ -294,13 +294,12 @@ def _main_options(
 
 def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:
     """Turn the returned code of a command into the exit code of the process."""
-    from pipeline.errors import Interrupted, options_of_command
+    from pipeline.errors import Interrupted
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> None:
         try:
-            with options_of_command(options):
-                code = function(*args, **options)
+            code = function(*args, **options)
         except KeyboardInterrupt as stop:
             raise Interrupted("interrupted") from stop
         raise typer.Exit(code)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -161,11 +161,15 @@ class Skipped:
         Why it cannot be used.
     value : str
         What stands there.
+    sentences, tokens : int
+        How many are left out with it.
     """
 
     line: int
     problem: str
     value: str = ""
+    sentences: int = 0
+    tokens: int = 0
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.problem}" + (f": {self.value!r}" if self.value else "")
@@ -181,10 +185,13 @@ class Batch:
         Their tokens, with the columns that were asked for.
     skipped : sequence of Skipped
         What is left out among them.
+    replaced : mapping of str to int
+        What the reader took for something else, and how many tokens have it: "lemma <unknown>".
     """
 
     tokens: pl.DataFrame
     skipped: Sequence[Skipped] = ()
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
 
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]

@@ -109,7 +109,8 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         every = {PAIRS: {**about, "left": word, "right": word, **least}}
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
-    return Recipe("collocates", asked.node, {**stages, **score_stage(asked.measures)}, title=title)
+    scored = {**stages, **score_stage(asked.measures)}
+    return Recipe("collocates", asked.node, scored, title=title, notes=corpus.notes)
 
 
 _CONDITION = re.compile(r"(\w+)=(\S+)")
@@ -500,8 +501,10 @@ def keywords_recipe(
     stages[PAIRS] = {"use": "extract.keywords", **sides, **least}
     about = f"{target.name.partition('.')[0]}-{reference.name.partition('.')[0]}"
     title = f"Keywords of {target.name} against {reference.name}"
-    notes = tuple(note for each in lists.values() for note in each.notes)
-    return Recipe("keywords", about, {**stages, **score_stage(asked.measures)}, title, notes)
+    notes = [note for each in lists.values() for note in each.notes]
+    notes += [note for corpus in corpora.values() if corpus for note in corpus.notes]
+    every = {**stages, **score_stage(asked.measures)}
+    return Recipe("keywords", about, every, title, tuple(notes))
 
 
 # Frequency lists: tables of words and whole numbers, whatever they are called
@@ -854,7 +857,7 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
     }
     first = corpus.files[0].path.name.partition(".")[0]
     stages = {PAIRS: pairs, **score_stage(wanted.measures)}
-    return Recipe("candidates", first, stages, title=f"Candidates of {first}")
+    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=corpus.notes)
 
 
 def _pair_relation(wanted: Wanted, within: Within) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values, option
+from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
 from pipeline.formats.corpora.plain_text import TextOptions, text_layout
@@ -80,11 +80,14 @@ class CorpusFiles:
         The files.
     head : DataFrame
         The tokens at the beginning of the first file.
+    notes : tuple of str
+        What was decided about how they are read.
     """
 
     source: Mapping[str, Any]
     files: tuple[SourceFile, ...]
     head: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def attributes(self) -> frozenset[str]:
@@ -191,7 +194,7 @@ def _known(kinds: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of the reader; refuse those that it has not, but for the language."""
     fields = FORMATS.get(kinds[0]).options.model_fields if kinds else options
     problems = [
-        Problem(option(name), f"files of the format {kinds[0]} are read without it", "omit it")
+        Problem(name, f"files of the format {kinds[0]} are read without it", "omit it")
         for name in options
         if name not in fields and name != "language"
     ]

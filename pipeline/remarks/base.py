@@ -120,8 +120,12 @@ class CheckInput:
         (option, most) -> about so many of the first tokens of the corpus that an option names.
     left_out : int
         Places of the input that could not be read and were left out.
+    left_out_sentences, left_out_tokens : int
+        How many were left out with them.
     left_out_examples : tuple of str
         The first of them.
+    replaced : mapping of str to int
+        What readers took for something else, and how many tokens have it: "lemma <unknown>".
     """
 
     use: str
@@ -130,7 +134,10 @@ class CheckInput:
     outputs: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
     tokens: Callable[[str, int], pl.DataFrame] = _no_tokens
     left_out: int = 0
+    left_out_sentences: int = 0
+    left_out_tokens: int = 0
     left_out_examples: tuple[str, ...] = ()
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
     def rows(self, table: str) -> int:
         """Return how many rows a table has that the stage made."""
@@ -243,14 +250,45 @@ def number_format(stage: CheckInput, threshold: float) -> Found:
         )
 
 
-@check(stages=(), threshold=1, means="places of the input")
+@check(stages=(), threshold=1, means="faults of the input")
 def left_out(stage: CheckInput, threshold: float) -> Found:
-    """Count places of the input that could not be read and were left out."""
-    if stage.left_out >= threshold:
-        yield remark(
-            "note",
-            f"left out {stage.left_out:,} place(s) of the input",
-            such_as=stage.left_out_examples,
-            remedy="mend them in the file if they are to count",
-            places=stage.left_out,
-        )
+    """Count what could not be read and was left out: sentences with their tokens, and lines."""
+    if stage.left_out < threshold:
+        return
+    sentences, tokens = stage.left_out_sentences, stage.left_out_tokens
+    others = stage.left_out - sentences
+    lost = [f"{sentences:,} sentence(s)"] if sentences else []
+    lost += [f"{others:,} line(s) or file(s) outside of sentences"] if others else []
+    yield remark(
+        "note",
+        f"left out {' and '.join(lost)}, {tokens:,} token(s) in all",
+        such_as=stage.left_out_examples,
+        remedy="mend them in the file if they are to count",
+        places=stage.left_out,
+        sentences=sentences,
+        tokens=tokens,
+    )
+
+
+_LEMMA = "lemma "
+
+
+@check(stages=(), threshold=1, means="tokens")
+def placeholders(stage: CheckInput, threshold: float) -> Found:
+    """Count tokens whose lemma is none, such as <unknown>: their form stands in its place."""
+    found = {
+        name.removeprefix(_LEMMA): count
+        for name, count in stage.replaced.items()
+        if name.startswith(_LEMMA)
+    }
+    tokens = sum(found.values())
+    if tokens < threshold or not found:
+        return
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    listed = ", ".join(f"{value} {count:,}" for value, count in ordered)
+    yield remark(
+        "note",
+        f"{tokens:,} token(s) have no lemma ({listed}): the form stands in its place",
+        remedy="placeholders = [] of the corpus takes these for lemmas",
+        tokens=tokens,
+    )

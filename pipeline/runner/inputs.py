@@ -130,7 +130,7 @@ class SourceFile:
         wanted = [name for name in self.schema() if name in columns and name != "file"]
         for batch in self._read(wanted, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
-            yield Batch(labelled, batch.skipped)
+            yield replace(batch, tokens=labelled)
 
     def _read(self, columns: list[str], size: int) -> Iterator[Batch]:
         if self.part and self.format.read_part:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -35,6 +35,7 @@ from pipeline.formats.corpora.rules import (
     ROW,
     SOME,
     UNIT,
+    Lemmas,
     Rule,
     Unique,
     first_in_unit,
@@ -181,6 +182,8 @@ class Grammar:
         What may not come twice in the file.
     scan : callable or None
         A faster way to read a block, see `Scan`.
+    lemmas : Lemmas or None
+        Which lemmas are none.
     """
 
     rows: Callable[[pl.LazyFrame], pl.LazyFrame]
@@ -189,11 +192,13 @@ class Grammar:
     rules: Sequence[Rule] = ()
     unique: Unique | None = None
     scan: Scan | None = None
+    lemmas: Lemmas | None = None
 
     def needed(self, columns: Collection[str]) -> set[str]:
         """Return the columns to parse for these, those that rules rest on included."""
         of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
-        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns()}
+        forms = self.lemmas.columns(columns) if self.lemmas else set()
+        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns(), *forms}
 
     def key_columns(self) -> set[str]:
         """Return the columns that say what may not come twice in the file."""
@@ -229,6 +234,8 @@ class Parsed:
         What may not come twice in the file, see `rules.keys`.
     violations : DataFrame or None
         What is wrong, see `rules.violations`; None: nothing.
+    replaced : mapping of str to int
+        What was taken for something else, see `pipeline.formats.base.Batch`.
     """
 
     tokens: pl.DataFrame
@@ -237,6 +244,7 @@ class Parsed:
     sentences: int
     keys: pl.DataFrame | None
     violations: pl.DataFrame | None = None
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
 
 Scan: TypeAlias = Callable[[bytes, int, Collection[str]], Parsed | None]
@@ -322,12 +330,14 @@ def _has_mark(mark: str) -> pl.Expr:
 def _build_parsed(
     lines: pl.DataFrame, rows: pl.DataFrame, tokens: pl.DataFrame, grammar: Grammar
 ) -> Parsed:
+    filled, replaced = grammar.lemmas.fill(tokens) if grammar.lemmas else (tokens, {})
     return Parsed(
-        tokens,
+        filled,
         events(lines, DOCUMENT, NAME),
         events(lines, PARAGRAPH, KEY),
         rows.get_column("sentence")[-1] if rows.height else 0,
         None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
+        replaced=replaced,
     )
 
 
@@ -735,8 +745,10 @@ class TextBlock:
             return self.checked()
         first, *others = map(pl.col, self.fields)
         alone = others[0].is_null() if others else pl.lit(value=True)
+        # Few fields begin so: these alone are looked at. A field after it is seen by its tab.
+        white = pl.when(first < "!").then(first).str.strip_chars(" ") == ""
         return lines.fields(self.content, self.fields, before=self.before).with_columns(
-            first.is_null().alias(BLANK),
+            (first.is_null() | white.fill_null(value=False)).alias(BLANK),
             alone.alias(ALONE),
             pl.col(self.fields[-1]).alias(LAST),
         )
@@ -747,7 +759,7 @@ class TextBlock:
         if not self.fields:
             return query
         return lines.split(query, self.fields).with_columns(
-            (text == "").fill_null(value=False).alias(BLANK),
+            (text.str.strip_chars(" \t") == "").fill_null(value=False).alias(BLANK),
             ~text.str.contains("\t", literal=True).alias(ALONE),
         )
 

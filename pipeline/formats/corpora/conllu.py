@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.formats.base import LINE, CorpusOptions
+from pipeline.formats.base import LINE
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before
 from pipeline.formats.corpora.corpus_format import corpus_format
@@ -21,6 +21,7 @@ from pipeline.formats.corpora.rules import (
     BLANK,
     DOCUMENT,
     HEAD,
+    LEMMA,
     NAME,
     PARAGRAPH,
     POSITION,
@@ -29,6 +30,8 @@ from pipeline.formats.corpora.rules import (
     SPACE_AFTER,
     SURFACE,
     UNIT,
+    LemmaOptions,
+    Lemmas,
     Rule,
     Unique,
 )
@@ -68,7 +71,12 @@ _NONE = "_"
 _TABS = len(FIELDS) - 1
 
 
-def scan_block(content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
+def scan_block(
+    content: bytes,
+    before: int,
+    columns: Collection[str],
+    placeholders: Sequence[str] = rules.PLACEHOLDERS,
+) -> Parsed | None:
     """Return what stands in a block if it is certain that it breaks no rule; else None.
 
     Parameters
@@ -79,11 +87,13 @@ def scan_block(content: bytes, before: int, columns: Collection[str]) -> Parsed 
         Lines that stand before it.
     columns : collection of str
         Which columns are wanted. How words are written is not known here.
+    placeholders : sequence of str
+        Lemmas that are none.
     """
     if {SURFACE, SPACE_AFTER} & set(columns):
         return None
     block = _Block(ByteLines(content), before)
-    return block.parsed(columns) if block.is_certain() else None
+    return block.parsed(columns, placeholders) if block.is_certain() else None
 
 
 @dataclass(frozen=True)
@@ -163,7 +173,7 @@ class _Block:
         none = (written.lengths == 0) | self.lines.is_only(written, _NONE)
         return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
 
-    def parsed(self, columns: Collection[str]) -> Parsed:
+    def parsed(self, columns: Collection[str], placeholders: Sequence[str]) -> Parsed:
         """Return its words, and where documents and paragraphs begin."""
         sentence = np.cumsum(changes(self._unit))
         marks = self._document_marks()
@@ -174,7 +184,11 @@ class _Block:
         }
         made = [pl.Series(name, values) for name, values in tokens.items()]
         made += [self._nth(marks, mark) for mark in (DOCUMENT, PARAGRAPH)]
-        made += [self._attribute(name) for name in columns if name in FIELDS]
+        made += [self._attribute(name) for name in columns if name in FIELDS and name != LEMMA]
+        replaced: dict[str, int] = {}
+        if LEMMA in columns:
+            lemma, replaced = self._lemma(placeholders)
+            made.append(lemma)
         if HEAD in columns:
             own = pl.Series(HEAD, self._head)
             made.append(own.set(own < 0, None))
@@ -184,6 +198,7 @@ class _Block:
             marks.filter(pl.col(PARAGRAPH).is_not_null()).select(PARAGRAPH),
             int(sentence[-1]) if sentence.size else 0,
             None,
+            replaced=replaced,
         )
 
     def _document_marks(self) -> pl.DataFrame:
@@ -203,10 +218,24 @@ class _Block:
         """Return a field of the words: null if empty or ``_``, unless form and lemma are both."""
         spans = _field(self._words, name)
         none = self.lines.is_only(spans, _NONE)
-        other = {"form": "lemma", "lemma": "form"}.get(name)
-        if other and none.any():
-            none &= ~self.lines.is_only(_field(self._words, other), _NONE)
+        if name == "form" and none.any():
+            none &= ~self.lines.is_only(_field(self._words, LEMMA), _NONE)
         return self.lines.texts(spans, ~none).alias(name)
+
+    def _lemma(self, placeholders: Sequence[str]) -> tuple[pl.Series, dict[str, int]]:
+        """Return the lemmas, forms in place of those that are none, and how many these are."""
+        spans, forms = _field(self._words, LEMMA), _field(self._words, "form")
+        own, replaced = spans, dict[str, int]()
+        rows, written = self.lines.find(spans, placeholders)
+        if rows.size:
+            own, instead = spans.replace(rows, forms), forms.at(rows)
+            form = self.lines.texts(instead, ~self.lines.is_only(instead, _NONE))
+            both = (written == _NONE) & form.is_null() & pl.Series(instead.lengths > 0)
+            replaced = rules.count_replaced(written.filter(~both & written.ne_missing(form)))
+        none = self.lines.is_only(own, _NONE)
+        if none.any():
+            none &= ~(self.lines.is_only(spans, _NONE) & self.lines.is_only(forms, _NONE))
+        return self.lines.texts(own, ~none).alias(LEMMA), replaced
 
 
 def _field(rows: Rows, name: str) -> Spans:
@@ -346,7 +375,7 @@ _SENT_ID = r"^#\s*sent_id\s*=\s*(.*?)\s*$"
 _UNKNOWN = -1
 
 
-class ConlluOptions(CorpusOptions):
+class ConlluOptions(LemmaOptions):
     """How a CoNLL-U file is read."""
 
     unique_sent_id: bool = False
@@ -382,7 +411,8 @@ def _unique(options: ConlluOptions) -> Unique | None:
 
 
 def _scan(options: ConlluOptions) -> Scan | None:
-    return None if options.unique_sent_id else scan_block
+    scan = partial(scan_block, placeholders=options.placeholders)
+    return None if options.unique_sent_id else scan
 
 
 @corpus_format(
@@ -395,11 +425,13 @@ def _scan(options: ConlluOptions) -> Scan | None:
     unique=_unique,
     scan=_scan,
     options=ConlluOptions,
+    lemmas=lambda options: Lemmas("form", options.placeholders),
 )
-def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
+def conllu_rows(lines: pl.LazyFrame, options: ConlluOptions) -> pl.LazyFrame:
     """CoNLL-U: one row per word; a multiword range or an empty node is none.
 
-    ``_`` and an empty field are null; an underscore that is form and lemma alike stays one.
+    ``_`` and an empty field are null; an underscore that is form and lemma alike stays one, and a
+    lemma that is none is the form, see `placeholders`.
     ``# newdoc`` begins a document, called by its number (``#2``) if it has no id, and
     ``# newpar`` a paragraph.
 
@@ -410,13 +442,14 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
     is_comment = pl.col(ID).str.starts_with("#").fill_null(value=False)
     form, lemma = pl.col("form"), pl.col("lemma")
     plain = [name for name in FIELDS[3:] if name != RAW_HEAD]
+    known = pl.when((lemma != "_") | (form == "_")).then(lemma)
     marked = lines.with_columns(
         pl.col(BLANK).cum_sum().alias(UNIT),
         (~pl.col(BLANK) & ~is_comment).alias(ROW),
         pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
         *comment_marks(pl.when(is_comment).then(ID)),
         pl.when((form != "_") | (lemma == "_")).then(form),
-        pl.when((lemma != "_") | (form == "_")).then(lemma),
+        lemma if _NONE in options.placeholders else known,
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
     return add_surface(marked, identity=ID)

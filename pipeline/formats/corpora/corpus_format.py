@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
 from pipeline.formats.compression import MembersReader, is_compressed
 from pipeline.formats.corpora.blocks import Grammar, Scan, Source, text_blocks
-from pipeline.formats.corpora.rules import Rule, Unique
+from pipeline.formats.corpora.rules import Lemmas, Rule, Unique
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, divide_file
 
 T = TypeVar("T")
@@ -34,6 +34,7 @@ class CorpusFormat:
     unique: OrCallable[Unique | None]
     scan: Callable[[Any], Scan | None] | None
     layout: Callable[[Path, Any], Any] | None
+    lemmas: OrCallable[Lemmas | None]
     remedy: str
 
     def query(self, path: Path, options: Any) -> pl.LazyFrame:
@@ -75,6 +76,7 @@ class CorpusFormat:
             rules=_resolve(self.rules, layout),
             unique=_resolve(self.unique, layout),
             scan=self.scan(layout) if self.scan else None,
+            lemmas=_resolve(self.lemmas, layout),
         )
         return CorpusFile(
             path,
@@ -104,6 +106,7 @@ def corpus_format(
     scan: Callable[[Any], Scan | None] | None = None,
     options: type[CorpusOptions] = CorpusOptions,
     layout: Callable[[Path, Any], Any] | None = None,
+    lemmas: OrCallable[Lemmas | None] = None,
     remedy: str = "",
 ) -> Callable[[R], R]:
     """Register a function as the one that gives the rows of a format of corpora.
@@ -134,6 +137,8 @@ def corpus_format(
         options -> a faster way to read a block, if there is one under these, see `Scan`.
     layout : callable, optional
         (path, options) -> options, with what the file says itself of how it is read.
+    lemmas : Lemmas, or callable
+        Which lemmas are none, if tokens have an attribute `pipeline.formats.corpora.rules.LEMMA`.
     remedy : str
         What else to try where a rule is broken, for the message.
 
@@ -144,7 +149,9 @@ def corpus_format(
     """
 
     def register(rows: R) -> R:
-        own = CorpusFormat(rows, cut, attributes, fields, rules, unique, scan, layout, remedy)
+        own = CorpusFormat(
+            rows, cut, attributes, fields, rules, unique, scan, layout, lemmas, remedy
+        )
         format_ = Format(
             name, own.query,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,

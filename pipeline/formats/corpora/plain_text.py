@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import AfterValidator
 
-from pipeline.errors import ConfigError, DataError, LexassayError, Problem, did_you_mean, option
+from pipeline.errors import ConfigError, DataError, LexassayError, Problem, did_you_mean
 from pipeline.formats.base import CorpusOptions, reading
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
@@ -287,8 +287,8 @@ def _require_blanks(path: Path, language: str, run: float) -> None:
         raise DataError(
             f"{path}: {language_name(language)} is written without blanks between words, and this"
             f" text has none: {run:.1f} letters stand together on average\n"
-            f"Name a tokenizer: {option('tokenizer', 'icu')}. To read what stands together as one"
-            f" word: {option('language', NO_RULES)}."
+            'Name a tokenizer: tokenizer = "icu". To read what stands together as one word:'
+            f' language = "{NO_RULES}".'
         )
 
 
@@ -397,7 +397,7 @@ def _word_breaker(language: str) -> Callable[[str], Iterable[str]]:
     except ImportError as error:
         what = "the word breaks of ICU need the package icu4py, which is not installed"
         remedy = 'pip install "lexassay[icu]"'
-        raise ConfigError("tokenizer", [Problem(option("tokenizer"), what, remedy)]) from error
+        raise ConfigError("tokenizer", [Problem("tokenizer", what, remedy)]) from error
     locale = language if language not in {"", NO_RULES} else "en"
     return lambda text: WordBreaker(text, locale)
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, CorpusOptions, reading
+from pipeline.formats.base import LINE, reading
 from pipeline.formats.compression import first_line
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before, count_positions
@@ -26,12 +26,15 @@ from pipeline.formats.corpora.rules import (
     DOCUMENT,
     HEAD,
     KEY,
+    LEMMA,
     NAME,
     PARAGRAPH,
     POSITION,
     ROW,
     SPACE_AFTER,
     UNIT,
+    LemmaOptions,
+    Lemmas,
     NamingPattern,
     Rule,
     Unique,
@@ -190,11 +193,14 @@ class TokenScan:
         What lines without tabs say.
     header : int
         The line that names the columns, up to which none is a token; 0: there is none.
+    lemmas : Lemmas, optional
+        Which lemmas are none.
     """
 
     names: Sequence[str]
     marks: TokenMarks
     header: int
+    lemmas: Lemmas | None = None
 
     def is_applicable(self) -> bool:
         """Return whether it can read such a table at all."""
@@ -292,8 +298,12 @@ class _Block:
         made.append(
             count_before(DOCUMENT, self._documents.get_column(LINE).to_numpy(), self._row_lines)
         )
+        replaced: dict[str, int] = {}
         for index, name in enumerate(self.scan.names):
-            if name in columns:
+            if name == LEMMA and name in columns:
+                lemma, replaced = self._lemma(index)
+                made.append(lemma)
+            elif name in columns:
                 made.append(self.lines.texts(self._rows.field(index)).alias(name))
         return Parsed(
             pl.DataFrame(made),
@@ -301,13 +311,29 @@ class _Block:
             pl.DataFrame(),
             int(sentence[-1]) if sentence.size else 0,
             None,
+            replaced=replaced,
         )
+
+    def _lemma(self, index: int) -> tuple[pl.Series, dict[str, int]]:
+        """Return the lemmas, forms in place of those that are none, and how many these are."""
+        spans, given = self._rows.field(index), self.scan.lemmas
+        rows, written = self.lines.find(spans, given.placeholders if given else ())
+        if not (given and rows.size):
+            return self.lines.texts(spans).alias(LEMMA), {}
+        if given.form is None:
+            none = np.ones(spans.starts.size, np.bool_)
+            none[rows] = False
+            return self.lines.texts(spans, none).alias(LEMMA), rules.count_replaced(written)
+        forms = self._rows.field(self.scan.names.index(given.form))
+        differ = written.ne_missing(self.lines.texts(forms.at(rows)))
+        replaced = rules.count_replaced(written.filter(differ))
+        return self.lines.texts(spans.replace(rows, forms)).alias(LEMMA), replaced
 
 
 _SEPARATOR = "~apart"
 
 
-class TokenOptions(CorpusOptions):
+class TokenOptions(LemmaOptions):
     """How a tab-separated token table is read."""
 
     columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
@@ -335,6 +361,11 @@ class Layout:
     def marks(self) -> TokenMarks:
         """What lines without tabs say."""
         return TokenMarks(self.options.comment, self.options.document)
+
+    @property
+    def lemmas(self) -> Lemmas:
+        """Which lemmas are none."""
+        return Lemmas(rules.form_of(attributes_of(self.names)), self.options.placeholders)
 
 
 def _find_layout(path: Path, options: TokenOptions) -> Layout:
@@ -385,7 +416,7 @@ def _unique(layout: Layout) -> Unique | None:
 
 
 def _scan(layout: Layout) -> Scan | None:
-    scan = TokenScan(layout.names, layout.marks, layout.header)
+    scan = TokenScan(layout.names, layout.marks, layout.header, layout.lemmas)
     return scan if scan.is_applicable() else None
 
 
@@ -400,6 +431,7 @@ def _scan(layout: Layout) -> Scan | None:
     scan=_scan,
     options=TokenOptions,
     layout=_find_layout,
+    lemmas=lambda layout: layout.lemmas,
     remedy="name the columns: columns = [...]",
 )
 def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:

@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, CorpusOptions
+from pipeline.formats.base import LINE
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
@@ -23,6 +23,8 @@ from pipeline.formats.corpora.rules import (
     SPACE_AFTER,
     UNIT,
     Attributes,
+    LemmaOptions,
+    Lemmas,
     Rule,
 )
 
@@ -65,7 +67,13 @@ def decode_entities(value: pl.Expr) -> pl.Expr:
     >>> pl.select(decode_entities(pl.lit("&lt;s&gt; &amp;amp;"))).item()
     '<s> &amp;'
     """
-    return value.str.replace_many(_ENTITIES)
+    return value.map_batches(_decode, return_dtype=pl.String(), is_elementwise=True)
+
+
+def _decode(texts: pl.Series) -> pl.Series:
+    """Replace entities; most columns hold none, and to look for one takes less."""
+    some = texts.str.contains("&", literal=True).any()
+    return texts.str.replace_many(_ENTITIES) if some else texts
 
 
 def events(names: Mapping[int, str]) -> list[pl.Expr]:
@@ -88,7 +96,7 @@ def events(names: Mapping[int, str]) -> list[pl.Expr]:
 def unit(*, sentences: bool) -> pl.Expr:
     """Return `UNIT`: the number of the sentence around a token, or that a tag opens; else null.
 
-    Without a structure for sentences a unit is what stands between two tags.
+    Without a structure for sentences a unit is what stands between two tags, or blank lines.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     begins = ((level == 0) & opens).fill_null(value=False)
@@ -96,7 +104,7 @@ def unit(*, sentences: bool) -> pl.Expr:
         inside = pl.when(begins).then(begins.cum_sum()).when(level.is_not_null()).then(0)
         number = inside.forward_fill()
     else:
-        number = level.is_not_null().cum_sum() + 1
+        number = (level.is_not_null() | pl.col(BLANK)).cum_sum() + 1
     return pl.when((number > 0) & (begins | pl.col(TAG).is_null())).then(number).alias(UNIT)
 
 
@@ -144,13 +152,14 @@ def cut(content: bytes, names: Mapping[int, str]) -> int:
     content : bytes
         A part of a file that begins outside of all structures.
     names : mapping of int to str
-        As for `events`. The highest structure that occurs counts.
+        As for `events`. The highest structure that occurs counts; where none does, and there is
+        none for sentences, these end at blank lines.
     """
     for level in sorted(names, reverse=True):
         name = re.escape(names[level].encode())
         if names[level] and re.search(rb"^<" + name + rb"[\s>]", content, re.MULTILINE):
             return _last_end(content, b"\n</" + names[level].encode())
-    return 0
+    return 0 if names[0] else rules.after_blank_line(content)
 
 
 def _last_end(content: bytes, tag: bytes) -> int:
@@ -189,14 +198,14 @@ def _nesting_rule(level: int, name: str) -> Rule:
     return Rule(broken, says, TAG, among=pl.col(_LEVEL) >= level)
 
 
-class VerticalOptions(CorpusOptions):
+class VerticalOptions(LemmaOptions):
     """How a vertical file is read."""
 
     attributes: Attributes = Field(min_length=1)
     """Names of the tab-separated columns, e.g. ``["word", "pos", "lemma"]``."""
     sentence: str = "s"
-    """Structure that holds a sentence; ``""``: a sentence is what stands between the tags of
-    paragraphs and documents."""
+    """Structure that holds a sentence; ``""``: a sentence is what stands between blank lines, or
+    the tags of paragraphs and documents."""
     paragraph: str = "p"
     """Structure that holds a paragraph; ``""`` for none."""
     document: str = "text"
@@ -227,6 +236,10 @@ def _fields(options: VerticalOptions) -> list[str]:
     return rules.raw(options.attributes)
 
 
+def _lemmas(options: VerticalOptions) -> Lemmas:
+    return Lemmas(rules.form_of(options.attributes), options.placeholders)
+
+
 def _cut(content: bytes, options: VerticalOptions) -> int:
     return cut(content, options.structures())
 
@@ -248,14 +261,15 @@ def _rules(options: VerticalOptions) -> list[Rule]:
     fields=_fields,
     rules=_rules,
     options=VerticalOptions,
+    lemmas=_lemmas,
     remedy="name the file's columns and structures: attributes, sentence, paragraph, document",
 )
 def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame:
     """CWB vertical text: tokens with tab-separated attributes, tags on lines of their own.
 
     A tag is a line without tabs that begins with ``<`` and a letter, ``/``, ``?`` or ``!``, and
-    ends with ``>``. Tags of other structures, and blank lines, are passed over. An empty
-    attribute is null.
+    ends with ``>``. Tags of other structures are passed over, and so are blank lines where a
+    structure holds the sentences. An empty attribute is null.
 
     References
     ----------

@@ -121,7 +121,8 @@ def test_nothing() -> None:
 
 SIGNS = st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"])
 FIELD = st.one_of(
-    st.sampled_from(["_", "", "#", "# doc x", "exactly12chr", "just13letters"]), st.text(SIGNS)
+    st.sampled_from(["_", "", "#", "# doc x", "exactly12chr", "just13letters", "@card@"]),
+    st.text(SIGNS),
 )
 FORM = FIELD.filter(lambda form: form and not form.startswith("# "))
 ROW = st.builds("{}\t{}\t{}".format, FORM, FIELD, FIELD)
@@ -387,7 +388,7 @@ GOOD = "a\tA\t0\nb\tB\t1\n\n"
 WRONG = {
     "short line": ("c\tC\n", "2 field(s), not 3: 'c\\tC'"),
     "long line": ("c\tC\t0\t\n", "4 field(s), not 3"),
-    "white line": (" \n", "1 field(s), not 3"),
+    "white line of another kind": ("\u2003\n", "1 field(s), not 3"),
     "first field empty": ("\tC\t0\n", "the first field is empty"),
     "head outside": ("c\tC\t4\n", "head outside its sentence of 3 token(s): '4'"),
     "head no number": ("c\tC\t1.5\n", "head is no whole number: '1.5'"),
