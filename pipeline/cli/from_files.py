@@ -108,7 +108,7 @@ Measures: TypeAlias = Annotated[
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
-_DECISIONS = ("number_format", "placeholders", "normalised")
+_DECISIONS = ("number_format", "placeholders", "left_out")
 """Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
