@@ -108,7 +108,7 @@ Measures: TypeAlias = Annotated[
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
-_DECISIONS = ("number_format", "placeholders", "left_out")
+_DECISIONS = ("number_format", "placeholders", "left_out", "text_layout", "normalised")
 """Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
@@ -160,6 +160,14 @@ _OWN = {
 """Options of readers that have an option of the commands to themselves."""
 
 
+_SPOKEN = {
+    "the option decimal": "--decimal",
+    "the option language of the corpus says": "--language says",
+    "the option sentences of the corpus says": "--sentences says",
+    "the option language and sentences of the corpus says": "--language and --sentences say",
+}
+
+
 def in_options(text: str) -> str:
     """Return a message in which options of readers are written as options of the command.
 
@@ -173,7 +181,9 @@ def in_options(text: str) -> str:
     readers = [each for each in map(FORMATS.get, FORMATS) if each.kind == "corpus"]
     names = {name for each in readers for name in each.options.model_fields}
     pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
-    return re.sub(pattern, _as_option, text.replace("the option decimal", "--decimal"))
+    for theirs, ours in _SPOKEN.items():
+        text = text.replace(theirs, ours)
+    return re.sub(pattern, _as_option, text)
 
 
 def _as_option(found: re.Match[str]) -> str:

@@ -110,7 +110,15 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
     scored = {**stages, **score_stage(asked.measures)}
-    return Recipe("collocates", asked.node, scored, title=title, notes=corpus.notes)
+    notes = (*corpus.notes, *_where_spans_end(asked.within, within, relation))
+    return Recipe("collocates", asked.node, scored, title=title, notes=notes)
+
+
+def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
+    """Return what to say of spans whose end was not asked for, where they go on over sentences."""
+    if asked or within == "sentence" or relation != "span":
+        return ()
+    return (f"spans go on over sentences, up to the end of the {within} (--within sentence: not)",)
 
 
 _CONDITION = re.compile(r"(\w+)=(\S+)")
@@ -857,7 +865,8 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
     }
     first = corpus.files[0].path.name.partition(".")[0]
     stages = {PAIRS: pairs, **score_stage(wanted.measures)}
-    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=corpus.notes)
+    notes = (*corpus.notes, *_where_spans_end(wanted.within, within, wanted.relation))
+    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=notes)
 
 
 def _pair_relation(wanted: Wanted, within: Within) -> dict[str, Any]:

@@ -292,6 +292,18 @@ def _require_blanks(path: Path, language: str, run: float) -> None:
         )
 
 
+def text_facts(layout: TextLayout) -> dict[str, int]:
+    """Return what was found out about a file, for `pipeline.formats.base.Batch`."""
+    options = layout.options
+    wrapped = options.sentences == "auto"
+    found = {f"{LANGUAGE}{language_name(layout.language)}": 1} if not options.language else {}
+    return found | ({f"{LINES}{layout.sentences}": 1} if wrapped else {})
+
+
+LANGUAGE, LINES = "language ", "lines "
+"""What `text_facts` are counted under."""
+
+
 # Rows
 
 
@@ -333,6 +345,7 @@ def _line_end(content: bytes, start: int) -> int:
     attributes=["form", SPACE_AFTER],
     options=TextOptions,
     layout=text_layout,
+    facts=text_facts,
 )
 def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     """Plain text in UTF-8, cut into tokens by a regular expression.

@@ -238,7 +238,7 @@ def after_last_line(content: bytes) -> int:
     return content.rfind(b"\n") + 1
 
 
-_WHITE = rb"\n[ \t]+\r?\n"
+_WHITE = rb"\n[ \t]+\r?(?=\n)"  # the next may begin with that line end
 
 
 def after_blank_line(content: bytes) -> int:
@@ -257,7 +257,7 @@ def after_blank_line(content: bytes) -> int:
     later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
     if later > 2 or end > 1:
         return later if later > 2 else end
-    return max((found.end() for found in re.finditer(_WHITE, content)), default=0)
+    return max((found.end() + 1 for found in re.finditer(_WHITE, content)), default=0)
 
 
 # Regular expressions in options.
