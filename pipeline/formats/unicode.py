@@ -24,6 +24,7 @@ _APOSTROPHES = "\u2019\u02bc"
 _ZERO_WIDTH = "\u200b"
 _UNSEEN = re.compile(f"[{_GONE}](?!\r?\n)")
 _NO_BREAK = re.compile(f"[{_BLANKS}]")
+_SPECIAL = f"[{_GONE}{_BLANKS}{_ZERO_WIDTH}{_APOSTROPHES}]"
 # Where no blanks stand between words, a zero-width space divides them.
 _BETWEEN_LETTERS = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){_ZERO_WIDTH}")
 
@@ -98,9 +99,10 @@ def normalise_column(text: pl.Expr) -> pl.Expr:
 
 
 def _normalise_series(texts: pl.Series) -> pl.Series:
-    odd = texts.str.len_bytes() != texts.str.len_chars()
+    composed = texts.str.normalize("NFC")
+    odd = composed.str.contains(_SPECIAL).fill_null(value=False)
     if not odd.any():
-        return texts
-    new = pl.Series([normalise(each) for each in texts.filter(odd)], dtype=pl.String())
-    place = odd.fill_null(value=False).cum_sum().cast(pl.Int64) - 1
-    return texts.zip_with(~odd.fill_null(value=False), new.gather(place.clip(0)))
+        return composed
+    new = pl.Series([normalise(each) for each in composed.filter(odd)], dtype=pl.String())
+    place = odd.cum_sum().cast(pl.Int64) - 1
+    return composed.zip_with(~odd, new.gather(place.clip(0)))
