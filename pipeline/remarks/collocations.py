@@ -253,6 +253,24 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+@check(stages=(*COUNTING, "extract.words"), threshold=0.3, means="share of the first tokens")
+def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
+    """Find plain text with tabs between its tokens: output of a tagger, or another table."""
+    tokens = stage.tokens("corpus", _LOOKED_AT)
+    if "space_after" not in tokens.columns or tokens.is_empty():
+        return
+    tabs = tokens.get_column("space_after").str.contains("\t", literal=True).sum()
+    if tabs / tokens.height >= threshold:
+        yield remark(
+            "warning",
+            f"a tab follows {tabs:,} of the first {tokens.height:,} tokens of the text: its lines"
+            " are fields, such as word, tag and lemma, and all of them are read as words",
+            remedy='format = "vertical", attributes = ["word", "pos", "lemma"] of the corpus reads'
+            " a token a line",
+            tabs=int(tabs),
+        )
+
+
 @check(stages=COUNTING, threshold=100, means="tokens in a sentence on average")
 def long_sentences(stage: CheckInput, threshold: float) -> Found:
     """Find sentences so long that the text has probably not been cut into sentences."""

@@ -91,7 +91,7 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     vertical_pairs = tomllib.loads(experiment_template("corpus", [folder / "a.vrt"], folder))[
         "stages"
     ]
-    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "attribute_2", "attribute_3"]  # fmt: skip
+    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "pos", "lemma"]
     words = tomllib.loads(experiment_template("corpus", [folder / "a.txt"], folder))["stages"][
         "candidates"
     ]

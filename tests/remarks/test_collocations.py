@@ -130,6 +130,16 @@ def test_candidates_are_no_reason_to_warn(tmp_path: Path) -> None:
     assert not warned(tmp_path, least=3)
 
 
+def test_a_table_that_is_read_as_text() -> None:
+    after = ["\t"] * 3 + [" "] * 7
+    tokens = pl.DataFrame({"form": ["a"] * 10, "space_after": after})
+    (told,) = hear("tabs_in_text", tokens=tokens)
+    assert told.text.startswith("a tab follows 3 of the first 10 tokens of the text")
+    assert not hear("tabs_in_text", tokens=tokens.tail(9))
+    assert not hear("tabs_in_text", tokens=tokens.drop("space_after"))
+    assert not hear("tabs_in_text", tokens=tokens.clear())
+
+
 @pytest.mark.parametrize(("unit", "level"), [("sentence", "info"), ("document", "warning")])
 def test_one_document_matters_most_where_documents_are_counted(unit: str, level: str) -> None:
     (told,) = hear(

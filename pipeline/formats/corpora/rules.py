@@ -71,14 +71,21 @@ PLACE = {
 """The first columns of every corpus."""
 
 
-def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of attributes.
+
+    Raises
+    ------
+    ValueError
+        If one comes twice, is empty, or is a column that the reader makes.
+    """
     taken = [name for name in names if name in {"file", *PLACE}]
     if taken:
         raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
     return lines.distinct(names)
 
 
-Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_check_names)]
+Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(check_names)]
 """Names of attributes, each once, none of them a column that the reader makes."""
 
 
