@@ -165,6 +165,18 @@ def no_plain_values(dtype: pl.DataType) -> str:
     return kinds.get(dtype.base_type(), "")
 
 
+def value_text(value: object) -> str:
+    """Return a value of a table as a message shows it: text in quotation marks.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> value_text("3,5"), value_text(Decimal("3.50"))
+    ("'3,5'", '3.50')
+    """
+    return repr(value) if isinstance(value, str) else str(value)
+
+
 def is_panic(error: BaseException) -> bool:
     """Return whether it is a panic of a library in Rust."""
     return type(error).__name__ == "PanicException"

@@ -18,10 +18,10 @@ from schemas.base import Column, Rule, Table
 from schemas.errors import EXAMPLES, Violation, described
 
 _LIMITS: dict[str, Callable[[Any], pa.Check]] = {
-    "gt": pa.Check.gt,
-    "ge": pa.Check.ge,
-    "lt": pa.Check.lt,
-    "le": pa.Check.le,
+    "gt": lambda limit: pa.Check.gt(limit, description=f"more than {limit}"),
+    "ge": lambda limit: pa.Check.ge(limit, description=f"{limit} or more"),
+    "lt": lambda limit: pa.Check.lt(limit, description=f"less than {limit}"),
+    "le": lambda limit: pa.Check.le(limit, description=f"{limit} or less"),
     "isin": pa.Check.isin,
     "min_length": lambda least: pa.Check.str_length(least, None),
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from decimal import Decimal
+from numbers import Real
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -11,8 +13,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.errors import ConfigError, DataError, Problem, SchemaViolation, UnknownName, Violation
-from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    Problem,
+    SchemaViolation,
+    UnknownName,
+    Violation,
+    value_text,
+)
+from pipeline.kernels import cells
+from pipeline.kernels.numeric import FloatArray, IntArray, whole_number
 
 # Counts: numbers, lists, NumPy, pandas and Polars
 
@@ -41,7 +52,7 @@ def as_whole(values: Any, name: str) -> IntArray:
     [1, 2]
     """
     array = np.asarray(values)
-    if array.dtype.kind in "iu":
+    if array.dtype.kind in "iu" and not (array > np.iinfo(np.int64).max).any():
         return array.astype(np.int64)
     numbers = np.array([_number(value) for value in array.flat]).reshape(array.shape)
     wrong = np.flatnonzero((numbers != np.floor(numbers)) | ~(np.abs(numbers) < _MOST))
@@ -54,12 +65,11 @@ def as_whole(values: Any, name: str) -> IntArray:
 
 
 def _number(value: Any) -> float:
-    if value is None or isinstance(value, str | bytes):
-        return np.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError):  # a missing value of pandas, a date
-        return np.nan
+    """Return a number as a float; NaN for what is none, and for a decimal that no float is."""
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, Real | Decimal):
+        return np.nan  # spans of time are integers to NumPy
+    number = float(value)
+    return number if number == value or abs(number) >= _MOST else np.nan
 
 
 def describe_places(values: Any, places: Sequence[int] | IntArray, what: str) -> str:
@@ -175,7 +185,8 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
     Raises
     ------
     SchemaViolation
-        If one is absent, is not of whole numbers, or holds null.
+        If one is absent, is not of whole numbers below 2^63, or holds null. Floats and decimals
+        may be whole numbers; text, truth values, dates and times are none.
 
     Examples
     --------
@@ -190,15 +201,14 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
         values = frame.get_column(column)
         if values.dtype == pl.Int64 and not values.null_count():
             continue
-        if not values.dtype.is_numeric():
-            rule = f"is {values.dtype}, not a whole number (make it one: cast it to Int64)"
+        if values.dtype == pl.String:
+            rule = "is String, not a whole number (make it one: cast it to Int64)"
             wrong.append(Violation(rule, column, 0))
             continue
-        whole = values.cast(pl.Int64, strict=False)
-        bad = whole.is_null() | (whole != values).fill_null(value=True)
+        frame = frame.with_columns(whole_number(column, values.dtype))
+        bad = frame.get_column(column).is_null()
         if bad.any():
             wrong.append(_count_violation(values, bad))
-        frame = frame.with_columns(whole)
     if wrong:
         raise SchemaViolation(name, wrong)
     return frame
@@ -206,11 +216,54 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
 
 def _count_violation(values: pl.Series, bad: pl.Series) -> Violation:
     """Return what is wrong where values are no counts, with the first rows, numbered from 0."""
-    rows = bad.arg_true()
-    examples = tuple(f"row {row}: {values[row]!r}" for row in rows.head(3))
-    null = values.filter(bad).null_count() > 0
-    remedy = "leave such rows out, or count them" if null else "give counts, no shares or means"
-    return Violation(f"is not a whole number ({remedy})", values.name, len(rows), examples)
+    rows, dtype = bad.arg_true(), values.dtype
+    examples = tuple(f"row {row}: {value_text(values[row])}" for row in rows.head(3))
+    rule = "is not a whole number (give counts, no shares or means)"
+    if values.filter(bad).null_count():
+        rule = "is not a whole number (leave such rows out, or count them)"
+    elif dtype.is_integer():
+        rule = "is not a whole number below 2^63"
+    elif not dtype.is_numeric():
+        rule = f"is {dtype}, not a whole number (give counts)"
+    return Violation(rule, values.name, len(rows), examples)
+
+
+def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> None:
+    """Refuse a table in which words are empty or errors of a spreadsheet.
+
+    A program that reads NA and null as nothing, as pandas does, makes such words.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    columns : iterable of str
+        The columns of words, those that it has.
+    name : str
+        What the message calls the table.
+
+    Raises
+    ------
+    SchemaViolation
+        With the first rows, numbered from 0.
+
+    Examples
+    --------
+    >>> require_words(pl.DataFrame({"l1": ["kick", None]}), ["l1", "l2"], name="t")
+    Traceback (most recent call last):
+    ...
+    schemas.errors.SchemaViolation: t breaks its schema:
+      - column l1: is no word: empty, or an error of a spreadsheet in 1 row
+          row 1: None
+    """
+    wrong = []
+    for column in (each for each in columns if frame.schema.get(each) == pl.String):
+        rows = frame.select(cells.word(pl.col(column)).is_null()).to_series().arg_true()
+        if len(rows):
+            examples = tuple(f"row {row}: {frame[column][row]!r}" for row in rows.head(3))
+            wrong.append(Violation(cells.NO_WORD, column, len(rows), examples))
+    if wrong:
+        raise SchemaViolation(name, wrong)
 
 
 # Tables: the result is of the kind that was given
@@ -377,7 +430,8 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     >>> as_memberships(["N", ("N", "V"), None], "labels_true", "gold").rows()
     [(0, 'N'), (1, 'N'), (1, 'V'), (2, None)]
     """
-    if isinstance(values, str) or (isinstance(values, np.ndarray) and values.ndim != 1):
+    one = isinstance(values, str | Mapping)
+    if one or (isinstance(values, np.ndarray) and values.ndim != 1):
         raise DataError(f"{name}: not one label, or collection of labels, after the other")
     held = [(place, each) for place, given in enumerate(values) for each in _several(given)]
     labels = as_labels([each for _, each in held], name)
@@ -389,6 +443,31 @@ def _several(given: Any) -> Collection[Any]:
     if isinstance(given, str | bytes) or not isinstance(given, Collection):
         return [given]
     return given
+
+
+def require_no_weights(values: Any, name: str) -> None:
+    """Refuse labels with weights, as a mapping from label to weight has them; all 1 are none.
+
+    Raises
+    ------
+    DataError
+        With how many, and where three of them stand.
+
+    Examples
+    --------
+    >>> require_no_weights([{"x": 0.1, "y": 0.9}, "x"], "labels_pred")
+    Traceback (most recent call last):
+    pipeline.errors.DataError: labels_pred: 1 of 2 have weights, such as {'x': 0.1, 'y': 0.9} at...
+    """
+    given = [] if isinstance(values, str | Mapping) else list(values)
+    places = [place for place, each in enumerate(given) if _is_weighed(each)]
+    if places:
+        what = describe_places(given, places, "have weights")
+        raise DataError(f"{name}: {what}; the measures take none: give the labels alone")
+
+
+def _is_weighed(given: Any) -> bool:
+    return isinstance(given, Mapping) and any(weight != 1 for weight in given.values())
 
 
 def require_as_long(**arrays: int) -> None:

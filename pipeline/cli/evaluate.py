@@ -10,6 +10,7 @@ import typer
 
 from pipeline.api.results import Run
 from pipeline.cli import from_files, output
+from pipeline.cli.options import Columns, DecimalMark, Header, Missing, decimal_of, listed
 from pipeline.recipes.evaluation import CUTS
 from pipeline.recipes.evaluation import clusters as evaluate_clusters
 from pipeline.recipes.evaluation import evaluate as evaluate_list
@@ -17,10 +18,6 @@ from pipeline.recipes.evaluation import lexicon as evaluate_lexicon
 from pipeline.recipes.inputs import pairs
 
 Report = Annotated[bool, typer.Option(help="Write the page with the figures.")]
-Columns = Annotated[
-    str | None,
-    typer.Option("--columns", metavar="OURS=THEIRS,...", help="What the files call our columns."),
-]
 _SIZES = ",".join(map(str, CUTS))
 _COSTLY = 10
 """Lemmas that the command shows."""
@@ -47,6 +44,9 @@ def evaluate(
         str | None, typer.Option("--n", help=f"List sizes [{_SIZES}, or all if it is shorter].")
     ] = None,
     columns: Columns = None,
+    header: Header = None,
+    decimal: DecimalMark = None,
+    missing: Missing = None,
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
@@ -61,7 +61,10 @@ def evaluate(
             positive=from_files.words(positive),
             sampled=sampled,
             cuts=from_files.numbers(n, option="--n") if n else None,
-            columns=pairs(from_files.words([columns] if columns else []), option="--columns"),
+            columns=pairs(listed(columns), option="--columns"),
+            header=header,
+            decimal=decimal_of(decimal),
+            missing=from_files.words(missing),
             runs=runs,
             experiment=save,
             report=report,
@@ -97,6 +100,8 @@ def clusters(
         int | None, typer.Option("--prefix", min=1, help="Bits of Brown's paths that count.")
     ] = None,
     columns: Columns = None,
+    header: Header = None,
+    decimal: DecimalMark = None,
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
@@ -112,7 +117,9 @@ def clusters(
             exclude=from_files.words(exclude),
             fold=fold,
             prefix=prefix,
-            columns=pairs(from_files.words([columns] if columns else []), option="--columns"),
+            columns=pairs(listed(columns), option="--columns"),
+            header=header,
+            decimal=decimal_of(decimal),
             runs=runs,
             experiment=save,
             report=report,
@@ -140,6 +147,7 @@ def lexicon(
     ] = None,
     fold: Annotated[bool, typer.Option("--fold", help="Put words into lower case.")] = False,
     columns: Columns = None,
+    header: Header = None,
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
@@ -152,7 +160,8 @@ def lexicon(
             rate=rate,
             size=size,
             case=not fold,
-            columns=pairs(from_files.words([columns] if columns else []), option="--columns"),
+            columns=pairs(listed(columns), option="--columns"),
+            header=header,
             runs=runs,
             experiment=save,
             report=report,

@@ -19,12 +19,21 @@ from pydantic import TypeAdapter, ValidationError
 from pipeline import errors
 from pipeline.api.score import score as score_table
 from pipeline.cli import output
-from pipeline.cli.options import Overwrite, Raw, listed
+from pipeline.cli.options import (
+    Columns,
+    DecimalMark,
+    Header,
+    Overwrite,
+    Raw,
+    decimal_of,
+    listed,
+)
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE, format_of
-from pipeline.formats.lines import separator_of
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.number_format import UNCLEAR, Kind, NumberFormat, number_formats
 from pipeline.memory import with_limit
 from pipeline.recipes import base
 from pipeline.recipes.base import best
@@ -34,10 +43,13 @@ from pipeline.recipes.collocations import (
     KEYWORD_MEASURES,
     PAIR_RELATIONS,
     RELATIONS,
+    WITHIN,
 )
+from pipeline.recipes.collocations import Within as WithinName
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
 from pipeline.recipes.collocations import keywords as find_keywords
+from pipeline.recipes.inputs import TableOptions, pairs, table_file
 from pipeline.runner.config import parse_setting
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
@@ -68,11 +80,36 @@ ReaderOptions: TypeAlias = Annotated[
         help="Option of the reader, as in an experiment: lenient=true. Can be given again.",
     ),
 ]
+Language: TypeAlias = Annotated[
+    str,
+    typer.Option("--language", help="Code of the language (en, de, tr ...), else as it looks."),
+]
+Sentences: TypeAlias = Annotated[
+    str | None, typer.Option("--sentences", help="Lines of plain text: split | wrapped | line.")
+]
+Within: TypeAlias = Annotated[
+    str | None, typer.Option("--within", help="Where spans end: sentence | paragraph | document.")
+]
+Abbreviations: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--abbreviations", help="More words whose full stop ends no sentence: Bd,Jh"),
+]
+StopWords: TypeAlias = Annotated[
+    Path | None, typer.Option("--stop-words", help="File with words that do not count.")
+]
+Tokenizer: TypeAlias = Annotated[
+    str | None, typer.Option("--tokenizer", help="pattern | icu, for writing without blanks.")
+]
+Normalise: TypeAlias = Annotated[
+    str | None, typer.Option("--normalise", help="NFC | none: text as it is written.")
+]
 Measures: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
+_DECISIONS = ("number_format", "placeholders", "left_out", "text_layout", "normalised")
+"""Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
 
@@ -88,37 +125,74 @@ def words(given: Sequence[str] | None) -> list[str]:
     return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
 
 
-def reader(attributes: str | None, given: Sequence[str] | None) -> dict[str, Any]:
-    """Return the options of a reader of corpora.
+def reader(
+    attributes: str | None,
+    sentences: str | None,
+    abbreviations: Sequence[str] | None,
+    tokenizer: str | None,
+    normalise: str | None,
+    given: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Return the options of a reader of corpora that were given.
 
     Examples
     --------
-    >>> reader("word,pos", ["lenient=true"])
-    {'attributes': ['word', 'pos'], 'lenient': True}
+    >>> reader("word,pos", None, ["Bd"], None, None, ["lenient=true"])
+    {'attributes': ['word', 'pos'], 'abbreviations': ['Bd'], 'lenient': True}
     """
-    own = {"attributes": words([attributes])} if attributes else {}
-    return own | dict(parse_setting(each, option="--reader") for each in given or ())
+    own = {
+        "attributes": words([attributes]) if attributes else None,
+        "sentences": sentences,
+        "abbreviations": words(abbreviations) or None,
+        "tokenizer": tokenizer,
+        "normalise": normalise,
+    }
+    named = {name: value for name, value in own.items() if value is not None}
+    return named | dict(parse_setting(each, option="--reader") for each in given or ())
 
 
 _VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
+_OWN = {
+    "attributes": "attributes", "columns": "attributes", "language": "language",
+    "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
+    "normalise": "normalise",
+}  # fmt: skip
+"""Options of readers that have an option of the commands to themselves."""
 
 
-def with_reader_option(text: str) -> str:
-    """Return a message with the option of the command for the options of readers that it names.
+_SPOKEN = {
+    "the option decimal": "--decimal",
+    "the option language of the corpus says": "--language says",
+    "the option sentences of the corpus says": "--sentences says",
+    "the option language and sentences of the corpus says": "--language and --sentences say",
+}
+
+
+def in_options(text: str) -> str:
+    """Return a message in which options of readers are written as options of the command.
 
     Examples
     --------
-    >>> with_reader_option("Mend them, or set lenient = true.")
-    'Mend them, or set lenient = true. (--reader lenient=true)'
+    >>> in_options("Mend them, or set lenient = true.")
+    'Mend them, or set --reader lenient=true.'
+    >>> in_options('Name a tokenizer: tokenizer = "icu".')
+    'Name a tokenizer: --tokenizer icu.'
     """
     readers = [each for each in map(FORMATS.get, FORMATS) if each.kind == "corpus"]
     names = {name for each in readers for name in each.options.model_fields}
-    found = re.findall(rf"\b({'|'.join(sorted(names))}) = ({_VALUE})", text)
-    options = dict.fromkeys(
-        f"--reader {name}={value}" if " " not in value and '"' not in value
-        else f"--reader '{name}={value}'" for name, value in found
-    )  # fmt: skip
-    return f"{text} ({', '.join(options)})" if options else text
+    pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
+    for theirs, ours in _SPOKEN.items():
+        text = text.replace(theirs, ours)
+    return re.sub(pattern, _as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found[1], found[2]
+    bare = value.strip('"')
+    if name in _OWN and not value.startswith("["):
+        return f"--{_OWN[name]} {bare}"
+    plain = " " not in value and '"' not in value
+    return f"--reader {name}={value}" if plain else f"--reader '{name}={value}'"
 
 
 def require_format(read_as: str | None) -> None:
@@ -210,7 +284,7 @@ def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
     from pipeline.cli.output import RunProgress
 
     console = Console(stderr=True)
-    advise = with_reader_option if reader else str
+    advise = in_options if reader else str
     try:
         if not console.is_terminal:
             yield [partial(_say, advise=advise)]
@@ -222,9 +296,12 @@ def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
 
 
 def _say(event: Event, *, advise: Callable[[str], str]) -> None:
-    """Print what was decided for the user, and remarks that are not for information alone."""
-    decided = event.kind == "message" and event.facts.get("decided")
-    if decided or (event.kind == "remark" and event.facts["level"] != "info"):
+    """Print what looks like a mistake, and what was decided for whoever asked."""
+    if event.kind == "note":
+        print(advise(event.facts["text"]), file=sys.stderr)
+    elif event.kind == "remark" and (
+        event.facts["level"] == "warning" or event.facts["check"] in _DECISIONS
+    ):
         print(f"{event.stage}: {advise(event.facts['text'])}", file=sys.stderr)
 
 
@@ -232,7 +309,10 @@ def _say(event: Event, *, advise: Callable[[str], str]) -> None:
 
 
 def collocates(
-    node: Annotated[str, typer.Argument(help="The word.")],
+    node: Annotated[
+        str,
+        typer.Argument(help="eyes | 'blue eyes' | 'eye*' | '/eyes?/' | 'lemma=eye upos=NOUN'"),
+    ],
     path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
     relation: Annotated[
         str | None,
@@ -242,9 +322,10 @@ def collocates(
         str | None, typer.Option("--span", help="Tokens on either side, or left,right [5].")
     ] = None,
     count: Annotated[
-        str,
-        typer.Option("--count", help="positions | windows | nodes: what f1, f2, N count of spans."),
-    ] = "positions",
+        str | None,
+        typer.Option("--count", help="nodes | positions | windows: what f1, f2, N count of spans."),
+    ] = None,
+    within: Within = None,
     measure: Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[
@@ -257,6 +338,12 @@ def collocates(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
     reader_options: ReaderOptions = None,
@@ -275,7 +362,9 @@ def collocates(
     chosen = None
     if relation is not None:
         chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
-    counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
+    counted = None
+    if count is not None:
+        counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
     with progress_listeners(reader=True) as listeners:
         found = find_collocates(
             node,
@@ -283,6 +372,7 @@ def collocates(
             relation=chosen,
             span=word_span(span) if span else None,
             count=counted,
+            within=_within("collocates", within),
             measures=words(measure) or COLLOCATE_MEASURES,
             min_frequency=min_f,
             top=None,
@@ -290,13 +380,22 @@ def collocates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes, reader_options),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(
+                attributes, sentences, abbreviations, tokenizer, normalise, reader_options
+            ),
             runs=runs,
             experiment=save,
             listeners=listeners,
         )
     _show(found, node=node, top=top, format_=format_, to=to, overwrite=overwrite, raw=raw)
     return 0
+
+
+def _within(command: str, given: str | None) -> WithinName | None:
+    what = "spans do not end at {}"
+    return _choose(command, "--within", given, WITHIN, what) if given else None
 
 
 def _choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
@@ -364,8 +463,17 @@ def keywords(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    columns: Columns = None,
+    header: Header = None,
+    decimal: DecimalMark = None,
     reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
@@ -387,7 +495,14 @@ def keywords(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes, reader_options),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(
+                attributes, sentences, abbreviations, tokenizer, normalise, reader_options
+            ),
+            columns=pairs(listed(columns), option="--columns"),
+            header=header,
+            decimal=decimal_of(decimal),
             runs=runs,
             experiment=save,
             listeners=listeners,
@@ -454,6 +569,8 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
 
     Raises
     ------
+    ConfigError
+        If such a number is 2^63 or more, or the file has a column of one of our names already.
     SchemaViolation
         If columns are absent, with those that there are and the nearest.
     """
@@ -463,6 +580,10 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
         for ours, theirs in names.items()
         if ours in _CONSTANT and theirs not in has and theirs.isdecimal()
     }
+    large = {ours: value for ours, value in numbers.items() if value >= 2**63}
+    if large:
+        problems = [Problem(f"--columns {each}={large[each]}", "is 2^63 or more") for each in large]
+        raise ConfigError("score", problems)
     wanted = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
     if absent := {ours: theirs for ours, theirs in wanted.items() if theirs not in has}:
         raise SchemaViolation(file, _absent_columns(absent, has))
@@ -521,6 +642,7 @@ def candidates(
     span: Annotated[
         str, typer.Option("--span", help="Tokens on either side, or left,right.")
     ] = "5",
+    within: Within = None,
     measure: Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[int | None, typer.Option("--top", min=1, help="How many, the best.")] = None,
@@ -531,6 +653,12 @@ def candidates(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
     reader_options: ReaderOptions = None,
@@ -556,6 +684,7 @@ def candidates(
             right=right,
             dependency=words(dependency),
             span=word_span(span),
+            within=_within("candidates", within),
             measures=words(measure) or ("frequency",),
             min_frequency=min_f,
             top=top,
@@ -563,7 +692,11 @@ def candidates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes, reader_options),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(
+                attributes, sentences, abbreviations, tokenizer, normalise, reader_options
+            ),
             runs=runs,
             experiment=save,
             listeners=listeners,
@@ -577,6 +710,7 @@ def candidates(
 
 _THOUSANDS = r"^\s*[+-]?\d+(?:[.,'\s\x{a0}\x{202f}]\d+)+\s*$"
 """Numbers with something between their digits: of thousands, or before decimals."""
+_DIGITS = r"^\s*[+-]?\d+\s*$"
 
 
 def score(
@@ -594,6 +728,8 @@ def score(
             help="What the file calls f, f1, f2, N, l1, l2: f=freq,f1=f_node; f1, N: or a number.",
         ),
     ] = None,
+    header: Header = None,
+    decimal: DecimalMark = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
@@ -610,8 +746,9 @@ def score(
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
+    options = TableOptions(column_names(listed(columns)), header, decimal_of(decimal))
     with with_limit(_memory_bytes(memory), option="--memory {}"):
-        table = read(file, column_names(listed(columns)))
+        table = read(file, options)
     scored = score_table(table, measures=listed(measures))
     title = f"{scored.height:,} rows"
     output.write_or_print(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
@@ -632,25 +769,25 @@ class _NumberedSignatures(Signatures):
     line: int = column("line", key=True)
 
 
-def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
-    """Read a table of frequency signatures, the counts as whole numbers.
+def read(file: Path, options: TableOptions) -> pl.DataFrame:
+    """Read a table of frequency signatures, the counts as whole numbers; say how on stderr.
 
     Parameters
     ----------
     file : Path
         The table; a file called CSV may have semicolons or tabs.
-    names : mapping of str to str
-        What the file calls our columns.
+    options : TableOptions
+        What the file calls our columns, and how it is read.
 
     Raises
     ------
     ConfigError
         If the file is absent or its ending stands for no format.
     SchemaViolation
-        If a column is absent or holds what is not a whole number, or counts contradict each other,
-        with the lines.
+        If a column is absent or holds what is not a whole number, a word is none, or counts
+        contradict each other, with the lines.
     """
-    raw = rename_columns(_scan(file), names, file=str(file)).collect()
+    raw = rename_columns(_scan(file, options), options.columns, file=str(file)).collect()
     held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
         Violation(f"holds {what}, not whole numbers", name, 0)
@@ -659,37 +796,71 @@ def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
     ]
     if odd:
         raise SchemaViolation(str(file), odd)
-    counts = raw.with_columns(numeric.whole_number(name, raw.schema[name]) for name in SIGNATURE)
-    wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name))]
+    kinds: dict[str, Kind] = dict.fromkeys(SIGNATURE, "count")
+    forms = number_formats(raw.lazy(), kinds, decimal=options.decimal)
+    counts = raw.with_columns(
+        numeric.whole_number(name, raw.schema[name], form) for name, form in forms.items()
+    )
+    wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name, forms[name]))]
+    wrong += [each for name in _word_columns(raw.schema) if (each := _word_violation(raw, name))]
     if wrong:
         raise SchemaViolation(str(file), wrong)
     plain = [name for name, dtype in counts.schema.items() if dtype in Signatures.open_dtypes()]
     lines = counts.select(LINE, *(name for name in plain if name != LINE))
     validate([lines], _NumberedSignatures, name=str(file))
+    for name, form in forms.items():
+        if not form.is_plain and options.decimal is None:
+            print(f"{file}: column {name}: {form} (--decimal says otherwise)", file=sys.stderr)
     return counts.drop(LINE)
 
 
-def _scan(file: Path) -> pl.LazyFrame:
+def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
     """Return the query of a file in any format of tables."""
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])
     try:
-        format_ = format_of(file.name, kind="table")
+        format_of(file.name, kind="table")
     except ValueError as error:
         raise ConfigError("score", [Problem(str(file), str(error))]) from error
-    separator = separator_of(file) if format_.name == "csv" else None
-    options = format_.options.model_validate({"separator": separator} if separator else {})
-    format_.check(file, options)
-    return format_.scan(file, options)
+    table = table_file(file, options.select())
+    for note in table.notes:
+        print(note, file=sys.stderr)
+    table.file.format.check(file, table.file.options)
+    return table.file.format.scan(file, table.file.options)
 
 
-def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:
-    bad = raw.filter(counts.get_column(name).is_null())
+def _word_columns(schema: pl.Schema) -> list[str]:
+    """Return the columns of words, by our names or those of other programs."""
+    usual = {name for ours in ("l1", "l2") for name in (ours, *_USUAL[ours])}
+    return [name for name in schema.names() if name.lower() in usual and name not in SIGNATURE]
+
+
+def _word_violation(raw: pl.DataFrame, name: str) -> Violation | None:
+    if errors.no_plain_values(raw.schema[name]):
+        return None
+    bad = raw.filter(numeric.text_or_null(name).is_null())
     examples = tuple(
-        f"line {line}: {value!r}" for line, value in bad.select(LINE, name).head(3).rows()
+        f"line {line}: {'empty' if value is None else repr(value)}"
+        for line, value in bad.select(LINE, pl.col(name).cast(pl.String)).head(3).rows()
     )
+    return Violation(NO_WORD, name, bad.height, examples) if bad.height else None
+
+
+def _violation(
+    raw: pl.DataFrame, counts: pl.DataFrame, name: str, form: NumberFormat
+) -> Violation | None:
+    bad = raw.filter(counts.get_column(name).is_null())
     if not bad.height:
         return None
-    parted = bad.schema[name] == pl.String and bad.get_column(name).str.contains(_THOUSANDS).any()
-    remedy = " (write 1200: no marks between thousands, no decimals)" if parted else ""
+    rows = bad.select(LINE, name).head(3).rows()
+    examples = tuple(f"line {line}: {errors.value_text(value)}" for line, value in rows)
+    texts = bad.get_column(name).cast(pl.String)
+    remedy = ""
+    if form.unclear and texts.str.contains(_THOUSANDS).any():
+        what = UNCLEAR.replace("the option decimal", "--decimal")
+        return Violation(what, name, bad.height, examples)
+    if texts.str.contains(_THOUSANDS).any():
+        remedy = " (write 1200: no marks between thousands, no decimals)"
+    elif texts.str.contains(_DIGITS).any():
+        remedy = " below 2^63"
     return Violation(f"is not a whole number{remedy}", name, bad.height, examples)

@@ -9,6 +9,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.number_format import Decimal
 from pipeline.runner.config import parse_setting
 
 Config: TypeAlias = Annotated[
@@ -29,7 +31,27 @@ Settings: TypeAlias = Annotated[
 ]
 Rows: TypeAlias = Annotated[int, typer.Option("--rows", min=1, help="Rows shown in a table.")]
 Output: TypeAlias = Annotated[
-    Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet.")
+    Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet, xlsx.")
+]
+Columns: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--columns", metavar="OURS=THEIRS,...", help="What the files call our columns."),
+]
+Header: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a table names its columns; without: column_1, column_2 ...",
+        show_default=False,
+    ),
+]
+DecimalMark: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--decimal", help="What stands before decimals in tables, . or , [columns tell]."),
+]
+Missing: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--missing", help="What stands for no number in tables, such as NA."),
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
 Raw: TypeAlias = Annotated[
@@ -49,6 +71,21 @@ DEFAULT_RUNS = Path("runs")
 def settings_of(given: Sequence[str] | None) -> dict[str, Any]:
     """Return the overrides by their paths."""
     return dict(parse_setting(text) for text in given or ())
+
+
+def decimal_of(given: str | None) -> Decimal | None:
+    """Return what stands before decimals.
+
+    Raises
+    ------
+    ConfigError
+        If it is neither a point nor a comma.
+    """
+    marks: tuple[Decimal, ...] = (".", ",")
+    if given is None or given in marks:
+        return next((mark for mark in marks if mark == given), None)
+    problem = Problem("--decimal", f"{given!r} stands before no decimals", "say . or ,")
+    raise ConfigError("--decimal", [problem])
 
 
 def listed(given: str | None) -> list[str]:

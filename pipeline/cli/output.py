@@ -174,7 +174,7 @@ def _padded(cell: str, width: int, *, right: bool) -> str:
     return space + cell if right else cell + space
 
 
-FORMATS = ("table", "csv", "tsv", "json", "parquet")
+FORMATS = ("table", "csv", "tsv", "json", "parquet", "xlsx")
 """What ``--format`` accepts."""
 READABLE = 100
 """Characters that a line of prose has at the most."""
@@ -190,7 +190,7 @@ def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
     frame : DataFrame
         The table.
     kind : str
-        csv, tsv, json or parquet.
+        csv, tsv, json, parquet or xlsx.
     raw : bool
         Whether texts in csv and tsv that a spreadsheet would run as formulas are left as they are.
     """
@@ -200,6 +200,10 @@ def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
         return buffer.getvalue()
+    if kind == "xlsx":
+        from pipeline.formats.spreadsheets.write import table_xlsx
+
+        return table_xlsx(frame)
     from pipeline.formats.tables import to_csv
 
     return to_csv(frame, separator="\t" if kind == "tsv" else ",", raw=raw)
@@ -213,12 +217,16 @@ def kind_of(output: Path, *, given: str | None = None) -> str:
     ConfigError
         If the ending stands for none.
     """
-    endings = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".parquet": "parquet"}
+    endings = {f".{kind}": kind for kind in FORMATS if kind != "table"}
     ending = Path(output.name.removesuffix(".gz")).suffix.lower()
     kind = given if given and given != "table" else endings.get(ending)
     if kind is None:
         what = f"{output.name} has no ending that stands for a kind of table"
         raise ConfigError("--output", [Problem("--output", what, f"use {', '.join(endings)}")])
+    if kind == "xlsx" and output.name.endswith(".gz"):
+        what = "a workbook is packed already"
+        problem = Problem("--output", f"{output.name}: {what}", "leave .gz out of the name")
+        raise ConfigError("--output", [problem])
     return kind
 
 
@@ -556,7 +564,7 @@ class RunProgress:
             self._finish(event)
         elif event.kind == "remark":
             self._remark(event)
-        elif event.kind == "message":
+        elif event.kind in {"note", "message"}:
             name = f"{event.stage}: " if event.stage else ""
             self._say(f"  {name}{event.facts.get('text', '')}", style="dim")
 

@@ -17,7 +17,7 @@ import polars as pl
 from pipeline import errors
 from pipeline.config_model import Described
 from pipeline.errors import DataError, LexassayError, did_you_mean
-from pipeline.formats import compression
+from pipeline.formats import compression, unicode
 from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
 from pipeline.registry import Registry
 
@@ -137,6 +137,10 @@ Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 
 class FormatOptions(Described):
     """Base of the typed options of a reader: frozen, no unknown keys."""
+
+    normalise: unicode.Form = "NFC"
+    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, no
+    invisible characters. "none": text as it is written."""
 
 
 class CorpusOptions(FormatOptions):

@@ -299,12 +299,15 @@ class Dialect:
         Lines at the top of the file that begin so are skipped.
     columns : tuple of str
         Names of the columns where no header line names them.
+    skip : int
+        Lines at the top of the file that are skipped, whatever they hold.
     """
 
     separator: str = "\t"
     quote: str | None = None
     comment: str | None = None
     columns: tuple[str, ...] = ()
+    skip: int = 0
 
     @property
     def headers(self) -> int:
@@ -338,7 +341,7 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
         separator=dialect.separator,
         quote_char=dialect.quote,
         infer_schema=False,
-        skip_rows=skipped,
+        skip_lines=skipped,
         has_header=not dialect.columns,
         schema=dict.fromkeys(dialect.columns, pl.String()) or None,
         glob=False,
@@ -481,10 +484,12 @@ def _csv_reader(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
 
 
 def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
-    """Return the number of comment lines at the top, and the column names."""
-    skipped = 0
+    """Return the number of lines at the top that are skipped, and the column names."""
+    skipped = dialect.skip
     with reading(path), open_text(path) as text:
-        first = first_line(text, path, 1)
+        for number in range(skipped):
+            first_line(text, path, number + 1)
+        first = first_line(text, path, skipped + 1)
         while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
             skipped += 1
             first = first_line(text, path, skipped + 1)
@@ -540,13 +545,15 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 _SEPARATORS = (",", ";", "\t")
 
 
-def separator_of(file: Path) -> str:
+def separator_of(file: Path, *, skip: int = 0) -> str:
     """Return what parts the fields of the first line: a comma unless there are more of another.
 
     Parameters
     ----------
     file : Path
         A text file, gzipped or not.
+    skip : int
+        Lines at the top that do not count.
 
     Raises
     ------
@@ -554,7 +561,9 @@ def separator_of(file: Path) -> str:
         If its first line cannot be read.
     """
     with reading(file), open_text(file) as text:
-        first = first_line(text, file, 1)
+        for number in range(skip):
+            first_line(text, file, number + 1)
+        first = first_line(text, file, skip + 1)
     return max(_SEPARATORS, key=first.count)
 
 

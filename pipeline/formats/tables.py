@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import polars as pl
 from polars import selectors
 from polars.io.plugins import register_io_source
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
@@ -305,14 +305,18 @@ class DelimitedOptions(FormatOptions):
     """Lines at the top of the file that begin so are skipped."""
     columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
     """Names of the columns, for a file without a header line that names them."""
+    skip: int = Field(default=0, ge=0)
+    """Lines at the top of the file that are skipped, whatever they hold."""
 
 
 def _csv_dialect(options: DelimitedOptions) -> Dialect:
-    return Dialect(options.separator or ",", '"', options.comment, options.columns)
+    own = (options.comment, options.columns, options.skip)
+    return Dialect(options.separator or ",", '"', *own)
 
 
 def _tsv_dialect(options: DelimitedOptions) -> Dialect:
-    return Dialect(options.separator or "\t", None, options.comment, options.columns)
+    own = (options.comment, options.columns, options.skip)
+    return Dialect(options.separator or "\t", None, *own)
 
 
 def _ucs_dialect(_options: FormatOptions) -> Dialect:
@@ -353,6 +357,43 @@ def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     text = (selectors.categorical() | selectors.enum()).cast(pl.String)
     return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))
+
+
+# Words and their counts, with white space between: as uniq -c writes them, and frequency lists
+
+_PARTS = {"word": r"^(.*\S)\s+(\S+)$", "f": r"^(\S+)\s+(.*\S)$"}
+
+
+class WordCountOptions(FormatOptions):
+    """How lists of words and counts are read."""
+
+    first: Literal["word", "f"] = "word"
+    """What stands first in a line: the word, or its count, f."""
+    header: bool = False
+    """Whether the first line names the two, and is passed over."""
+
+
+def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[Skipped]:
+    lines.check_ends(path)
+    with reading(path):
+        alone = scan_word_counts(path, options).filter(pl.col("f").is_null()).select(LINE)
+        bad = alone.collect().to_series()
+    if bad.len():
+        shown = ", ".join(map(str, bad.head(_EXAMPLES)))
+        what = f"{bad.len():,} line(s) are not a word and its count: line {shown}"
+        raise DataError(f"{path}: {what}\nWrite both in a line, with a blank between them.")
+    return ()
+
+
+@reader("word_counts", suffixes=[], check=_check_word_counts, options=WordCountOptions)
+def scan_word_counts(path: Path, options: WordCountOptions) -> pl.LazyFrame:
+    """Lines of a word and its count, white space between them; the word may hold blanks."""
+    text = pl.col(TEXT).str.strip_chars()
+    pattern, of_word = _PARTS[options.first], 1 if options.first == "word" else 2
+    first = 1 if options.header else 0
+    return lines.lines(path).filter(text != "", pl.col(LINE) > first).select(
+        LINE, word=text.str.extract(pattern, of_word), f=text.str.extract(pattern, 3 - of_word)
+    )  # fmt: skip
 
 
 # Clusters as lists of words: blocks with blank lines between, or a line per cluster.

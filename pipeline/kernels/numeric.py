@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels import cells
+from pipeline.kernels.number_format import PLAIN, UNCLEAR, NumberFormat
+
 _SERIES_BELOW = 0.05
 _TERMS = 6
 """Terms of the deviance series; with |v| < 0.05 the next is below 1e-17 of the sum."""
@@ -315,32 +318,71 @@ FALSE = ("0", "false", "no", "n", "-", "fp")
 """Spellings of a judgement, in any case; an empty field means that nobody judged."""
 _LARGEST_SUM = 2.0**53
 """What counts of a column add up to at the most: Float64 has every whole number below."""
+_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}\.000$"
+"""One thousand where a point stands between thousands, and one where it stands before decimals."""
 
 
-def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
+def whole_number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Expr:
     """Return a column as Int64; null where it does not hold a whole number.
+
+    A whole number may be kept as a float or decimal, and written as one: 6.0, 10.00, 1e+05. Floats
+    are taken below 2^53 alone, beyond which they do not have every whole number. Truth values,
+    dates, times and durations are no numbers; neither is the text 1.000, which may be a thousand.
 
     Parameters
     ----------
     column : str
         Its name.
     dtype : DataType
-        What it is now: String, an integer, or a float that holds whole numbers.
+        What it is now.
+    form : NumberFormat
+        How the numbers of a column of text are written, as `number_formats` tells it.
+
+    Returns
+    -------
+    Expr
+        Int64, of the same name.
 
     Examples
     --------
-    >>> texts = pl.DataFrame({"f": [" 12", "1.5", None]})
+    >>> texts = pl.DataFrame({"f": [" 12", "1.5", "6.0"]})
     >>> texts.select(whole_number("f", pl.String())).to_series().to_list()
-    [12, None, None]
+    [12, None, 6]
     """
     value = pl.col(column)
-    if dtype == pl.String:
-        return value.str.strip_chars().cast(pl.Int64, strict=False)
+    if dtype.is_integer():
+        return value.cast(pl.Int64, strict=False)
+    if dtype.is_float():
+        return _whole_float(value)
+    if dtype.is_decimal():
+        return _without_decimals(value.cast(pl.String))
+    if dtype != pl.String:
+        return pl.lit(None, pl.Int64).alias(column)
+    text = form.plain(value)
+    exponent = text.str.contains("[eE]")
+    other = pl.when(exponent).then(_whole_float(text.cast(pl.Float64, strict=False)))
+    return other.when(~text.str.contains(_THOUSANDS)).then(_without_decimals(text))
+
+
+def _without_decimals(text: pl.Expr) -> pl.Expr:
+    """Return what is written in digits, and after a point in zeros alone, as Int64; else null."""
+    return text.str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)
+
+
+def _whole_float(value: pl.Expr) -> pl.Expr:
+    """Return floats that are whole and below 2^53 as Int64; else null."""
     whole = value.cast(pl.Int64, strict=False)
-    return pl.when(whole == value).then(whole) if dtype.is_float() else whole
+    return pl.when((whole == value) & (value.abs() < _LARGEST_SUM)).then(whole)
 
 
-def count_column(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0) -> pl.Expr:
+def count_column(
+    column: str,
+    dtype: pl.DataType,
+    form: NumberFormat = PLAIN,
+    *,
+    least: int = 0,
+    before: int = 0,
+) -> pl.Expr:
     """Return a column as counts that can be added up; null where it does not hold one.
 
     Sums of 64 bits begin again from below where they are too large. So null stands, too, from where
@@ -348,7 +390,7 @@ def count_column(column: str, dtype: pl.DataType, *, least: int = 0, before: int
 
     Parameters
     ----------
-    column, dtype
+    column, dtype, form
         As of `whole_number`.
     least : int
         The smallest count.
@@ -361,14 +403,21 @@ def count_column(column: str, dtype: pl.DataType, *, least: int = 0, before: int
     >>> texts.select(count_column("f", pl.String())).to_series().to_list()
     [12, None, None]
     """
-    whole = whole_number(column, dtype)
+    whole = whole_number(column, dtype, form)
     count = pl.when(whole >= least).then(whole)
     fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _LARGEST_SUM - before
     return pl.when(fits).then(count)
 
 
-def number(column: str, dtype: pl.DataType) -> pl.Expr:
-    """Return a column as Float64; null where it holds none, or NaN.
+def number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Expr:
+    """Return a column as Float64; null where it holds no number, or NaN.
+
+    Truth values, dates, times and durations are no numbers. Per cent are hundredths.
+
+    Parameters
+    ----------
+    column, dtype, form
+        As of `whole_number`.
 
     Examples
     --------
@@ -377,41 +426,51 @@ def number(column: str, dtype: pl.DataType) -> pl.Expr:
     [-inf, 0.002, None]
     """
     value = pl.col(column)
-    text = value.str.strip_chars() if dtype == pl.String else value
-    return text.cast(pl.Float64, strict=False).fill_nan(None)
+    if not dtype.is_numeric() and dtype != pl.String:
+        return pl.lit(None, pl.Float64).alias(column)
+    if dtype != pl.String:
+        return value.cast(pl.Float64, strict=False).fill_nan(None)
+    found = form.plain(value).cast(pl.Float64, strict=False).fill_nan(None)
+    return found / 100.0 if form.percent else found
 
 
 def text_or_null(column: str) -> pl.Expr:
-    """Return a column as text; null where it is blank.
+    """Return a column as words; null where blank, or what a spreadsheet shows for an error.
 
     Examples
     --------
-    >>> texts = pl.DataFrame({"l1": ["in Frage", " ", ""]})
+    >>> texts = pl.DataFrame({"l1": ["in Frage", " ", "#NAME?"]})
     >>> texts.select(text_or_null("l1")).to_series().to_list()
     ['in Frage', None, None]
     """
-    text = pl.col(column).cast(pl.String)
-    return pl.when(text.str.strip_chars() != "").then(text)
+    return cells.word(pl.col(column).cast(pl.String))
 
 
 def judgement(column: str) -> pl.Expr:
     """Return a column as Boolean; null where nobody judged or the spelling is unknown.
 
-    What is Boolean already is spelt true or false as text.
+    What is Boolean already is spelt true or false as text. Where some are empty, programs keep 1
+    and 0 as floats: 1.0 and 0.0 are read, too.
 
     Examples
     --------
-    >>> texts = pl.DataFrame({"tp": ["1", "No", "", "maybe"]})
+    >>> texts = pl.DataFrame({"tp": ["1", "No", "", "maybe", "0.0"]})
     >>> texts.select(judgement("tp")).to_series().to_list()
-    [True, False, None, None]
+    [True, False, None, None, False]
     """
-    folded = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
+    text = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
+    folded = text.str.replace(r"^([01])\.0*$", "${1}")
     true = pl.when(folded.is_in(TRUE)).then(statement=True)
     return true.when(folded.is_in(FALSE)).then(statement=False)
 
 
 def faults(
-    frame: pl.LazyFrame, *, parsed: Mapping[str, pl.Expr], problem: str, required: bool
+    frame: pl.LazyFrame,
+    *,
+    parsed: Mapping[str, pl.Expr],
+    problem: str,
+    required: bool,
+    forms: Mapping[str, NumberFormat] | None = None,
 ) -> pl.LazyFrame:
     """Return one row for every value that could not be parsed.
 
@@ -425,6 +484,8 @@ def faults(
         What to say of it.
     required : bool
         Whether an empty field is a failure too.
+    forms : mapping of str to NumberFormat, optional
+        How columns of numbers are written.
 
     Returns
     -------
@@ -434,9 +495,12 @@ def faults(
     wrong = []
     for column, value in parsed.items():
         text = pl.col(column).cast(pl.String)
-        empty = text.is_null() | (text.str.strip_chars() == "")
-        failed = value.is_null() & (~empty | pl.lit(required))
-        row = {"column": pl.lit(column), "value": text, "problem": pl.lit(problem)}
+        form = (forms or {}).get(column, PLAIN)
+        failed = value.is_null() & (~form.is_empty(text) | pl.lit(required))
+        what = pl.lit(problem)
+        if form.unclear:
+            what = pl.when(text.str.contains(r"\d[.,]\d")).then(pl.lit(UNCLEAR)).otherwise(what)
+        row = {"column": pl.lit(column), "value": text, "problem": what}
         wrong.append(frame.filter(failed).select("file", "line", **row))
     return pl.concat(wrong)
 

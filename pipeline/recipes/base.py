@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import tomli_w
 
 from pipeline.api.results import Run
 from pipeline.api.run import run
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.measure import MEASURES
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.store.backends import in_a_folder, storage_at
@@ -136,6 +136,9 @@ def _examples(run: Run, kept: pl.DataFrame) -> pl.DataFrame:
     return kept.join(texts.select("id", example="text").collect(), on="id", how="left")
 
 
+_STAGE = re.compile(r"^stage ([^:]+): ")
+_OPTION = re.compile(r"\boption (?=decimal\b|missing\b)(\w+)")
+_OF_A_STAGE = re.compile("; this stage has given no result(?=\\.)")
 FOLDER = "experiments"
 """Where the experiments stand, in the folder of their results."""
 _IN_A_NAME = 40
@@ -156,15 +159,21 @@ class Recipe:
         Stage to options, as in the file; paths of this machine are `Path`.
     title : str
         Heading of the report.
-    notes : sequence of str
-        What was decided for the user, each with the option that decides otherwise.
+    notes : tuple of str
+        What was decided for whoever asked, a sentence each.
+    options : mapping of str to str
+        Option of a stage to the option of the command that it comes from.
+    remedies : mapping of str to str
+        Stage to a further remedy where it cannot use a value of its file.
     """
 
     kind: str
     about: str
     stages: Mapping[str, Mapping[str, Any]]
     title: str = ""
-    notes: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    remedies: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def results(self) -> str:
@@ -240,10 +249,10 @@ def perform(
     Raises
     ------
     LexassayError
-        As `pipeline.api.run.run` does.
+        As `pipeline.api.run.run` does; with paths and options as the command has them.
     """
     for note in recipe.notes:
-        tell(listeners, "message", recipe.kind, text=note, decided=True)
+        tell(listeners, "note", text=note)
     if experiment is not None:
         save(recipe, Path(experiment))
     root = Path(runs) if runs else cache_folder()
@@ -260,7 +269,30 @@ def perform(
     try:
         return run(root / key, runs=root, report=report, listeners=listeners)
     except ConfigError as error:
-        raise ConfigError(recipe.kind, error.problems) from error
+        problems = [replace(each, where=_option(recipe, each.where)) for each in error.problems]
+        raise ConfigError(recipe.kind, problems) from error
+    except DataError as error:
+        raise DataError(_as_asked(recipe, str(error))) from error
+
+
+def _option(recipe: Recipe, where: str) -> str:
+    """Return the option of the command that an option of a stage comes from, or this."""
+    own = where.removeprefix("stages.")
+    return next(
+        (option for place, option in recipe.options.items() if f"{own}.".startswith(f"{place}.")),
+        where,
+    )
+
+
+def _as_asked(recipe: Recipe, text: str) -> str:
+    """Return a message of a stage with the paths that were given and the options of the command."""
+    stage = _STAGE.match(text)
+    for path in sorted(_paths(recipe.stages), key=lambda each: -len(str(each.absolute()))):
+        text = text.replace(path.absolute().as_posix(), str(path))
+    text = _STAGE.sub(f"{recipe.kind}: ", text)
+    text = _OF_A_STAGE.sub("", _OPTION.sub(r"option --\1", text))
+    remedy = recipe.remedies.get(stage[1], "") if stage else ""
+    return f"{text}\n{remedy}" if remedy else text
 
 
 def _paths(value: Any) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ import polars as pl
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of
+from pipeline.kernels.number_format import Decimal
+from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
-from pipeline.recipes.inputs import TableFile, table_file
+from pipeline.recipes.inputs import TableFile, TableOptions, table_file
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
 # Clusters against gold classes
@@ -44,8 +47,8 @@ class Tagged:
         Whether items are put into lower case.
     prefix : int or None
         Cut the names of clusters to so many characters.
-    columns : mapping of str to str
-        What item, gold, cluster and f are called in tables.
+    tables : TableOptions
+        How tables are read; their columns are item, gold, cluster and f.
     """
 
     tag: str = "upos"
@@ -54,11 +57,7 @@ class Tagged:
     exclude: Sequence[str] = ()
     fold: bool = False
     prefix: int | None = None
-    columns: Mapping[str, str] | None = None
-
-    def named(self, *ours: str) -> dict[str, str]:
-        """Return what of these is called how."""
-        return {name: column for name, column in (self.columns or {}).items() if name in ours}
+    tables: TableOptions = field(default_factory=TableOptions)
 
 
 def clusters(
@@ -67,10 +66,12 @@ def clusters(
     tag: str = "upos",
     cluster: str = "upos",
     item: str = "form",
-    exclude: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     fold: bool = False,
     prefix: int | None = None,
     columns: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    decimal: Decimal | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     report: bool = True,
@@ -89,7 +90,7 @@ def clusters(
         Attributes of corpora with the gold class, and with the induced one.
     item : str
         Attribute of a corpus that tells words apart: "form" or "lemma".
-    exclude : sequence of str
+    exclude : str or sequence of str
         Gold classes that do not count, such as PUNCT.
     fold : bool
         Whether words are put into lower case.
@@ -97,6 +98,11 @@ def clusters(
         Cut the names of clusters to so many characters: Brown's paths to bits.
     columns : mapping of str to str, optional
         What item, gold, cluster and f are called in tables, where that cannot be told.
+    header : bool, optional
+        Whether the first line of each table names its columns; the file tells if not given.
+        Columns without a name are called column_1, column_2 ...
+    decimal : {".", ","}, optional
+        What stands before decimals in frequencies; the column tells if not given.
     runs, experiment, report, listeners
         As of `evaluate`.
 
@@ -115,7 +121,8 @@ def clusters(
     ----------
     Reichart, Abend & Rappoport 2010, Type level clustering evaluation.
     """
-    read = Tagged(tag, cluster, item, exclude, fold, prefix, columns)
+    tables = TableOptions(columns or {}, header, decimal)
+    read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, tables)
     recipe = clusters_recipe(Path(gold), [Path(each) for each in induced], read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
@@ -130,12 +137,13 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     """
     if not induced:
         raise ConfigError("clusters", [Problem("INDUCED", "no system is named", "name a file")])
-    standard, counted = _gold(gold, read)
+    standard, counted, notes = _gold(gold, read)
     stages: dict[str, dict[str, Any]] = {"gold": standard}
     names = _names(induced)
     taggings, dictionaries = [], []
     for name, path in names.items():
-        stage, single = _system(name, path, gold, read)
+        stage, single, said = _system(name, path, gold, read)
+        notes += said
         stages[name] = stage
         if stage["use"] == "join.tagging":
             taggings.append(name)
@@ -150,7 +158,9 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
         levels["token_level"] = "tokens"
     stages["systems"] = {"use": "evaluate.systems", **levels}
     about = gold.name.partition(".")[0]
-    return Recipe("clusters", about, stages, title=f"Clusters against {about}")
+    title = f"Clusters against {about}"
+    options = {f"{name}.exclude": "--exclude" for name in stages}
+    return Recipe("clusters", about, stages, title, notes, options)
 
 
 def _names(paths: Sequence[Path]) -> dict[str, Path]:
@@ -174,36 +184,38 @@ def _is_corpus(path: Path) -> bool:
         return False
 
 
-def _gold(path: Path, read: Tagged) -> tuple[dict[str, Any], bool]:
-    """Return the stage with the gold classes, and whether it has frequencies."""
+def _gold(path: Path, read: Tagged) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
+    """Return the stage with the gold classes, whether it has frequencies, and notes."""
     if _is_corpus(path):
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
-        return {"use": "extract.gold", "corpus": path, **tags, "fold": read.fold}, True
-    table = table_file(path, named=read.named("item", "gold", "f"))
+        return {"use": "extract.gold", "corpus": path, **tags, "fold": read.fold}, True, ()
+    table = table_file(path, read.tables.select("item", "gold", "f"))
     found = {"item": table.column(*_ITEM), "gold": table.column(*_GOLD)}
     count = table.look_for(*_COUNT)
     if count and count in table.numbers():
         found["f"] = count
     options = {"columns": table.other_names(**found), "exclude": list(read.exclude)}
-    return {
-        "use": "extract.gold_table", "path": table.source, **options, "fold": read.fold,
-    }, "f" in found  # fmt: skip
+    stage = {"use": "extract.gold_table", "path": table.source, **options, "fold": read.fold}
+    return stage | read.tables.numbers, "f" in found, table.notes
 
 
-def _system(name: str, path: Path, gold: Path, read: Tagged) -> tuple[dict[str, Any], bool]:
-    """Return the stage with the clusters of a system, and whether each word has one."""
+def _system(
+    name: str, path: Path, gold: Path, read: Tagged
+) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
+    """Return the stage with the clusters of a system, whether each word has one, and notes."""
     if _is_corpus(path):
         if not _is_corpus(gold):
             what = f"{path} is a tagged corpus, but the gold standard {gold} is a table"
             raise ConfigError("clusters", [Problem("GOLD", what, "name the gold corpus")])
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
         both = {"gold": gold, "induced": path, "cluster": read.cluster, **tags}
-        return {"use": "join.tagging", "system": name, **both, "fold": read.fold}, True
-    table = table_file(path, named=read.named("item", "cluster"))
+        return {"use": "join.tagging", "system": name, **both, "fold": read.fold}, True, ()
+    table = table_file(path, read.tables.select("item", "cluster"))
     found = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
     options = {"columns": table.other_names(**found), "prefix": read.prefix, "fold": read.fold}
     stage = {"use": "extract.clusters", "system": name, "path": table.source, **options}
-    return stage, _single(table, found["item"], fold=read.fold)
+    single = _single(table, found["item"], fold=read.fold)
+    return stage | read.tables.numbers, single, table.notes
 
 
 def _single(table: TableFile, item: str, *, fold: bool) -> bool:
@@ -229,6 +241,7 @@ def lexicon(
     size: int | None = None,
     case: bool = True,
     columns: Mapping[str, str] | None = None,
+    header: bool | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     report: bool = True,
@@ -250,6 +263,8 @@ def lexicon(
         Whether capital and small letters differ.
     columns : mapping of str to str, optional
         What lemma and form are called in the files, where that cannot be told.
+    header : bool, optional
+        Whether the first line of each table names its columns; the file tells if not given.
     runs, experiment, report, listeners
         As of `evaluate`.
 
@@ -271,7 +286,7 @@ def lexicon(
     golds = [gold] if isinstance(gold, str | Path) else [*gold]
     recipe = lexicon_recipe(
         [Path(each) for each in golds], Path(computed), rate=rate, size=size, case=case,
-        columns=columns or {},
+        tables=TableOptions(columns or {}, header),
     )  # fmt: skip
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
@@ -283,7 +298,7 @@ def lexicon_recipe(
     rate: float | None,
     size: int | None,
     case: bool,
-    columns: Mapping[str, str],
+    tables: TableOptions,
 ) -> Recipe:
     """Return the experiment that evaluates.
 
@@ -297,14 +312,15 @@ def lexicon_recipe(
     if rate is not None and size is not None:
         problem = Problem("--rate", "does not go with --size", "give one of the two")
         raise ConfigError("lexicon", [problem])
-    _require_used(columns, [*golds, computed])
+    _require_used(tables, [*golds, computed])
     names = ["gold"] if len(golds) == 1 else [f"gold_{n}" for n in range(1, len(golds) + 1)]
+    read = [_read(path, tables, case=case) for path in (*golds, computed)]
     stages: dict[str, dict[str, Any]] = {
-        name: _read(path, columns, case=case) for name, path in zip(names, golds, strict=True)
+        name: stage for name, (stage, _) in zip(names, read[:-1], strict=True)
     }
     if len(golds) > 1:
         stages["gold"] = {"use": "extract.union", "lexicons": names}
-    stages["computed"] = _read(computed, columns, case=case)
+    stages["computed"] = read[-1][0]
     compared = {"gold": "gold", "lexicon": "computed"}
     stages["overlaps"] = {"use": "score.lexicon", **compared}
     drawn: dict[str, Any] = {}
@@ -314,30 +330,34 @@ def lexicon_recipe(
         drawn = {"sample": "sample"}
     stages["quality"] = {"use": "evaluate.lexicon", **compared, "overlaps": "overlaps", **drawn}
     about = computed.name.partition(".")[0]
-    return Recipe("lexicon", about, stages, title=f"The lexicon {about}")
+    notes = tuple(note for _, said in read for note in said)
+    return Recipe("lexicon", about, stages, f"The lexicon {about}", notes)
 
 
-def _require_used(columns: Mapping[str, str], paths: Sequence[Path]) -> None:
+def _require_used(tables: TableOptions, paths: Sequence[Path]) -> None:
     """Refuse a name of a column that none of the files has."""
-    held = {name: None for path in paths for name in table_file(path).columns}
+    held = {name: None for path in paths for name in table_file(path, tables.select()).columns}
     absent = [
         Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
-        for ours, theirs in columns.items()
+        for ours, theirs in tables.columns.items()
         if theirs not in held
     ]
     if absent:
         raise ConfigError("lexicon", absent)
 
 
-def _read(path: Path, columns: Mapping[str, str], *, case: bool) -> dict[str, Any]:
-    """Return the stage that reads a file; names of columns that it has not are those of others."""
-    held = table_file(path).columns
-    own = {ours: name for ours, name in columns.items() if name in held}
-    table = table_file(path, named={k: v for k, v in own.items() if k in {"lemma", "form"}})
+def _read(
+    path: Path, tables: TableOptions, *, case: bool
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the stage that reads a file, and notes; names that it has not are those of others."""
+    held = table_file(path, tables.select()).columns
+    own = {ours: name for ours, name in tables.columns.items() if name in held}
+    table = table_file(path, replace(tables, columns=own).select("lemma", "form"))
     found = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
     names = {"columns": table.other_names(**found)}
-    return {"use": "extract.lexicon", "path": table.source, **names, **spelling}
+    stage = {"use": "extract.lexicon", "path": table.source, **names, **spelling}
+    return stage, table.notes
 
 
 CUTS = (50, 100, 200, 500, 1000, 2000)
@@ -349,7 +369,6 @@ RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
 _JUDGED = ("TP", "b.TP", "true_positive", "judgement", "label", "gold")
 _COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
 """Columns of numbers that are no scores; R writes the numbers of rows without a name."""
-_TRUE = {"1", "0", "true", "false", "yes", "no", ""}
 
 
 @dataclass(frozen=True)
@@ -386,12 +405,15 @@ def evaluate(
     ranked: str | Path,
     judgements: str | Path,
     *,
-    scores: Sequence[str] = (),
-    ascending: Sequence[str] = (),
-    positive: Sequence[str] = (),
+    scores: str | Sequence[str] = (),
+    ascending: str | Sequence[str] = (),
+    positive: str | Sequence[str] = (),
     sampled: bool = False,
     cuts: Sequence[int] | None = None,
     columns: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    decimal: Decimal | None = None,
+    missing: Sequence[str] = (),
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     report: bool = True,
@@ -405,11 +427,11 @@ def evaluate(
         A table of pairs with scores, or in the order of their ranks: CSV, TSV, UCS, Parquet.
     judgements : path
         A table of pairs with a judgement each: 1 or 0, yes or no, or labels, see `positive`.
-    scores : sequence of str
+    scores : str or sequence of str
         Columns with scores; all with numbers that are no counts if empty.
-    ascending : sequence of str
+    ascending : str or sequence of str
         Those whose lowest value comes first, such as p-values.
-    positive : sequence of str
+    positive : str or sequence of str
         The labels of true positives, where judgements are labels.
     sampled : bool
         Whether the judged pairs were drawn at random from the ranked ones: precision is then
@@ -418,6 +440,13 @@ def evaluate(
         The list sizes; those of `CUTS` up to the length of the list if not given, or its length.
     columns : mapping of str to str, optional
         What l1, l2 and TP are called in the files, where that cannot be told.
+    header : bool, optional
+        Whether the first line of each file names its columns; the file tells if not given. Columns
+        without a name are called column_1, column_2 ...
+    decimal : {".", ","}, optional
+        What stands before decimals in scores; each column tells if not given.
+    missing : sequence of str
+        Texts that stand for no score, beside the empty field, such as NA.
     runs : path, optional
         Folder of the results; a cache folder of the user if not given.
     experiment : path, optional
@@ -444,13 +473,11 @@ def evaluate(
     ----------
     Evert & Krenn, sections 3 and 4.
     """
-    named = dict(columns or {})
-    given = (
-        table_file(ranked, named=_select(named, "l1", "l2")),
-        table_file(judgements, named=named),
-    )
+    read = TableOptions(columns or {}, header, decimal, missing)
+    given = table_file(ranked, read.select("l1", "l2")), table_file(judgements, read)
     sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
-    asked = Judged(*given, scores, ascending, positive, sampled, sizes)
+    named_columns = as_names(scores), as_names(ascending)
+    asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes)
     recipe = evaluation_recipe(asked)
     run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
     if not sampled:
@@ -461,10 +488,6 @@ def evaluate(
 def _default_cuts(rows: int) -> Sequence[int]:
     """Return the list sizes for a list with so many rows at its beginning, a thousand at most."""
     return CUTS if rows >= CUTS[-2] else [n for n in CUTS if n <= rows] or [max(rows, 1)]
-
-
-def _select(named: Mapping[str, str], *ours: str) -> dict[str, str]:
-    return {name: column for name, column in named.items() if name in ours}
 
 
 def evaluation_recipe(asked: Judged) -> Recipe:
@@ -484,6 +507,7 @@ def evaluation_recipe(asked: Judged) -> Recipe:
             "scores": scores,
             "ascending": [_measure(name) for name in asked.ascending],
             **listed,
+            **ranked.options.numbers,
         },
         "judgements": {
             "use": "join.table",
@@ -501,7 +525,19 @@ def evaluation_recipe(asked: Judged) -> Recipe:
     if len(scores) > 1:
         stages["comparison"] = {"use": "evaluate.comparison", **evaluated, "every": 0}
     about = ranked.file.path.name.partition(".")[0]
-    return Recipe("evaluate", about, stages, title=f"N-best precision of {about}")
+    notes = (*ranked.notes, *judged.notes)
+    if not scores:
+        order = "no column is a score, so that the order of the rows is the ranking (measure rank)"
+        notes += (f"{ranked.source['path']}: {order}; --score NAME says which column is one",)
+    return Recipe(
+        "evaluate",
+        about,
+        stages,
+        f"N-best precision of {about}",
+        notes,
+        options={"judgements.categories": "--positive", "scores.scores": "--score"},
+        remedies={"scores": "--score NAME names the columns with scores, if this is none."},
+    )
 
 
 def _units(table: TableFile) -> dict[str, str]:
@@ -535,8 +571,9 @@ def _judgement(asked: Judged) -> str | dict[str, Any]:
     column = asked.judgements.column(*_JUDGED)
     if asked.positive:
         return {"column": column, "labels": list(asked.positive)}
-    values = asked.judgements.head[column].drop_nulls().str.strip_chars().str.to_lowercase()
-    labels = values.filter(~values.is_in(list(_TRUE))).unique(maintain_order=True)
+    values = asked.judgements.head.select(label=pl.col(column).str.strip_chars().str.to_lowercase())
+    labelled = (pl.col("label") != "") & judgement("label").is_null()
+    labels = values.filter(labelled).get_column("label").unique(maintain_order=True)
     if labels.len():
         what = f"the column {column!r} holds labels: {', '.join(labels.head(8).to_list())}"
         remedy = "say which of them are true positives: --positive LABEL"

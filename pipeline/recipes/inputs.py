@@ -4,61 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
+from pipeline.formats.corpora.languages import NO_RULES
+from pipeline.formats.corpora.plain_text import TextOptions, text_layout
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.kernels import numeric
+from pipeline.kernels.cooccurrence.tokens import OWN_CASE
+from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
 
-# Wrapped lines of plain text
-
-_CHARACTERS = 1 << 18
-"""What is looked at, from the beginning of the file."""
-_WIDTHS = range(30, 121)
-"""How long the longest lines of a wrapped text are."""
-_FEWEST = 20
-"""Lines without which nothing can be told."""
-_LONGEST_LINES = 0.9
-"""Share of the lines that have to be full; those with a heading or a list above them are not."""
-
-
-def is_wrapped(path: Path) -> bool:
-    """Return whether a file is text in lines of a set width, as in Project Gutenberg's books.
-
-    A line is full if the first word of the next one would have gone beyond the longest lines. Lines
-    that end for another reason, as sentences or verses do, are so by chance alone.
-
-    Parameters
-    ----------
-    path : Path
-        The file, gzipped or not.
-    """
-    with reading(path), open_text(path) as text:
-        lines = text.read(_CHARACTERS).splitlines()
-    inner = list(_continued_lines([line.strip() for line in lines]))
-    if len(inner) < _FEWEST:
-        return False
-    longest = sorted(len(line) for line, _ in inner)[int(len(inner) * 0.98)]
-    full = sum(len(line) + 1 + len(word) > longest for line, word in inner)
-    return longest in _WIDTHS and full >= _LONGEST_LINES * len(inner)
-
-
-def _continued_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each line that goes on in the next, with the first word of that."""
-    for line, following in pairwise(lines):
-        if line and following:
-            yield line, following.split(maxsplit=1)[0]
-
+# Corpora
 
 TEXT = r"[\p{L}\p{N}]"
 """What a word has to hold, so that it is no punctuation mark."""
@@ -107,6 +73,20 @@ class CorpusFiles:
     def lemma(self) -> str:
         """The attribute with the lemmas; that with the words if there are none."""
         return "lemma" if "lemma" in self.attributes else self.word
+
+    @cached_property
+    def language(self) -> str:
+        """The language of plain text, as its first file has it; "" of other corpora."""
+        file = self.files[0]
+        if not isinstance(file.options, TextOptions):
+            return ""
+        language = text_layout(file.path, file.options).language
+        return "" if language == NO_RULES else language
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is plain text."""
+        return isinstance(self.files[0].options, TextOptions)
 
     @property
     def parsed(self) -> bool:
@@ -173,7 +153,8 @@ def corpus_files(
         what = f"the files are of several formats: {', '.join(kinds)}"
         raise ConfigError("corpus", [Problem("PATH", what, "name those of one format")])
     decided = _decide(found, read_as, options or {})
-    own = {"format": decided.format, **decided.options}
+    kind = decided.format or kinds[0] if kinds else ""
+    own = {"format": decided.format, **_known(kind, decided.options)}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
     files = _files(source)
     return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
@@ -241,8 +222,7 @@ def _decide_file(path: Path, read_as: str | None, given: Mapping[str, Any]) -> D
         return Decision(read_as, given)
     lines = content.first_lines(path, _LINES)
     if name == "text" and not (read_as is None and _holds_fields(lines)):
-        wrapped = "wrapped" if is_wrapped(path) else "split"
-        return Decision(read_as, {"sentences": wrapped, **given})
+        return Decision(read_as, {"sentences": "auto", **given})
     if name == "tokens":
         return _decide_table(path, read_as, lines, given)
     rows = content.token_lines(lines)
@@ -344,6 +324,19 @@ def _sentence_tags(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[
     return [tag for tag in content.SENTENCE_TAGS if tag in tags]
 
 
+def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of the reader; refuse those that it has not, but for the language."""
+    fields = FORMATS.get(kind).options.model_fields if kind else options
+    problems = [
+        Problem(name, f"files of the format {kind} are read without it", "omit it")
+        for name in options
+        if name not in fields and name != "language"
+    ]
+    if problems:
+        raise ConfigError("corpus", problems)
+    return {name: value for name, value in options.items() if name in fields}
+
+
 def _expanded(path: Path, read_as: str | None) -> list[Path]:
     """Return a path itself, or of a folder a pattern or a list of the files to be read."""
     if not path.is_dir():
@@ -394,18 +387,60 @@ def _head(file: SourceFile) -> pl.DataFrame:
     return pl.DataFrame(schema=names) if first is None else first.tokens
 
 
-def unit(attribute: str, *, case: bool, punctuation: bool) -> dict[str, Any]:
-    """Return what an experiment says of the words that count, by the attribute they are called by.
+@dataclass(frozen=True)
+class WordChoice:
+    """Which words count, and what they are called.
 
     Parameters
     ----------
-    attribute : str
-        What words are called by.
+    attribute : str or None
+        The attribute to look at; None: the lemma where there is one, else the word.
     case, punctuation : bool
         Whether capital and small letters differ; whether punctuation marks are words.
+    language : str
+        ISO 639-1 code of the language of the words; "" for that of plain text.
+    stop_words : Path or None
+        File with words that do not count: a word a line, or a table with a column word.
     """
-    options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not case}
-    return options if punctuation else {**options, "matches": TEXT}
+
+    attribute: str | None = None
+    case: bool = False
+    punctuation: bool = False
+    language: str = ""
+    stop_words: Path | None = None
+
+    def unit(self, attribute: str, corpus: CorpusFiles | None = None) -> dict[str, Any]:
+        """Return what an experiment says of the words that count.
+
+        Parameters
+        ----------
+        attribute : str
+            What words are called by.
+        corpus : CorpusFiles, optional
+            Their corpus.
+        """
+        language = self.language or (corpus.language if corpus else "")
+        fold = language if language in OWN_CASE else True
+        options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not self.case and fold}
+        return options if self.punctuation else {**options, "matches": TEXT}
+
+    def excluded(self) -> dict[str, Any]:
+        """Return what an experiment says of the words that do not count."""
+        if self.stop_words is None:
+            return {}
+        path = self.stop_words
+        if not path.is_file():
+            problem = Problem("--stop-words", f"there is no file {path}", "name a list of words")
+            raise ConfigError("stop words", [problem])
+        with reading(path), open_text(path) as text:
+            first = text.readline().strip("\ufeff\r\n")
+        if "word" in re.split(r"[\t,;]", first):
+            return {"stop_words": {"path": path}}
+        return {"stop_words": {"path": path, "format": "tsv", "columns": ["word"]}}
+
+
+ANY_WORDS = WordChoice()
+"""Every word, whatever its case."""
 
 
 # Tables and their columns
@@ -414,6 +449,51 @@ _MOST_COLUMNS = 40
 """Columns that a message lists."""
 _LOOKED_AT = 1_000
 """Rows whose values tell what a column holds."""
+_NUMBERS = 0.5
+"""Share of the values of a column that are numbers if it is meant to hold numbers."""
+_NOTHING = ("na", "n/a", "nan", "null", "none", "-", ".", "#n/a", "#nv")
+"""What stands for no value, for whoever wrote a column; these do not tell what it is meant for."""
+_WITHOUT_HEADER = ("csv", "tsv", "workbook")
+"""Formats whose files may lack a header."""
+_NAMES = frozenset({
+    "l1", "l2", "word", "lemma", "form", "token", "type", "item", "cluster", "gold", "class", "tag",
+    "pos", "upos", "label", "f", "freq", "frequency", "count", "rank", "id", "node", "collocate",
+    "term", "ngram", "year",
+})  # fmt: skip
+"""Names of columns, by which a header with numbers among its names is told from a row."""
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What somebody says of tables that a command reads.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        What the files call our columns: our name to theirs.
+    header : bool or None
+        Whether the first line names the columns; None: the file tells.
+    decimal : str or None
+        What stands before decimals; None: each column tells.
+    missing : sequence of str
+        Texts that stand for no number.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    header: bool | None = None
+    decimal: Decimal | None = None
+    missing: Sequence[str] = ()
+
+    def select(self, *ours: str) -> TableOptions:
+        """Return the same with some of the columns alone."""
+        held = {name: column for name, column in self.columns.items() if name in ours}
+        return replace(self, columns=held)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The options of a stage that reads numbers."""
+        given = {"decimal": self.decimal, "missing": list(self.missing)}
+        return {name: value for name, value in given.items() if value}
 
 
 @dataclass(frozen=True)
@@ -427,15 +507,18 @@ class TableFile:
     file : SourceFile
         The file.
     head : DataFrame
-        Its first rows, as text.
-    named : mapping of str to str
-        What somebody says that columns stand for: our name to the file's.
+        Its first rows, as text; null where no text, number or the like stands.
+    options : TableOptions
+        What somebody says of it.
+    notes : tuple of str
+        What was decided of the file.
     """
 
     source: Mapping[str, Any]
     file: SourceFile
     head: pl.DataFrame
-    named: Mapping[str, str] = field(default_factory=dict)
+    options: TableOptions = field(default_factory=TableOptions)
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -468,21 +551,43 @@ class TableFile:
 
     def look_for(self, ours: str, *others: str) -> str | None:
         """Return the column that stands for something, None if there is none."""
-        if ours in self.named:
-            return self.named[ours]
+        if ours in self.options.columns:
+            return self.options.columns[ours]
         plain = {_plain(name): name for name in reversed(self.columns)}
         return next(
             (plain[_plain(name)] for name in (ours, *others) if _plain(name) in plain), None
         )
 
     def numbers(self, *but: str) -> list[str]:
-        """Return the columns that hold numbers and nothing else, without some of them."""
-        return [name for name in self.columns if name not in but and _is_numeric(self.head[name])]
+        """Return the columns that are meant to hold numbers, without some of them.
+
+        Half of what stands in them are numbers, or more: the rest are mistakes, and for whoever
+        reads the column to refuse.
+        """
+        return [name for name in self.values if name not in but]
 
     def flags(self) -> list[str]:
-        """Return the columns that hold 1 and 0 and nothing else."""
-        zero_one = {"0", "1", "0.0", "1.0"}
-        return [name for name in self.numbers() if {*self.head[name].drop_nulls()} <= zero_one]
+        """Return the columns whose numbers are 1 and 0."""
+        found = {name: {*values.drop_nulls()} for name, values in self.values.items()}
+        return [name for name, values in found.items() if values and values <= {0.0, 1.0}]
+
+    @cached_property
+    def values(self) -> Mapping[str, pl.Series]:
+        """The numbers at the beginning of each column of numbers; null for what is none."""
+        digits = self.head.select(pl.all().str.contains(r"\d").any().fill_null(value=False))
+        kinds: dict[str, Kind] = {name: "number" for name in self.columns if digits[name].item()}
+        said = self.options
+        forms = number_formats(self.head.lazy(), kinds, decimal=said.decimal, missing=said.missing)
+        return {name: values for name, form in forms.items()
+                if (values := self._numbers(name, form)) is not None}  # fmt: skip
+
+    def _numbers(self, name: str, form: NumberFormat) -> pl.Series | None:
+        """Return the numbers of a column; None if it is not meant to hold any."""
+        text = pl.col(name)
+        nothing = form.is_empty(text) | text.str.strip_chars().str.to_lowercase().is_in(_NOTHING)
+        found = self.head.select(numeric.number(name, pl.String(), form), filled=~nothing)
+        values, filled = found[name], int(found["filled"].sum())
+        return values if form.unclear or 0 < _NUMBERS * filled <= values.count() else None
 
     def other_names(self, **found: str) -> dict[str, str]:
         """Return what has another name in the file, as options called columns say it."""
@@ -491,9 +596,9 @@ class TableFile:
 
 def table_file(
     path: str | Path,
+    options: TableOptions | None = None,
     *,
-    named: Mapping[str, str] | None = None,
-    options: Mapping[str, Any] | None = None,
+    reader: Mapping[str, Any] | None = None,
 ) -> TableFile:
     """Look at the head of a table.
 
@@ -501,9 +606,9 @@ def table_file(
     ----------
     path : path
         The file.
-    named : mapping of str to str, optional
-        What columns stand for: our name to the file's.
-    options : mapping, optional
+    options : TableOptions, optional
+        What is said of it.
+    reader : mapping, optional
         Options of the reader.
 
     Raises
@@ -513,24 +618,66 @@ def table_file(
     DataError
         If it cannot be read.
     """
-    source = {"path": Path(path), **(options or {})}
+    said = options or TableOptions()
+    source = {"path": Path(path), **(reader or {})}
     file = _file(source)
     if file.format.name == "csv" and "separator" not in source:
-        separator = separator_of(file.path)
+        separator = separator_of(file.path, skip=source.get("skip", 0))
         if separator != ",":
             source = {**source, "separator": separator}
             file = _file(source)
-    plan = file.format.scan(file.path, file.options)
-    held = [name for name in plan.collect_schema() if name != "line"]
-    head = plan.select(pl.col(held).cast(pl.String, strict=False)).head(_LOOKED_AT).collect()
+    found = TableFile(source, file, _table_head(file), said)
+    if file.format.name in _WITHOUT_HEADER and "columns" not in source:
+        found = _without_header(found) if said.header is None else found
+        if said.header is False:
+            found = _with_columns(found)
+    held = found.columns
     absent = [
         Problem(f"--columns {ours}", f"{path} has no column {theirs!r}", did_you_mean(theirs, held))
-        for ours, theirs in (named or {}).items()
+        for ours, theirs in said.columns.items()
         if theirs not in held
     ]
     if absent:
         raise ConfigError("columns", absent)
-    return TableFile(source, file, head, named or {})
+    return found
+
+
+def _table_head(file: SourceFile) -> pl.DataFrame:
+    plan = file.format.scan(file.path, file.options)
+    schema = plan.collect_schema()
+    texts = [
+        pl.lit(None, pl.String).alias(name) if no_plain_values(schema[name])
+        else pl.col(name).cast(pl.String) for name in schema if name != "line"
+    ]  # fmt: skip
+    return plan.head(_LOOKED_AT).select(texts).collect()
+
+
+def _without_header(table: TableFile) -> TableFile:
+    """Return a table whose first line is a row, as others are, with names for its columns.
+
+    It is one if it has numbers where the others have numbers, and no text there; unless some of it
+    is what columns are called.
+    """
+    if any(_plain(name) in _NAMES for name in table.columns):
+        return table
+    names = pl.DataFrame({name: [name] for name in table.columns})
+    first = replace(table, head=names)
+    numeric_columns = table.numbers() if table.head.height else first.numbers()
+    if not numeric_columns or not {*numeric_columns} <= {*first.numbers()}:
+        return table
+    found = _with_columns(table)
+    listed = ", ".join(found.columns[:_MOST_COLUMNS])
+    what = f"{table.source['path']}: the first line is a row, and names no columns"
+    note = f"{what}: they are called {listed} (--header if it does name them)"
+    return replace(found, notes=(*found.notes, note))
+
+
+def _with_columns(table: TableFile) -> TableFile:
+    """Return a table without header, with names for its columns."""
+    names = [f"column_{number}" for number in range(1, len(table.columns) + 1)]
+    source = {**table.source, "columns": names}
+    file = _file(source)
+    return replace(table, source=source, file=file, head=_table_head(file))
 
 
 def _file(source: Mapping[str, Any]) -> SourceFile:
@@ -545,12 +692,6 @@ def _file(source: Mapping[str, Any]) -> SourceFile:
 
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
-
-
-def _is_numeric(values: pl.Series) -> bool:
-    filled = values.drop_nulls().str.strip_chars()
-    filled = filled.filter(filled != "")
-    return filled.len() > 0 and filled.cast(pl.Float64, strict=False).null_count() == 0
 
 
 def pairs(words: Sequence[str], *, option: str) -> dict[str, str]:

@@ -16,7 +16,14 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
-from pipeline.recipes.inputs import CorpusFiles, TableFile, corpus_files, table_file, unit
+from pipeline.recipes.inputs import (
+    ANY_WORDS,
+    CorpusFiles,
+    TableFile,
+    TableOptions,
+    corpus_files,
+    table_file,
+)
 from pipeline.stages.base import STAGES
 
 # Experiments as TOML with comments
@@ -156,7 +163,7 @@ def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str
 
 def _corpus_experiment(files: Sequence[Path]) -> Made:
     corpus = corpus_files(files)
-    word = unit(corpus.lemma, case=False, punctuation=False)
+    word = ANY_WORDS.unit(corpus.lemma, corpus)
     candidates = {
         "use": "extract.pairs",
         "corpus": corpus.source,
@@ -169,7 +176,8 @@ def _corpus_experiment(files: Sequence[Path]) -> Made:
     }
     about = files[0].name.partition(".")[0]
     annotated = _annotation_stages("candidates.examples", about)
-    stages = {"candidates": candidates, **annotated, **_evaluation_stages(), **_list_stages(about)}
+    listed = _list_stages(about, "candidates.examples")
+    stages = {"candidates": candidates, **annotated, **_evaluation_stages(), **listed}
     recipe = Recipe("corpus", about, stages, title=f"Collocations of {about}")
     return recipe, {"candidates.corpus": _corpus_note(corpus)}
 
@@ -255,7 +263,7 @@ def _evaluation_stages() -> Stages:
     }
 
 
-def _list_stages(about: str) -> Stages:
+def _list_stages(about: str, examples: str) -> Stages:
     """Return the choice of a list, and the list as a file."""
     chosen = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
     listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
@@ -266,7 +274,7 @@ def _list_stages(about: str) -> Stages:
         },
         "list": {
             "use": "sheet.list", **listed, "candidates": "scores", "folder": folder,
-            "columns": ["f", "f1", "f2"],
+            "columns": ["f", "f1", "f2"], "examples": examples,
         },
     }  # fmt: skip
 
@@ -288,7 +296,7 @@ def _lexicon_experiment(files: Sequence[Path]) -> Made:
         raise ConfigError("new", [problem])
     *golds, computed = files
     return evaluation.lexicon_recipe(
-        golds, computed, rate=None, size=None, case=True, columns={}
+        golds, computed, rate=None, size=None, case=True, tables=TableOptions()
     ), {}
 
 

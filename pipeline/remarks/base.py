@@ -87,6 +87,17 @@ def remark(
     return Remark(level=level, text=text, such_as=examples, remedy=remedy, numbers=numbers)
 
 
+NUMBERS = (
+    "extract.scores",
+    "extract.table",
+    "extract.word_table",
+    "extract.clusters",
+    "extract.gold_table",
+    "join.machine",
+)
+"""The stages that read numbers from a file."""
+
+
 def _no_tokens(_option: str, _most: int) -> pl.DataFrame:
     return pl.DataFrame()
 
@@ -222,6 +233,23 @@ def _run_check(each: Check, stage: CheckInput, threshold: float) -> list[Remark]
         return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]
 
 
+@check(stages=NUMBERS, threshold=1, means="columns")
+def number_format(stage: CheckInput, threshold: float) -> Found:
+    """Say how the numbers of a file are written, where not as programs write them."""
+    rows = stage.inputs["path"]
+    found = {name: form for name, form in stage.config.formats(rows).items() if not form.is_plain}
+    if stage.config.decimal is not None or len(found) < threshold:
+        return
+    for name, form in found.items():
+        marked = rows.filter(pl.col(name).str.contains(r"\d\D+\d|%")).select(name).head(EXAMPLES)
+        yield remark(
+            "note",
+            f"the column {name} is read so: {form}",
+            such_as=map(repr, marked.collect().to_series()),
+            remedy="the option decimal says otherwise",
+        )
+
+
 @check(stages=(), threshold=1, means="faults of the input")
 def left_out(stage: CheckInput, threshold: float) -> Found:
     """Count what could not be read and was left out: sentences with their tokens, and lines."""
@@ -242,25 +270,72 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
     )
 
 
-_LEMMA = "lemma "
+_LEMMA, _LANGUAGE, _LINES, _SIGN = "lemma ", "language ", "lines ", "sign "
+_UNKNOWN = "an unknown language"
+"""What readers count under, see `pipeline.formats.base.Batch`."""
 
 
 @check(stages=(), threshold=1, means="tokens")
 def placeholders(stage: CheckInput, threshold: float) -> Found:
     """Count tokens whose lemma is none, such as <unknown>: their form stands in its place."""
-    found = {
-        name.removeprefix(_LEMMA): count
-        for name, count in stage.replaced.items()
-        if name.startswith(_LEMMA)
-    }
+    found = _counts(stage, _LEMMA)
     tokens = sum(found.values())
     if tokens < threshold or not found:
         return
-    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
-    listed = ", ".join(f"{value} {count:,}" for value, count in ordered)
+    listed = ", ".join(f"{value} {count:,}" for value, count in found.items())
     yield remark(
         "note",
         f"{tokens:,} token(s) have no lemma ({listed}): the form stands in its place",
-        remedy="placeholders = [] of the corpus takes these for lemmas",
+        remedy="placeholders = [] takes these for lemmas",
         tokens=tokens,
+    )
+
+
+def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
+    """Return what readers have counted under a kind, the most frequent first."""
+    found = [
+        (name.removeprefix(kind), count)
+        for name, count in stage.replaced.items()
+        if name.startswith(kind)
+    ]
+    return dict(sorted(found, key=lambda each: (-each[1], each[0])))
+
+
+@check(stages=(), threshold=1, means="files")
+def text_layout(stage: CheckInput, threshold: float) -> Found:
+    """Say in which language plain text was found to be, and whether its lines were joined."""
+    languages, lines = _counts(stage, _LANGUAGE), _counts(stage, _LINES)
+    files = sum((languages or lines).values())
+    if not lines and [*languages] == [_UNKNOWN]:
+        return  # of one sentence a line, no language decides what ends a sentence
+    if files < threshold:
+        return
+    wrapped = lines.get("wrapped", 0)
+    of_all = ", ".join(f"{name} {count:,}" for name, count in languages.items())
+    language = next(iter(languages)) if len(languages) == 1 else of_all
+    said = [
+        *([f"plain text in {language}"] if languages else []),
+        *([f"{wrapped:,} of {files:,} file(s) have lines of a set width, which are joined"]
+          if wrapped else []),
+        *(["a line is a paragraph"] if lines and not wrapped else []),
+    ]  # fmt: skip
+    remedy = " and ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
+    yield remark(
+        "note", "; ".join(said), remedy=f"the option {remedy} of the corpus says otherwise",
+        files=files, wrapped=wrapped,
+    )  # fmt: skip
+
+
+@check(stages=(), threshold=1, means="signs")
+def normalised(stage: CheckInput, threshold: float) -> Found:
+    """Count signs that were written otherwise, so that what looks the same is the same."""
+    found = _counts(stage, _SIGN)
+    if sum(found.values()) < threshold:
+        return
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in found.items())
+    yield remark(
+        "note",
+        f"text was normalised: {listed}",
+        remedy='normalise = "none" keeps it as it is written',
+        signs=sum(found.values()),
     )

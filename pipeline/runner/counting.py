@@ -425,7 +425,7 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
 
 def _split_tail(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split off the last paragraph or document, which may go on; batches end with sentences."""
-    if whole == "sentence":
+    if whole not in _KEYS:
         return tokens, tokens.clear()
     key = _KEYS[whole]
     run = tokens.select(pl.struct(key).rle_id()).to_series()

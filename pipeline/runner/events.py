@@ -14,7 +14,7 @@ from pipeline.runner.store.interface import Storage
 
 Kind: TypeAlias = Literal[
     "run_started", "stage_started", "progress", "shard_done", "stage_done", "stage_reused",
-    "stage_waits", "stage_skipped", "remark", "message", "failed", "run_done",
+    "stage_waits", "stage_skipped", "remark", "note", "message", "failed", "run_done",
 ]  # fmt: skip
 
 SELDOM = 10.0

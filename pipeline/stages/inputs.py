@@ -14,6 +14,7 @@ from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
 from pipeline.kernels.annotation import adjudication
 from pipeline.kernels.annotation.adjudication import of_round
 from pipeline.kernels.annotation.sheets import by_fold, fold, unify_names
+from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
 from pipeline.stages.base import StageConfig
 
 Name = TypeVar("Name", bound=str)
@@ -99,6 +100,28 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
     ]
     if problems:
         raise NoSuchColumn("attributes", problems)
+
+
+# Numbers of files
+
+
+class NumberOptions(StageConfig):
+    """Options of a stage that reads numbers from a file."""
+
+    decimal: Decimal | None = None
+    """What stands before decimals, a point or a comma. If not given, each column of text tells by
+    all its rows, and one in which both are possible is refused."""
+    missing: tuple[str, ...] = ()
+    """Texts that stand for no number, beside the empty field, such as ["NA"]."""
+
+    def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
+        """Return the columns of a file that hold numbers, each with what they are."""
+        raise NotImplementedError
+
+    def formats(self, rows: pl.LazyFrame) -> dict[str, NumberFormat]:
+        """Return how each of these columns is written."""
+        kinds = self.number_columns(rows.collect_schema())
+        return number_formats(rows, kinds, decimal=self.decimal, missing=self.missing)
 
 
 # Guidelines of labels

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
+import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import pipeline as lx
+from pipeline.api.convert import as_whole
 from pipeline.errors import DataError, SchemaViolation
 
 pd = pytest.importorskip("pandas", reason="a dependency of statsmodels, which tests install")
@@ -62,6 +68,11 @@ def test_scores_come_as_what_the_table_came_as(data: Any, kind: type) -> None:
     assert polars(made).columns == EXPECTED.columns
     values = polars(made).select(EXPECTED.columns[len(PAIRS) :])
     assert values.fill_nan(None).equals(EXPECTED.select(values.columns))
+
+
+def test_a_measure_may_be_named_by_itself() -> None:
+    assert lx.score(FRAME, measures="all").equals(EXPECTED)
+    assert lx.score(FRAME, measures="mi").equals(lx.score(FRAME, measures=["mi"]))
 
 
 def test_pandas_keeps_its_index_and_its_columns() -> None:
@@ -119,3 +130,65 @@ def test_what_is_wrong_in_pandas_is_said_as_of_any_table() -> None:
 def test_what_is_no_table(data: Any) -> None:
     with pytest.raises(TypeError, match="is no table"):
         lx.score(data)
+
+
+# Counts: what is a whole number, and what is none
+
+DAY = datetime.date(2024, 1, 31)
+NO_COUNTS: dict[str, tuple[list[Any], str]] = {
+    "decimals": ([Decimal("3.50"), Decimal("10.00")], "not a whole number.* row 0: 3.50"),
+    "truth values": ([True, True], "is Boolean, not a whole number.* in 2 rows.* row 0: True"),
+    "dates": ([DAY, DAY], "is Date, not a whole number.* row 0: 2024-01-31"),
+    "timestamps": ([datetime.datetime(2024, 1, 31)] * 2, "not a whole number.* row 1: 2024-01-31"),
+    "times": ([datetime.time(1)] * 2, "is Time, not a whole number.* row 0: 01:00:00"),
+    "spans of time": ([datetime.timedelta(1)] * 2, "not a whole number.* row 0: 1 day"),
+    "unsigned": ([3, 2**63], "is not a whole number below 2.63 in 1 row.* row 1: 9223372036854775808"),
+    "infinity": ([3.0, math.inf], "not a whole number.* row 1: inf"),
+    "large floats": ([3.0, 2.0**60], "not a whole number.* row 1: 1.15"),
+    "negative": ([-3, 9], r"greater_than_or_equal_to \(0 or more\) in 1 row.* row 0: f=-3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow", "pandas on Arrow"])
+@pytest.mark.parametrize("case", NO_COUNTS)
+def test_no_count_is_named_with_its_row(case: str, kind: str) -> None:
+    values, said = NO_COUNTS[case]
+    frame = FRAME.with_columns(f=pl.Series(values))
+    data: Any = frame if kind == "polars" else frame.to_arrow()
+    if kind == "pandas on Arrow":
+        data = data.to_pandas(types_mapper=pd.ArrowDtype)
+    with pytest.raises(SchemaViolation, match=rf"(?s)the table.*column f: .*{said}"):
+        lx.score(data, measures=["mi"])
+
+
+def test_whole_decimals_and_floats_are_counts() -> None:
+    for dtype in (pl.Decimal(9, 2), pl.Float64, pl.Float32, pl.UInt64):
+        cast = FRAME.with_columns(pl.col("f", "f1", "f2", "N").cast(dtype))
+        assert lx.score(cast, measures=["mi"])["mi"].equals(EXPECTED["mi"])
+    objects = ARROW.to_pandas().assign(f=[Decimal("3.00"), Decimal(9)])
+    assert lx.score(objects, measures=["mi"])["mi"].tolist() == EXPECTED["mi"].to_list()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [True, False], True, np.True_, pl.Series([True]), pd.Series([True]),
+        np.array(["2024-01-31"], "datetime64[D]"), np.array([3], "timedelta64[D]"),
+        [np.timedelta64(3, "D")], [DAY], [datetime.timedelta(1)], pl.Series([DAY]),
+        pl.Series([datetime.timedelta(1)]), pd.Series([pd.Timedelta(1)]),
+        [Decimal("3.50")], [Decimal("3.0000000000000000000001")],
+        pl.Series(["3.50"]).cast(pl.Decimal(9, 2)), [Fraction(7, 2)],
+        np.array([2**63], np.uint64), [2**63], [2**70], [2.0**53], [math.inf], [math.nan],
+        ["3"], [b"3"], [None], [3 + 0j],
+    ],
+)  # fmt: skip
+def test_as_whole_refuses_what_is_no_whole_number(values: Any) -> None:
+    with pytest.raises(DataError, match=r"k: 1 of 1|k: 2 of 2"):
+        as_whole(values, "k")
+
+
+def test_as_whole() -> None:
+    given = [3, 3.0, Decimal("3.00"), Fraction(3), np.int8(3), np.float32(3), np.uint64(3)]
+    assert as_whole(given, "k").tolist() == [3] * 7
+    assert as_whole(np.array([2**63 - 1], np.uint64), "k").tolist() == [2**63 - 1]
+    assert as_whole(pl.Series(["3.00"]).cast(pl.Decimal(9, 2)), "k").tolist() == [3]

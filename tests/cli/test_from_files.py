@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import io
+import math
 from pathlib import Path
 
 import polars as pl
 import pytest
+from openpyxl import load_workbook
 from xlsxwriter import Workbook
 
 from pipeline.cli.from_files import OURS, nearest
 from pipeline.cli.main import main
 from pipeline.formats.lines import separator_of
+from tests.stages.run_stage import TABLES, write_table
 
 ROWS = [("in", "Kraft", 12, 20, 30, 1000), ("im", "Gange", 7, 9, 40, 1000)]
 HEAD = ("l1", "l2", "f", "f1", "f2", "N")
@@ -116,10 +120,10 @@ def test_what_a_command_says_of_the_reader(
         out, err = capsys.readouterr()
         assert expected <= {line.split(",")[0] for line in out.splitlines()}
         assert ("1 token(s) have no lemma (<unknown> 1)" in err) == (not more)
-        assert ("(--reader placeholders=[])" in err) == (not more)
+        assert ("--reader placeholders=[]" in err) == (not more)
     path.write_text(VERTICAL + "\nfoo\n")
     assert main(words) == 1
-    assert "(--reader lenient=true)" in capsys.readouterr().err
+    assert "--reader lenient=true" in capsys.readouterr().err
     assert main([*words, "--reader", "lenient=true"]) == 0
     assert "left out 1 sentence(s), 1 token(s) in all" in capsys.readouterr().err
     assert main([*words, "--reader", "lenient"]) == 2
@@ -139,6 +143,7 @@ def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
         ("g=Freq", "'g' is no column; valid: N, f, f1, f2, l1, l2"),
         ("f", "'f' does not say which column is which; e.g. --columns f=freq"),
         ("f=l1", "the file has a column f already"),
+        ("N=9223372036854775808", "--columns N=9223372036854775808: is 2^63 or more"),
     ],
 )
 def test_what_columns_cannot_be(
@@ -149,15 +154,92 @@ def test_what_columns_cannot_be(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("value", ["1.200", "1 200", "1'200", "1,5", "1\u202f200", "12.0"])
-def test_marks_between_digits_are_refused(
-    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("1,5", "column f: is not a whole number (write 1200: no marks between thousands"),
+        ("1.200,0x", "column f: is not a whole number"),
+        (
+            "12.000",
+            "column f: has a mark that may stand before decimals or between thousands (--deci",
+        ),
+    ],
+)
+def test_marks_between_digits_that_nobody_can_read_are_refused(
+    value: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";12;", f";{value};"))
     assert main(["score", str(tmp_path / "t.csv")]) == 1
+    found = capsys.readouterr().err
+    assert said in found
+    assert f"line 2: {value!r}" in found
+
+
+@pytest.mark.parametrize("value", ["1.000", "1 000", "1'000", "1,000", "1\u202f000"])
+def test_marks_between_thousands_are_read(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    expected: list[tuple[object, ...]],
+) -> None:  # fmt: skip
+    content = text(separator=";").replace(";1000", f";{value}")
+    (tmp_path / "t.csv").write_text(content)
+    words = ["--decimal", ","] if value == "1.000" else []
+    assert scored(tmp_path / "t.csv", capsys, *words) == expected
+
+
+def test_marks_that_are_read_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+) -> None:
+    (tmp_path / "t.csv").write_text(text(separator=";").replace(";1000", ";1,000"))
+    assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 0
+    told = "t.csv: column N: commas stand between thousands (--decimal says otherwise)"
+    assert told in capsys.readouterr().err
+    assert main(["score", str(tmp_path / "t.csv"), "--decimal", "x"]) == 2
+    assert "'x' stands before no decimals; say . or ," in capsys.readouterr().err
+    (tmp_path / "t.csv").write_text(text().partition("\n")[2])
+    assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
     said = capsys.readouterr().err
-    assert "column f: is not a whole number (write 1200: no marks between thousands" in said
-    assert f"line 2: {value!r}" in said
+    assert "t.csv: the first line is a row, and names no columns: they are called column_1" in said
+    names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
+    assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
+
+
+SIX = [("kick", "bucket", 6, 20, 30, 5000)]
+
+
+@pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(12, 2), pl.Int16()])
+@pytest.mark.parametrize("name", TABLES)
+def test_whole_numbers_are_counts_however_they_are_kept(
+    name: str, dtype: pl.DataType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MI = log10(O / E), E = 20 x 30 / 5000 = .12, and 6 / .12 = 50."""
+    table = pl.DataFrame(SIX, schema=list(HEAD), orient="row")
+    write_table(table.with_columns(pl.col(HEAD[2:]).cast(dtype)), tmp_path / name)
+    assert scored(tmp_path / name, capsys) == [(*SIX[0], pytest.approx(math.log10(50)))]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (pl.Series(["3.50", "4.00"]).cast(pl.Decimal(9, 2)), "in 1 row\n      line 1: 3.50"),
+        (pl.Series([6.0, math.nan]), "in 1 row\n      line 2: nan"),
+        (pl.Series([6.0, math.inf]), "in 1 row\n      line 2: inf"),
+        (pl.Series([True, False]), "in 2 rows\n      line 1: True"),
+        (pl.Series([datetime.date(2024, 1, 31)] * 2), "in 2 rows\n      line 1: 2024-01-31"),
+        (pl.Series([datetime.timedelta(1)] * 2), "column f: holds spans of time"),
+        (pl.Series([7, 2**63], dtype=pl.UInt64), "below 2^63 in 1 row\n      line 2: 92233720"),
+        (pl.Series([7, -3]), "(0 or more) in 1 row\n      line=2, f=-3"),
+    ],
+)
+def test_columns_of_other_types_are_no_counts(
+    values: pl.Series, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
+    table.write_parquet(tmp_path / "t.parquet")
+    assert main(["score", str(tmp_path / "t.parquet")]) == 1
+    assert f"{tmp_path / 't.parquet'} breaks its schema:\n  - column f: " in (
+        found := capsys.readouterr().err
+    )
+    assert said in found
 
 
 def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,3 +252,37 @@ def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "allow more: --memory " in said
     assert main([*words, "--memory", "some"]) == 2
     assert "'some' is no amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err
+
+
+# Workbooks wherever a table is written.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["candidates", "a.txt", "--min-f", "1"],
+        ["collocates", "old", "a.txt", "--min-f", "1"],
+        ["keywords", "a.txt", "b.txt", "--min-f", "1"],
+        ["score", "t.csv", "--measures", "mi"],
+        ["size", "--candidates", "500", "--precision", "0.3"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_table_goes_to_a_workbook(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "a.txt").write_text("The old house. The old barn.\n")
+    (tmp_path / "b.txt").write_text("The new house.\n")
+    (tmp_path / "t.csv").write_text(text())
+    assert main([*words, "--format", "csv"]) == 0
+    expected = pl.read_csv(io.StringIO(capsys.readouterr().out), infer_schema=False)
+    assert main([*words, "--output", "x.xlsx"]) == 0
+    rows = list(load_workbook(tmp_path / "x.xlsx").active.iter_rows(values_only=True))
+    assert rows[0] == tuple(expected.columns)
+    assert len(rows) == expected.height + 1
+    assert rows[1][0] == expected.row(0)[0] or float(rows[1][0]) == float(expected.row(0)[0])
+    assert main([*words, "--output", "x.xlsx.gz"]) == 2
+    assert "a workbook is packed already" in capsys.readouterr().err

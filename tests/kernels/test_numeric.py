@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import math
+from decimal import Decimal
+from typing import Any
 
 import mpmath
 import polars as pl
@@ -13,10 +16,13 @@ from hypothesis import strategies as st
 from pipeline.kernels.numeric import (
     deviance,
     f_score,
+    judgement,
     log_of_ratio,
+    number,
     overlaps,
     precision,
     recall,
+    whole_number,
     xlogy,
 )
 
@@ -117,3 +123,84 @@ def test_nothing_in_common() -> None:
 def test_groups_need_two_names() -> None:
     with pytest.raises(ValueError, match="both columns of groups are named 'lemma'"):
         overlaps(pl.LazyFrame(), pl.LazyFrame(), member="form", gold_group="lemma", group="lemma")
+
+
+# Numbers of columns: what a cell holds, or nothing where it holds none.
+
+BIG = 2**63
+DAY = datetime.datetime(2024, 1, 31)
+NO_NUMBERS = {
+    "truth values": pl.Series([True, False]),
+    "dates": pl.Series([DAY.date()]),
+    "timestamps": pl.Series([DAY]),
+    "times": pl.Series([datetime.time(1)]),
+    "durations": pl.Series([datetime.timedelta(days=1)]),
+    "nothing": pl.Series([None, None]),
+}
+WHOLE: dict[str, tuple[pl.Series, list[int | None]]] = {
+    "decimals": (
+        pl.Series(["3.50", "10.90", "10.00", "-2.00", "0.00"]).cast(pl.Decimal(12, 2)),
+        [None, None, 10, -2, 0],
+    ),
+    "decimals of thousandths": (pl.Series(["1.000", "1.001"]).cast(pl.Decimal(9, 3)), [1, None]),
+    "large decimals": (
+        pl.Series([Decimal(BIG - 1), Decimal(BIG)], dtype=pl.Decimal(38, 0)), [BIG - 1, None],
+    ),
+    "floats": (
+        pl.Series([6.0, 3.9, math.nan, math.inf, -math.inf, None, -0.0, 2.0**53 - 1, 2.0**53]),
+        [6, None, None, None, None, None, 0, 2**53 - 1, None],
+    ),
+    "unsigned": (pl.Series([7, BIG - 1, BIG], dtype=pl.UInt64), [7, BIG - 1, None]),
+    "128 bits": (pl.Series([-7, BIG], dtype=pl.Int128), [-7, None]),
+    "texts": (
+        pl.Series([" 12", "6.0", "10.00", "6.", "+6", "1e+05", "2E3", "-0.0", str(BIG - 1)]),
+        [12, 6, 10, 6, 6, 100_000, 2_000, 0, BIG - 1],
+    ),
+    # 1.000 is a thousand in half of the world, and 1 in the other; 1234.000 can only be one.
+    "texts of thousands": (
+        pl.Series(["1.000", "-12.000", "999.000", "0.000", "1234.000"]),
+        [None, None, None, 0, 1234],
+    ),
+    "texts without a whole number": (
+        pl.Series(["3.5", "1,5", "1e-1", "1e16", "nan", "inf", ".", "", "e5", None, str(BIG),
+                   "9007199254740993.5", "true", "2024-01-31", "1_000"]),
+        [None] * 15,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_whole_numbers_of_a_column(case: str) -> None:
+    values, expected = WHOLE[case]
+    assert read_by(whole_number, values) == expected
+
+
+@pytest.mark.parametrize("case", NO_NUMBERS)
+@pytest.mark.parametrize("parse", [whole_number, number])
+def test_what_is_no_number_is_not_made_one(parse: Any, case: str) -> None:
+    values = NO_NUMBERS[case]
+    assert read_by(parse, values) == [None] * len(values)
+
+
+def read_by(parse: Any, values: pl.Series) -> list[Any]:
+    rows = pl.DataFrame({"x": values, "place": range(len(values))})
+    return rows.select("place", parse("x", values.dtype)).get_column("x").to_list()
+
+
+def test_numbers_of_a_column() -> None:
+    assert read_by(number, pl.Series(["3.50", None]).cast(pl.Decimal(9, 2))) == [3.5, None]
+    assert read_by(number, pl.Series([" 0.5", "nan", "-inf", "x"])) == [0.5, None, -math.inf, None]
+    assert read_by(number, pl.Series([3, None])) == [3.0, None]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pl.Series(["1", " No", "1.0", "0.00", "maybe", "2.0", "0.5", None]),
+        pl.Series([1.0, 0.0, 1.0, 0.0, 3.0, 2.0, 0.5, None]),
+        pl.Series(["1", "0", "1", "0", "3", "2", ".5", None]).cast(pl.Decimal(9, 2)),
+    ],
+)
+def test_judgements_of_a_column(values: pl.Series) -> None:
+    found = pl.DataFrame({"x": values}).select(judgement("x")).to_series().to_list()
+    assert found == [True, False, True, False, None, None, None, None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -233,7 +234,13 @@ def test_standard_input_is_a_corpus(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["barn swallow", "a.txt"], "'barn swallow' is no single word"),
+        ([" ", "a.txt"], "no word is named"),
+        (["barn*", "a.txt", "--relation", "dependency"], "no heads and names of relations"),
+        (["house", "a.txt", "--within", "page"], "spans do not end at 'page'"),
+        (["house", "a.txt", "--within", "document", "--relation", "sentence"], "where spans end"),
+        (["house", "a.txt", "--stop-words", "none.txt"], "there is no file none.txt"),
+        (["house", "a.txt", "--language", "xx"], "no rules for the language 'xx'"),
+        (["tag=NOUN", "a.txt"], "no token has 'tag'"),
         (["house", "b.txt"], "there is no file"),
         (["house", "a.txt", "--relation", "dependency"], "no heads and names of relations"),
         (["house", "a.txt", "--relation", "spam"], "did you mean span?"),
@@ -275,7 +282,9 @@ def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> Non
     path.write_text("new house new. new house. old barn new.\n")
     found = collocates("house", path, span=1, count="nodes", min_frequency=1, runs=runs)
     assert found.select("collocate", "f", "f1", "f2", "N").rows() == [("new", 2, 2, 4, 11)]
-    plain = collocates("house", path, span=1, min_frequency=1, runs=runs)
+    usual = collocates("house", path, span=1, min_frequency=1, runs=runs)
+    assert usual.equals(found)
+    plain = collocates("house", path, span=1, count="positions", min_frequency=1, runs=runs)
     assert plain.select("collocate", "f", "f1", "f2").rows() == [("new", 3, 4, 4)]
 
 
@@ -292,6 +301,77 @@ def test_ways_to_count_that_cannot_be(text: Path, runs: Path) -> None:
     with pytest.raises(ConfigError, match="'nodes' is about spans, not about sentence"):
         collocates("house", text, relation="sentence", count="nodes", runs=runs)
     assert main(["collocates", "house", str(text), "--count", "node"]) == 2
+
+
+NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes again."
+
+
+@pytest.mark.parametrize(
+    ("node", "found"),
+    [
+        ("eyes", {"f1": 4, "blue": 4, "saw": 2, "of": 1, "again": 1, "one": 1, "bluebird's": 1}),
+        ("blue eyes", {"f1": 2, "saw": 1, "blue": 1, "eyes": 1, "bluebird's": 1, "again": 1}),
+        ("e*", {"f1": 5, "blue": 5, "saw": 2, "of": 2, "eye": 1, "one": 2, "bluebird's": 2}),
+        ("ey?", {"f1": 1, "of": 1, "blue": 1, "one": 1, "bluebird's": 1}),
+        ("/eyes?/", {"f1": 5, "blue": 5}),
+        ("form=EYE", {"f1": 1, "of": 1, "blue": 1}),
+    ],
+)
+def test_nodes_of_all_kinds(node: str, found: dict[str, int], tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(NODES)
+    rows = collocates(node, path, span=3, min_frequency=1, top=None, runs=runs)
+    counted = dict(rows.select("collocate", "nodes").rows())
+    assert set(rows["f1"]) == {found.pop("f1")}
+    assert {name: counted.get(name) for name in found} == found
+
+
+def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("One eye saw. Two went.\nThree came.\n")
+    ask = partial(collocates, "eye", path, span=9, min_frequency=1, runs=runs)
+    near = {name: set(ask(within=name)["collocate"]) for name in ("sentence", "paragraph", None)}
+    assert near["sentence"] == {"one", "saw"}
+    assert near["paragraph"] == near["sentence"] | {"two", "went"}
+    assert near[None] == near["paragraph"] | {"three", "came"}
+
+
+def test_stop_words_do_not_count(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The eye of the house saw it.\n")
+    (tmp_path / "stop.txt").write_text("The\nof\n")
+    (tmp_path / "stop.csv").write_text("word,note\nthe,x\nof,y\n")
+    for name in ("stop.txt", "stop.csv"):
+        stop = tmp_path / name
+        found = collocates("eye", path, min_frequency=1, stop_words=stop, runs=runs)
+        assert set(found["collocate"]) == {"house", "saw", "it"}
+        pairs = candidates(path, min_frequency=1, stop_words=stop, runs=runs)
+        assert pairs.select("l1", "l2").rows() == [("house", "saw"), ("saw", "it")]
+
+
+def test_letters_are_compared_by_the_language(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("İSTANBUL IŞIK DOLU. İstanbul'da ışık var. istanbul büyük.\n")
+    found = collocates("istanbul", path, min_frequency=1, language="tr", runs=runs)
+    assert found["f1"][0] == 2
+    assert dict(found.select("collocate", "f2").rows())["ışık"] == 2
+
+
+def test_writing_without_blanks_needs_a_tokenizer(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\u4ed6\u4eec\u4f7f\u7528\u65b0\u7684\u65b9\u6cd5\u3002" * 3)
+    with pytest.raises(
+        DataError, match='Chinese is written without blanks.*\\n.*tokenizer = "icu"'
+    ):
+        collocates("\u4f7f\u7528", path, runs=runs)
+    found = collocates(
+        "\u4f7f\u7528", path, min_frequency=1, reader={"tokenizer": "icu"}, runs=runs
+    )
+    assert found["f1"][0] == 3
+    assert "\u65b9\u6cd5" in set(found["collocate"])
+    spaced = tmp_path / "b.txt"
+    spaced.write_text("\u4ed6\u4eec \u4f7f\u7528 \u65b0\u7684 \u65b9\u6cd5 \u3002 " * 3)
+    assert collocates("\u4f7f\u7528", spaced, min_frequency=1, runs=runs)["f1"][0] == 3
 
 
 # Keywords from two files.
@@ -410,6 +490,22 @@ def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     head, *rows = capsys.readouterr().out.lstrip("\ufeff").splitlines()
     assert head.split("\t")[:6] == ["l1", "l2", "f", "f1", "f2", "N"]
     assert [row.split("\t")[:6] for row in rows] == [["build", "house", "3", "3", "3", "3"]]
+
+
+def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    given: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}
+    corpus = tmp_path / "a.conllu"
+    both = (["mi"], ["obj"]), ("mi", "obj")
+    some = [candidates(corpus, relation="dependency", measures=mi, dependency=obj, **given)
+            for mi, obj in both]  # fmt: skip
+    assert some[0].equals(some[1])
+    near = [collocates("house", corpus, measures=mi, **given) for mi in (["mi"], "mi")]
+    assert near[0].equals(near[1])
+    (tmp_path / "b.txt").write_text(OTHER)
+    typical = [keywords(corpus, tmp_path / "b.txt", measures=each, **given)
+               for each in (["log_ratio"], "log_ratio")]  # fmt: skip
+    assert typical[0].equals(typical[1])
 
 
 def test_conditions_choose_the_words(tmp_path: Path) -> None:

@@ -126,6 +126,7 @@ def test_mistakes_are_told(
     assert not (folder / "x").exists()
 
 
+@pytest.mark.long
 def test_the_starter_is_what_its_generator_makes(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, ROOT / "data" / "make_starter.py", tmp_path], check=True, cwd=tmp_path

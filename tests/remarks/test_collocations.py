@@ -170,6 +170,27 @@ def test_a_text_that_is_not_cut_into_sentences() -> None:
     assert not hear("long_sentences", outputs=sizes(tokens=0, sentences=0))
 
 
+@pytest.mark.parametrize(("relation", "window"), [
+    ("sentence", True), ("textual", True), ("surface", False), ("adjacent", False),
+    ("dependency", False),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
+def test_no_window_is_advised_where_one_is_counted_by(
+    name: str, relation: str, window: bool
+) -> None:
+    outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
+    (told,) = hear(name, outputs=outputs, relation=relation)
+    assert ("relation" in told.remedy) == window
+    assert ("cut" in told.remedy) or ("mark" in told.remedy)
+    assert ("pages apart" in told.text or "square" in told.text) == window
+
+
+@pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
+def test_sentences_that_are_not_looked_at_may_be_long(name: str) -> None:
+    outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
+    assert not hear(name, outputs=outputs, relation="textual", text_unit="document")
+
+
 # Lists that cannot be compared, and a target that is in its own reference.
 
 

@@ -39,6 +39,27 @@ def faults(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
     return made[FAULTS].select("line", "column", "value").sort(pl.all()).rows()
 
 
+# Files of every format of tables
+
+TABLES = ("t.csv", "t.tsv", "t.ds", "t.jsonl", "t.parquet", "t.xlsx", "t.csv.gz")
+"""A name in each."""
+
+
+def write_table(table: pl.DataFrame, path: Path) -> None:
+    """Write a table in the format of its name."""
+    match path.suffixes:
+        case [".parquet"]:
+            table.write_parquet(path)
+        case [".jsonl"]:
+            table.write_ndjson(path)
+        case [".xlsx"]:
+            table.write_excel(path)
+        case [".csv", *packed]:
+            table.write_csv(path, compression="gzip" if packed else "uncompressed")
+        case _:
+            table.write_csv(path, separator="\t")
+
+
 # Run stages on small files through the whole runner
 
 

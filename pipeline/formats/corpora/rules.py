@@ -125,8 +125,8 @@ def numbers(lists: Sequence[str] = ()) -> list[pl.Expr]:
 
 def heads(names: Collection[str]) -> list[pl.Expr]:
     """Return `HEAD`, if `RAW_HEAD` is among names: null where there is none."""
-    head = pl.col(RAW_HEAD).cast(pl.Int64, strict=False).alias(HEAD)
-    return [head] if RAW_HEAD in names else []
+    text = pl.col(RAW_HEAD).str.replace(r"\.0*$", "")  # 2.0, where heads were kept as floats
+    return [text.cast(pl.Int64, strict=False).alias(HEAD)] if RAW_HEAD in names else []
 
 
 def no_spaces(names: Collection[str]) -> list[pl.Expr]:
@@ -245,7 +245,7 @@ def after_last_line(content: bytes) -> int:
     return content.rfind(b"\n") + 1
 
 
-_WHITE = rb"\n[ \t]+\r?\n"
+_WHITE = rb"\n[ \t]+\r?(?=\n)"  # the next may begin with that line end
 
 
 def after_blank_line(content: bytes) -> int:
@@ -264,7 +264,7 @@ def after_blank_line(content: bytes) -> int:
     later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
     if later > 2 or end > 1:
         return later if later > 2 else end
-    return max((found.end() for found in re.finditer(_WHITE, content)), default=0)
+    return max((found.end() + 1 for found in re.finditer(_WHITE, content)), default=0)
 
 
 # Regular expressions in options.

@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import model_validator
 
 from pipeline.errors import DataError
-from pipeline.formats import lines, parquet
+from pipeline.formats import lines, parquet, unicode
 from pipeline.formats.base import LINE, Batch, Skipped, reader
 from pipeline.formats.compression import is_compressed
 from pipeline.formats.corpora import rules, splitting, token_table
@@ -151,15 +151,25 @@ def _texts(
     names = list(kept.values())
     fields = token_table.fields_of(names)
     texts = [_text(old, schema[old]) for old in kept]
+    if options.normalise != "none":
+        texts = [
+            unicode.normalise_column(text) if schema[old].base_type() in _TEXTS else text
+            for old, text in zip(kept, texts, strict=True)
+        ]
     full = [
         pl.when(text != "").then(text).alias(new) for text, new in zip(texts, fields, strict=True)
     ]
     return full, names
 
 
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:
-    """Return a column as text; a whole number that is kept as a float without its point."""
+    """Return a column as text; a whole number kept as a float or decimal without its point."""
     value = pl.col(name)
+    if dtype.is_decimal():
+        return value.cast(pl.String).str.replace(r"\.0*$", "")
     if not dtype.is_float():
         return value.cast(pl.String)
     whole = value.cast(pl.Int64, strict=False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import polars as pl
+from polars import selectors
 
 from pipeline.errors import DataError
 
@@ -174,6 +175,8 @@ MOST_CHARACTERS = 32_767
 MOST_ROWS = 1_048_576
 """Rows of a worksheet, the header included."""
 _NO_TEXT = re.compile("[\x00\ufffe\uffff]")
+_NO_CHARACTERS = "hold U+0000, U+FFFE or U+FFFF, which are no text"
+_TOO_LONG = f"are longer than the {MOST_CHARACTERS:,} of a cell"
 _EXAMPLES = 3
 
 
@@ -200,16 +203,39 @@ def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
     lost = [each.name for each in layout.columns if each.name in absent and not each.writable]
     if lost:
         raise ValueError(f"the sheet needs the columns {', '.join(lost)}")
-    if rows.height >= MOST_ROWS:
-        raise DataError(f"a sheet holds {MOST_ROWS - 1:,} rows and not {rows.height:,}: split it")
+    _require_few_rows(rows)
     full = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
     cells = full.select(pl.col(layout.names).cast(pl.String).fill_null("")).rows()
-    refuse(
-        cells, layout, _has_invalid_characters, "hold U+0000, U+FFFE or U+FFFF, which are no text"
-    )
+    refuse(cells, layout, _has_invalid_characters, _NO_CHARACTERS)
     cells = [tuple(map(escape_controls, row)) for row in cells]
-    refuse(cells, layout, _too_long, f"are longer than the {MOST_CHARACTERS:,} of a cell")
+    refuse(cells, layout, _too_long, _TOO_LONG)
     return cells
+
+
+def require_cells(rows: pl.DataFrame) -> None:
+    """Refuse a table that no worksheet can hold.
+
+    Raises
+    ------
+    DataError
+        If there are too many rows, a text is too long or holds what is no character of text in XML;
+        with three of the texts, by row of the worksheet and column.
+    """
+    _require_few_rows(rows)
+    words = rows.select(selectors.string())
+    for wrong, problem in ((_has_invalid_characters, _NO_CHARACTERS), (_too_long, _TOO_LONG)):
+        bad = [
+            f"row {number}, column {name}: {text[:40]!r}"
+            for number, row in enumerate(words.rows(), start=2)
+            for name, text in zip(words.columns, row, strict=True)
+            if text and wrong(text)
+        ]
+        _refuse(bad, problem)
+
+
+def _require_few_rows(rows: pl.DataFrame) -> None:
+    if rows.height >= MOST_ROWS:
+        raise DataError(f"a sheet holds {MOST_ROWS - 1:,} rows and not {rows.height:,}: split it")
 
 
 def refuse(
@@ -229,6 +255,10 @@ def refuse(
         for name, text in zip(layout.names, row, strict=True)
         if wrong(text)
     ]
+    _refuse(bad, problem)
+
+
+def _refuse(bad: Sequence[str], problem: str) -> None:
     if bad:
         shown = "".join(f"\n  {example}" for example in bad[:_EXAMPLES])
         raise DataError(f"{len(bad):,} cell(s) {problem}:{shown}\nClean these texts first.")

@@ -13,16 +13,18 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Annotated, BinaryIO, Literal, TypeAlias
 from xml.parsers import expat
 
 import fastexcel
 import polars as pl
+from pydantic import AfterValidator
 
 from pipeline import memory
 from pipeline.errors import DataError, did_you_mean
 from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
 from pipeline.formats.compression import USUAL
+from pipeline.formats.lines import distinct
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
 
 Row = tuple[str | None, ...]
@@ -89,7 +91,11 @@ class Extent:
         self.filled += 1
 
 
-def require_room(path: Path) -> None:
+Errors: TypeAlias = Mapping[str, Mapping[tuple[int, int], str]]
+"""Name of a worksheet to row and column, from 1, of each error in it, and what it shows."""
+
+
+def require_room(path: Path) -> Errors:
     """Refuse a workbook that is larger than there is room for.
 
     Parameters
@@ -97,13 +103,19 @@ def require_room(path: Path) -> None:
     path : Path
         The workbook; one that is no zip file (XLS) is bounded by its format.
 
+    Returns
+    -------
+    Errors
+        The errors of an ODS file, which its reader takes for empty cells.
+
     Raises
     ------
     DataError
         With the worksheet, how far its cells reach, and the option that allows it.
     """
+    errors: Errors = {}
     if not zipfile.is_zipfile(path):
-        return
+        return errors
     packed, size = path.stat().st_size, 0
     with path.open("rb") as file:
         for member in _zip_members(path):
@@ -116,6 +128,8 @@ def require_room(path: Path) -> None:
                     memory.require(size * _BYTE, what)
                 look.feed(chunk)
                 _require_cells(path, look.extents)
+            errors = look.errors or errors
+    return errors
 
 
 def _require_cells(path: Path, extents: list[Extent]) -> None:
@@ -165,11 +179,14 @@ class _ExtentParser:
 
     def __init__(self, member: str) -> None:
         self.extents: list[Extent] = []
+        self.errors: dict[str, dict[tuple[int, int], str]] = {}
+        self._error: tuple[int, int] | None = None
         self._row = self._column = self._height = self._width = 0
         self._parser = expat.ParserCreate()
         start: Callable[[str, dict[str, str]], None] | None = None
         if member == _ODS:
             start = self._ods
+            self._parser.CharacterDataHandler = self._text
         elif "worksheets/" in member and member.endswith(".xml"):
             self.extents.append(Extent(Path(member).stem))
             start = self._xlsx
@@ -208,8 +225,16 @@ class _ExtentParser:
         elif kind in {"table-cell", "covered-table-cell"}:
             self._column += self._width
             self._width = int(given.get("table:number-columns-repeated", 1))
+            failed = given.get("calcext:value-type") == "error"
+            self._error = (self._row + 1, self._column + 1) if failed else None
         if self.extents and (kind == "p" or "office:value-type" in given):
             self.extents[-1].add(self._row + self._height, self._column + self._width)
+
+    def _text(self, text: str) -> None:
+        """Take what an error shows."""
+        if self._error and text.strip():
+            shown = self.errors.setdefault(self.extents[-1].name, {})
+            shown[self._error] = shown.get(self._error, "") + text
 
 
 def _column_number(column: str) -> int:
@@ -413,6 +438,12 @@ def _guess_encoding(raw: bytes) -> str:
 # Workbooks.
 
 Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
+_ERROR = re.compile(r"Error\((\w+)\)")
+_ERRORS = {
+    "NA": "#N/A", "Name": "#NAME?", "Div0": "#DIV/0!", "Null": "#NULL!", "Num": "#NUM!",
+    "Ref": "#REF!", "Value": "#VALUE!", "GettingData": "#GETTING_DATA",
+}  # fmt: skip
+"""What the library calls errors to what a spreadsheet shows."""
 _TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
 
 
@@ -421,7 +452,8 @@ def read_worksheets(path: Path) -> list[Grid]:
 
     A cell that a spreadsheet has made a number, truth value or date comes back as it would be
     typed: 7 and not 7.0, TRUE, 2024-01-31. What was typed as ``1-2`` and shown as a date is a
-    date all the same. A cell with an error value is empty, and tabs within ODS cells are lost.
+    date all the same. An error is the text that it shows, such as #N/A. Tabs within ODS cells are
+    lost.
 
     Raises
     ------
@@ -429,10 +461,10 @@ def read_worksheets(path: Path) -> list[Grid]:
         If the file is damaged, is locked with a password, is no workbook, or is larger than there
         is room for.
     """
-    require_room(path)
+    shown = require_room(path)
     try:
         book = fastexcel.read_excel(path.read_bytes())
-        return [_worksheet(book, name) for name in book.sheet_names]
+        return [_worksheet(book, name, shown.get(name, {})) for name in book.sheet_names]
     except fastexcel.FastExcelError as error:
         raise DataError(
             f"{path}: not a workbook that can be read; if it has a password, save it without, if it"
@@ -440,10 +472,17 @@ def read_worksheets(path: Path) -> list[Grid]:
         ) from error
 
 
-def _worksheet(book: fastexcel.ExcelReader, name: str) -> Grid:
+def _worksheet(
+    book: fastexcel.ExcelReader, name: str, shown: Mapping[tuple[int, int], str]
+) -> Grid:
     sheet = _load(book, name, "string")
-    texts = sheet.to_polars()
+    cells, failed = sheet.to_arrow_with_errors()
+    texts = pl.DataFrame(cells)
     first = min((each.absolute_index for each in sheet.available_columns()), default=0)
+    found = {(row - 1, column - 1 - first): text for (row, column), text in shown.items()}
+    for each in failed.errors if failed else ():
+        if kind := _ERROR.search(each.detail):
+            found[each.position] = _ERRORS.get(kind[1], f"#{kind[1].upper()}!")
     if any(column.str.contains(_TYPED).any() for column in texts.get_columns()):
         number, truth, time = (
             _load(book, name, kind).to_polars() for kind in ("float", "boolean", "datetime")
@@ -452,7 +491,17 @@ def _worksheet(book: fastexcel.ExcelReader, name: str) -> Grid:
             _restore_typed(texts[each], number[each], truth[each], time[each])
             for each in texts.columns
         )
-    return Grid(name, texts.rows(), letters(texts.width, first=first))
+    return Grid(name, _with_errors(texts, found).rows(), letters(texts.width, first=first))
+
+
+def _with_errors(texts: pl.DataFrame, found: Mapping[tuple[int, int], str]) -> pl.DataFrame:
+    """Put what errors show into their cells."""
+    for place, name in enumerate(texts.columns):
+        own = {row: text for (row, column), text in found.items() if column == place}
+        if own:
+            cells = texts[name].scatter(list(own), list(own.values()))
+            texts = texts.with_columns(cells.alias(name))
+    return texts
 
 
 def _load(book: fastexcel.ExcelReader, name: str, kind: Kind) -> fastexcel.ExcelSheet:
@@ -633,6 +682,8 @@ class WorkbookOptions(FormatOptions):
 
     sheet: str | None = None
     """Name of the worksheet; the first that is not empty if not given."""
+    columns: Annotated[tuple[str, ...], AfterValidator(distinct)] = ()
+    """Names of the columns, for a worksheet whose first row does not name them."""
 
 
 def _check(path: Path, options: WorkbookOptions) -> Sequence[Skipped]:
@@ -647,13 +698,16 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
     Raises
     ------
     DataError
-        If there is no such worksheet, its first row does not name the columns, or the workbook is
-        damaged, locked, or larger than there is room for.
+        If there is no such worksheet, its first row does not name the columns, or has not as many
+        as are named, or the workbook is damaged, locked, or larger than there is room for.
     """
     grid = _choose_worksheet(path, read_worksheets(path), options.sheet)
-    names = _names(path, grid)
+    names = _names(path, grid, options.columns)
+    first = 0 if options.columns else 1
     texts = pl.DataFrame(
-        grid.rows[1:], schema=dict.fromkeys(map(str, range(len(names))), pl.String), orient="row"
+        grid.rows[first:],
+        schema=dict.fromkeys(map(str, range(len(names))), pl.String),
+        orient="row",
     )
     texts = texts.with_columns(pl.all().replace("", None))
     named = {str(place): name for place, name in enumerate(names) if name}
@@ -666,7 +720,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
             f"{path}: worksheet {grid.name!r}: column(s) {', '.join(filled)} have no name in the"
             " first row\nName them, or delete what stands there."
         )
-    rows = texts.with_row_index(LINE, 2).with_columns(pl.col(LINE).cast(pl.Int64))
+    rows = texts.with_row_index(LINE, first + 1).with_columns(pl.col(LINE).cast(pl.Int64))
     kept = rows.select(LINE, *named).filter(~pl.all_horizontal(pl.exclude(LINE).is_null()))
     return kept.rename(named).lazy()
 
@@ -685,8 +739,13 @@ def _choose_worksheet(path: Path, grids: Sequence[Grid], wanted: str | None) -> 
     raise DataError(f"{path}: {what}{remedy}")
 
 
-def _names(path: Path, grid: Grid) -> list[str]:
+def _names(path: Path, grid: Grid, given: Sequence[str]) -> list[str]:
     """Return the names of the columns; empty where there is none."""
+    if given:
+        if len(given) != len(grid.letters):
+            what = f"has {len(grid.letters)} columns, not the {len(given)} that were named"
+            raise DataError(f"{path}: worksheet {grid.name!r} {what} ({', '.join(given)})")
+        return list(given)
     names = [(cell or "").strip() for cell in grid.rows[0]]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if not any(names):

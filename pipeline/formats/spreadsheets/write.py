@@ -24,6 +24,7 @@ from pipeline.formats.spreadsheets.layout import (
     guard,
     instruction_lines,
     needs_guard,
+    require_cells,
     texts,
 )
 
@@ -230,13 +231,45 @@ def _range(place: int, count: int) -> str:
     return str(xl_range_abs(0, place, count - 1, place))
 
 
-# Lists for delivery: a table with numbers to sort by, and a page about it.
+# Tables, and lists for delivery: numbers to sort by, and a page about the list.
 
 _OWN = "note"
 """An empty last column for the reader."""
 _WIDTHS = {"id": 20, "l1": 28, "l2": 28, _OWN: 44}
-_WIDTH = 12
+_WIDTH, _WIDE = 12, 60
+"""Widths of columns, and of those with example sentences."""
 _PRINTED_WIDTH = 90
+_WHOLE = 2**53
+"""Up to here a spreadsheet has every whole number; a larger one is text."""
+
+
+def table_xlsx(rows: pl.DataFrame) -> bytes:
+    """Return the bytes of a workbook with a table: numbers as numbers, text never as a formula.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns of text, numbers and truth values; null is an empty cell. Infinity, which no
+        spreadsheet has, is the text inf.
+
+    Returns
+    -------
+    bytes
+        Equal for equal input: the file names no author and no time.
+
+    Raises
+    ------
+    DataError
+        If there are more rows than a worksheet holds, or a text is too long or none in XML.
+    """
+    from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
+
+    require_cells(rows)
+    file = io.BytesIO()
+    with Workbook(file, {"in_memory": True}) as book:
+        book.set_properties({"created": CREATED})
+        _write_table(book, "Table", rows, number=book.add_format())
+    return file.getvalue()
 
 
 def delivery_xlsx(rows: pl.DataFrame, *, title: str, about: Sequence[tuple[str, str]]) -> bytes:
@@ -270,26 +303,39 @@ def delivery_xlsx(rows: pl.DataFrame, *, title: str, about: Sequence[tuple[str, 
 
 
 def _write_list(book: Workbook, rows: pl.DataFrame) -> None:
-    head = book.add_format({"bold": True, "bottom": 1, "bg_color": "#D9D9D9"})
-    text, number = book.add_format({"num_format": "@"}), book.add_format({"num_format": "0.0000"})
-    sheet = book.add_worksheet("List")
-    names = [*rows.columns, _OWN]
-    for place, name in enumerate(names):
-        sheet.set_column(place, place, _WIDTHS.get(name, _WIDTH))
-        sheet.write_string(0, place, name, head)
-    for row, values in enumerate(rows.rows(), start=1):
-        for place, value in enumerate(values):
-            if isinstance(value, float) and math.isfinite(value):
-                sheet.write_number(row, place, value, number)
-            elif isinstance(value, int) and not isinstance(value, bool):
-                sheet.write_number(row, place, value)
-            elif value is not None:
-                sheet.write_string(row, place, str(value), text)
-    sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, max(rows.height, 1), len(names) - 1)
+    number = book.add_format({"num_format": "0.0000"})
+    sheet = _write_table(book, "List", rows, _OWN, number=number)
     sheet.set_landscape()
     sheet.repeat_rows(0)
     sheet.fit_to_pages(1, 0)
+
+
+def _write_table(
+    book: Workbook, title: str, rows: pl.DataFrame, *further: str, number: Format
+) -> Worksheet:
+    """Write a table, and the heads of further columns that are empty."""
+    head = book.add_format({"bold": True, "bottom": 1, "bg_color": "#D9D9D9", "num_format": "@"})
+    text = book.add_format({"num_format": "@"})
+    wrapped = book.add_format({"num_format": "@", "text_wrap": True, "valign": "top"})
+    sheet = book.add_worksheet(title)
+    names = [*rows.columns, *further]
+    shown = {place for place, name in enumerate(names) if name.startswith("example")}
+    for place, name in enumerate(names):
+        sheet.set_column(place, place, _WIDE if place in shown else _WIDTHS.get(name, _WIDTH))
+        sheet.write_string(0, place, name, head)
+    for row, values in enumerate(rows.rows(), start=1):
+        for place, value in enumerate(values):
+            if isinstance(value, bool):
+                sheet.write_boolean(row, place, value)
+            elif isinstance(value, float) and math.isfinite(value):
+                sheet.write_number(row, place, value, number)
+            elif isinstance(value, int) and abs(value) <= _WHOLE:
+                sheet.write_number(row, place, value)
+            elif value is not None:
+                sheet.write_string(row, place, str(value), wrapped if place in shown else text)
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, max(rows.height, 1), len(names) - 1)
+    return sheet
 
 
 def _write_about(book: Workbook, title: str, about: Sequence[tuple[str, str]]) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 
 from pipeline.kernels import sampling
 from pipeline.kernels.annotation.sheets import unnamed_faults
+from pipeline.kernels.cells import is_error
 from pipeline.kernels.partitions import batches, by_range, most_rows, ranges_of, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.design import inclusion, permanent_numbers, sequential_poisson
@@ -319,7 +320,7 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
 
     An id is empty, or is not that of the row's lemma; nobody is named who keyed forms in; forms
     are keyed in and a - says that the dictionary has none, in one cell or in two rows of a lemma;
-    nothing but separators; a carriage return that may have been text.
+    nothing but separators; an error of a spreadsheet; a carriage return that may have been text.
 
     Parameters
     ----------
@@ -362,6 +363,10 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         _fault(entries, pl.col("forms").str.contains(_LONE_CARRIAGE_RETURN), "forms", pl.lit(
             "has a carriage return, as spreadsheets read the text _x000D_:"
             " part forms by commas or line feeds, and type that text \\x5Fx000D_"
+        )),
+        _fault(entries, is_error(pl.col("forms")), "forms", pl.lit(
+            "is an error of a spreadsheet, which it makes of forms such as -ness: type them anew"
+            " with an apostrophe in front"
         )),
         _fault(entries, nothing, "forms", pl.lit("holds no form; - says that there is none")),
         _fault(
@@ -493,7 +498,8 @@ def simple_sample(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
     """
     ids = lemmas.select(id="lemma")
     drawn = sampling.without_replacement(ids, size=size, seed=seed)
-    return drawn.select(lemma="id", position="position", pi=pl.len() / float(max(1, ids.height)))
+    chance = drawn.height / max(1, ids.height)
+    return drawn.select(lemma="id", position="position", pi=pl.lit(chance))
 
 
 def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
@@ -797,11 +803,11 @@ def sampled_matches(
     whole = complete and looked_up is None and found.height == asked.height
     known = whole and bool((found["population"] == both.lemmas).all())
     part, every = _total_weights(found, asked)
+    # Not in Polars, which multiplies a column by 1/every: 735 (1/98) is less than 7.5.
+    shared = [round(lemmas * part / every) for lemmas in found["population"]]
+    found = found.with_columns(pl.Series("population", shared, dtype=pl.Int64))
     joined = both.matches.lazy().join(found.lazy(), on="lemma")
-    return joined.with_columns(
-        population=(pl.col("population") * part / every).round().cast(pl.Int64),
-        base_total=pl.lit(both.bases if known else None, pl.Int64),
-    )
+    return joined.with_columns(base_total=pl.lit(both.bases if known else None, pl.Int64))
 
 
 def _looked_up_lemmas(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:

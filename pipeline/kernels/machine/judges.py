@@ -11,6 +11,7 @@ import polars as pl
 import scipy
 
 from pipeline.kernels import numeric
+from pipeline.kernels.number_format import PLAIN, NumberFormat
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import Weights, domain_shares, domain_weights, linear_variance
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, ratio_or_zero
@@ -134,7 +135,7 @@ _JUDGE = "~judge"
 """The column that says who predicts, whatever the file calls it."""
 
 
-def probability(column: str) -> pl.Expr:
+def probability(column: str, form: NumberFormat = PLAIN) -> pl.Expr:
     """Return a column as probabilities; null where it is empty or not one.
 
     A label counts as 1.0 or 0.0, in the spellings that judgements have.
@@ -143,6 +144,8 @@ def probability(column: str) -> pl.Expr:
     ----------
     column : str
         Its name; text, numbers or truth values.
+    form : NumberFormat
+        How the numbers of a column of text are written.
 
     Returns
     -------
@@ -155,7 +158,8 @@ def probability(column: str) -> pl.Expr:
     >>> answers.select(probability("p")).to_series().to_list()
     [0.7, 1.0, 0.0, None, None]
     """
-    number = pl.col(column).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    text = pl.col(column).cast(pl.String)
+    number = form.plain(text).cast(pl.Float64, strict=False) / (100.0 if form.percent else 1.0)
     chance = pl.when(number.is_between(0.0, 1.0)).then(number + 0.0)
     return pl.coalesce(numeric.judgement(column).cast(pl.Float64), chance)
 

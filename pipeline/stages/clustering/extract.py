@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
@@ -10,8 +10,11 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.clustering import encoding
+from pipeline.kernels.clustering.encoding import WEIGHT
 from pipeline.kernels.clustering.systems import bare_name
+from pipeline.kernels.number_format import Kind
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -24,7 +27,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.inputs import require, require_attributes
+from pipeline.stages.inputs import NumberOptions, require, require_attributes
 from schemas import (
     CorpusSize,
     GoldEntries,
@@ -37,13 +40,16 @@ from schemas import (
 
 # Tables of entries: items with their classes or clusters
 
-_EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
+_NO_COUNT = "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
+_NO_WEIGHT = "is no number"
+_WEIGHTS = (WEIGHT, f"{WEIGHT}s")
+"""What a column of weights is called, in any case."""
 
 Name = TypeVar("Name", bound=str)
 
 
-class EntryTable(StageConfig):
+class EntryTable(NumberOptions):
     """A table with a row for each item, or for each item and group of it."""
 
     separator: str = ""
@@ -53,6 +59,16 @@ class EntryTable(StageConfig):
     path: TableSource = Field()
     """File or files: TSV, CSV, Parquet, Brown paths, blocks of words; also gzipped."""
 
+    @property
+    def named(self) -> dict[str, str]:
+        """What the file calls its columns, where that differs."""
+        return {str(ours): theirs for ours, theirs in getattr(self, "columns", {}).items()}
+
+    def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
+        """Return the columns of counts that the file has."""
+        f = self.named.get("f", "f")
+        return {f: "count"} if f in schema else {}
+
 
 class Columns:
     """The columns of a file that hold an entry.
@@ -61,32 +77,40 @@ class Columns:
     ----------
     raw : LazyFrame
         Its rows, with file and line.
-    named : mapping of str to str
-        item, f and the label to what the file calls them, where that differs.
+    config : EntryTable
+        The options.
     label : str
         "gold" or "cluster".
 
     Raises
     ------
     ConfigError
-        If the file has no such column. It need not have f, unless it is named.
+        If the file has no such column. It need not have f, unless it is named; nor weights.
     """
 
-    def __init__(self, raw: pl.LazyFrame, named: Mapping[Name, str], label: str) -> None:
+    def __init__(self, raw: pl.LazyFrame, config: EntryTable, label: str) -> None:
         schema = raw.collect_schema()
-        columns = {str(ours): theirs for ours, theirs in named.items()}
+        columns = config.named
         wanted = {each: columns.get(each, each) for each in ("item", label)}
         if "f" in columns or "f" in schema:
             wanted["f"] = columns.get("f", "f")
         require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
         self.raw, self.label, self.names = raw, label, wanted
-        self.counts = {}
-        if "f" in wanted:
-            count = numeric.count_column(wanted["f"], schema[wanted["f"]], least=1)
-            self.counts = {wanted["f"]: count}
+        self.forms = config.formats(raw)
+        self.counts = {
+            name: numeric.count_column(name, schema[name], form, least=1)
+            for name, form in self.forms.items()
+        }
+        own = (name for name in schema if name not in wanted.values())
+        weights = [name for name in own if name.lower() in _WEIGHTS][:1]
+        require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
+        self.weights = {name: numeric.number(name, schema[name]) for name in weights}
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
-        """Return file, item, label and f (null without counts), a row for each label."""
+        """Return file, item, label, f (null without counts) and weight, a row for each label.
+
+        There is no weight where the file has none.
+        """
         item = pl.col(self.names["item"]).cast(pl.String)
         label = pl.col(self.names[self.label]).cast(pl.String)
         rows = self.raw.select(
@@ -94,20 +118,31 @@ class Columns:
             (item.str.to_lowercase() if config.fold else item).alias("item"),
             (label.str.split(config.separator) if config.separator else label).alias(self.label),
             next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
+            *(each.alias(WEIGHT) for each in self.weights.values()),
         )
         rows = rows.explode(self.label) if config.separator else rows
         return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
-        """Return what cannot be used: nothing where a label should be, no count."""
+        """Return what cannot be used: nothing where a label should be, no count, no weight."""
         texts = {
             self.names[each]: numeric.text_or_null(self.names[each])
             for each in ("item", self.label)
         }
-        wrong = [numeric.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
+        wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
             wrong.append(
-                numeric.faults(self.raw, parsed=self.counts, problem=_NO_COUNT, required=True)
+                numeric.faults(
+                    self.raw,
+                    parsed=self.counts,
+                    problem=_NO_COUNT,
+                    required=True,
+                    forms=self.forms,
+                )
+            )
+        if self.weights:
+            wrong.append(
+                numeric.faults(self.raw, parsed=self.weights, problem=_NO_WEIGHT, required=False)
             )
         if config.separator:
             label = pl.col(self.names[self.label]).cast(pl.String)
@@ -116,6 +151,11 @@ class Columns:
             bad = {self.names[self.label]: whole}
             wrong.append(numeric.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
         return pl.concat(wrong)
+
+
+def _add_up(column: str) -> pl.Expr:
+    """Return the sum of a column, null where all are."""
+    return pl.when(pl.col(column).is_not_null().any()).then(pl.col(column).sum()).alias(column)
 
 
 # Clusters from a table: systems and their runs
@@ -165,7 +205,8 @@ class ExtractClusters(EntryTable, RunOptions):
     """Read the clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and f in the file, where they differ; f need not be there."""
+    """Names of item, cluster and f in the file, where they differ; f need not be there. A column
+    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
     prefix: int | None = Field(default=None, ge=1)
     """Cut the names of clusters to so many characters: the first bits of Brown's paths."""
 
@@ -180,7 +221,7 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     raw = tables["path"]
     if not config.run:
         require_distinct(files_of(raw))
-    columns = Columns(raw, config.columns, "cluster")
+    columns = Columns(raw, config, "cluster")
     rows = columns.entries(config)
     cluster = pl.col("cluster")
     named = rows.with_columns(
@@ -188,9 +229,8 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
         run=pl.lit(config.run) if config.run else bare_name("file"),
         cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
     )
-    f = pl.when(pl.col("f").is_not_null().any()).then(pl.col("f").sum())
     key = ["system", "run", "item", "cluster"]
-    entries = named.group_by(key).agg(f.alias("f"))
+    entries = named.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
     return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
 
 
@@ -498,13 +538,18 @@ class ExtractGoldTable(EntryTable):
     """Read the gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and f in the file, where they differ; f need not be there."""
+    """Names of item, gold and f in the file, where they differ; f need not be there. A column
+    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
     classes: tuple[str, ...] = ()
     """Columns that are classes each: a count, or 1 and 0; empty is 0. Then gold and f are none."""
     exclude: tuple[str, ...] = ()
     """Gold classes that are left out."""
     min_frequency: int = Field(default=1, ge=1)
     """Leave out items with a smaller sum of f, the excluded classes not counted."""
+
+    def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
+        """Return the column of counts, or those of the classes."""
+        return dict.fromkeys(self.classes, "count") or super().number_columns(schema)
 
 
 @stage(
@@ -515,18 +560,20 @@ class ExtractGoldTable(EntryTable):
 def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
     """Read rows or classes, add up what is there twice, leave out what is not wanted."""
     entries, faults = (_wide if config.classes else _long)(config, tables["path"])
-    usable = entries.filter(pl.col("f") >= 1).drop_nulls()
-    summed = usable.group_by("item", "gold").agg(pl.sum("f"))
+    usable = entries.filter(pl.col("f") >= 1).drop_nulls(["item", "gold", "f"])
+    weights = [WEIGHT] if WEIGHT in entries.collect_schema() else []
+    summed = usable.group_by("item", "gold").agg(pl.sum("f"), *map(_add_up, weights))
     wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
     often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
     return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}
 
 
 def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    columns = Columns(raw, config.columns, "gold")
-    rows = columns.entries(config).select("item", "gold", "f")
+    columns = Columns(raw, config, "gold")
+    rows, weights = columns.entries(config).drop("file"), [WEIGHT] if columns.weights else []
     if not columns.counts:
-        rows = rows.with_columns(f=pl.lit(1, pl.Int64)).unique()
+        once = rows.group_by("item", "gold").agg(map(_add_up, weights))
+        rows = once.with_columns(f=pl.lit(1, pl.Int64))
     return rows, columns.faults(config)
 
 
@@ -535,7 +582,10 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     item = config.columns.get("item", "item")
     require(schema, [("columns.item", item), *(("classes", name) for name in config.classes)])
     text = pl.col(item).cast(pl.String)
-    counts = {name: numeric.count_column(name, schema[name]) for name in config.classes}
+    forms = config.formats(raw)
+    counts = {
+        name: numeric.count_column(name, schema[name], forms[name]) for name in config.classes
+    }
     folded = text.str.to_lowercase() if config.fold else text
     # One class after the other: a class may be called item, gold or f.
     rows = pl.concat(
@@ -544,9 +594,9 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     )
     bad = [
         numeric.faults(
-            raw, parsed={item: pl.when(text != "").then(text)}, problem="is empty", required=True
+            raw, parsed={item: numeric.text_or_null(item)}, problem=NO_WORD, required=True
         ),
-        numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False),
+        numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False, forms=forms),
     ]
     return rows, pl.concat(bad)
 

@@ -9,8 +9,10 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import count, marginals
+from pipeline.kernels.number_format import NO_NUMBER, Kind, NumberFormat
 from pipeline.kernels.partitions import Ranges, batches, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
@@ -24,7 +26,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.inputs import named_columns
+from pipeline.stages.inputs import NumberOptions, named_columns
 from schemas import Candidates, Examples, PairCounts, ScoredPairs
 
 # Merged candidates of two corpora
@@ -138,7 +140,7 @@ def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     own = {names[each]: value for each, value in units.items()}
     return {
         "counts": count(pairs).with_columns(documents=pl.lit(1, pl.Int64)),
-        FAULTS: numeric.faults(raw, parsed=own, problem="is empty", required=True),
+        FAULTS: numeric.faults(raw, parsed=own, problem=NO_WORD, required=True),
     }
 
 
@@ -191,7 +193,7 @@ def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]
 _TAKEN = ("id", "l1", "l2")
 
 
-class ExtractScores(StageConfig):
+class ExtractScores(NumberOptions):
     """Read pairs with scores from a table, whatever program computed them."""
 
     path: TableSource
@@ -204,6 +206,10 @@ class ExtractScores(StageConfig):
     """Measures whose lowest value comes first, such as p-values: their scores are negated."""
     order: str = ""
     """A measure without scores, by which the rows of the file stand in order, the best first."""
+
+    def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
+        """Return the columns of scores."""
+        return dict.fromkeys(self.scores.values(), "number")
 
     @model_validator(mode="after")
     def _some(self) -> ExtractScores:
@@ -230,7 +236,10 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
     scored = [(f"scores.{new}", name) for new, name in config.scores.items()]
     names = named_columns(schema, config.columns, _UNITS, further=scored)
     units: dict[str, pl.Expr] = {each: numeric.text_or_null(name) for each, name in names.items()}
-    scores = {new: numeric.number(name, schema[name]) for new, name in config.scores.items()}
+    forms = config.formats(raw)
+    scores = {
+        new: numeric.number(name, schema[name], forms[name]) for new, name in config.scores.items()
+    }
     oriented = {new: -one if new in config.ascending else one for new, one in scores.items()}
     listed = {config.order: -pl.col("line").cast(pl.Float64)} if config.order else {}
     by_file = {names[each]: units[each] for each in _UNITS}
@@ -238,9 +247,11 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
 
     def read(raw: pl.LazyFrame) -> list[pl.LazyFrame]:
         rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
-        bad = [numeric.faults(raw, parsed=by_file, problem="is empty", required=True)]
+        bad = [numeric.faults(raw, parsed=by_file, problem=NO_WORD, required=True)]
         if parsed:
-            bad.append(numeric.faults(raw, parsed=parsed, problem="is no number", required=False))
+            bad.append(
+                numeric.faults(raw, parsed=parsed, problem=NO_NUMBER, required=False, forms=forms)
+            )
         return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
 
     yield from read_batches(raw, read, table="scores")
@@ -252,7 +263,7 @@ Column: TypeAlias = Literal["l1", "l2", "f", "f1", "f2", "N"]
 _COUNTS: tuple[Column, ...] = ("f", "f1", "f2", "N")
 
 
-class ExtractTable(StageConfig):
+class ExtractTable(NumberOptions):
     """Read candidates with their frequency signatures from a table."""
 
     path: TableSource
@@ -264,8 +275,14 @@ class ExtractTable(StageConfig):
     min_frequency: int = Field(default=1, ge=0)
     """Drop candidates with a smaller f; the marginals stay as they are."""
 
+    def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
+        """Return the columns of counts, and those to keep."""
+        counts = [self.columns.get(each, each) for each in _COUNTS]
+        kept: dict[str, Kind] = dict.fromkeys(self.keep.values(), "number")
+        return kept | dict.fromkeys(counts, "count")
 
-_NO_COUNT = "is not a whole number from 0 on"
+
+_NO_COUNT = "is not a whole number from 0 on, or is 2^63 or more"
 
 
 class _Reading(NamedTuple):
@@ -276,6 +293,8 @@ class _Reading(NamedTuple):
     kept: dict[str, pl.Expr]
     units_in_file: dict[str, pl.Expr]
     counts_in_file: dict[str, pl.Expr]
+    kept_in_file: dict[str, pl.Expr]
+    forms: dict[str, NumberFormat]
 
     def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return rows as candidates, without those that cannot be read."""
@@ -283,11 +302,18 @@ class _Reading(NamedTuple):
         return read.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
 
     def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
-        """Return units, then counts, that cannot be read."""
-        read = [(self.units_in_file, "is empty"), (self.counts_in_file, _NO_COUNT)]
+        """Return units, then counts, then what is kept, that cannot be read."""
+        read = [
+            (self.units_in_file, NO_WORD, True),
+            (self.counts_in_file, _NO_COUNT, True),
+            (self.kept_in_file, NO_NUMBER, False),
+        ]
         return [
-            numeric.faults(rows, parsed=parsed, problem=problem, required=True)
-            for parsed, problem in read
+            numeric.faults(
+                rows, parsed=parsed, problem=problem, required=required, forms=self.forms
+            )
+            for parsed, problem, required in read
+            if parsed
         ]
 
 
@@ -301,7 +327,7 @@ class _Reading(NamedTuple):
 def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
     """Parse units and counts; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
-    reading = _reading(config, raw.collect_schema())
+    reading = _reading(config, raw)
 
     def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
         frequent = pl.col("f") >= config.min_frequency
@@ -310,25 +336,32 @@ def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
     yield from read_batches(raw, read, table="candidates")
 
 
-def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
+def _reading(config: ExtractTable, raw: pl.LazyFrame) -> _Reading:
+    schema = raw.collect_schema()
     kept = [(f"keep.{new}", name) for new, name in config.keep.items()]
     names = named_columns(schema, config.columns, (*_UNITS, *_COUNTS), further=kept)
+    forms = config.formats(raw)
     units: dict[str, pl.Expr] = {each: numeric.text_or_null(names[each]) for each in _UNITS}
     counts: dict[str, pl.Expr] = {
-        each: _count(names[each], schema[names[each]]) for each in _COUNTS
+        each: _count(names[each], schema[names[each]], forms[names[each]]) for each in _COUNTS
+    }
+    further = {
+        new: numeric.number(name, schema[name], forms[name]) for new, name in config.keep.items()
     }
     return _Reading(
         units,
         counts,
-        {new: numeric.number(name, schema[name]) for new, name in config.keep.items()},
+        further,
         {names[each]: units[each] for each in _UNITS},
         {names[each]: counts[each] for each in _COUNTS},
+        {name: further[new] for new, name in config.keep.items()},
+        forms,
     )
 
 
-def _count(column: str, dtype: pl.DataType) -> pl.Expr:
+def _count(column: str, dtype: pl.DataType, form: NumberFormat) -> pl.Expr:
     """Return a column as frequencies; a negative one would be dropped as one that is too low."""
-    number = numeric.whole_number(column, dtype)
+    number = numeric.whole_number(column, dtype, form)
     return pl.when(number >= 0).then(number)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
@@ -10,10 +10,12 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.counting import KNOWN_BY, OPEN, document_sizes, word_counts
 from pipeline.kernels.cooccurrence.dispersion import evenness
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, number_tokens, units
+from pipeline.kernels.number_format import Kind, NumberFormat
 from pipeline.kernels.partitions import batches, ranges_of, spill_of
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
@@ -31,7 +33,7 @@ from pipeline.stages.collocations import extract_corpus
 from pipeline.stages.collocations.extract_corpus import ExampleOptions, stop_words
 from pipeline.stages.collocations.extract_tables import FORMER, faults_of, named_anew
 from pipeline.stages.collocations.units import UnitOptions
-from pipeline.stages.inputs import named_columns, require_attributes
+from pipeline.stages.inputs import NumberOptions, named_columns, require_attributes
 from schemas import (
     CorpusSize,
     DispersedWords,
@@ -123,7 +125,7 @@ _COLUMNS: tuple[Column, ...] = ("word", "f")
 _NO_COUNT = "is not a whole number from 0 on, or too large to be added up"
 
 
-class ExtractWordTable(StageConfig):
+class ExtractWordTable(NumberOptions):
     """Read a frequency list of words from a table."""
 
     path: TableSource
@@ -134,6 +136,10 @@ class ExtractWordTable(StageConfig):
     """Whether words are put into lower case."""
     size: int | None = Field(default=None, ge=1)
     """Words of the corpus, N, where the list leaves some out; the sum of f if not given."""
+
+    def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
+        """Return the column of counts."""
+        return {self.columns.get("f", "f"): "count"}
 
 
 _READ = pl.Schema({"word": pl.String, "f": pl.Int64})
@@ -149,11 +155,13 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Out
     raw = tables["path"]
     schema = raw.collect_schema()
     names = named_columns(schema, config.columns, _COLUMNS)
+    forms = config.formats(raw)
     counted = 0
 
     def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
-        f = numeric.count_column(names["f"], schema[names["f"]], before=counted)
-        return _read(config, rows, names, f)
+        name = names["f"]
+        f = numeric.count_column(name, schema[name], forms[name], before=counted)
+        return _read(config, rows, names, f, forms)
 
     def put(rows: pl.DataFrame) -> None:
         nonlocal counted
@@ -167,15 +175,19 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Out
 
 
 def _read(
-    config: ExtractWordTable, raw: pl.LazyFrame, names: dict[Column, str], f: pl.Expr
+    config: ExtractWordTable,
+    raw: pl.LazyFrame,
+    names: dict[Column, str],
+    f: pl.Expr,
+    forms: Mapping[str, NumberFormat],
 ) -> list[pl.LazyFrame]:
     """Return the rows that can be read; the words, then the counts, that cannot."""
     label = numeric.text_or_null(names["word"])
     word = label.str.to_lowercase() if config.fold else label
     return [
         raw.select(word=word, f=f).drop_nulls(),
-        numeric.faults(raw, parsed={names["word"]: word}, problem="is empty", required=True),
-        numeric.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True),
+        numeric.faults(raw, parsed={names["word"]: word}, problem=NO_WORD, required=True),
+        numeric.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True, forms=forms),
     ]
 
 

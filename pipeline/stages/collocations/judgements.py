@@ -9,15 +9,17 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels import numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.judges import (
     duplicate_faults,
     probability,
     provenance,
     unknown_candidate_faults,
 )
+from pipeline.kernels.number_format import Kind, NumberFormat
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
-from pipeline.stages.inputs import named_columns, require
+from pipeline.stages.inputs import NumberOptions, named_columns, require
 from schemas import Coverage, Identified, Judgements, JudgesProvenance, Predictions
 
 Unit: TypeAlias = Literal["l1", "l2"]
@@ -89,7 +91,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     judged = one.join(candidates, on="id", how="semi").select("category", "id", "tp")
     whole = pl.concat([judged, *(_union(judged, *each) for each in config.unions.items())])
     bad = [
-        numeric.faults(raw, parsed=units, problem="is empty", required=True),
+        numeric.faults(raw, parsed=units, problem=NO_WORD, required=True),
         *(
             [numeric.faults(raw, parsed=spelt, problem=_JUDGEMENT_SPELLING, required=False)]
             if spelt
@@ -167,7 +169,7 @@ _PREDICTION_SPELLING = (
 )
 
 
-class JoinMachine(StageConfig):
+class JoinMachine(NumberOptions):
     """Join what a model or a program says of the candidates: predictions, never judgements."""
 
     path: TableSource
@@ -189,6 +191,11 @@ class JoinMachine(StageConfig):
     others: Literal["refuse", "skip"] = "refuse"
     """What becomes of rows about pairs that are no candidates."""
 
+    def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
+        """Return the columns of probabilities."""
+        columns = _columns(self, schema).values()
+        return {each: "number" for each in columns if isinstance(each, str)}
+
 
 @stage(
     "join.machine",
@@ -204,7 +211,8 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
     _require(config, schema, units, columns, by)
     judge = pl.lit(config.judge) if by is None else numeric.text_or_null(by).str.strip_chars()
     key = candidate_id(*units) if len(units) > 1 else pl.col(units[0]).cast(pl.String).alias("id")
-    parsed = {category: _prediction(source) for category, source in columns.items()}
+    forms = config.formats(raw)
+    parsed = {category: _prediction(source, forms) for category, source in columns.items()}
     rows = raw.with_columns(key).with_columns(**{"~judge": judge})
     known = rows.join(tables["candidates"].select("id"), on="id", how="semi")
     long = pl.concat(
@@ -217,7 +225,7 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
         "predictions": long.drop_nulls().select(*Predictions.columns()),
         "judges_provenance": provenance(known, provenance_columns),
         FAULTS: pl.concat([
-            _unreadable(raw, columns, parsed, [*units, *([by] if by else [])]),
+            _unreadable(raw, columns, parsed, [*units, *([by] if by else [])], forms),
             duplicate_faults(rows, units),
             *(
                 [unknown_candidate_faults(rows, tables["candidates"], units)]
@@ -257,9 +265,9 @@ def _require(
     require(schema, [*wanted, *(("provenance", name) for name in config.provenance)])
 
 
-def _prediction(source: str | LabelColumn) -> pl.Expr:
+def _prediction(source: str | LabelColumn, forms: Mapping[str, NumberFormat]) -> pl.Expr:
     if isinstance(source, str):
-        return probability(source)
+        return probability(source, forms[source])
     return _is_positive(source).cast(pl.Float64)
 
 
@@ -268,11 +276,16 @@ def _unreadable(
     columns: Mapping[str, str | LabelColumn],
     parsed: Mapping[str, pl.Expr],
     needed: list[str],
+    forms: Mapping[str, NumberFormat],
 ) -> pl.LazyFrame:
     """Return the values that are empty but needed, or no prediction."""
     filled = {name: numeric.text_or_null(name) for name in needed}
     spelt = _spelt(columns, parsed)
-    bad = [numeric.faults(raw, parsed=filled, problem="is empty", required=True)]
+    bad = [numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)]
     if spelt:
-        bad.append(numeric.faults(raw, parsed=spelt, problem=_PREDICTION_SPELLING, required=False))
+        bad.append(
+            numeric.faults(
+                raw, parsed=spelt, problem=_PREDICTION_SPELLING, required=False, forms=forms
+            )
+        )
     return pl.concat(bad)

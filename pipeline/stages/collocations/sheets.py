@@ -30,6 +30,7 @@ from pipeline.kernels.annotation.sheets import (
     unify_names,
     with_ids,
 )
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.machine.savings import simulate_predictions
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
@@ -376,6 +377,10 @@ class SheetList(StageConfig):
     written over."""
     columns: tuple[str, ...] = ("f",)
     """Further columns of the candidates to show."""
+    examples: Annotated[str | None, Of(Examples)] = None
+    """Sentences to show beside each candidate."""
+    shown: int = Field(default=1, ge=0)
+    """Examples to show."""
     kind: Literal["xlsx", "csv"] = "xlsx"
     """Kind of file."""
 
@@ -387,7 +392,7 @@ class SheetList(StageConfig):
     delivers=lambda config: NBestList(config.folder, config.kind),
 )
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
-    """Put units, columns and judgements beside the ranks of the chosen list."""
+    """Put units, columns, judgements and examples beside the ranks of the chosen list."""
     schema = tables["candidates"].collect_schema()
     require(schema, [("columns", name) for name in config.columns])
     choice = tables["choice"]
@@ -400,7 +405,11 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
     rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
-    listed = rows.sort("rank").select(*ListRows.columns(), *further).collect()
+    names = [f"example_{number}" for number in range(1, config.shown + 1)]
+    names = names if "examples" in tables else []
+    if names:
+        rows = rows.join(_example_columns(tables["examples"], names), on="id", how="left")
+    listed = rows.sort("rank").select(*ListRows.columns(), *further, *names).collect()
     _require_all(choice.collect(), best.collect(), listed)
     return {"list": listed, "about": choice}
 
@@ -457,7 +466,7 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
         note=pl.lit(None, pl.String), **{unit: pl.col(unit) for unit in units[2:]},
     )  # fmt: skip
     filled = {name: numeric.text_or_null(name) for name in units}
-    wrong = numeric.faults(raw, parsed=filled, problem="is empty", required=True)
+    wrong = numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)
     return {"entries": rows, FAULTS: wrong}
 
 

@@ -10,7 +10,8 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from pipeline.expressions import expression
-from pipeline.kernels import numeric
+from pipeline.kernels import cells, numeric
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.lexicon.wordlists import (
     ENTRY,
     Case,
@@ -28,11 +29,11 @@ from pipeline.kernels.lexicon.wordlists import (
 from pipeline.kernels.partitions import batches, ranges_of, spill_of
 from pipeline.stages.base import (
     FAULTS,
+    LexiconSource,
     Of,
     Outputs,
     StageConfig,
     Tables,
-    TableSource,
     stage,
     tables_of_option,
 )
@@ -82,7 +83,7 @@ _APART = "|"
 class ExtractLexicon(Spelt):
     """Read a lexicon or dictionary: its lemmas, and the set of wordforms of each."""
 
-    path: TableSource
+    path: LexiconSource
     """File or files with lemmas and forms: TSV, CSV, Parquet, or one of the formats unimorph,
     wordform_blocks, treebank, analyses."""
     columns: dict[Column, str] = Field(default_factory=dict)
@@ -176,9 +177,15 @@ def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
 def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame:
     column = config.columns.get("lemma", "lemma")
     named = keyed.rename({"lemma": column}) if column != "lemma" else keyed
-    bad = [numeric.faults(
-        named, parsed={column: pl.col(column)}, problem="is empty", required=True
-    )]  # fmt: skip
+    words = {column: numeric.text_or_null(column)}
+    form = keyed.filter(pl.col("form").is_not_null() & cells.word(pl.col("form")).is_null())
+    bad = [
+        numeric.faults(named, parsed=words, problem=NO_WORD, required=True),
+        form.select(
+            "file", "line", column=pl.lit(config.columns.get("form", "form")), value="form",
+            problem=pl.lit(NO_WORD),
+        ),
+    ]  # fmt: skip
     if config.apart_by:
         more = len(config.apart_by)
         strange = keyed.filter(pl.col("lemma").str.count_matches(_APART, literal=True) > more)
@@ -212,9 +219,9 @@ _ENDING: tuple[ParadigmColumn, ...] = ("paradigm", "ending")
 class ExtractParadigms(Spelt):
     """Generate the wordforms of lemmas from the paradigms that they name."""
 
-    entries: TableSource
+    entries: LexiconSource
     """File with lemma, stem and paradigm; an entry may come again with another paradigm."""
-    paradigms: TableSource
+    paradigms: LexiconSource
     """File with paradigm and ending: a suffix, or a pattern with ~ for the stem, ``n~u``."""
     columns: dict[ParadigmColumn, str] = Field(default_factory=dict)
     """Names of lemma, stem, paradigm and ending in the files, where they differ."""
@@ -282,8 +289,10 @@ def _paradigm_faults(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFra
     wrong = []
     for table, columns in ((entries, _ENTRY), (endings, _ENDING[:1])):
         for column in columns:
-            empty = table.filter(pl.col(column).is_null())
-            wrong.append(_fault(empty, column, "is empty"))
+            text = pl.col(column)
+            bare = cells.is_error(text) if column == "stem" else cells.word(text).is_null()
+            wrong.append(_fault(table.filter(text.is_null() | bare), column, NO_WORD))
+    wrong.append(_fault(endings.filter(cells.is_error(pl.col("ending"))), "ending", NO_WORD))
     unknown = entries.drop_nulls("paradigm").join(endings, on="paradigm", how="anti")
     wrong.append(_fault(unknown, "paradigm", "is not among the paradigms"))
     return pl.concat(wrong)

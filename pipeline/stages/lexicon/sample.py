@@ -8,7 +8,9 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.kernels import numeric
 from pipeline.kernels.annotation.sheets import assign, notes, unassigned_faults, unify_names
+from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.lexicon.wordlists import (
     Design,
     canonical,
@@ -26,13 +28,13 @@ from pipeline.kernels.sampling import candidate_id, sample_size
 from pipeline.stages.base import (
     FAULTS,
     FilledSheets,
+    LexiconSource,
     Of,
     Outputs,
     Seeded,
     Sheets,
     StageConfig,
     Tables,
-    TableSource,
     stage,
     tables_of_option,
 )
@@ -149,7 +151,7 @@ class SampleLemmas(Seeded):
     sure. Without a gold the forms of the lexicon count, of several their mean."""
     lemmas: tuple[str, ...] = ()
     """The lemmas to take."""
-    path: TableSource | None = None
+    path: LexiconSource | None = None
     """File with the lemmas to take, in a column lemma."""
     drawn: bool = False
     """Whether the lemmas of a list were drawn at random: only then are there intervals."""
@@ -215,13 +217,18 @@ def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.D
 
 def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outputs:
     require(raw.collect_schema(), [("path", "lemma")])
-    rows = raw.with_columns(pl.col("lemma").str.strip_chars()).drop_nulls("lemma")
+    words = {"lemma": numeric.text_or_null("lemma")}
+    empty = numeric.faults(raw, parsed=words, problem=NO_WORD, required=True)
+    rows = raw.with_columns(words["lemma"].str.strip_chars()).drop_nulls("lemma")
     unknown = rows.join(shared.lazy(), on="lemma", how="anti").select(
         "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)
     )
     asked = _number(rows.sort("file", "line").select("lemma").collect())
     lemmas = asked.join(shared, on="lemma", how="semi")
-    return {"sample": _sample_table(lemmas, shared, drawn=drawn), FAULTS: unknown}
+    return {
+        "sample": _sample_table(lemmas, shared, drawn=drawn),
+        FAULTS: pl.concat([empty, unknown]),
+    }
 
 
 # Keying sheets: lemmas to look up in a printed dictionary

@@ -20,6 +20,7 @@ from pipeline.errors import DataError
 from pipeline.formats.base import format_of
 from pipeline.formats.corpora.blocks import Hashes
 from pipeline.formats.corpora.rules import after_blank_line
+from pipeline.formats.unicode import normalise
 from pipeline.kernels.cooccurrence.concordance import in_context, render
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.backends import storage_at
@@ -136,7 +137,8 @@ OTHERWISE = {
 @pytest.mark.parametrize("text", sorted(OTHERWISE))
 def test_text_that_holds_the_words_says_where_spaces_are(text: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", conllu(*OTHERWISE[text], text=text) * 2)
-    assert texts(path) == [text] * 2
+    assert texts(path, normalise="none") == [text] * 2
+    assert texts(path) == [normalise(text)] * 2
 
 
 @pytest.mark.parametrize("text", ["don't stop", "dont!", "", "# x", "do n't! !", "n't do!"])
@@ -258,10 +260,12 @@ def test_glue(tmp_path: Path) -> None:
 
 def test_plain_text_as_it_stands(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", "»He  said«: don't, (so) Mr. A!\tNo\u00a0way.\n\nEnd")
-    assert texts(path) == ["»He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
-    cut: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"]}
+    none: dict[str, Any] = {"normalise": "none"}
+    assert texts(path) == ["»He  said«: don't, (so) Mr. A!\tNo way.", "End"]
+    assert texts(path, **none) == ["»He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
+    cut: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"], **none}
     assert texts(path, **cut) == ["»He  said«: don't, (so) Mr. A!", "No\u00a0way.", "End"]
-    words = texts(path, tokens=r"\w+")
+    words = texts(path, tokens=r"\w+", **none)
     assert words == ["He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
 
 
@@ -381,6 +385,38 @@ def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: in
         assert folder.exists() == (most < 100)
         assert hashes.repeated().sort().to_list() == list(range(5, 100, 5))
     assert not folder.exists()
+
+
+DIFFERENT = "cafe\u0301\u00ad l\u2019an 5\u00a0kg"
+SAME = "caf\u00e9 l'an 5 kg"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "content"),
+    [
+        ("t.txt", "text", "{}\n"),
+        ("t.conllu", "conllu", "1\t{}" + "\t_" * 8 + "\n\n"),
+        ("t.vert", "vertical", "{}\n"),
+        ("t.tsv", "tokens", "sentence\tform\n1\t{}\n"),
+        ("t.pq", "token_parquet", ""),
+    ],
+)
+def test_what_looks_the_same_is_the_same(
+    name: str, kind: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if content:
+        path.write_text(content.format(DIFFERENT))
+    else:
+        pl.DataFrame({"sentence": [1], "form": [DIFFERENT]}).write_parquet(path)
+    own: dict[str, Any] = {}
+    if kind == "vertical":
+        own = {"attributes": ["form"], "sentence": "", "paragraph": ""}
+    joined = (" " if kind == "text" else "").join
+    found = joined(read(path, name=kind, **own)["form"])
+    kept = joined(read(path, name=kind, **own, normalise="none")["form"])
+    assert found == SAME
+    assert kept == (" ".join(DIFFERENT.split()) if kind == "text" else DIFFERENT)
 
 
 LEMMAS = {

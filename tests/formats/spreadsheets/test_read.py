@@ -18,7 +18,7 @@ from pipeline.errors import DataError
 from pipeline.formats.base import LINE, format_of
 from pipeline.formats.spreadsheets import list_sheets, write_csv, write_xlsx
 from pipeline.formats.spreadsheets import read as read_reading
-from pipeline.formats.spreadsheets.read import read, require_room
+from pipeline.formats.spreadsheets.read import read, read_worksheets, require_room
 from pipeline.memory import with_limit
 from tests.formats.spreadsheets.sheet_frames import LAYOUT, NASTY, sheet_rows
 
@@ -387,3 +387,29 @@ def test_no_workbook(tmp_path: Path) -> None:
     path.write_bytes(b"l1;l2\n")
     with pytest.raises(DataError, match="not a workbook that can be read"):
         scan(path)
+
+
+# Errors: the text that they show, in workbooks of every kind.
+
+
+def test_errors_are_the_text_that_they_show(tmp_path: Path) -> None:
+    shown = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
+    book = openpyxl.Workbook()
+    book.active["B2"].value = "word"
+    for row, text in enumerate(shown, start=3):
+        book.active.cell(row, 2).value = text
+        book.active.cell(row, 2).data_type = "e"
+    book.save(tmp_path / "t.xlsx")
+    (grid,) = read_worksheets(tmp_path / "t.xlsx")
+    assert grid.letters == ["B"]
+    assert [row[0] for row in grid.rows] == [None, "word", *shown]
+    cell = '<table:table-cell office:value-type="string" {}><t:p xmlns:t="t">{}</t:p></table:table-cell>'
+    failed = 'office:string-value="" calcext:value-type="error" xmlns:calcext="c"'
+    rows = "".join(
+        f"<table:table-row>{cell.format(kind, text)}{cell.format('', 'x')}</table:table-row>"
+        for kind, text in (("", "word"), (failed, "#N/A"), ("", "#N/A"))
+    )
+    path = tmp_path / "t.ods"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("content.xml", ODS.format(rows))
+    assert require_room(path) == {"S": {(2, 1): "#N/A"}}

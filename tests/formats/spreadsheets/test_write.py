@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from pipeline.errors import DataError
 from pipeline.formats.spreadsheets import Column, Layout, kinds, read, write_csv, write_xlsx
+from pipeline.formats.spreadsheets.read import WorkbookOptions, scan_workbook
+from pipeline.formats.spreadsheets.write import table_xlsx
 from tests.formats.spreadsheets.sheet_frames import (
     LABELS,
     LAYOUT,
@@ -324,3 +326,41 @@ def test_labels_typed_before_are_kept() -> None:
 def test_layouts_that_cannot_be_read_back(columns: list[tuple[str, str, bool]], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Layout(tuple(Column(name, title, writable, 10) for name, title, writable in columns))
+
+
+# Tables as workbooks: what a command writes, a command reads.
+
+TABLE = {
+    "word": [*NASTY, "#", "NA", "null", "=1+1", "1e5", "-", "true", "http://x.y", None],
+    "f": [2**53, *range(len(NASTY) + 8)],
+    "big": [2**53 + 1, *([0] * (len(NASTY) + 8))],
+    "score": [0.1, float("inf"), -2.5, None, *([1e-9] * (len(NASTY) + 5))],
+    "tp": [True, False, None, *([True] * (len(NASTY) + 6))],
+}
+
+
+def test_a_table_comes_back_from_a_workbook(tmp_path: Path) -> None:
+    frame = pl.DataFrame(TABLE)
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(table_xlsx(frame))
+    assert path.read_bytes() == table_xlsx(frame)
+    back = scan_workbook(path, WorkbookOptions()).drop("line").collect()
+    assert back["word"].to_list() == frame["word"].replace("", None).to_list()
+    assert back["f"].cast(pl.Int64).to_list() == frame["f"].to_list()
+    assert back["big"].cast(pl.Int64).to_list() == frame["big"].to_list()
+    assert back["score"].cast(pl.Float64).to_list() == frame["score"].to_list()
+    assert back["tp"].to_list() == ["TRUE", "FALSE", None, *["TRUE"] * (frame.height - 3)]
+    kinds = {type(row[0].value) for row in openpyxl.load_workbook(path).active.iter_rows(min_row=2)}
+    assert kinds <= {str, type(None)}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a", "b\x00c"], r"1 cell\(s\) hold U\+0000.*\n  row 3, column word: 'b\\x00c'"),
+        (["x" * 32_768], r"longer than the 32,767 of a cell:\n  row 2, column word"),
+    ],
+)
+def test_a_table_that_no_workbook_holds(words: list[str], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        table_xlsx(pl.DataFrame({"word": words}))

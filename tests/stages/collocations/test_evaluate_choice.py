@@ -38,6 +38,22 @@ def test_the_chosen_list_with_its_judgements() -> None:
     ]  # fmt: skip
 
 
+def test_example_sentences_stand_beside_the_candidates() -> None:
+    examples = pl.DataFrame({
+        "id": ["x0", "x0", "x2"], "number": [1, 2, 1], "doc": "d", "draw_key": 1,
+        "text": ["[[a]] [[b]]", "[[a]] c [[b]]", "[[d]] [[e]]"],
+    })  # fmt: skip
+    choice = choose(size=3)
+    listed = deliver(choice, examples=examples)
+    assert listed["example_1"].to_list() == ["[[a]] [[b]]", None, "[[d]] [[e]]"]
+    given = {"ranks": RANKS, "candidates": UNITS, "examples": examples, "choice": choice}
+    two = run_stage("sheet.list", {"folder": "out", "shown": 2}, **given)["list"]
+    assert two["example_2"].to_list() == ["[[a]] c [[b]]", None, None]
+    assert (
+        "example_1" not in run_stage("sheet.list", {"folder": "out", "shown": 0}, **given)["list"]
+    )
+
+
 def test_lists_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match=r"size: the longest lists have 8 .* fewer than 500"):
         choose(size=500)

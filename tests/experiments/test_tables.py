@@ -1,0 +1,475 @@
+"""What a cell of a table means, in every format, stage and command that reads one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import polars as pl
+import pytest
+
+import lexassay as lx
+from pipeline.cli.main import main
+from pipeline.errors import LexassayError
+from pipeline.kernels.lexicon.wordlists import keying_faults
+from pipeline.kernels.sampling import candidate_id
+from tests.stages.run_stage import SmallRun, faults, run_stage
+
+# Files of one table in all formats
+
+FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet")
+Row = tuple[object, ...]
+
+
+def write(path: Path, head: tuple[str, ...], rows: list[Row]) -> Path:
+    """Write a table in the format of the file's ending; None is nothing."""
+    kind = path.suffix.removeprefix(".")
+    if kind == "xlsx":
+        book = openpyxl.Workbook()
+        for number, row in enumerate([head, *rows], start=1):
+            for place, value in enumerate(row, start=1):
+                cell = book.active.cell(number, place)
+                cell.value = value
+                if isinstance(value, str) and value:
+                    cell.data_type = "e" if re.fullmatch(r"#.*[/?!].*", value) else "s"
+        book.save(path)
+        return path
+    frame = pl.DataFrame(rows, schema=list(head), orient="row", strict=False)
+    if kind == "jsonl":
+        lines = (json.dumps(dict(zip(head, row, strict=True))) for row in rows)
+        path.write_text("\n".join(lines) + "\n")
+    elif kind == "parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_csv(path, separator="," if kind == "csv" else "\t", quote_style="necessary")
+    return path
+
+
+def line_of(kind: str, row: int) -> int:
+    """Return the line that a message names for a row, from 0."""
+    return row + (1 if kind in {"jsonl", "parquet"} else 2)
+
+
+# Words: what looks like nothing, a number or a formula is a word; an error is none.
+
+ODD = ("null", "NA", "nan", "None", "true", "1e5", "-", "=1+1", "#", "N/A")
+COUNTED = [(word, "b", 5, 20, 30, 5000) for word in ODD]
+HEAD = ("l1", "l2", "f", "f1", "f2", "N")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_odd_words_survive(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / f"t.{kind}", HEAD, list(COUNTED))
+    assert main(["score", str(path), "--measures", "mi", "--format", "json"]) == 0
+    assert [row["l1"] for row in json.loads(capsys.readouterr().out)] == list(ODD)
+    made = SmallRun(tmp_path, {}).run(f'[stages.c]\nuse = "extract.table"\npath = "t.{kind}"')
+    assert sorted(made["c.candidates"]["l1"]) == sorted(ODD)
+
+
+STAGES = {
+    "extract.table": (HEAD, ("a", "b", 5, 20, 30, 5000), ("l1", "l2"), ""),
+    "extract.scores": (("l1", "l2", "mi"), ("a", "b", 1.5), ("l1", "l2"), 'scores = {mi = "mi"}'),
+    "extract.pair_tokens": (("l1", "l2"), ("a", "b"), ("l1", "l2"), ""),
+    "extract.word_table": (("word", "f"), ("a", 5), ("word",), ""),
+    "extract.clusters": (("item", "cluster"), ("a", "1"), ("item", "cluster"), 'system = "s"'),
+    "extract.gold_table": (("item", "gold"), ("a", "N"), ("item", "gold"), ""),
+    "extract.lexicon": (("lemma", "form"), ("go", "goes"), ("lemma",), ""),
+}
+"""Stage to the columns of its table, a row that is right, the columns of words, its options."""
+WRONG = [
+    (use, column, value)
+    for use, (_, _, words, _) in STAGES.items()
+    for column in words
+    for value in (None, "#N/A")
+] + [("extract.lexicon", "form", "#NAME?")]
+
+
+@pytest.mark.parametrize(("use", "column", "value"), WRONG)
+def test_what_is_no_word_is_refused_by_every_stage(
+    use: str, column: str, value: str | None, tmp_path: Path
+) -> None:
+    head, right, _, options = STAGES[use]
+    wrong = tuple(value if name == column else each for name, each in zip(head, right, strict=True))
+    small = SmallRun(tmp_path, {})
+    for kind in ("jsonl", "xlsx"):
+        write(tmp_path / f"t.{kind}", head, [right, wrong])
+        with pytest.raises(LexassayError) as error:
+            small.run(f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n{options}')
+        shown = repr(value) if value else "empty"
+        said = str(error.value)
+        assert f"t.{kind}: column {column}: 1 x is no word" in said
+        assert f"line {line_of(kind, 1)}: {shown}" in said
+
+
+PAIRS = ("l1", "l2")
+COMMANDS = {
+    "score": (HEAD, ("a", "b", 5, 20, 30, 5000), "l1", ["score", "T", "--measures", "mi"]),
+    "score, other names": (
+        ("word1", "word2", *HEAD[2:]), ("a", "b", 5, 20, 30, 5000), "word2",
+        ["score", "T", "--measures", "mi"],
+    ),
+    "evaluate": ((*PAIRS, "mi"), ("a", "b", 1.5), "l1", ["evaluate", "T", "judged.csv"]),
+    "evaluate, judged": ((*PAIRS, "TP"), ("a", "b", 1), "l2", ["evaluate", "list.csv", "T"]),
+    "keywords": (("word", "f"), ("a", 5), "word", ["keywords", "T", "words.csv"]),
+    "clusters, gold": (("word", "class"), ("a", "N"), "word", ["clusters", "T", "mine.csv"]),
+    "clusters": (("word", "cluster"), ("a", "1"), "word", ["clusters", "gold.csv", "T"]),
+    "lexicon": (("lemma", "form"), ("go", "goes"), "lemma", ["lexicon", "T", "forms.csv"]),
+}  # fmt: skip
+"""Command to the columns of a table, a row, the column of words that has an error, its words."""
+OTHERS = {
+    "judged.csv": "l1,l2,TP\na,b,1\n", "list.csv": "l1,l2,mi\na,b,1.5\n", "words.csv": "word,f\na,5\n",
+    "mine.csv": "word,cluster\na,1\n", "gold.csv": "word,class\na,N\n",
+    "forms.csv": "lemma,form\ngo,goes\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the other file of each command, from which the commands are called."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name, content in OTHERS.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+@pytest.mark.parametrize("value", ["#NAME?", None])
+def test_what_is_no_word_is_refused_by_every_command(
+    case: str, value: str | None, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, right, column, words = COMMANDS[case]
+    wrong = tuple(value if name == column else each for name, each in zip(head, right, strict=True))
+    write(folder / "t.xlsx", head, [right, wrong])
+    assert main([word.replace("T", "t.xlsx") if word == "T" else word for word in words]) == 1
+    said = capsys.readouterr().err
+    assert "t.xlsx" in said
+    assert f"column {column}: " in said
+    assert f"line 3: {repr(value) if value else 'empty'}" in said
+
+
+def test_words_of_a_frame_are_words() -> None:
+    counts = {"f": [5], "f1": [20], "f2": [30], "N": [5000]}
+    assert lx.score(pl.DataFrame({"l1": ["NA"], "l2": ["b"], **counts}), measures=["mi"]).height
+    for word in (None, "", "#N/A"):
+        with pytest.raises(LexassayError, match="column l1: is no word.*\n *row 0"):
+            lx.score(
+                pl.DataFrame(
+                    {"l1": [word], "l2": ["b"], **counts}, schema_overrides={"l1": pl.String}
+                )
+            )
+
+
+JUDGED = pl.DataFrame({"l1": ["a", "a"], "l2": ["b", "c"]}).with_columns(candidate_id("l1", "l2"))
+TABLES: dict[str, tuple[dict[str, Any], dict[str, pl.DataFrame], dict[str, object], str]] = {
+    "join.table": ({"candidates": "c"}, {"candidates": JUDGED}, {"l1": "a", "l2": "b", "TP": "1"}, "l2"),
+    "join.machine": (
+        {"candidates": "c", "judge": "m"}, {"candidates": JUDGED},
+        {"l1": "a", "l2": "b", "probability": "0.5"}, "l1",
+    ),
+    "sheet.simulated": (
+        {"sheet": "s"},
+        {"sheet": JUDGED.select("id", "l1", "l2", annotator=pl.lit("x"), order=1)},
+        {"l1": "a", "l2": "b", "label": "SVC"}, "l1",
+    ),
+}  # fmt: skip
+"""Stage to its options, other tables, a row that is right, and a column of words."""
+
+
+@pytest.mark.parametrize("use", TABLES)
+@pytest.mark.parametrize("value", [None, "#NAME?", " "])
+def test_what_is_no_word_is_a_fault(use: str, value: str | None) -> None:
+    options, tables, right, column = TABLES[use]
+    rows = pl.DataFrame([right, right | {column: value}], infer_schema_length=None)
+    found = faults(run_stage(use, options | {"path": "p"}, path=rows, **tables))
+    assert (3, column, value) in found
+
+
+def test_endings_and_forms_that_a_spreadsheet_spoilt_are_faults() -> None:
+    place = {"line": [2], "file": ["t.tsv"]}
+    entries = pl.DataFrame({"lemma": ["go"], "stem": ["go"], "paradigm": ["v"], **place})
+    endings = pl.DataFrame({"paradigm": ["v"], "ending": ["#NAME?"], **place})
+    config = {"entries": "e", "paradigms": "p"}
+    made = run_stage("extract.paradigms", config, entries=entries, paradigms=endings)
+    assert faults(made) == [(2, "ending", "#NAME?")]
+    row = {"file": "a.csv", "line": 2, "annotator": "a", "lemma": "ra", "forms": "#NAME?"}
+    keyed = keying_faults(pl.LazyFrame([row]).with_columns(candidate_id("lemma"))).collect()
+    assert keyed["problem"].str.contains("such as -ness").to_list() == [True]
+
+
+def test_lemmas_of_a_list_are_words(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"l.csv": "lemma,form\ngo,goes\n", "t.csv": "lemma,n\ngo,1\n,2\n"})
+    gold = '[stages.g]\nuse = "extract.lexicon"\npath = "l.csv"\n'
+    with pytest.raises(
+        LexassayError, match=r"t\.csv: column lemma: 1 x is no word.*\n.*line 3: empty"
+    ):
+        small.run(f'{gold}[stages.s]\nuse = "sample.lemmas"\nlexicons = ["g"]\npath = "t.csv"')
+
+
+def test_stop_words_are_words(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"a.txt": "The old house.\n", "stop.tsv": "word\nthe\n#N/A\n"})
+    stages = '[stages.c]\nuse = "extract.pairs"\ncorpus = "a.txt"\nrelation = "adjacent"\n'
+    word = '{ label = "{form}" }'
+    with pytest.raises(LexassayError, match="stop.tsv: line 3: column word: is no word.*'#N/A'"):
+        small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
+
+
+# Numbers: a column of numbers never means another thing because of one cell.
+
+RANKED = [f"w{i}" for i in range(8)]
+SCORES = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
+"""The last are the best, and true."""
+
+
+def ranked(texts: list[str], separator: str = "\t") -> str:
+    rows = [
+        f"{word}{separator}v{separator}{text}" for word, text in zip(RANKED, texts, strict=True)
+    ]
+    return "\n".join([separator.join(("l1", "l2", "mi")), *rows]) + "\n"
+
+
+JUDGED_LIST = "l1\tl2\tTP\n" + "".join(f"w{i}\tv\t{int(i > 3)}\n" for i in range(8))
+WRITTEN = {
+    "comma": [f"{score}".replace(".", ",") for score in SCORES],
+    "minus": [f"{score - 4}".replace("-", "\u2212") for score in SCORES],
+    "percent": [f"{score} %" for score in SCORES],
+    "thousands": [f"{1000 * score:,.1f}" for score in SCORES],
+    "German": ["1.000,5", *(f"{i}.000,0" for i in range(2, 9))],
+}
+EVALUATE = ["evaluate", "list.tsv", "judged.tsv", "--n", "4", "--no-report"]
+
+
+@pytest.mark.parametrize("case", WRITTEN)
+def test_scores_are_read_as_they_are_written(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.tsv").write_text(ranked(WRITTEN[case]))
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main(EVALUATE) == 0
+    found = capsys.readouterr()
+    assert re.search(r"│ mi +│ +4 │ +100 │", found.out)
+    assert ("the column mi is read so: " in found.err) == (case != "minus")
+
+
+@pytest.mark.parametrize("cell", ["NA", "#DIV/0!", "12 %", "1.5.1", "-", "n.a."])
+@pytest.mark.parametrize("score", [[], ["--score", "mi"]])
+def test_a_score_that_is_none_is_refused(
+    cell: str, score: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.tsv").write_text(ranked([*map(str, SCORES[:3]), cell, *map(str, SCORES[4:])]))
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main([*EVALUATE, *score]) == 1
+    said = capsys.readouterr().err
+    assert "evaluate: 1 value(s) of the input cannot be used:" in said
+    assert "  - list.tsv: column mi: 1 x is no number" in said
+    assert f"line 5: {cell!r}" in said
+    assert "--missing" in said
+    assert main([*EVALUATE, *score, "--missing", cell]) == 0
+
+
+def test_marks_that_nobody_can_tell_ask_for_an_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.tsv").write_text(ranked([f"{i},{i}00" for i in range(1, 9)]))
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main(EVALUATE) == 1
+    assert (
+        "column mi: 8 x has a mark that may stand before decimals or between"
+        in capsys.readouterr().err
+    )
+    for decimal in (".", ","):
+        assert main([*EVALUATE, "--decimal", decimal]) == 0
+
+
+def test_the_order_of_rows_is_never_taken_in_silence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ranked(["x"] * 8).replace("\tx", "").replace("\tmi", "")
+    (folder / "list.tsv").write_text(rows)
+    (folder / "judged.tsv").write_text(JUDGED_LIST)
+    assert main(EVALUATE) == 0
+    assert (
+        "list.tsv: no column is a score, so that the order of the rows" in capsys.readouterr().err
+    )
+
+
+COUNT_STAGES = {
+    "extract.table": (HEAD, ("a", "b", "{}", "9000", "9000", "90000"), "f", "c.candidates", "f"),
+    "extract.word_table": (("word", "f"), ("a", "{}"), "f", "c.words", "f"),
+    "extract.clusters": (("item", "cluster", "f"), ("a", "1", "{}"), "f", "c.entries", "f"),
+    "extract.gold_table": (("item", "gold", "f"), ("a", "N", "{}"), "f", "c.entries", "f"),
+}
+"""Stage to the columns, a row with a count, its column, and where the stage puts it."""
+
+
+@pytest.mark.parametrize("use", COUNT_STAGES)
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "xlsx", "parquet"])
+def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path) -> None:
+    head, row, column, table, name = COUNT_STAGES[use]
+    small = SmallRun(tmp_path, {})
+    stage = f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n'
+    stage += 'system = "s"\n' if use == "extract.clusters" else ""
+    write(tmp_path / f"t.{kind}", head, [tuple(each.format("1,200") for each in row)])
+    assert small.run(stage)[table][name].to_list() == [1200]
+    for cell in ("1,2", "12x", "NA", "6 %") if kind == "tsv" else ():
+        write(tmp_path / f"t.{kind}", head, [tuple(each.format(cell) for each in row)])
+        with pytest.raises(LexassayError) as error:
+            small.run(stage)
+        assert f"t.{kind}: column {column}: 1 x is no" in str(error.value)
+        assert repr(cell) in str(error.value)
+    write(tmp_path / f"t.{kind}", head, [tuple(each.format("6.000") for each in row)])
+    with pytest.raises(LexassayError, match=r"column f: 1 x has a mark .*option decimal"):
+        small.run(stage)
+    assert small.run(f'{stage}decimal = "."')[table][name].to_list() == [6]
+    assert small.run(f'{stage}decimal = ","')[table][name].to_list() == [6000]
+
+
+# Frequency lists: whatever they are called and however they are written.
+
+WORDS = {"the": 1200, "of": 900, "tea": 3}
+ROWS = "the\t1200\nof\t900\ntea\t3\n"
+ANTCONC = "#Word Types: 3\n#Word Tokens: 2103\n#Search Hits: 0\n1\t1200\tthe\t\n2\t900\tof\t\n3\t3\ttea\t\n"
+ANTCONC_4 = (
+    "Type\tPOS\tHeadword\tRank\tFreq\tRange\tNormFreq\n"
+    "the\t\tthe\t1\t1200\t3\t570613.4\nof\t\tof\t2\t900\t3\t427960.1\ntea\t\ttea\t3\t3\t1\t1426.5\n"
+)
+SKETCH_ENGINE = (
+    '"academic use only"\n"corpus","preloaded/x, y"\n"subcorpus","-"\n\n'
+    "Item,Frequency,Relative frequency\nthe,1200,570613.4\nof,900,427960.1\ntea,3,1426.5\n"
+)
+LISTS = {
+    "usual.tsv": "word\tf\n" + ROWS,
+    "usual.csv": "word,freq\n" + ROWS.replace("\t", ","),
+    "semicolons.csv": "Wort;Anzahl\n" + ROWS.replace("\t", ";"),
+    "other-names.tsv": "Wort\tHäufigkeit\n" + ROWS,
+    "no-header.tsv": ROWS,
+    "no-header.csv": ROWS.replace("\t", ","),
+    "no-header.tab.gz": ROWS,
+    "tabs.txt": ROWS,
+    "tabs-header.txt": "Lemma\tTokens\n" + ROWS,
+    "words-first.txt": ROWS.replace("\t", " "),
+    "words-first-header.txt": "word count\n" + ROWS.replace("\t", "  "),
+    "counts-first.txt": "".join(f"{n:7} {word}\n" for word, n in WORDS.items()),
+    "counts-first.tsv": "".join(f"{n}\t{word}\n" for word, n in WORDS.items()),
+    "antconc.txt": ANTCONC,
+    "antconc.tsv": ANTCONC,
+    "antconc4.txt": ANTCONC_4,
+    "antconc4.tsv": ANTCONC_4,
+    "sketch.csv": SKETCH_ENGINE,
+    "thousands.tsv": "word\tfreq\n" + ROWS.replace("1200", "1,200"),
+    "thousands.txt": ROWS.replace("1200", "1,200").replace("\t", " "),
+    "floats.tsv": ROWS.replace("\n", ".0\n"),
+    "ranks.tsv": "rank\tword\tcount\n" + "".join(f"{i}\t{row}\n" for i, row in enumerate(ROWS.split("\n")[:3], 1)),
+    "classes.tsv": "".join(f"{word}\tX\t{n}\n" for word, n in WORDS.items()),
+    "crlf.tsv": ROWS.replace("\n", "\r\n"),
+    "mark.csv": "\ufeff" + ROWS.replace("\t", ","),
+}  # fmt: skip
+NAMED = {"usual.tsv", "usual.csv", "antconc4.tsv", "sketch.csv", "thousands.tsv", "ranks.tsv"}
+"""Lists whose columns have names that tell what they are."""
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_frequency_list_is_read_whatever_it_looks_like(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = LISTS[name].encode()
+    (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\ntea\t30\n")
+    assert main(["keywords", name, "r.tsv", "--min-f", "1", "--format", "json"]) == 0
+    found = capsys.readouterr()
+    assert {row["keyword"]: row["f"] for row in json.loads(found.out)} == WORDS
+    assert (f"{name}: a list of words and counts" in found.err) == (name not in NAMED)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
+def test_a_frequency_list_of_another_format(
+    kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder / f"t.{kind}", ("Wort", "Anzahl"), list(WORDS.items()))
+    assert main(["keywords", f"t.{kind}", f"t.{kind}", "--min-f", "1", "--format", "json"]) == 0
+    assert {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)} == WORDS
+
+
+def test_a_worksheet_without_a_header_is_a_list(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (first, *rows) = WORDS.items()
+    write(folder / "t.xlsx", first, list(rows))  # type: ignore[arg-type]
+    assert main(["keywords", "t.xlsx", "t.xlsx", "--min-f", "1", "--format", "json"]) == 0
+    assert {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)} == WORDS
+
+
+CORPORA = {
+    "prose.txt": "In 1984 there were few.\nThe year 1985\nwas better than 1984.\nAll went well.\n",
+    "numbered.txt": "1 the\n2 old\n3 house\n4 fell\n",
+    "short.txt": "Chapter 1\n",
+    "tagged.txt": "the\tDT\tthe\nold\tJJ\told\nhouse\tNN\thouse\n",
+    "tokens.tsv": "form\tsentence\nthe\t1\nold\t1\nhouse\t2\n",
+    "heads.tsv": "form\thead\tdeprel\nold\t2\tamod\nhouse\t0\troot\n",
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_corpus_is_no_list(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / name).write_text(CORPORA[name])
+    assert main(["keywords", name, name, "--min-f", "1", "--attribute", "form"]) == 0
+    assert "a list of words" not in capsys.readouterr().err
+
+
+REPEATED = "".join(f"w{i % 3}\t{i % 5}\n" for i in range(40))
+REFUSED = {
+    "two.tsv": ("word\ta\tb\nthe\t7\t1200\nof\t8\t900\n", [], "several columns hold whole numbers: a, b; say which"),
+    "none.csv": ("word,tag\nthe,DT\n", [], "no column that stands for f; it has word, tag"),
+    "text.csv": ("word,freq\nthe,many\nof,few\n", [], "the column 'freq' does not hold numbers"),
+    "named.csv": ("word,freq,n2\nthe,a,5\n", ["--columns", "f=freq"], "'freq' does not hold numbers"),
+    "absent.csv": ("word,freq\nthe,5\n", ["--columns", "f=Zahl"], "no file has a column 'Zahl'"),
+    "repeated.tsv": (REPEATED, [], "may be a list of words and counts, or a token table"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_list_that_cannot_be_told_asks_for_an_option(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, options, said = REFUSED[name]
+    (folder / name).write_text(content)
+    (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
+    assert main(["keywords", name, "r.tsv", *options]) == 2
+    found = capsys.readouterr().err
+    assert said in found
+    assert name in found or "Zahl" in found
+    assert "--columns" in found
+
+
+def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t.tsv").write_text("a\tx\t7\nb\ty\t9\n")
+    words = ["keywords", "t.tsv", "t.tsv", "--min-f", "1", "--format", "json"]
+
+    def found(*options: str) -> dict[str, int]:
+        assert main([*words, *options]) == 0
+        return {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)}
+
+    assert found() == {"a": 7, "b": 9}
+    assert found("--columns", "word=column_2") == {"x": 7, "y": 9}
+    assert found("--header") == {"b": 9}
+    assert found("--read-as", "tokens", "--attribute", "a") == {"b": 1}
+    (folder / "t.tsv").write_text("word\tf\nb\t9\n")
+    assert main([*words, "--no-header", "--columns", "word=column_1,f=column_2"]) == 1
+    said = capsys.readouterr().err
+    assert "t.tsv: column column_2: 1 x is not a whole number" in said
+    assert "line 1: 'f'" in said
+
+
+def test_an_odd_cell_of_a_list_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
+    names = ("usual.csv", "no-header.tsv", "tabs-header.txt", "words-first.txt", "antconc.txt")
+    for name in (*names, "sketch.csv"):
+        (folder / name).write_text(LISTS[name].replace("900", "9x0", 1))
+        assert main(["keywords", name, "r.tsv", "--min-f", "1"]) == 1, name
+        said = capsys.readouterr().err
+        assert name in said
+        assert "'9x0'" in said, name
