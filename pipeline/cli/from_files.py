@@ -108,10 +108,14 @@ Measures: TypeAlias = Annotated[
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
-_DECISIONS = ("number_format", "placeholders", "left_out", "text_layout", "normalised")
+_DECISIONS = (
+    "number_format", "placeholders", "left_out", "text_layout", "normalised", "elements",
+)  # fmt: skip
 """Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
-_ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
+_ENDINGS = {
+    "text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv", "tei": ".xml",
+}  # fmt: skip
 
 
 def words(given: Sequence[str] | None) -> list[str]:

@@ -233,7 +233,7 @@ def collocates(
         A word, or several that follow each other: "blue eyes"; with wildcards: "eye*"; a regular
         expression: "/eyes?/"; conditions on attributes: "lemma=eye upos=NOUN".
     *paths : path
-        Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables.
+        Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables, TEI.
     relation : {"span", "adjacent", "sentence", "dependency"}, optional
         What belongs together; "dependency", relation by relation as in a word sketch, where the
         corpus is parsed and nothing is said of spans, else "span".
@@ -787,7 +787,7 @@ def candidates(
     Parameters
     ----------
     *paths : path
-        Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables.
+        Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables, TEI.
     relation : {"adjacent", "sentence", "span", "dependency"}
         What belongs together.
     left, right : str

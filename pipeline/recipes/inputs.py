@@ -17,6 +17,7 @@ from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
 from pipeline.formats.corpora.plain_text import TextOptions, text_layout
+from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
 from pipeline.kernels import numeric
 from pipeline.kernels.cooccurrence.tokens import OWN_CASE
@@ -76,8 +77,11 @@ class CorpusFiles:
 
     @cached_property
     def language(self) -> str:
-        """The language of plain text, as its first file has it; "" of other corpora."""
+        """The language of plain text and TEI, as its first file has it; "" of other corpora."""
         file = self.files[0]
+        if isinstance(file.options, TeiOptions):
+            said = self.head.get_column("language").drop_nulls().to_list()
+            return file.options.language or language_code(said[0] if said else None)
         if not isinstance(file.options, TextOptions):
             return ""
         language = text_layout(file.path, file.options).language
@@ -85,8 +89,10 @@ class CorpusFiles:
 
     @property
     def plain(self) -> bool:
-        """Whether it is plain text."""
-        return isinstance(self.files[0].options, TextOptions)
+        """Whether it is plain text; so is TEI in which no words are marked."""
+        options = self.files[0].options
+        marked = isinstance(options, TeiOptions) and {*options.attributes} & self.attributes
+        return isinstance(options, TextOptions | TeiOptions) and not marked
 
     @property
     def parsed(self) -> bool:

@@ -271,6 +271,7 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
 
 
 _LEMMA, _LANGUAGE, _LINES, _SIGN = "lemma ", "language ", "lines ", "sign "
+_ELEMENT = "element "
 _UNKNOWN = "an unknown language"
 """What readers count under, see `pipeline.formats.base.Batch`."""
 
@@ -324,6 +325,21 @@ def text_layout(stage: CheckInput, threshold: float) -> Found:
         "note", "; ".join(said), remedy=f"the option {remedy} of the corpus says otherwise",
         files=files, wrapped=wrapped,
     )  # fmt: skip
+
+
+@check(stages=(), threshold=1, means="elements")
+def elements(stage: CheckInput, threshold: float) -> Found:
+    """Count elements of TEI whose text is left out, such as notes."""
+    found = _counts(stage, _ELEMENT)
+    if sum(found.values()) < threshold:
+        return
+    listed = ", ".join(f"{count:,} {name}" for name, count in found.items())
+    yield remark(
+        "note",
+        f"the text of some elements is left out: {listed}",
+        remedy="the option skip of the corpus names what is left out",
+        elements=sum(found.values()),
+    )
 
 
 @check(stages=(), threshold=1, means="signs")

@@ -43,6 +43,11 @@ def _vertical() -> bytes:
     return ("\n".join([*lines, "</text>"]) + "\n").encode()
 
 
+def _tei() -> bytes:
+    lines = [f"<s>{' '.join(sentence)}</s>" for sentence in _SENTENCES]
+    return "\n".join(["<TEI><text><body><p>", *lines, "</p></body></text></TEI>"]).encode()
+
+
 def _token_table() -> bytes:
     body = "\n".join("".join(f"{form}\tX\n" for form in sentence) for sentence in _SENTENCES)
     return f"form\ttag\n{body}".encode()
@@ -78,6 +83,7 @@ def _subject(
 
 _TEXT = "\n".join(" ".join(sentence) for sentence in _SENTENCES).encode() + b"\n"
 _VERTICAL = '{ path = "c.vrt", attributes = ["form", "tag"], entities = false }'
+_TEI = '{ path = "c.xml", tokens = \'\\S+\', normalise = "none" }'
 _PLAIN = "{ path = \"c.txt\", tokens = '\\S+' }"
 
 SUBJECTS = (
@@ -85,6 +91,7 @@ SUBJECTS = (
     _subject("c.conllu.gz", gzip.compress(_conllu(), mtime=0), packed, oracles.conllu_tokens),
     _subject("c.vrt", _vertical(), delimited("\t"), oracles.vertical_tokens, corpus=_VERTICAL),
     _subject("c.tsv", _token_table(), delimited("\t"), oracles.table_tokens),
+    _subject("c.xml", _tei(), delimited(" "), oracles.tei_tokens, corpus=_TEI),
     _subject("c.txt", _TEXT, delimited(" "), oracles.words, corpus=_PLAIN),
 )
 """Corpora whose adjacent pairs are counted."""

@@ -24,6 +24,7 @@ from pipeline.formats.corpora.rules import (
     ALONE,
     BLANK,
     DOCUMENT,
+    ENTRY,
     HEAD,
     KEY,
     LAST,
@@ -134,7 +135,7 @@ def heads_inside(tokens: pl.DataFrame) -> bool:
 # Parse a block.
 
 # What is asked of lines alone, and of rows at any time.
-_OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY}
+_OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY, ENTRY}
 _OF_ROWS = {LINE, UNIT, POSITION, RAW_HEAD, LAST}
 
 
@@ -333,12 +334,13 @@ def _type_of_token(kind: pl.DataType | None) -> pl.DataType:
 def mark_numbers(names: Collection[str]) -> list[pl.Expr]:
     """Return how many marks of each kind have come, as `nth` calls them."""
     marks = [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
-    return [_has_mark(mark).cum_sum().alias(nth(mark)) for mark in marks]
+    return [_has_mark(mark, names).cum_sum().alias(nth(mark)) for mark in marks]
 
 
-def _has_mark(mark: str) -> pl.Expr:
-    """Return whether a row is the first of a line with a mark."""
-    return pl.col(mark).is_not_null() & pl.col(LINE).ne_missing(pl.col(LINE).shift())
+def _has_mark(mark: str, names: Collection[str]) -> pl.Expr:
+    """Return whether a row is the first of a line, or of an entry, with a mark."""
+    place = pl.col(ENTRY if ENTRY in names else LINE)
+    return pl.col(mark).is_not_null() & place.ne_missing(place.shift())
 
 
 def _build_parsed(
@@ -364,7 +366,9 @@ def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     """Return the lines on which documents or paragraphs begin or end."""
     kept = [name for name in (mark, detail) if name in lines.columns]
     return (
-        lines.filter(_has_mark(mark)).select(kept) if mark in kept else lines.select(kept).head(0)
+        lines.filter(_has_mark(mark, lines.columns)).select(kept)
+        if mark in kept
+        else lines.select(kept).head(0)
     )
 
 

@@ -23,6 +23,9 @@ ALONE = "~alone"
 LAST = "~last"
 """The last field of a line as it is written."""
 
+ENTRY = "~entry"
+"""Number of what a row comes from, if several of these stand on a line of the file."""
+
 UNIT = "~unit"
 """What tells units (sentences) apart: they stand or fall as one; null outside of units."""
 ROW = "~row"

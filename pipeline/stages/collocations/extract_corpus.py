@@ -674,7 +674,7 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     """Extract candidates from a corpus, with their frequency signatures."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, plain text."""
+    """File or files: CoNLL-U, vertical, token table, plain text, TEI."""
     left: UnitOptions
     """The left units, l1."""
     right: UnitOptions

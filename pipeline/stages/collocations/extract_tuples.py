@@ -225,7 +225,7 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     """Extract tuples of two to six units from a corpus, with the frequencies of their parts."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, plain text."""
+    """File or files: CoNLL-U, vertical, token table, plain text, TEI."""
     stop_words: TableSource | None = None
     """File with a column word: labels that are no units at any position."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)

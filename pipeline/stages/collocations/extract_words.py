@@ -215,7 +215,7 @@ class ExtractWords(ExampleOptions):
     """Count the words of a corpus, and how evenly its documents have them."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, plain text."""
+    """File or files: CoNLL-U, vertical, token table, plain text, TEI."""
     unit: UnitOptions
     """What a word is: {} counts the lemma of every token."""
     stop_words: TableSource | None = None
