@@ -24,6 +24,7 @@ from pipeline.recipes.inputs import (
     TableFile,
     TableOptions,
     corpus_files,
+    require_rows,
     table_file,
     unit,
 )
@@ -548,6 +549,8 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     if count is None and "f" in table.options.columns:
         raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
     is_corpus = bool(_format_name(path, "corpus"))
+    if not is_corpus:
+        require_rows(table)
     named = {*map(str.lower, table.columns)} & {*_TOKENS}
     if count is None and not (is_corpus and named):
         count = _count_column(path, table)

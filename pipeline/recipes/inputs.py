@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_plain_values
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.lines import open_text, separator_of
 from pipeline.kernels import numeric
@@ -480,6 +480,20 @@ def table_file(
     if absent:
         raise ConfigError("columns", absent)
     return found
+
+
+def require_rows(table: TableFile) -> None:
+    """Refuse a table that has a header and nothing else.
+
+    Raises
+    ------
+    DataError
+        Naming the file.
+    """
+    if table.head.is_empty():
+        listed = ", ".join(table.columns[:_MOST_COLUMNS])
+        what = f"{table.source['path']}: the table has no rows, only the columns {listed}"
+        raise DataError(f"{what}\nName a file with rows.")
 
 
 def _table_head(file: SourceFile) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.cells import NO_WORD, label_lists
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.systems import bare_name
 from pipeline.kernels.number_format import Kind
@@ -26,7 +26,13 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.inputs import NumberOptions, require, require_attributes
+from pipeline.stages.inputs import (
+    NumberOptions,
+    named_values,
+    require,
+    require_attributes,
+    with_label_texts,
+)
 from schemas import (
     CorpusSize,
     GoldEntries,
@@ -105,17 +111,25 @@ class Columns:
         rows = self.raw.select(
             "file",
             (item.str.to_lowercase() if config.fold else item).alias("item"),
-            (label.str.split(config.separator) if config.separator else label).alias(self.label),
+            self._labels(label, config.separator).alias(self.label),
             next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
-        )
-        rows = rows.explode(self.label) if config.separator else rows
+        ).explode(self.label)
         return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
+
+    @staticmethod
+    def _labels(label: pl.Expr, separator: str) -> pl.Expr:
+        """Return the labels of each row: of a list, with a separator, or one as it stands."""
+        parts = label.str.split(separator) if separator else pl.concat_list(label)
+        lists = label_lists(label)
+        alone = (lists.list.len() == 1) & (lists.list.first() == label.str.strip_chars())
+        return pl.when(alone | lists.is_null()).then(parts).otherwise(lists)
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
         """Return what cannot be used: nothing where a label should be, no count."""
+        label = pl.col(self.names[self.label]).cast(pl.String)
         texts = {
-            self.names[each]: numeric.text_or_null(self.names[each])
-            for each in ("item", self.label)
+            self.names["item"]: numeric.text_or_null(self.names["item"]),
+            self.names[self.label]: label_lists(label),
         }
         wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
@@ -196,7 +210,7 @@ class ExtractClusters(EntryTable, RunOptions):
 )
 def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     """Read rows, name their runs, make entries that are alike one."""
-    raw = tables["path"]
+    raw = with_label_texts(tables["path"], [config.named.get("cluster", "cluster")])
     if not config.run:
         require_distinct(files_of(raw))
     columns = Columns(raw, config, "cluster")
@@ -335,6 +349,35 @@ def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
         f"Look at the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
         " min_frequency."
     )
+
+
+def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> None:
+    """Refuse excluded classes that no token has.
+
+    Parameters
+    ----------
+    config : TagOptions
+        The options.
+    found : Survey
+        What is known of all tokens.
+    tags : LazyFrame
+        The counts of all tokens.
+
+    Raises
+    ------
+    ConfigError
+        With the classes that there are.
+    """
+    counted = found.sizes.group_by("what").agg(pl.sum("count"))
+    counts = dict(counted.iter_rows())
+    absent = [name for name in config.exclude if not counts.get(encoding.EXCLUDED + name)]
+    if absent:
+        of_tokens = tags.drop_nulls("gold").group_by("gold").agg(pl.sum("f"))
+        classes = of_tokens.sort("f", "gold", descending=[True, False]).collect(engine="streaming")
+        where = f"the attribute {config.tag!r} of the corpus"
+        problems = named_values("exclude", absent, classes["gold"], what="class", where=where)
+        if problems:
+            raise ConfigError("exclude", problems)
 
 
 def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
@@ -487,6 +530,7 @@ def combine(config: ExtractGold, tables: Tables) -> Outputs:
     tags, sentences = tables["tags"], tables["sentences"]
     found = survey(config, tables.get(ALL, tags), sentences)
     require_tags(config, found.sizes)
+    require_excluded(config, found, tables.get(ALL, tags))
     of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
     return {
         "entries": config.kept(tags).select("item", "gold", "f"),
@@ -536,10 +580,23 @@ class ExtractGoldTable(EntryTable):
     outputs={"entries": GoldEntries, "sizes": CorpusSize},
 )
 def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
-    """Read rows or classes, add up what is there twice, leave out what is not wanted."""
-    entries, faults = (_wide if config.classes else _long)(config, tables["path"])
+    """Read rows or classes, add up what is there twice, leave out what is not wanted.
+
+    Raises
+    ------
+    ConfigError
+        If an excluded class occurs nowhere.
+    """
+    raw = with_label_texts(tables["path"], [config.named.get("gold", "gold")])
+    entries, faults = (_wide if config.classes else _long)(config, raw)
     usable = entries.filter(pl.col("f") >= 1).drop_nulls()
     summed = usable.group_by("item", "gold").agg(pl.sum("f"))
+    if config.exclude:
+        classes = summed.group_by("gold").agg(pl.sum("f")).collect()
+        ordered = classes.sort("f", "gold", descending=[True, False])["gold"]
+        problems = named_values("exclude", config.exclude, ordered, what="class", where="the table")
+        if problems:
+            raise ConfigError("exclude", problems)
     wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
     often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
     return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}
