@@ -275,7 +275,7 @@ def perform(
         ]
         raise ConfigError(recipe.kind, problems) from error
     except DataError as error:
-        raise DataError(_as_asked(recipe, str(error))) from error
+        raise DataError(_in_terms_of_command(recipe, str(error))) from error
 
 
 def _option(recipe: Recipe, where: str) -> str:
@@ -294,7 +294,7 @@ def _with_paths(recipe: Recipe, text: str) -> str:
     return text
 
 
-def _as_asked(recipe: Recipe, text: str) -> str:
+def _in_terms_of_command(recipe: Recipe, text: str) -> str:
     """Return a message of a stage with the paths that were given and the options of the command."""
     stage = _STAGE.match(text)
     text = _STAGE.sub(f"{recipe.kind}: ", _with_paths(recipe, text))

@@ -483,14 +483,14 @@ def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
         return {}
     with reading(path), open_text(path) as text:
         lines = list(itertools.islice(text, _LINES))
-    skip = _lines_above(lines)
+    skip = _count_lines_above(lines)
     above = {"skip": skip} if skip else {}
     if name:
         return above
     return _text_reader([line for line in lines[skip:] if line.strip()], above, header)
 
 
-def _lines_above(lines: Sequence[str]) -> int:
+def _count_lines_above(lines: Sequence[str]) -> int:
     """Return how many lines other programs have put above a list."""
     comments = len(list(itertools.takewhile(_COMMENT.match, lines)))
     if comments:

@@ -468,7 +468,7 @@ def table_file(
             file = _file(source)
     found = TableFile(source, file, _table_head(file), said)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
-        found = _without_header(found) if said.header is None else found
+        found = _detect_header(found) if said.header is None else found
         if said.header is False:
             found = _with_columns(found)
     held = found.columns
@@ -506,7 +506,7 @@ def _table_head(file: SourceFile) -> pl.DataFrame:
     return plan.head(_LOOKED_AT).select(texts).collect()
 
 
-def _without_header(table: TableFile) -> TableFile:
+def _detect_header(table: TableFile) -> TableFile:
     """Return a table whose first line is a row, as others are, with names for its columns.
 
     It is one if it has numbers where the others have numbers, and no text there; unless some of it

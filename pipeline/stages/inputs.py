@@ -104,7 +104,7 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
         raise NoSuchColumn("attributes", problems)
 
 
-def named_values(
+def list_absent_values(
     option: str, named: Iterable[str], values: pl.Series, *, what: str, where: str
 ) -> list[Problem]:
     """Return a problem for each value that an option names and that occurs nowhere.
@@ -123,7 +123,7 @@ def named_values(
     Examples
     --------
     >>> found = pl.Series(["free", "SVC"])
-    >>> print(*named_values("labels", ["svc"], found, what="label", where="the file"))
+    >>> print(*list_absent_values("labels", ["svc"], found, what="label", where="the file"))
     labels: the label 'svc' occurs nowhere in the file; did you mean SVC? It has free, SVC
     """
     has = values.to_list()

@@ -28,7 +28,7 @@ from pipeline.stages.base import (
 )
 from pipeline.stages.inputs import (
     NumberOptions,
-    named_values,
+    list_absent_values,
     require,
     require_attributes,
     with_label_texts,
@@ -375,7 +375,7 @@ def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> N
         of_tokens = tags.drop_nulls("gold").group_by("gold").agg(pl.sum("f"))
         classes = of_tokens.sort("f", "gold", descending=[True, False]).collect(engine="streaming")
         where = f"the attribute {config.tag!r} of the corpus"
-        problems = named_values("exclude", absent, classes["gold"], what="class", where=where)
+        problems = list_absent_values("exclude", absent, classes["gold"], what="class", where=where)
         if problems:
             raise ConfigError("exclude", problems)
 
@@ -594,7 +594,9 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
     if config.exclude:
         classes = summed.group_by("gold").agg(pl.sum("f")).collect()
         ordered = classes.sort("f", "gold", descending=[True, False])["gold"]
-        problems = named_values("exclude", config.exclude, ordered, what="class", where="the table")
+        problems = list_absent_values(
+            "exclude", config.exclude, ordered, what="class", where="the table"
+        )
         if problems:
             raise ConfigError("exclude", problems)
     wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))

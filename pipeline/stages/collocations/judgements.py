@@ -23,8 +23,8 @@ from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.inputs import (
     NumberOptions,
+    list_absent_values,
     named_columns,
-    named_values,
     require,
     with_label_texts,
 )
@@ -168,7 +168,7 @@ def _require_labels(raw: pl.LazyFrame, categories: Mapping[str, str | LabelColum
             counted = raw.select(label=_labels(source).explode()).drop_nulls().group_by("label")
             found = counted.len().sort("len", "label", descending=[True, False]).collect()
             place, column = f"categories.{name}.labels", f"the column {source.column!r}"
-            problems += named_values(
+            problems += list_absent_values(
                 place,
                 source.labels,
                 found["label"],
@@ -238,14 +238,14 @@ def require_overlap(
     ours = raw.select(**words).unique(maintain_order=True)
     number = int(ours.select(pl.len()).collect().item())
     lines = [f"none of the {number:,} pairs of {_file(raw)} is among the {size:,} candidates"]
-    lines.append(f"  there: {_shown(ours)}")
+    lines.append(f"  there: {_format_pairs(ours)}")
     if {*_UNITS} <= {*candidates.collect_schema().names()}:
         theirs = candidates.select(pl.col(_UNITS).cast(pl.String))
-        lines += [f"  here: {_shown(theirs)}", f"  {_cause(ours, theirs)}"]
+        lines += [f"  here: {_format_pairs(theirs)}", f"  {_cause(ours, theirs)}"]
     raise DataError("\n".join([*lines, "Write the words alike in both."]))
 
 
-def _shown(pairs: pl.LazyFrame) -> str:
+def _format_pairs(pairs: pl.LazyFrame) -> str:
     words = [pl.col(unit).str.strip_chars().str.to_lowercase() for unit in _UNITS]
     rows = pairs.sort(*words).head(_EXAMPLES).select(_UNITS).collect().rows()
     return "; ".join(f"{left!r} {right!r}" for left, right in rows)
