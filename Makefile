@@ -71,9 +71,10 @@ digests: demo
 	LEXASSAY_DATA= $(BIN)/python benchmarks/table_digests.py record $(RUNS)/digests.json --runs $(RUNS) --rounded
 	$(BIN)/python benchmarks/table_digests.py compare benchmarks/digests.json $(RUNS)/digests.json
 
-# One thread for linear algebra: two processes with two each get into each other's way.
+# One thread for each of the two processes: with two each they get into each other's way.
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
+test: export POLARS_MAX_THREADS := 1
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 

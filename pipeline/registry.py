@@ -44,6 +44,17 @@ Number: TypeAlias = int | Fraction
 """Whole numbers are int; both have ``numerator`` and ``denominator``."""
 
 
+def as_names(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names, of which one may be given by itself.
+
+    Examples
+    --------
+    >>> as_names("all"), as_names(["mi", "dice"])
+    (('all',), ('mi', 'dice'))
+    """
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 # What installed packages offer by entry points
 
 

@@ -236,16 +236,22 @@ class FrequentTypes(Table):
 # Entries of items, and counts of tagged tokens
 
 
-class GoldEntries(Table):
-    """The gold entry of each item, A_i: one row for each of its classes."""
+class GoldEntries(Table, further=(pl.Float64,)):
+    """The gold entry of each item, A_i: one row for each of its classes.
+
+    A further column ``weight`` says how much an item belongs to a class, where its source does.
+    """
 
     item: str = column("word type", key=True, min_length=1)
     gold: str = column("one of its gold classes", key=True, min_length=1)
     f: int = column("tokens of the item in the class; 1 where nothing is counted; tokens", ge=1)
 
 
-class InducedEntries(Table):
-    """The induced entry of each item, B_i, in each run of a system: a row for each cluster."""
+class InducedEntries(Table, further=(pl.Float64,)):
+    """The induced entry of each item, B_i, in each run of a system: a row for each cluster.
+
+    A further column ``weight`` says how much an item belongs to a cluster, where its source does.
+    """
 
     system: str = column("what made the clusters", key=True, min_length=1)
     run: str = column("run of the system", key=True, min_length=1)

@@ -37,7 +37,8 @@ MAY = {
         *("registry", "remarks", "report", "runner", "schemas"),
     ),
     "recipes": (
-        *("api", "config_model", "errors", "formats", "kernels", "runner", "schemas", "stages"),
+        *("api", "config_model", "errors", "formats", "kernels", "registry", "runner", "schemas"),
+        "stages",
     ),
     "annotate": (
         *("api", "errors", "formats", "kernels", "registry", "report", "runner", "schemas"),

@@ -13,12 +13,14 @@ from pipeline.api.convert import (
     as_memberships,
     require_all,
     require_as_long,
+    require_no_weights,
     translate_errors,
 )
 from pipeline.kernels.clustering.measure import TYPE_LEVEL
 from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
 from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.kernels.clustering.types.evaluation import MAPPING_KINDS, evaluate_type_level
+from pipeline.registry import as_names
 
 
 def token_measures(
@@ -70,7 +72,7 @@ def token_measures(
     tokens = pl.DataFrame(columns)
     cells = tokens.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
     with translate_errors("token_measures"):
-        return _values(token_scores(cells, measures=_names(measures)))
+        return _values(token_scores(cells, measures=as_names(measures)))
 
 
 def type_measures(
@@ -79,7 +81,7 @@ def type_measures(
     *,
     items: Any = None,
     measures: str | Sequence[str] = TYPE_LEVEL,
-    mappings: Sequence[str] = MAPPING_KINDS,
+    mappings: str | Sequence[str] = MAPPING_KINDS,
 ) -> pl.DataFrame:
     """Return MacroI, MicroI and MicroC of clusters of word types, each under its best mapping.
 
@@ -92,14 +94,15 @@ def type_measures(
     ----------
     labels_true, labels_pred : sequence, shape (n,)
         Without `items` each position is a word type, and what stands there is a label or a
-        collection of labels, as a word may be noun and verb. A type without class is left out and
-        counted; one without cluster counts, with F = 0.
+        collection of labels, as a word may be noun and verb; labels with weights, as a mapping
+        has them, are refused. A type without class is left out and counted; one without cluster
+        counts, with F = 0.
     items : array_like, shape (n,), optional
         Of tokens the word type of each. The classes of a type are those that its tokens have, and
         so its clusters; then each position has one label, or None.
     measures : str or sequence of str
         Names of type-level measures; "all" stands for every one.
-    mappings : sequence of str
+    mappings : str or sequence of str
         "1-1": no two clusters have one class; "M-1": several may.
 
     Returns
@@ -115,7 +118,7 @@ def type_measures(
     ConfigError
         If there is no such measure.
     DataError
-        If the lengths differ, an item is missing, or no type has a class.
+        If the lengths differ, an item is missing, labels have weights, or no type has a class.
 
     References
     ----------
@@ -132,7 +135,7 @@ def type_measures(
     gold, induced = _entries(labels_true, labels_pred, items)
     with translate_errors("type_measures"):
         found = evaluate_type_level(
-            gold, induced, measures=_names(measures), mappings=mappings, worst=0
+            gold, induced, measures=as_names(measures), mappings=as_names(mappings), worst=0
         )
     return found.summary
 
@@ -171,7 +174,8 @@ def overlapping_measures(
     ConfigError
         If there is no such measure.
     DataError
-        If the lengths differ, an item is missing, or there is too much to count.
+        If the lengths differ, an item is missing, labels have weights, or there is too much to
+        count.
 
     References
     ----------
@@ -185,12 +189,14 @@ def overlapping_measures(
     """
     gold, induced = (each.drop_nulls() for each in _entries(labels_true, labels_pred, items))
     with translate_errors("overlapping_measures"):
-        return _values(overlapping_scores(gold, induced, measures=_names(measures), seed=seed))
+        return _values(overlapping_scores(gold, induced, measures=as_names(measures), seed=seed))
 
 
 def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return item and gold, and item and cluster: a row for each label, null where it is none."""
     named = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
+    for name, (values, _) in named.items():
+        require_no_weights(values, name)
     if items is None:
         require_as_long(**{name: len(values) for name, (values, _) in named.items()})
         gold, induced = (as_memberships(each, name, of) for name, (each, of) in named.items())
@@ -203,10 +209,6 @@ def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFra
         pl.DataFrame({"item": types, of: labels[name]}).unique() for name, (_, of) in named.items()
     )
     return gold, induced
-
-
-def _names(measures: str | Sequence[str]) -> Sequence[str]:
-    return [measures] if isinstance(measures, str) else measures
 
 
 def _values(scores: pl.DataFrame) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from numbers import Real
@@ -430,7 +430,8 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     >>> as_memberships(["N", ("N", "V"), None], "labels_true", "gold").rows()
     [(0, 'N'), (1, 'N'), (1, 'V'), (2, None)]
     """
-    if isinstance(values, str) or (isinstance(values, np.ndarray) and values.ndim != 1):
+    one = isinstance(values, str | Mapping)
+    if one or (isinstance(values, np.ndarray) and values.ndim != 1):
         raise DataError(f"{name}: not one label, or collection of labels, after the other")
     held = [(place, each) for place, given in enumerate(values) for each in _several(given)]
     labels = as_labels([each for _, each in held], name)
@@ -442,6 +443,31 @@ def _several(given: Any) -> Collection[Any]:
     if isinstance(given, str | bytes) or not isinstance(given, Collection):
         return [given]
     return given
+
+
+def require_no_weights(values: Any, name: str) -> None:
+    """Refuse labels with weights, as a mapping from label to weight has them; all 1 are none.
+
+    Raises
+    ------
+    DataError
+        With how many, and where three of them stand.
+
+    Examples
+    --------
+    >>> require_no_weights([{"x": 0.1, "y": 0.9}, "x"], "labels_pred")
+    Traceback (most recent call last):
+    pipeline.errors.DataError: labels_pred: 1 of 2 have weights, such as {'x': 0.1, 'y': 0.9} at...
+    """
+    given = [] if isinstance(values, str | Mapping) else list(values)
+    places = [place for place, each in enumerate(given) if _is_weighed(each)]
+    if places:
+        what = describe_places(given, places, "have weights")
+        raise DataError(f"{name}: {what}; the measures take none: give the labels alone")
+
+
+def _is_weighed(given: Any) -> bool:
+    return isinstance(given, Mapping) and any(weight != 1 for weight in given.values())
 
 
 def require_as_long(**arrays: int) -> None:

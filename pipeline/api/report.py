@@ -126,7 +126,13 @@ def provenance(run: Run) -> dict[str, Record]:
     ]
     records: dict[str, Record] = {"Experiment": run.project.text}
     skipped: list[Mapping[str, Scalar]] = [
-        {"stage": name, "left out": made.skipped, "such as": "; ".join(made.skipped_examples)}
+        {
+            "stage": name,
+            "left out": made.skipped,
+            "sentences": made.skipped_sentences,
+            "tokens": made.skipped_tokens,
+            "such as": "; ".join(made.skipped_examples),
+        }
         for name, made in run.manifests.items()
         if made.skipped
     ]

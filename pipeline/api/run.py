@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.api.report import add_report
 from pipeline.api.results import Run, check_report, open_run, show_progress
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 from pipeline.runner.graph import RUNS, Project, load
 from pipeline.runner.run import run as run_project
@@ -48,7 +49,7 @@ def run(
     runs: str | Path = RUNS,
     data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    force: Collection[str] = (),
+    force: str | Collection[str] = (),
     deliver: bool | None = None,
     strict: bool = False,
     report: bool = True,
@@ -63,7 +64,7 @@ def run(
         The TOML file.
     runs, data, settings
         As for `check`.
-    force : collection of str
+    force : str or collection of str
         Stages to run even if their results are there.
     deliver : bool, optional
         Whether to write sheets and lists for people. If not given, they are written unless
@@ -99,7 +100,7 @@ def run(
         ran = run_project(
             project,
             settings=settings,
-            force=force,
+            force=as_names(force),
             deliver=deliver,
             strict=strict,
             listeners=told,

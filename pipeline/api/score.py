@@ -12,6 +12,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, Family, Measure
+from pipeline.registry import as_names
 from schemas import Signatures
 from schemas.candidates import MOST
 from schemas.validate import validate
@@ -25,7 +26,7 @@ P = TypeVar("P", pl.DataFrame, pl.LazyFrame)
 def score(
     data: P,
     *,
-    measures: Sequence[str] = ...,
+    measures: str | Sequence[str] = ...,
     formulas: Mapping[str, str] | None = ...,
     seed: str = ...,
 ) -> P: ...
@@ -33,14 +34,14 @@ def score(
 def score(
     data: Any,
     *,
-    measures: Sequence[str] = ...,
+    measures: str | Sequence[str] = ...,
     formulas: Mapping[str, str] | None = ...,
     seed: str = ...,
 ) -> Any: ...
 def score(
     data: Any,
     *,
-    measures: Sequence[str] = ("all",),
+    measures: str | Sequence[str] = ("all",),
     formulas: Mapping[str, str] | None = None,
     seed: str = "",
 ) -> Any:
@@ -51,7 +52,7 @@ def score(
     data : table
         Polars, pyarrow, pandas, or anything with the Arrow C stream interface; whole numbers
         f, f1, f2, N; any other columns are kept.
-    measures : sequence of str
+    measures : str or sequence of str
         Names or aliases, see `measures`; ``all`` for every one.
     formulas : mapping of str to str, optional
         Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
@@ -91,7 +92,7 @@ def score(
     plain = [name for name, dtype in frame.schema.items() if dtype in Signatures.open_dtypes()]
     validate([frame.select(plain)], Signatures, name="the table")
     try:
-        names = MEASURES.resolve(measures)
+        names = MEASURES.resolve(as_names(measures))
         taken = sorted({*names, *(formulas or {})} & set(table.columns))
         if taken:
             what = f"the table already has a column {', '.join(taken)}"

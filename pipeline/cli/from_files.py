@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -26,7 +28,7 @@ from pipeline.cli.options import (
     decimal_of,
     listed,
 )
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE, format_of
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
@@ -41,11 +43,14 @@ from pipeline.recipes.collocations import (
     KEYWORD_MEASURES,
     PAIR_RELATIONS,
     RELATIONS,
+    WITHIN,
 )
+from pipeline.recipes.collocations import Within as WithinName
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
 from pipeline.recipes.collocations import keywords as find_keywords
 from pipeline.recipes.inputs import TableOptions, pairs, table_file
+from pipeline.runner.config import parse_setting
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
 from pipeline.runner.store.backends import in_a_folder, storage_at
@@ -65,14 +70,45 @@ ReadAs: TypeAlias = Annotated[
 ]
 Attributes: TypeAlias = Annotated[
     str | None,
-    typer.Option("--attributes", help="Names of the columns of a vertical file: word,pos,lemma"),
+    typer.Option("--attributes", help="Names of the columns of the tokens: word,pos,lemma"),
+]
+ReaderOptions: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reader",
+        metavar="NAME=VALUE",
+        help="Option of the reader, as in an experiment: lenient=true. Can be given again.",
+    ),
+]
+Language: TypeAlias = Annotated[
+    str,
+    typer.Option("--language", help="Code of the language (en, de, tr ...), else as it looks."),
+]
+Sentences: TypeAlias = Annotated[
+    str | None, typer.Option("--sentences", help="Lines of plain text: split | wrapped | line.")
+]
+Within: TypeAlias = Annotated[
+    str | None, typer.Option("--within", help="Where spans end: sentence | paragraph | document.")
+]
+Abbreviations: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--abbreviations", help="More words whose full stop ends no sentence: Bd,Jh"),
+]
+StopWords: TypeAlias = Annotated[
+    Path | None, typer.Option("--stop-words", help="File with words that do not count.")
+]
+Tokenizer: TypeAlias = Annotated[
+    str | None, typer.Option("--tokenizer", help="pattern | icu, for writing without blanks.")
+]
+Normalise: TypeAlias = Annotated[
+    str | None, typer.Option("--normalise", help="NFC | none: text as it is written.")
 ]
 Measures: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
-_DECISIONS = ("number_format",)
+_DECISIONS = ("number_format", "placeholders", "left_out", "text_layout", "normalised")
 """Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
@@ -89,9 +125,74 @@ def words(given: Sequence[str] | None) -> list[str]:
     return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
 
 
-def reader(attributes: str | None) -> dict[str, Any]:
-    """Return the options of a reader of corpora."""
-    return {"attributes": words([attributes])} if attributes else {}
+def reader(
+    attributes: str | None,
+    sentences: str | None,
+    abbreviations: Sequence[str] | None,
+    tokenizer: str | None,
+    normalise: str | None,
+    given: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Return the options of a reader of corpora that were given.
+
+    Examples
+    --------
+    >>> reader("word,pos", None, ["Bd"], None, None, ["lenient=true"])
+    {'attributes': ['word', 'pos'], 'abbreviations': ['Bd'], 'lenient': True}
+    """
+    own = {
+        "attributes": words([attributes]) if attributes else None,
+        "sentences": sentences,
+        "abbreviations": words(abbreviations) or None,
+        "tokenizer": tokenizer,
+        "normalise": normalise,
+    }
+    named = {name: value for name, value in own.items() if value is not None}
+    return named | dict(parse_setting(each, option="--reader") for each in given or ())
+
+
+_VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
+_OWN = {
+    "attributes": "attributes", "columns": "attributes", "language": "language",
+    "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
+    "normalise": "normalise",
+}  # fmt: skip
+"""Options of readers that have an option of the commands to themselves."""
+
+
+_SPOKEN = {
+    "the option decimal": "--decimal",
+    "the option language of the corpus says": "--language says",
+    "the option sentences of the corpus says": "--sentences says",
+    "the option language and sentences of the corpus says": "--language and --sentences say",
+}
+
+
+def in_options(text: str) -> str:
+    """Return a message in which options of readers are written as options of the command.
+
+    Examples
+    --------
+    >>> in_options("Mend them, or set lenient = true.")
+    'Mend them, or set --reader lenient=true.'
+    >>> in_options('Name a tokenizer: tokenizer = "icu".')
+    'Name a tokenizer: --tokenizer icu.'
+    """
+    readers = [each for each in map(FORMATS.get, FORMATS) if each.kind == "corpus"]
+    names = {name for each in readers for name in each.options.model_fields}
+    pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
+    for theirs, ours in _SPOKEN.items():
+        text = text.replace(theirs, ours)
+    return re.sub(pattern, _as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found[1], found[2]
+    bare = value.strip('"')
+    if name in _OWN and not value.startswith("["):
+        return f"--{_OWN[name]} {bare}"
+    plain = " " not in value and '"' not in value
+    return f"--reader {name}={value}" if plain else f"--reader '{name}={value}'"
 
 
 def require_format(read_as: str | None) -> None:
@@ -170,36 +271,48 @@ def numbers(text: str, *, option: str) -> list[int]:
 
 
 @contextmanager
-def progress_listeners() -> Iterator[list[Listener]]:
-    """Give what shows how far a run is where somebody looks, and warnings everywhere."""
+def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
+    """Give what shows how far a run is where somebody looks, and what matters everywhere.
+
+    Parameters
+    ----------
+    reader : bool
+        Whether the command takes options of the reader, which messages then name.
+    """
     from rich.console import Console
 
     from pipeline.cli.output import RunProgress
 
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield [_warn]
-        return
-    with RunProgress(console, stages=2) as progress:
-        yield [progress]
+    advise = in_options if reader else str
+    try:
+        if not console.is_terminal:
+            yield [partial(_say, advise=advise)]
+            return
+        with RunProgress(console, stages=2, advise=advise) as progress:
+            yield [progress]
+    except DataError as error:
+        raise DataError(advise(str(error))) from error
 
 
-def _warn(event: Event) -> None:
+def _say(event: Event, *, advise: Callable[[str], str]) -> None:
     """Print what looks like a mistake, and what was decided for whoever asked."""
     if event.kind == "note":
-        print(event.facts["text"], file=sys.stderr)
+        print(advise(event.facts["text"]), file=sys.stderr)
     elif event.kind == "remark" and (
         event.facts["level"] == "warning" or event.facts["check"] in _DECISIONS
     ):
-        said = event.facts["text"].replace("the option decimal", "--decimal")
-        print(f"{event.stage}: {said}", file=sys.stderr)
+        print(f"{event.stage}: {advise(event.facts['text'])}", file=sys.stderr)
 
 
 # ``collocates``
 
 
 def collocates(
-    node: Annotated[str, typer.Argument(help="The word.")],
+    node: Annotated[
+        str,
+        typer.Argument(help="eyes | 'blue eyes' | 'eye*' | '/eyes?/' | 'lemma=eye upos=NOUN'"),
+    ],
     path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
     relation: Annotated[
         str | None,
@@ -209,9 +322,10 @@ def collocates(
         str | None, typer.Option("--span", help="Tokens on either side, or left,right [5].")
     ] = None,
     count: Annotated[
-        str,
-        typer.Option("--count", help="positions | windows | nodes: what f1, f2, N count of spans."),
-    ] = "positions",
+        str | None,
+        typer.Option("--count", help="nodes | positions | windows: what f1, f2, N count of spans."),
+    ] = None,
+    within: Within = None,
     measure: Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[
@@ -224,8 +338,15 @@ def collocates(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -241,14 +362,17 @@ def collocates(
     chosen = None
     if relation is not None:
         chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
-    counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
-    with progress_listeners() as listeners:
+    counted = None
+    if count is not None:
+        counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
+    with progress_listeners(reader=True) as listeners:
         found = find_collocates(
             node,
             *paths(path, read_as=read_as, runs=runs, save=save),
             relation=chosen,
             span=word_span(span) if span else None,
             count=counted,
+            within=_within("collocates", within),
             measures=words(measure) or COLLOCATE_MEASURES,
             min_frequency=min_f,
             top=None,
@@ -256,13 +380,22 @@ def collocates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(
+                attributes, sentences, abbreviations, tokenizer, normalise, reader_options
+            ),
             runs=runs,
             experiment=save,
             listeners=listeners,
         )
     _show(found, node=node, top=top, format_=format_, to=to, overwrite=overwrite, raw=raw)
     return 0
+
+
+def _within(command: str, given: str | None) -> WithinName | None:
+    what = "spans do not end at {}"
+    return _choose(command, "--within", given, WITHIN, what) if given else None
 
 
 def _choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
@@ -330,11 +463,18 @@ def keywords(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
     columns: Columns = None,
     header: Header = None,
     decimal: DecimalMark = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -344,7 +484,7 @@ def keywords(
 ) -> int:
     """List the words that are more frequent in a corpus than in another one, with dispersion."""
     _require_options("keywords", format_, to, read_as)
-    with progress_listeners() as listeners:
+    with progress_listeners(reader=True) as listeners:
         found = find_keywords(
             target,
             reference,
@@ -355,7 +495,11 @@ def keywords(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(
+                attributes, sentences, abbreviations, tokenizer, normalise, reader_options
+            ),
             columns=pairs(listed(columns), option="--columns"),
             header=header,
             decimal=decimal_of(decimal),
@@ -498,6 +642,7 @@ def candidates(
     span: Annotated[
         str, typer.Option("--span", help="Tokens on either side, or left,right.")
     ] = "5",
+    within: Within = None,
     measure: Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[int | None, typer.Option("--top", min=1, help="How many, the best.")] = None,
@@ -508,8 +653,15 @@ def candidates(
     punctuation: Annotated[
         bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
     ] = False,
+    language: Language = "",
+    sentences: Sentences = None,
+    abbreviations: Abbreviations = None,
+    stop_words: StopWords = None,
+    tokenizer: Tokenizer = None,
+    normalise: Normalise = None,
     read_as: ReadAs = None,
     attributes: Attributes = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Overwrite = False,
@@ -524,7 +676,7 @@ def candidates(
     _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
     known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
-    with progress_listeners() as listeners:
+    with progress_listeners(reader=True) as listeners:
         found = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),
             relation=known,
@@ -532,6 +684,7 @@ def candidates(
             right=right,
             dependency=words(dependency),
             span=word_span(span),
+            within=_within("candidates", within),
             measures=words(measure) or ("frequency",),
             min_frequency=min_f,
             top=top,
@@ -539,7 +692,11 @@ def candidates(
             case=case,
             punctuation=punctuation,
             read_as=read_as,
-            reader=reader(attributes),
+            language=language,
+            stop_words=stop_words,
+            reader=reader(
+                attributes, sentences, abbreviations, tokenizer, normalise, reader_options
+            ),
             runs=runs,
             experiment=save,
             listeners=listeners,

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -512,9 +512,12 @@ def _track_in_lines(items: Sequence[T], console: Console, text: str) -> Iterator
 class RunProgress:
     """Listens to a run and shows how far it is."""
 
-    def __init__(self, console: Console, *, stages: int) -> None:
+    def __init__(
+        self, console: Console, *, stages: int, advise: Callable[[str], str] = str
+    ) -> None:
         self._console = console
         self._stages = stages
+        self._advise = advise
         self._seen = 0
         self._shards, self._total, self._resumed = 0, 1, 0
         self._began = self._said = time.monotonic()
@@ -598,7 +601,7 @@ class RunProgress:
         facts = event.facts
         first = self._remarked.setdefault(facts["text"], event.stage)
         same = f"{facts['level']}: as of {first} [{facts['check']}]"
-        text = facts["text"] if first == event.stage else same
+        text = self._advise(facts["text"]) if first == event.stage else same
         self._say(f"  {event.stage}: {text}", style=_STYLES[facts["level"]])
 
     def _say(self, text: str, style: str | None = None) -> None:

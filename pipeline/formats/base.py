@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -17,7 +17,7 @@ import polars as pl
 from pipeline import errors
 from pipeline.config_model import Described
 from pipeline.errors import DataError, LexassayError, did_you_mean
-from pipeline.formats import compression
+from pipeline.formats import compression, unicode
 from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
 from pipeline.registry import Registry
 
@@ -138,6 +138,10 @@ Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 class FormatOptions(Described):
     """Base of the typed options of a reader: frozen, no unknown keys."""
 
+    normalise: unicode.Form = "NFC"
+    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, no
+    invisible characters. "none": text as it is written."""
+
 
 class CorpusOptions(FormatOptions):
     """Options that every reader of a corpus has."""
@@ -158,11 +162,15 @@ class Skipped:
         Why it cannot be used.
     value : str
         What stands there.
+    sentences, tokens : int
+        How many are left out with it.
     """
 
     line: int
     problem: str
     value: str = ""
+    sentences: int = 0
+    tokens: int = 0
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.problem}" + (f": {self.value!r}" if self.value else "")
@@ -178,10 +186,13 @@ class Batch:
         Their tokens, with the columns that were asked for.
     skipped : sequence of Skipped
         What is left out among them.
+    replaced : mapping of str to int
+        What the reader took for something else, and how many tokens have it: "lemma <unknown>".
     """
 
     tokens: pl.DataFrame
     skipped: Sequence[Skipped] = ()
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
 
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]

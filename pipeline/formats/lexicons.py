@@ -161,6 +161,13 @@ def _check_treebank(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
 
 @reader("treebank", suffixes=[], check=_check_treebank, options=ConlluOptions)
 def scan_treebank(path: Path, options: ConlluOptions) -> pl.LazyFrame:
-    """CoNLL-U as a lexicon: lemma, form, upos, xpos and feats of every word of the treebank."""
-    tokens = format_of("", name="conllu").scan(path, options)
-    return tokens.select(LINE, "lemma", "form", "upos", "xpos", "feats")
+    """CoNLL-U as a lexicon: lemma, form, upos, xpos and feats of every word of the treebank.
+
+    A lemma that is one of the `placeholders` is null, not the form: the word is of no entry.
+    """
+    as_written = options.model_copy(update={"placeholders": ()})
+    tokens = format_of("", name="conllu").scan(path, as_written)
+    lemma = pl.col("lemma")
+    none = lemma.is_in(list(options.placeholders)) & lemma.ne_missing(pl.col("form"))
+    known = pl.when(~none.fill_null(value=False)).then(lemma).alias("lemma")
+    return tokens.select(LINE, known, "form", "upos", "xpos", "feats")

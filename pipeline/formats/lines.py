@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -141,6 +141,16 @@ class Spans(NamedTuple):
     starts: Places
     lengths: Places
 
+    def at(self, places: Places) -> Spans:
+        """Return some of them."""
+        return Spans(self.starts[places], self.lengths[places])
+
+    def replace(self, places: Places, others: Spans) -> Spans:
+        """Return them, with those of others at some places."""
+        own = Spans(self.starts.copy(), self.lengths.copy())
+        own.starts[places], own.lengths[places] = others.at(places)
+        return own
+
 
 @dataclass(frozen=True)
 class ByteLines:
@@ -211,6 +221,16 @@ class ByteLines:
         """Return which texts are this one ASCII character."""
         alone: npt.NDArray[np.bool_] = spans.lengths == 1
         return alone & np.equal(self.bytes[spans.starts], ord(sign))
+
+    def find(self, spans: Spans, texts: Sequence[str]) -> tuple[Places, pl.Series]:
+        """Return which of some texts are one of these, and what they are."""
+        first, begins = self.bytes[spans.starts], np.zeros(spans.starts.size, np.bool_)
+        for sign in {text.encode()[0] for text in texts if text}:
+            begins |= first == sign
+        likely = np.flatnonzero(begins)
+        found = self.texts(spans.at(likely))
+        same = found.is_in(list(texts)).fill_null(value=False)
+        return likely[same.to_numpy()], found.filter(same)
 
     def texts(self, spans: Spans, valid: npt.NDArray[np.bool_] | None = None) -> pl.Series:
         """Return texts as strings; those that are empty, or not valid, as null."""
@@ -489,11 +509,20 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     return skipped, names
 
 
-def open_text(path: Path) -> IO[str]:
-    """Open a text file, packed or not, as UTF-8 without its byte-order mark."""
+def open_text(path: Path, *, errors: Literal["strict", "replace"] = "strict") -> IO[str]:
+    """Open a text file, packed or not, as UTF-8 without its byte-order mark.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    errors : {"strict", "replace"}
+        Whether bytes that are not UTF-8 are an error, or read as U+FFFD.
+    """
     if is_compressed(path):
-        return io.TextIOWrapper(open_compressed(path), encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+        packed = open_compressed(path)
+        return io.TextIOWrapper(packed, encoding="utf-8-sig", newline="", errors=errors)
+    return path.open(encoding="utf-8-sig", newline="", errors=errors)
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,24 +16,30 @@ from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of, reading
 from pipeline.formats.lines import open_text
+from pipeline.formats.unicode import normalise
+from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
 from pipeline.kernels.number_format import Decimal
 from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, score_stage
 from pipeline.recipes.inputs import (
+    ANY_WORDS,
     CorpusFiles,
     TableFile,
     TableOptions,
+    WordChoice,
     corpus_files,
     require_rows,
     table_file,
-    unit,
 )
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
 # Collocates of a word
 
 Relation: TypeAlias = Literal["span", "adjacent", "sentence", "dependency"]
 RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
+Within: TypeAlias = Literal["sentence", "paragraph", "document"]
+WITHIN: tuple[Within, ...] = ("sentence", "paragraph", "document")
 Count: TypeAlias = Literal["positions", "windows", "nodes"]
 COUNTS: tuple[Count, ...] = ("positions", "windows", "nodes")
 COLLOCATE_MEASURES = ("log_likelihood", "log_dice", "mi_log2")
@@ -48,35 +54,32 @@ class Question:
     Parameters
     ----------
     node : str
-        The word.
+        The node, see `node_unit`.
     relation : str or None
         "span", "adjacent" (the words beside it), "sentence" or "dependency"; None: "dependency"
         where the corpus is parsed, else "span".
     span : (int, int)
         Tokens before and after the node.
-    count : str
-        What f, f1, f2 and N count of spans.
+    count : str or None
+        What f, f1, f2 and N count of spans; None: "nodes".
     measures : sequence of str
         Association measures; the first orders the list.
     min_frequency : int
         Least number of pair tokens.
-    attribute : str or None
-        The attribute to look at; None: the lemma where there is one, else the word.
-    case : bool
-        Whether capital and small letters differ.
-    punctuation : bool
-        Whether punctuation marks are collocates.
+    within : str or None
+        Where spans end; None: "document" in plain text, else "sentence".
+    words : WordChoice
+        Which words are collocates.
     """
 
     node: str
     relation: Relation | None = None
     span: tuple[int, int] = (SPAN, SPAN)
-    count: Count = "positions"
+    count: Count | None = None
     measures: Sequence[str] = COLLOCATE_MEASURES
     min_frequency: int = 3
-    attribute: str | None = None
-    case: bool = False
-    punctuation: bool = False
+    within: Within | None = None
+    words: WordChoice = ANY_WORDS
 
 
 def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
@@ -87,16 +90,18 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
     ConfigError
         If the corpus has no such attribute, or no syntactic relations that are asked for.
     """
-    attribute = asked.attribute or corpus.lemma
+    attribute = asked.words.attribute or corpus.lemma
     _require(asked, corpus, attribute)
-    word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
+    word = asked.words.unit(attribute, corpus)
     relation = asked.relation or ("dependency" if corpus.parsed else "span")
+    within = asked.within or ("document" if corpus.plain else "sentence")
     about = {
         "use": "extract.pairs",
         "corpus": corpus.source,
-        **_collocate_relation(relation, asked),
+        **_collocate_relation(relation, asked, within),
+        **asked.words.excluded(),
     }
-    node = {"left": {**word, "where": _node_condition(attribute, asked)}, "right": word}
+    node = {"left": node_unit(asked.node, word, corpus), "right": word}
     shown = {"examples": 1, "form": corpus.word}
     least = {"min_frequency": asked.min_frequency}
     if relation != "dependency":
@@ -105,39 +110,99 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         every = {PAIRS: {**about, "left": word, "right": word, **least}}
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
-    return Recipe("collocates", asked.node, {**stages, **score_stage(asked.measures)}, title=title)
+    scored = {**stages, **score_stage(asked.measures)}
+    notes = (*corpus.notes, *_where_spans_end(asked.within, within, relation))
+    return Recipe("collocates", asked.node, scored, title=title, notes=notes)
+
+
+def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
+    """Return what to say of spans whose end was not asked for, where they go on over sentences."""
+    if asked or within == "sentence" or relation != "span":
+        return ()
+    return (f"spans go on over sentences, up to the end of the {within} (--within sentence: not)",)
+
+
+_CONDITION = re.compile(r"(\w+)=(\S+)")
+_WILDCARDS = {"*": ".*", "?": "."}
+
+
+def node_unit(node: str, word: Mapping[str, Any], corpus: CorpusFiles) -> dict[str, Any]:
+    """Return what an experiment says of a node.
+
+    Parameters
+    ----------
+    node : str
+        A word; several, which follow each other ("blue eyes"); with * and ? for any letters and
+        one ("eye*"); a regular expression that is all of the word ("/eyes?/"); or conditions on
+        attributes ("lemma=eye upos=NOUN").
+    word : mapping
+        What the experiment says of words, see `WordChoice.unit`.
+    corpus : CorpusFiles
+        The corpus.
+
+    Raises
+    ------
+    ConfigError
+        If a condition names an attribute that the corpus has not.
+    """
+    own = {"label": word["label"], "fold": word["fold"]}
+    if conditions := _CONDITION.findall(node):
+        if problems := [each for name, _ in conditions for each in corpus.lacks(name, heads=False)]:
+            raise ConfigError("collocates", [replace(each, where="NODE") for each in problems])
+        where = " AND ".join(
+            _equals(name, value, fold=bool(word["fold"])) for name, value in conditions
+        )
+        return {**own, "where": where, "name": node}
+    if node[0] == node[-1] == "/" and len(node) > 2:
+        return {**own, "matches": f"^(?:{node[1:-1]})$", "name": node}
+    first, *others = (_pattern(each, word["fold"]) for each in node.split())
+    followed = {"followed_by": others} if others else {}
+    plain = not others and not {*_WILDCARDS} & {*node}
+    return {**own, "matches": first, **followed, **({} if plain else {"name": node})}
+
+
+def _equals(name: str, value: str, *, fold: bool) -> str:
+    text = "'" + value.replace("'", "''") + "'"
+    return f"LOWER({name}) = LOWER({text})" if fold else f"{name} = {text}"
+
+
+def _pattern(word: str, fold: bool | str) -> str:
+    """Return the regular expression of a label that a word of a node stands for."""
+    text = pl.select(fold_case(pl.lit(normalise(word)), fold)).item() if fold else normalise(word)
+    return "^" + "".join(_WILDCARDS.get(sign, re.escape(sign)) for sign in text) + "$"
 
 
 def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
     problems = []
-    if not asked.node.strip() or asked.node.split() != [asked.node]:
-        what = "is no single word"
-        problems.append(Problem("NODE", f"{asked.node!r} {what}", "name one word"))
+    if not asked.node.strip():
+        problems.append(Problem("NODE", "no word is named", "name one"))
+    sketch = (asked.relation or ("dependency" if corpus.parsed else "span")) == "dependency"
+    if sketch and (set(asked.node) & {*" *?=", "/"}):
+        what = f"{asked.node!r} is no single word, and the list of a parsed corpus is of one word"
+        problems.append(Problem("NODE", what, "use --relation span"))
+    if asked.within and (asked.relation or "span") != "span":
+        what = f"{asked.within!r} is where spans end, and there are none of {asked.relation}"
+        problems.append(Problem("--within", what, "omit it, or use --relation span"))
     problems += corpus.lacks(attribute, heads=asked.relation == "dependency")
     if asked.span[0] + asked.span[1] < 1 or min(asked.span) < 0:
         problems.append(Problem("--span", "no token is in such a span", "use 5, or 0,3"))
-    if asked.count != "positions" and (asked.relation or "span") not in {"span", "adjacent"}:
+    if asked.count and (asked.relation or "span") not in {"span", "adjacent"}:
         what = f"{asked.count!r} is about spans, not about {asked.relation}"
         problems.append(Problem("--count", what, "leave it out, or say --relation span"))
     if problems:
         raise ConfigError("collocates", problems)
 
 
-def _node_condition(attribute: str, asked: Question) -> str:
-    """Return the condition on a token that it is the node."""
-    text = "'" + asked.node.replace("'", "''") + "'"
-    return f"{attribute} = {text}" if asked.case else f"LOWER({attribute}) = LOWER({text})"
-
-
-def _collocate_relation(relation: Relation, asked: Question) -> dict[str, Any]:
+def _collocate_relation(relation: Relation, asked: Question, within: Within) -> dict[str, Any]:
     if relation == "dependency":
         either = {"where": "deprel <> 'punct'", "governor": "either", "named": True}
         return {"relation": "dependency", "dependency": either}
     if relation == "sentence":
         return {"relation": "textual", "textual": {"within": "sentence"}}
     left, right = (1, 1) if relation == "adjacent" else asked.span
-    own = {} if asked.count == "positions" else {"count": asked.count}
-    return {"relation": "surface", "surface": {"left": left, "right": right, **own}}
+    ends = {} if relation == "adjacent" or within == "sentence" else {"within": within}
+    surface = {"left": left, "right": right, "count": asked.count or "nodes", **ends}
+    return {"relation": "surface", "surface": surface}
 
 
 def collocates(
@@ -145,13 +210,16 @@ def collocates(
     *paths: str | Path,
     relation: Relation | None = None,
     span: int | tuple[int, int] | None = None,
-    count: Count = "positions",
-    measures: Sequence[str] = COLLOCATE_MEASURES,
+    count: Count | None = None,
+    within: Within | None = None,
+    measures: str | Sequence[str] = COLLOCATE_MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
     attribute: str | None = None,
     case: bool = False,
     punctuation: bool = False,
+    language: str = "",
+    stop_words: str | Path | None = None,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
@@ -163,18 +231,22 @@ def collocates(
     Parameters
     ----------
     node : str
-        The word.
+        A word, or several that follow each other: "blue eyes"; with wildcards: "eye*"; a regular
+        expression: "/eyes?/"; conditions on attributes: "lemma=eye upos=NOUN".
     *paths : path
         Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables.
     relation : {"span", "adjacent", "sentence", "dependency"}, optional
         What belongs together; "dependency", relation by relation as in a word sketch, where the
         corpus is parsed and nothing is said of spans, else "span".
     span : int or (int, int), optional
-        Tokens to the left and to the right, within the sentence; 5 if not given.
-    count : {"positions", "windows", "nodes"}
-        What f, f1, f2 and N count of spans; "nodes" as corpus tools do, f the nodes with the
-        collocate in their span and f1, f2 the frequencies in the corpus.
-    measures : sequence of str
+        Tokens to the left and to the right; 5 if not given.
+    count : {"nodes", "positions", "windows"}, optional
+        What f, f1, f2 and N count of spans. "nodes", if not given: f the nodes with the collocate
+        in their span, f1 and f2 the frequencies of the two in the corpus, N its tokens, as corpus
+        tools do. "positions": f the positions of the spans with the collocate, f1 all of them.
+    within : {"sentence", "paragraph", "document"}, optional
+        Where spans end; "document" in plain text, else "sentence".
+    measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
         Least f: how often the two occur together.
@@ -186,6 +258,11 @@ def collocates(
         Whether capital and small letters differ.
     punctuation : bool
         Whether punctuation marks are collocates.
+    language : str
+        ISO 639-1 code, by whose rules plain text is read and letters are compared; "": that of
+        plain text is looked for in it.
+    stop_words : path, optional
+        File with words that are no collocates: a word a line, or a table with a column word.
     read_as : str, optional
         Format of the files, where their endings do not tell.
     reader : mapping, optional
@@ -216,21 +293,37 @@ def collocates(
     Evert 2008, Corpora and collocations, sections 3.1 and 3.2 (kinds of co-occurrence).
     """
     both = (span, span) if isinstance(span, int) else span or (SPAN, SPAN)
-    if relation is None and (span is not None or count != "positions"):
+    if relation is None and (span is not None or count or within):
         relation = "span"
-    asked = Question(
-        node, relation, both, count, measures, min_frequency, attribute, case, punctuation
-    )  # fmt: skip
-    corpus = corpus_files(paths, read_as=read_as, options=reader)
+    chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
+    names = as_names(measures)
+    asked = Question(node, relation, both, count, names, min_frequency, within, chosen)
+    corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = collocates_recipe(asked, corpus)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = _collocate_rows(run, asked)
     return best(found, top, by=["relation"] if "relation" in found.columns else [])
 
 
+def _words(
+    attribute: str | None,
+    language: str,
+    stop_words: str | Path | None,
+    *,
+    case: bool,
+    punctuation: bool,
+) -> WordChoice:
+    excluded = Path(stop_words) if stop_words else None
+    return WordChoice(attribute, case, punctuation, language, excluded)
+
+
+def _reader(options: Mapping[str, Any] | None, language: str) -> dict[str, Any]:
+    return {**({"language": language} if language else {}), **(options or {})}
+
+
 def _collocate_rows(run: Run, asked: Question) -> pl.DataFrame:
     """Return one row for each collocate of the node, in the order of the first measure."""
-    node = asked.node if asked.case else asked.node.lower()
+    node = asked.node if asked.words.case else asked.node.lower()
     sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
     found = rows(run, asked.measures, _is_relation_of(node) if sketch else None)
     if found.is_empty():
@@ -279,29 +372,27 @@ class Compared:
         Measures of keyness; the first orders the list.
     min_frequency : int
         Least frequency in the target.
-    attribute : str or None
-        What words are called by; None: the lemma where both corpora have it.
-    case, punctuation : bool
-        Whether capital and small letters differ; whether punctuation marks are words.
+    words : WordChoice
+        Which words count; their attribute is the lemma where both corpora have it.
     """
 
     measures: Sequence[str] = KEYWORD_MEASURES
     min_frequency: int = 3
-    attribute: str | None = None
-    case: bool = False
-    punctuation: bool = False
+    words: WordChoice = ANY_WORDS
 
 
 def keywords(
     target: str | Path,
     reference: str | Path,
     *,
-    measures: Sequence[str] = KEYWORD_MEASURES,
+    measures: str | Sequence[str] = KEYWORD_MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
     attribute: str | None = None,
     case: bool = False,
     punctuation: bool = False,
+    language: str = "",
+    stop_words: str | Path | None = None,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -320,7 +411,7 @@ def keywords(
         whole numbers, with or without a header, or lines of a word and its count.
     reference : path
         What it is compared with, likewise.
-    measures : sequence of str
+    measures : str or sequence of str
         Measures of keyness: keyness_ll, log_ratio, lrc, percent_diff, chi_squared, odds_ratio ...;
         the first orders the list.
     min_frequency : int
@@ -329,7 +420,7 @@ def keywords(
         How many rows; all if None.
     attribute : str, optional
         What of a token counts; the lemma where both corpora have it.
-    case, punctuation, reader, runs, experiment, listeners
+    case, punctuation, language, stop_words, reader, runs, experiment, listeners
         As of `collocates`.
     read_as : str, optional
         Format of the files, where their endings do not tell; they are corpora then, and no lists.
@@ -358,18 +449,19 @@ def keywords(
     Rayson & Garside 2000, Comparing corpora using frequency profiling; Gabrielatos 2018, Keyness
     analysis; Gries 2008, Dispersions and adjusted frequencies in corpora.
     """
-    asked = Compared(measures, min_frequency, attribute, case, punctuation)
+    chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
+    asked, options = Compared(as_names(measures), min_frequency, chosen), _reader(reader, language)
     tables = TableOptions(columns or {}, header, decimal)
     recipe = keywords_recipe(
-        Path(target), Path(reference), asked, read_as=read_as, reader=reader, tables=tables
+        Path(target), Path(reference), asked, read_as=read_as, reader=options, tables=tables
     )
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, measures)
+    found = rows(run, asked.measures)
     if found.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times"
         raise DataError(f"{what}; lower the least frequency (--min-f)")
     shown = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
-    scores = MEASURES_OF_PAIRS.resolve(measures)
+    scores = MEASURES_OF_PAIRS.resolve(asked.measures)
     return best(found.select(pl.col("l2").alias("keyword"), *shown, *scores), top)
 
 
@@ -402,23 +494,26 @@ def keywords_recipe(
         corpus = corpora[name]
         if corpus is None:
             own = {"path": lists[name].table.source, "columns": lists[name].names}
-            stages[name] = {"use": "extract.word_table", **own, "fold": not asked.case}
+            stages[name] = {"use": "extract.word_table", **own, "fold": not asked.words.case}
             stages[name] |= said.numbers
             continue
-        attribute = asked.attribute or ("lemma" if lemmas else corpus.word)
+        attribute = asked.words.attribute or ("lemma" if lemmas else corpus.word)
         if attribute not in corpus.attributes:
             have = ", ".join(sorted(corpus.attributes))
             what = f"no token of {path} has {attribute!r} at its beginning"
             raise ConfigError("keywords", [Problem("--attribute", what, f"there are {have}")])
-        word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
-        stages[name] = {"use": "extract.words", "corpus": corpus.source, "unit": word}
+        unit, excluded = asked.words.unit(attribute, corpus), asked.words.excluded()
+        counted = {"use": "extract.words", "corpus": corpus.source}
+        stages[name] = {**counted, "unit": unit, **excluded}
     least = {"min_frequency": asked.min_frequency}
     sides = {"target": "target", "reference": "reference"}
     stages[PAIRS] = {"use": "extract.keywords", **sides, **least}
     about = f"{target.name.partition('.')[0]}-{reference.name.partition('.')[0]}"
     title = f"Keywords of {target.name} against {reference.name}"
-    notes = tuple(note for each in lists.values() for note in each.notes)
-    return Recipe("keywords", about, {**stages, **score_stage(asked.measures)}, title, notes)
+    notes = [note for each in lists.values() for note in each.notes]
+    notes += [note for corpus in corpora.values() if corpus for note in corpus.notes]
+    every = {**stages, **score_stage(asked.measures)}
+    return Recipe("keywords", about, every, title, tuple(notes))
 
 
 # Frequency lists: tables of words and whole numbers, whatever they are called
@@ -651,10 +746,10 @@ class Wanted:
         Least number of pair tokens.
     measures : sequence of str
         Association measures; the first orders the list.
-    attribute : str or None
-        What words are called by; None: the lemma where there is one.
-    case, punctuation : bool
-        Whether capital and small letters differ; whether punctuation marks are words.
+    within : str or None
+        Where spans end; None: "document" in plain text, else "sentence".
+    words : WordChoice
+        Which words are paired.
     """
 
     relation: PairRelation
@@ -664,9 +759,8 @@ class Wanted:
     span: tuple[int, int] = (5, 5)
     min_frequency: int = 3
     measures: Sequence[str] = ("frequency",)
-    attribute: str | None = None
-    case: bool = False
-    punctuation: bool = False
+    within: Within | None = None
+    words: WordChoice = ANY_WORDS
 
 
 def candidates(
@@ -674,14 +768,17 @@ def candidates(
     relation: PairRelation = "adjacent",
     left: str = "",
     right: str = "",
-    dependency: Sequence[str] = (),
+    dependency: str | Sequence[str] = (),
     span: int | tuple[int, int] = 5,
-    measures: Sequence[str] = ("frequency",),
+    measures: str | Sequence[str] = ("frequency",),
     min_frequency: int = 3,
     top: int | None = None,
     attribute: str | None = None,
     case: bool = False,
     punctuation: bool = False,
+    within: Within | None = None,
+    language: str = "",
+    stop_words: str | Path | None = None,
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
@@ -698,17 +795,19 @@ def candidates(
         What belongs together.
     left, right : str
         Conditions on the tokens, in SQL, such as ``upos = 'ADJ'``; every token if empty.
-    dependency : sequence of str
+    dependency : str or sequence of str
         Names of the relations in which left governs right; all if empty.
     span : int or (int, int)
         Tokens on either side of the left word, for "span".
-    measures : sequence of str
+    measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
         Least f.
     top : int, optional
         How many rows; all if None.
-    attribute, case, punctuation, read_as, reader, runs, experiment, listeners
+    attribute, case, punctuation, within, language, stop_words
+        As of `collocates`.
+    read_as, reader, runs, experiment, listeners
         As of `collocates`.
 
     Returns
@@ -726,13 +825,15 @@ def candidates(
     Evert 2008, Corpora and collocations, section 3 (kinds of co-occurrence).
     """
     both = (span, span) if isinstance(span, int) else span
+    chosen = _words(attribute, language, stop_words, case=case, punctuation=punctuation)
     wanted = Wanted(
-        relation, left, right, dependency, both, min_frequency, measures,
-        attribute, case, punctuation,
+        relation, left, right, as_names(dependency), both, min_frequency, as_names(measures),
+        within, chosen,
     )  # fmt: skip
-    recipe = candidates_recipe(wanted, corpus_files(paths, read_as=read_as, options=reader))
+    corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
+    recipe = candidates_recipe(wanted, corpus)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = rows(run, measures)
+    found = rows(run, wanted.measures)
     if found.is_empty():
         what = f"candidates: no pair occurs at least {min_frequency} times"
         raise DataError(f"{what}; lower the least frequency (--min-f), or ask for other words")
@@ -747,29 +848,37 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
     ConfigError
         If the corpus has no such attribute, or no syntactic relations that are asked for.
     """
-    attribute = wanted.attribute or corpus.lemma
-    if problems := corpus.lacks(attribute, heads=wanted.relation == "dependency"):
+    attribute = wanted.words.attribute or corpus.lemma
+    problems = corpus.lacks(attribute, heads=wanted.relation == "dependency")
+    if wanted.within and wanted.relation != "span":
+        what = f"{wanted.within!r} is where spans end, and there are none of {wanted.relation}"
+        problems.append(Problem("--within", what, "omit it, or use --relation span"))
+    if problems:
         raise ConfigError("candidates", problems)
-    word = unit(attribute, case=wanted.case, punctuation=wanted.punctuation)
+    word = wanted.words.unit(attribute, corpus)
+    within = wanted.within or ("document" if corpus.plain else "sentence")
     pairs = {
         "use": "extract.pairs",
         "corpus": corpus.source,
-        **_pair_relation(wanted),
+        **_pair_relation(wanted, within),
+        **wanted.words.excluded(),
         "left": {**word, "where": wanted.left or None},
         "right": {**word, "where": wanted.right or None},
         "min_frequency": wanted.min_frequency,
     }
     first = corpus.files[0].path.name.partition(".")[0]
     stages = {PAIRS: pairs, **score_stage(wanted.measures)}
-    return Recipe("candidates", first, stages, title=f"Candidates of {first}")
+    notes = (*corpus.notes, *_where_spans_end(wanted.within, within, wanted.relation))
+    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=notes)
 
 
-def _pair_relation(wanted: Wanted) -> dict[str, Any]:
+def _pair_relation(wanted: Wanted, within: Within) -> dict[str, Any]:
     if wanted.relation == "dependency":
         of_all = {"where": "deprel <> ''"}
         kind = {"label": list(wanted.dependency)} if wanted.dependency else of_all
         return {"relation": "dependency", "dependency": {**kind, "governor": "left"}}
     if wanted.relation == "span":
         before, after = wanted.span
-        return {"relation": "surface", "surface": {"left": before, "right": after}}
+        ends = {} if within == "sentence" else {"within": within}
+        return {"relation": "surface", "surface": {"left": before, "right": after, **ends}}
     return {"relation": wanted.relation}

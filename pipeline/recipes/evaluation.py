@@ -17,6 +17,7 @@ from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
 from pipeline.recipes.inputs import TableFile, TableOptions, require_rows, table_file
+from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
 # Clusters against gold classes
@@ -66,7 +67,7 @@ def clusters(
     tag: str = "upos",
     cluster: str = "upos",
     item: str = "form",
-    exclude: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     fold: bool = False,
     prefix: int | None = None,
     columns: Mapping[str, str] | None = None,
@@ -90,7 +91,7 @@ def clusters(
         Attributes of corpora with the gold class, and with the induced one.
     item : str
         Attribute of a corpus that tells words apart: "form" or "lemma".
-    exclude : sequence of str
+    exclude : str or sequence of str
         Gold classes that do not count, such as PUNCT.
     fold : bool
         Whether words are put into lower case.
@@ -122,7 +123,7 @@ def clusters(
     Reichart, Abend & Rappoport 2010, Type level clustering evaluation.
     """
     tables = TableOptions(columns or {}, header, decimal)
-    read = Tagged(tag, cluster, item, exclude, fold, prefix, tables)
+    read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, tables)
     recipe = clusters_recipe(Path(gold), [Path(each) for each in induced], read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
@@ -413,9 +414,9 @@ def evaluate(
     ranked: str | Path,
     judgements: str | Path,
     *,
-    scores: Sequence[str] = (),
-    ascending: Sequence[str] = (),
-    positive: Sequence[str] = (),
+    scores: str | Sequence[str] = (),
+    ascending: str | Sequence[str] = (),
+    positive: str | Sequence[str] = (),
     sampled: bool = False,
     cuts: Sequence[int] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -435,11 +436,11 @@ def evaluate(
         A table of pairs with scores, or in the order of their ranks: CSV, TSV, UCS, Parquet.
     judgements : path
         A table of pairs with a judgement each: 1 or 0, yes or no, or labels, see `positive`.
-    scores : sequence of str
+    scores : str or sequence of str
         Columns with scores; all with numbers that are no counts if empty.
-    ascending : sequence of str
+    ascending : str or sequence of str
         Those whose lowest value comes first, such as p-values.
-    positive : sequence of str
+    positive : str or sequence of str
         The labels of true positives, where judgements are labels.
     sampled : bool
         Whether the judged pairs were drawn at random from the ranked ones: precision is then
@@ -486,7 +487,8 @@ def evaluate(
     for table in given:
         require_rows(table)
     sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
-    asked = Judged(*given, scores, ascending, positive, sampled, sizes)
+    named_columns = as_names(scores), as_names(ascending)
+    asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes)
     recipe = evaluation_recipe(asked)
     run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
     _require_judged(run, asked)

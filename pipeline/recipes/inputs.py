@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,85 +13,18 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_plain_values
+from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
+from pipeline.formats.corpora.languages import NO_RULES
+from pipeline.formats.corpora.plain_text import TextOptions, text_layout
 from pipeline.formats.lines import open_text, separator_of
 from pipeline.kernels import numeric
+from pipeline.kernels.cooccurrence.tokens import OWN_CASE
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
 
-# Options of vertical files, from their beginning
-
-_LINES = 20_000
-_TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
-_DOCUMENTS = ("text", "doc", "document", "file")
-
-
-def vertical_options(path: Path) -> dict[str, Any]:
-    """Return the options of the reader that the beginning of a file asks for.
-
-    The first column is called word, the others attribute_2, attribute_3 ...; structures that do
-    not occur are none.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
-    tags: set[str] = set()
-    fields = 1
-    with reading(path), open_text(path) as text:
-        for line in itertools.islice(text, _LINES):
-            if tag := _TAG.match(line):
-                tags.add(tag[1])
-            elif line.strip() and not line.startswith("<"):
-                fields = max(fields, line.count("\t") + 1)
-    names = ["word", *(f"attribute_{number}" for number in range(2, fields + 1))]
-    document = next((name for name in _DOCUMENTS if name in tags), "")
-    places = {"sentence": "s", "paragraph": "p"}
-    structures = {option: name if name in tags else "" for option, name in places.items()}
-    return {"attributes": names, **structures, "document": document}
-
-
-# Wrapped lines of plain text
-
-_CHARACTERS = 1 << 18
-"""What is looked at, from the beginning of the file."""
-_WIDTHS = range(30, 121)
-"""How long the longest lines of a wrapped text are."""
-_FEWEST = 20
-"""Lines without which nothing can be told."""
-_LONGEST_LINES = 0.9
-"""Share of the lines that have to be full; those with a heading or a list above them are not."""
-
-
-def is_wrapped(path: Path) -> bool:
-    """Return whether a file is text in lines of a set width, as in Project Gutenberg's books.
-
-    A line is full if the first word of the next one would have gone beyond the longest lines. Lines
-    that end for another reason, as sentences or verses do, are so by chance alone.
-
-    Parameters
-    ----------
-    path : Path
-        The file, gzipped or not.
-    """
-    with reading(path), open_text(path) as text:
-        lines = text.read(_CHARACTERS).splitlines()
-    inner = list(_continued_lines([line.strip() for line in lines]))
-    if len(inner) < _FEWEST:
-        return False
-    longest = sorted(len(line) for line, _ in inner)[int(len(inner) * 0.98)]
-    full = sum(len(line) + 1 + len(word) > longest for line, word in inner)
-    return longest in _WIDTHS and full >= _LONGEST_LINES * len(inner)
-
-
-def _continued_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each line that goes on in the next, with the first word of that."""
-    for line, following in pairwise(lines):
-        if line and following:
-            yield line, following.split(maxsplit=1)[0]
-
+# Corpora
 
 TEXT = r"[\p{L}\p{N}]"
 """What a word has to hold, so that it is no punctuation mark."""
@@ -116,11 +47,14 @@ class CorpusFiles:
         The files.
     head : DataFrame
         The tokens at the beginning of the first file.
+    notes : tuple of str
+        What was decided about how they are read.
     """
 
     source: Mapping[str, Any]
     files: tuple[SourceFile, ...]
     head: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def attributes(self) -> frozenset[str]:
@@ -139,6 +73,20 @@ class CorpusFiles:
     def lemma(self) -> str:
         """The attribute with the lemmas; that with the words if there are none."""
         return "lemma" if "lemma" in self.attributes else self.word
+
+    @cached_property
+    def language(self) -> str:
+        """The language of plain text, as its first file has it; "" of other corpora."""
+        file = self.files[0]
+        if not isinstance(file.options, TextOptions):
+            return ""
+        language = text_layout(file.path, file.options).language
+        return "" if language == NO_RULES else language
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is plain text."""
+        return isinstance(self.files[0].options, TextOptions)
 
     @property
     def parsed(self) -> bool:
@@ -185,14 +133,15 @@ def corpus_files(
     paths : sequence of path
         Files, patterns, and folders, which stand for all files in them that a reader knows.
     read_as : str, optional
-        The format, where the endings do not tell.
+        The format, where neither the endings nor the first lines tell.
     options : mapping, optional
-        Options of the reader.
+        Options of the reader; ``attributes`` are the names of the columns in any format.
 
     Raises
     ------
     ConfigError
-        If there is no such file, no format for it, or files are of several formats.
+        If there is no such file, no format for it, or files are of several formats; if it is not
+        certain how they are to be read.
     DataError
         If the first file cannot be read.
     """
@@ -203,10 +152,189 @@ def corpus_files(
     if len(kinds) > 1:
         what = f"the files are of several formats: {', '.join(kinds)}"
         raise ConfigError("corpus", [Problem("PATH", what, "name those of one format")])
-    own = {"format": read_as, **_usual(found[0], read_as), **(options or {})}
+    decided = _decide(found, read_as, options or {})
+    kind = decided.format or kinds[0] if kinds else ""
+    own = {"format": decided.format, **_known(kind, decided.options)}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
     files = _files(source)
-    return CorpusFiles(source, tuple(files), _head(files[0]))
+    return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
+
+
+# How files are read, by their first lines
+
+_TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
+_DOCUMENTS = ("text", "doc", "document", "file")
+_LINES = 20_000
+"""Lines that are looked at."""
+_FEWEST_ROWS = 3
+"""Lines of fields from which on a text is taken for a table."""
+_COMMENT = "# "
+"""What the lines of a token table begin with that are passed over."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How files are read.
+
+    Parameters
+    ----------
+    format : str or None
+        The format; None: their endings tell.
+    options : mapping
+        Options of the reader.
+    notes : tuple of str
+        What was decided, and how to decide otherwise.
+    """
+
+    format: str | None
+    options: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def _decide(paths: Sequence[Path], read_as: str | None, given: Mapping[str, Any]) -> Decision:
+    """Return how files are read, by the first lines of the first; the others have to be alike."""
+    files = list(_existing(paths))
+    if not files:  # the message is that of who opens them
+        return Decision(read_as, given)
+    decided = _decide_file(files[0], read_as, given)
+    if read_as is None and decided.format is None and _format(files[0], None) == "text":
+        for file in files[1:]:
+            if _holds_fields(content.first_lines(file, _FEWEST_ROWS)):
+                what = f"its lines are fields with tabs between, those of {files[0]} are plain text"
+                problem = Problem(str(file), what, "name files of one format, or --read-as text")
+                raise ConfigError("corpus", [problem])
+    return decided
+
+
+def _existing(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files that paths and patterns stand for."""
+    for path in paths:
+        if path.is_file():
+            yield path
+        elif any(mark in str(path) for mark in "*?["):
+            found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+            yield from (each for each in found if each.is_file())
+
+
+def _decide_file(path: Path, read_as: str | None, given: Mapping[str, Any]) -> Decision:
+    name = _format(path, read_as)
+    if name not in {"text", "tokens", "vertical"}:
+        return Decision(read_as, given)
+    lines = content.first_lines(path, _LINES)
+    if name == "text" and not (read_as is None and _holds_fields(lines)):
+        return Decision(read_as, {"sentences": "auto", **given})
+    if name == "tokens":
+        return _decide_table(path, read_as, lines, given)
+    rows = content.token_lines(lines)
+    if name == "text" and not ("attributes" in given or content.is_treetagger(rows)):
+        raise _unclear_text(path, rows[0])
+    return _vertical(path, lines, given, "vertical" if name == "text" else read_as)
+
+
+def _holds_fields(lines: Sequence[str]) -> bool:
+    """Return whether all lines but tags have the same number of fields, two or more."""
+    rows = content.token_lines(lines)
+    return len(rows) >= _FEWEST_ROWS and content.width_of(rows) > 1
+
+
+def _unclear_text(path: Path, row: Sequence[str]) -> ConfigError:
+    names = content.usual_names(len(row))
+    shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
+    what = (
+        f"every line has {len(row)} fields with tabs between: it may be plain text, or a token a"
+        f" line, such as {shown}"
+    )
+    remedy = f"say --attributes {','.join(names)}, or --read-as text"
+    return ConfigError("corpus", [Problem(str(path), what, remedy)])
+
+
+def _decide_table(
+    path: Path, read_as: str | None, lines: Sequence[str], given: Mapping[str, Any]
+) -> Decision:
+    """Return how a token table is read: whether its first line is a header, or a token."""
+    own = dict(given)
+    if "attributes" in own:
+        own["columns"] = own.pop("attributes")
+    kept = [line for line in lines if line.strip() and not line.startswith(_COMMENT)]
+    if "columns" in own or "header" in own or not kept:
+        return Decision(read_as, own)
+    rows = [line.split("\t") for line in kept]
+    names, found = content.usual_names(len(rows[0])), content.judge_header(rows)
+    if found == "header":
+        note = (
+            f"{path}: the first line names the columns, {', '.join(rows[0])};"
+            " --reader header=false takes it for a token"
+        )
+        return Decision(read_as, own, (note,))
+    tagged = content.is_treetagger(content.token_lines(kept))
+    if tagged and read_as is None and kept == [line for line in lines if line.strip()]:
+        return _vertical(path, lines, own, "vertical")
+    if found == "unclear":
+        shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, rows[0], strict=True))
+        what = f"the first line may name the columns or be a token ({shown})"
+        remedy = f"say --reader header=true, or --attributes {','.join(names)} if it is a token"
+        raise ConfigError("corpus", [Problem(str(path), what, remedy)])
+    note = (
+        f"{path}: the first line is a token, and the columns are called {', '.join(names)};"
+        " --attributes names them, --reader header=true takes the line for a header"
+    )
+    return Decision(read_as, {**own, "columns": names}, (note,))
+
+
+def _vertical(
+    path: Path, lines: Sequence[str], given: Mapping[str, Any], read_as: str | None
+) -> Decision:
+    """Return how a file with a token a line is read: its columns, and what its sentences are.
+
+    Structures that do not occur are none; without one for sentences these end with tags that
+    taggers give the mark at the end, or at blank lines.
+    """
+    rows = content.token_lines(lines)
+    width = max(map(len, rows), default=1)
+    tagged = content.is_treetagger(rows)
+    usual = content.TREETAGGER if tagged else content.usual_names(width)
+    names = list(given.get("attributes", usual))
+    tags = {tag[1] for line in lines if (tag := _TAG.match(line))}
+    places = {"sentence": "s", "paragraph": "p"}
+    own: dict[str, Any] = {option: name if name in tags else "" for option, name in places.items()}
+    own["document"] = next((name for name in _DOCUMENTS if name in tags), "")
+    marked = own["sentence"] or "" in map(str.strip, lines)
+    ends = [] if marked else _sentence_tags(rows, names)
+    if ends and not given.get("sentence"):
+        own["sentence_tags"] = ends
+    what = [] if "attributes" in given else [f"the columns are called {', '.join(names)}"]
+    what += [f"sentences end with the tag {' or '.join(ends)}"] if ends else []
+    options = {"attributes": names, **own, **given}
+    if not what:
+        return Decision(read_as, options)
+    how = "a token a line, as TreeTagger writes it" if tagged else "a token a line"
+    remedies = [] if "attributes" in given else ["--attributes names others"]
+    remedies += ["--reader sentence_tags=[] lets none end so"] if ends else []
+    remedies += ["--read-as text reads plain text"] if _format(path, None) == "text" else []
+    note = f"{path}: {how}: {', '.join(what)}; {', '.join(remedies)}"
+    return Decision(read_as, options, (note,))
+
+
+def _sentence_tags(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+    """Return the tags that end sentences, of those that taggers have for it."""
+    if "pos" not in names:
+        return []
+    place = names.index("pos")
+    tags = {row[place] for row in rows if place < len(row)}
+    return [tag for tag in content.SENTENCE_TAGS if tag in tags]
+
+
+def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of the reader; refuse those that it has not, but for the language."""
+    fields = FORMATS.get(kind).options.model_fields if kind else options
+    problems = [
+        Problem(name, f"files of the format {kind} are read without it", "omit it")
+        for name in options
+        if name not in fields and name != "language"
+    ]
+    if problems:
+        raise ConfigError("corpus", problems)
+    return {name: value for name, value in options.items() if name in fields}
 
 
 def _expanded(path: Path, read_as: str | None) -> list[Path]:
@@ -243,16 +371,6 @@ def _format(file: Path, read_as: str | None) -> str:
         return ""
 
 
-def _usual(path: Path, read_as: str | None) -> dict[str, Any]:
-    """Return how a file of this format is read if nothing else is said."""
-    name = _format(path, read_as)
-    if name == "vertical" and path.is_file():
-        return vertical_options(path)
-    if name == "text":
-        return {"sentences": "wrapped" if path.is_file() and is_wrapped(path) else "split"}
-    return {}
-
-
 def _files(source: Mapping[str, Any]) -> list[SourceFile]:
     written = {**source, "path": [each.absolute().as_posix() for each in source["path"]]}
     try:
@@ -269,18 +387,60 @@ def _head(file: SourceFile) -> pl.DataFrame:
     return pl.DataFrame(schema=names) if first is None else first.tokens
 
 
-def unit(attribute: str, *, case: bool, punctuation: bool) -> dict[str, Any]:
-    """Return what an experiment says of the words that count, by the attribute they are called by.
+@dataclass(frozen=True)
+class WordChoice:
+    """Which words count, and what they are called.
 
     Parameters
     ----------
-    attribute : str
-        What words are called by.
+    attribute : str or None
+        The attribute to look at; None: the lemma where there is one, else the word.
     case, punctuation : bool
         Whether capital and small letters differ; whether punctuation marks are words.
+    language : str
+        ISO 639-1 code of the language of the words; "" for that of plain text.
+    stop_words : Path or None
+        File with words that do not count: a word a line, or a table with a column word.
     """
-    options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not case}
-    return options if punctuation else {**options, "matches": TEXT}
+
+    attribute: str | None = None
+    case: bool = False
+    punctuation: bool = False
+    language: str = ""
+    stop_words: Path | None = None
+
+    def unit(self, attribute: str, corpus: CorpusFiles | None = None) -> dict[str, Any]:
+        """Return what an experiment says of the words that count.
+
+        Parameters
+        ----------
+        attribute : str
+            What words are called by.
+        corpus : CorpusFiles, optional
+            Their corpus.
+        """
+        language = self.language or (corpus.language if corpus else "")
+        fold = language if language in OWN_CASE else True
+        options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not self.case and fold}
+        return options if self.punctuation else {**options, "matches": TEXT}
+
+    def excluded(self) -> dict[str, Any]:
+        """Return what an experiment says of the words that do not count."""
+        if self.stop_words is None:
+            return {}
+        path = self.stop_words
+        if not path.is_file():
+            problem = Problem("--stop-words", f"there is no file {path}", "name a list of words")
+            raise ConfigError("stop words", [problem])
+        with reading(path), open_text(path) as text:
+            first = text.readline().strip("\ufeff\r\n")
+        if "word" in re.split(r"[\t,;]", first):
+            return {"stop_words": {"path": path}}
+        return {"stop_words": {"path": path, "format": "tsv", "columns": ["word"]}}
+
+
+ANY_WORDS = WordChoice()
+"""Every word, whatever its case."""
 
 
 # Tables and their columns

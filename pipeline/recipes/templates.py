@@ -17,12 +17,12 @@ from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
 from pipeline.recipes.inputs import (
+    ANY_WORDS,
     CorpusFiles,
     TableFile,
     TableOptions,
     corpus_files,
     table_file,
-    unit,
 )
 from pipeline.stages.base import STAGES
 
@@ -163,7 +163,7 @@ def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str
 
 def _corpus_experiment(files: Sequence[Path]) -> Made:
     corpus = corpus_files(files)
-    word = unit(corpus.lemma, case=False, punctuation=False)
+    word = ANY_WORDS.unit(corpus.lemma, corpus)
     candidates = {
         "use": "extract.pairs",
         "corpus": corpus.source,

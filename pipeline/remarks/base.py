@@ -120,8 +120,12 @@ class CheckInput:
         (option, most) -> about so many of the first tokens of the corpus that an option names.
     left_out : int
         Places of the input that could not be read and were left out.
+    left_out_sentences, left_out_tokens : int
+        How many were left out with them.
     left_out_examples : tuple of str
         The first of them.
+    replaced : mapping of str to int
+        What readers took for something else, and how many tokens have it: "lemma <unknown>".
     """
 
     use: str
@@ -130,7 +134,10 @@ class CheckInput:
     outputs: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
     tokens: Callable[[str, int], pl.DataFrame] = _no_tokens
     left_out: int = 0
+    left_out_sentences: int = 0
+    left_out_tokens: int = 0
     left_out_examples: tuple[str, ...] = ()
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
     def rows(self, table: str) -> int:
         """Return how many rows a table has that the stage made."""
@@ -243,14 +250,92 @@ def number_format(stage: CheckInput, threshold: float) -> Found:
         )
 
 
-@check(stages=(), threshold=1, means="places of the input")
+@check(stages=(), threshold=1, means="faults of the input")
 def left_out(stage: CheckInput, threshold: float) -> Found:
-    """Count places of the input that could not be read and were left out."""
-    if stage.left_out >= threshold:
-        yield remark(
-            "note",
-            f"left out {stage.left_out:,} place(s) of the input",
-            such_as=stage.left_out_examples,
-            remedy="mend them in the file if they are to count",
-            places=stage.left_out,
-        )
+    """Count what could not be read and was left out: sentences with their tokens, and lines."""
+    if stage.left_out < threshold:
+        return
+    sentences, tokens = stage.left_out_sentences, stage.left_out_tokens
+    others = stage.left_out - sentences
+    lost = [f"{sentences:,} sentence(s)"] if sentences else []
+    lost += [f"{others:,} line(s) or file(s) outside of sentences"] if others else []
+    yield remark(
+        "note",
+        f"left out {' and '.join(lost)}, {tokens:,} token(s) in all",
+        such_as=stage.left_out_examples,
+        remedy="mend them in the file if they are to count",
+        places=stage.left_out,
+        sentences=sentences,
+        tokens=tokens,
+    )
+
+
+_LEMMA, _LANGUAGE, _LINES, _SIGN = "lemma ", "language ", "lines ", "sign "
+_UNKNOWN = "an unknown language"
+"""What readers count under, see `pipeline.formats.base.Batch`."""
+
+
+@check(stages=(), threshold=1, means="tokens")
+def placeholders(stage: CheckInput, threshold: float) -> Found:
+    """Count tokens whose lemma is none, such as <unknown>: their form stands in its place."""
+    found = _counts(stage, _LEMMA)
+    tokens = sum(found.values())
+    if tokens < threshold or not found:
+        return
+    listed = ", ".join(f"{value} {count:,}" for value, count in found.items())
+    yield remark(
+        "note",
+        f"{tokens:,} token(s) have no lemma ({listed}): the form stands in its place",
+        remedy="placeholders = [] takes these for lemmas",
+        tokens=tokens,
+    )
+
+
+def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
+    """Return what readers have counted under a kind, the most frequent first."""
+    found = [
+        (name.removeprefix(kind), count)
+        for name, count in stage.replaced.items()
+        if name.startswith(kind)
+    ]
+    return dict(sorted(found, key=lambda each: (-each[1], each[0])))
+
+
+@check(stages=(), threshold=1, means="files")
+def text_layout(stage: CheckInput, threshold: float) -> Found:
+    """Say in which language plain text was found to be, and whether its lines were joined."""
+    languages, lines = _counts(stage, _LANGUAGE), _counts(stage, _LINES)
+    files = sum((languages or lines).values())
+    if not lines and [*languages] == [_UNKNOWN]:
+        return  # of one sentence a line, no language decides what ends a sentence
+    if files < threshold:
+        return
+    wrapped = lines.get("wrapped", 0)
+    of_all = ", ".join(f"{name} {count:,}" for name, count in languages.items())
+    language = next(iter(languages)) if len(languages) == 1 else of_all
+    said = [
+        *([f"plain text in {language}"] if languages else []),
+        *([f"{wrapped:,} of {files:,} file(s) have lines of a set width, which are joined"]
+          if wrapped else []),
+        *(["a line is a paragraph"] if lines and not wrapped else []),
+    ]  # fmt: skip
+    remedy = " and ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
+    yield remark(
+        "note", "; ".join(said), remedy=f"the option {remedy} of the corpus says otherwise",
+        files=files, wrapped=wrapped,
+    )  # fmt: skip
+
+
+@check(stages=(), threshold=1, means="signs")
+def normalised(stage: CheckInput, threshold: float) -> Found:
+    """Count signs that were written otherwise, so that what looks the same is the same."""
+    found = _counts(stage, _SIGN)
+    if sum(found.values()) < threshold:
+        return
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in found.items())
+    yield remark(
+        "note",
+        f"text was normalised: {listed}",
+        remedy='normalise = "none" keeps it as it is written',
+        signs=sum(found.values()),
+    )

@@ -253,18 +253,39 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+@check(stages=(*COUNTING, "extract.words"), threshold=0.3, means="share of the first tokens")
+def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
+    """Find plain text with tabs between its tokens: output of a tagger, or another table."""
+    tokens = stage.tokens("corpus", _LOOKED_AT)
+    if "space_after" not in tokens.columns or tokens.is_empty():
+        return
+    tabs = tokens.get_column("space_after").str.contains("\t", literal=True).sum()
+    if tabs / tokens.height >= threshold:
+        yield remark(
+            "warning",
+            f"a tab follows {tabs:,} of the first {tokens.height:,} tokens of the text: its lines"
+            " are fields, such as word, tag and lemma, and all of them are read as words",
+            remedy='format = "vertical", attributes = ["word", "pos", "lemma"] of the corpus reads'
+            " a token a line",
+            tabs=int(tabs),
+        )
+
+
 @check(stages=COUNTING, threshold=100, means="tokens in a sentence on average")
 def long_sentences(stage: CheckInput, threshold: float) -> Found:
     """Find sentences so long that the text has probably not been cut into sentences."""
     sizes = _sizes(stage)
     tokens, sentences = sizes.get("tokens", 0), sizes.get("sentences", 0)
-    if not sentences or tokens / sentences < threshold:
+    if not sentences or tokens / sentences < threshold or not _by_sentence(stage):
         return
+    effect, window = "ends of sentences seem not to be marked, over which pairs are counted", ""
+    if _pairs_whole_sentences(stage):
+        effect, window = "pairs of a sentence may be pages apart", _WINDOW
     yield remark(
         "warning",
         f"the corpus has {tokens:,} tokens in {sentences:,} sentence(s), {tokens / sentences:,.0f}"
-        " in one on average: pairs of a sentence may be pages apart",
-        remedy='mark the sentences, or count by a window: relation = "surface"',
+        f" in one on average: {effect}",
+        remedy=f"mark the sentences{window}",
         tokens=tokens,
         sentences=sentences,
     )
@@ -274,14 +295,30 @@ def long_sentences(stage: CheckInput, threshold: float) -> Found:
 def endless_sentences(stage: CheckInput, threshold: float) -> Found:
     """Count sentences of a thousand tokens: lists, tables, or text that has not been cut."""
     found = _sizes(stage).get("sentences of 1,000 tokens or more", 0)
-    if found >= threshold:
-        yield remark(
-            "note",
-            f"{found:,} sentence(s) of the corpus have 1,000 tokens or more: the pairs of one grow"
-            " with the square of its length",
-            remedy='cut them, or count by a window: relation = "surface"',
-            sentences=found,
-        )
+    if found < threshold or not _by_sentence(stage):
+        return
+    effect, window = "lists, tables, or text that has not been cut", ""
+    if _pairs_whole_sentences(stage):
+        effect, window = "the pairs of one grow with the square of its length", _WINDOW
+    yield remark(
+        "note",
+        f"{found:,} sentence(s) of the corpus have 1,000 tokens or more: {effect}",
+        remedy=f"cut them{window}",
+        sentences=found,
+    )
+
+
+_WINDOW = ', or count by a window: relation = "surface"'
+
+
+def _by_sentence(stage: CheckInput) -> bool:
+    """Return whether what is counted goes by sentences, and not by paragraphs or documents."""
+    return getattr(stage.config, "text_unit", "sentence") == "sentence"
+
+
+def _pairs_whole_sentences(stage: CheckInput) -> bool:
+    """Return whether all units of a sentence are paired, and not those that are near or related."""
+    return getattr(stage.config, "relation", "sentence") in {"sentence", "textual"}
 
 
 def _sizes(stage: CheckInput) -> dict[str, int]:

@@ -274,8 +274,15 @@ def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[st
     return result
 
 
-def parse_setting(text: str) -> tuple[str, Any]:
+def parse_setting(text: str, *, option: str = "--set") -> tuple[str, Any]:
     """Return path and value of ``path=value``; the value is read as TOML, else as text.
+
+    Parameters
+    ----------
+    text : str
+        What was given.
+    option : str
+        The option that it was given to, for messages.
 
     Examples
     --------
@@ -285,14 +292,15 @@ def parse_setting(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
         what = f"{text!r} is not of the form path=value"
-        raise ConfigError("--set", [Problem(text, what, "e.g. stages.sample.rate=0.2")])
+        example = "e.g. stages.sample.rate=0.2" if option == "--set" else "e.g. lenient=true"
+        raise ConfigError(option, [Problem(text, what, example)])
     try:
         return path.strip(), _check_limits(tomllib.loads(f"value = {value}"))["value"]
     except tomllib.TOMLDecodeError:
         return path.strip(), value
     except (RecursionError, ValueError) as error:
         what = _TOO_DEEP if isinstance(error, RecursionError) else str(error)
-        raise ConfigError("--set", [Problem(path.strip(), what)]) from error
+        raise ConfigError(option, [Problem(path.strip(), what)]) from error
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:

@@ -7,20 +7,22 @@ relation makes of a text is known only when they are counted.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
+from pipeline.formats.base import Skipped
 from pipeline.formats.compression import RATIO, compression_suffix, is_compressed
 from pipeline.runner.inputs import Budget, SourceFile
 from pipeline.runner.shards import EXAMPLES, SUMS, Task
-from pipeline.runner.store.artefacts import Part
+from pipeline.runner.store.artefacts import InputRecord, Part
 from pipeline.runner.store.backends import scan_tables, size_and_digest
 from pipeline.stages.base import (
     Counting,
@@ -219,21 +221,51 @@ def stack_tables(one: Frames, two: Frames) -> Frames:
 
 
 @dataclass
-class SkippedInput:
-    """Lines that lenient readers skip: number and examples; exists while a task reads."""
+class InputNotes:
+    """What readers skip and replace, see `InputRecord`; exists while a task reads."""
 
     places: int = 0
+    sentences: int = 0
+    tokens: int = 0
     examples: list[str] = field(default_factory=list)
+    replaced: Counter[str] = field(default_factory=Counter)
 
-    def add(self, file: SourceFile, skipped: Sequence[object]) -> None:
-        """Take in what was left out of a file."""
-        self.places += len(skipped)
+    def add(
+        self,
+        file: SourceFile,
+        skipped: Sequence[Skipped],
+        replaced: Mapping[str, int] | None = None,
+    ) -> None:
+        """Take in what was left out of a file, and what was replaced in it."""
         room = max(0, EXAMPLES - len(self.examples))
+        self.places += len(skipped)
+        self.sentences += sum(each.sentences for each in skipped)
+        self.tokens += sum(each.tokens for each in skipped)
         self.examples += [f"{file.label}, {each}" for each in skipped[:room]]
+        self.replaced.update(replaced or {})
+
+    def add_record(self, record: InputRecord) -> None:
+        """Take in what the readers of a shard did."""
+        room = max(0, EXAMPLES - len(self.examples))
+        self.places += record.skipped
+        self.sentences += record.skipped_sentences
+        self.tokens += record.skipped_tokens
+        self.examples += record.skipped_examples[:room]
+        self.replaced.update(record.replaced)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as the fields of `InputRecord`."""
+        return {
+            "skipped": self.places,
+            "skipped_sentences": self.sentences,
+            "skipped_tokens": self.tokens,
+            "skipped_examples": tuple(self.examples),
+            "replaced": dict(self.replaced),
+        }
 
 
 def stream_corpus(
-    task: Task, counting: Counting, given: Tables, left: SkippedInput
+    task: Task, counting: Counting, given: Tables, notes: InputNotes
 ) -> Iterator[Frames]:
     """Run a stage on its corpus batch by batch, and yield tables when the memory is full.
 
@@ -245,14 +277,14 @@ def stream_corpus(
         How the stage counts.
     given : mapping of str to LazyFrame
         Its other tables.
-    left : SkippedInput
-        Takes the lines that lenient readers skip.
+    notes : InputNotes
+        Takes what the readers skip and replace.
     """
     stage, config = task.stage, task.config
     option, budget = stage.shards or "", task.budget
     columns = counting.columns(config) if counting.columns else ()
     whole = counting.whole(config) if counting.whole else "sentence"
-    tokens = _tokens(task.sources[option], columns, budget, left)
+    tokens = _tokens(task.sources[option], columns, budget, notes)
     carried: Tables = carried_tables(counting, task.sources[option])
     tallying = Tally(counting, budget.raw, bounds_of(task.sources[option]))
     merging = Merger(counting, config, budget.rows)
@@ -300,13 +332,14 @@ def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[p
 
 
 def _tokens(
-    files: Sequence[SourceFile], columns: Collection[str], budget: Budget, left: SkippedInput
+    files: Sequence[SourceFile], columns: Collection[str], budget: Budget, notes: InputNotes
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
     for file in files:
         wanted, unread = columns or set(file.schema()), bytes_to_read([file])
         for batch in file.batches(wanted, budget.block):
-            left.add(file, batch.skipped)
+            notes.add(file, batch.skipped)
+            notes.replaced.update(batch.replaced)
             size = min(budget.block, unread)
             unread -= size
             advance(size)
@@ -392,7 +425,7 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
 
 def _split_tail(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split off the last paragraph or document, which may go on; batches end with sentences."""
-    if whole == "sentence":
+    if whole not in _KEYS:
         return tokens, tokens.clear()
     key = _KEYS[whole]
     run = tokens.select(pl.struct(key).rle_id()).to_series()

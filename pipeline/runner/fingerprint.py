@@ -33,6 +33,10 @@ Ingredients = dict[str, dict[str, Any]]
 # Digests of input files and of code, cached between runs
 
 
+_CODE: dict[tuple[str, ...], tuple[dict[str, str], dict[Path, code_digests.Source]]] = {}
+"""Digests of the code that roots can reach, and the modules they were found in, for the process."""
+
+
 class Digests:
     """What a run has seen of input files and code; exists as long as the run."""
 
@@ -48,7 +52,15 @@ class Digests:
 
     def code(self, modules: Iterable[str]) -> dict[str, str]:
         """Return the digests of the modules that the given ones rest on, see `code_digests`."""
-        return code_digests.code_digests(modules, self._source_of)
+        roots = tuple(sorted({*modules}))
+        found, sources = _CODE.get(roots, ({}, {}))
+        if not sources or any(self._source_of(path) is not had for path, had in sources.items()):
+            read: dict[Path, code_digests.Source] = {}
+            found = code_digests.code_digests(
+                roots, lambda path: read.setdefault(path, self._source_of(path))
+            )
+            _CODE[roots] = found, read
+        return dict(found)
 
     def keep(self) -> None:
         """Keep them for the next run."""
@@ -58,11 +70,21 @@ class Digests:
 
 def _sources(storage: Storage) -> FileCache[code_digests.Source]:
     """Return what is known of the code, which is the same whatever the store."""
+    folder = platformdirs.user_cache_path("lexassay", appauthor=False) / CODE
+    if folder.is_absolute():
+        return _sources_in(folder)
+    return _source_cache(storage)  # "~" where there is no home
+
+
+@cache  # a process opens many stores, and reads the file once
+def _sources_in(folder: Path) -> FileCache[code_digests.Source]:
+    return _source_cache(storage_at(folder))
+
+
+def _source_cache(place: Storage) -> FileCache[code_digests.Source]:
     own = Path(code_digests.__file__)
     mark = f"{sys.version} {own.parent} {file_digest(own)}"
-    folder = platformdirs.user_cache_path("lexassay", appauthor=False) / CODE
     name = f"{text_digest(mark)[:_NAME]}.json"  # one for each installation
-    place = storage_at(folder) if folder.is_absolute() else storage  # "~" where there is no home
     return FileCache(place, name, code_digests.read_source, mark)
 
 

@@ -10,17 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pipeline import memory
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
-from pipeline.runner.counting import bytes_to_read, follow_progress, write_sums
+from pipeline.runner.counting import InputNotes, bytes_to_read, follow_progress, write_sums
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.fingerprint import Ingredients, fingerprint
 from pipeline.runner.plan import Step
 from pipeline.runner.shards import (
-    EXAMPLES,
     SUMS,
     ShardManifest,
     ShardPart,
@@ -145,10 +144,12 @@ def parts_of(shards: Shards, table: str) -> list[tuple[str, ShardPart]]:
     return [(folder, part) for folder, shard in shards for part in shard.tables.get(table, ())]
 
 
-def skipped_input(shards: Shards) -> tuple[int, tuple[str, ...]]:
-    """Return how much lenient readers left out, and examples."""
-    examples = [each for _, shard in shards for each in shard.skipped_examples]
-    return sum(shard.skipped for _, shard in shards), tuple(examples[:EXAMPLES])
+def input_record(shards: Shards) -> dict[str, Any]:
+    """Return what the readers of all shards left out and replaced, as `InputRecord` has it."""
+    notes = InputNotes()
+    for _, shard in shards:
+        notes.add_record(shard)
+    return notes.record()
 
 
 def _read_finished(task: Task) -> Shard:
@@ -256,7 +257,7 @@ def publish_counts(
     listeners : sequence of Listener
         Are told if something else stood in their place.
     """
-    skipped, examples = skipped_input(counted.shards)
+    about_input = input_record(counted.shards)
     return publish_folder(
         to_count,
         lambda draft: Manifest(
@@ -267,8 +268,7 @@ def publish_counts(
             tables=_link_counts(to_count, counted.added_up, draft),
             created=now(),
             seconds=round(time.perf_counter() - counted.started, 3),
-            skipped=skipped,
-            skipped_examples=examples,
+            **about_input,
         ),
         listeners,
     )
@@ -478,8 +478,7 @@ def publish(
     listeners : sequence of Listener
         Are told if something else stood in its place.
     """
-    from_counts = counts and (counts.skipped, counts.skipped_examples)
-    skipped, examples = from_counts or skipped_input(shards)
+    about_input = counts.input_record() if counts else input_record(shards)
     with locate_violations(whole):
         return publish_folder(
             whole,
@@ -493,8 +492,7 @@ def publish(
                 },
                 created=now(),
                 seconds=round(time.perf_counter() - started, 3),
-                skipped=skipped,
-                skipped_examples=examples,
+                **about_input,
             ),
             listeners,
         )

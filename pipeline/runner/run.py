@@ -119,7 +119,10 @@ def _check_input(task: Task, made: Manifest) -> CheckInput:
         {table: artefacts.scan(storage, made, table) for table in made.tables},
         tokens=lambda option, most: _first_tokens(task, option, most),
         left_out=made.skipped,
+        left_out_sentences=made.skipped_sentences,
+        left_out_tokens=made.skipped_tokens,
         left_out_examples=made.skipped_examples,
+        replaced=made.replaced,
     )
 
 

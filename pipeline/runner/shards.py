@@ -17,7 +17,7 @@ from pipeline.formats.base import reading
 from pipeline.formats.corpora.splitting import Division, FilePart
 from pipeline.runner.inputs import Budget, SourceFile, group_files, text_bytes
 from pipeline.runner.store import artefacts
-from pipeline.runner.store.artefacts import Part, Record, read_checksummed
+from pipeline.runner.store.artefacts import InputRecord, Part, read_checksummed
 from pipeline.runner.store.backends import digest_of, folder_at
 from pipeline.runner.store.digest import FileCache, canonical, file_digest, text_digest
 from pipeline.runner.store.interface import Storage
@@ -210,13 +210,11 @@ class ShardPart(Part):
     bucket: int = 0
 
 
-class ShardManifest(Record):
+class ShardManifest(InputRecord):
     """The parts of each table of a shard; exists until the stage's artefact is published."""
 
     tables: dict[str, tuple[ShardPart, ...]]
     seconds: float
-    skipped: int = 0
-    skipped_examples: tuple[str, ...] = ()
 
 
 def tasks_of(whole: Task) -> Iterator[Task]:

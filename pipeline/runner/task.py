@@ -23,7 +23,7 @@ from pipeline.errors import (
 from pipeline.runner.counting import (
     BATCH,
     Frames,
-    SkippedInput,
+    InputNotes,
     bucket_of,
     collect_tables,
     reduce_bucket,
@@ -128,17 +128,17 @@ def run_task(task: Task) -> None:
     sources = {
         option: tuple(each.here() for each in files) for option, files in task.sources.items()
     }
-    left, task = SkippedInput(), replace(task, sources=sources)
+    notes, task = InputNotes(), replace(task, sources=sources)
     if task.budget.memory is not None:
         allocator.release_memory()  # what the task before has freed
     with (
-        _publish(task, left) as (draft, parts),
+        _publish(task, notes) as (draft, parts),
         memory.with_limit(task.budget.memory),
         memory.spill_to(folder_at(task.storage, f"{draft}/{_SPILL}")),
         _attribute_errors(task),
         locate_violations(task),
     ):
-        for frames in _tables(task, left):
+        for frames in _tables(task, notes):
             for name in list(frames):
                 for bucket, frame in _split(task, name, frames.pop(name)):
                     plain = task.buckets == 1 and not parts[name]
@@ -148,7 +148,7 @@ def run_task(task: Task) -> None:
 
 
 @contextmanager
-def _publish(task: Task, left: SkippedInput) -> Iterator[tuple[str, Parts]]:
+def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
     """Give a draft and the parts to fill; publish and vouch for them when all went well."""
     started, storage = time.perf_counter(), task.storage
     before = [file.stamp() for file in _files(task)]
@@ -161,8 +161,7 @@ def _publish(task: Task, left: SkippedInput) -> Iterator[tuple[str, Parts]]:
         content = ShardManifest(
             tables=parts,
             seconds=round(time.perf_counter() - started, 3),
-            skipped=left.places,
-            skipped_examples=tuple(left.examples[:EXAMPLES]),
+            **notes.record(),
         )
         storage.write(f"{draft}/{artefacts.NAME}", add_checksum(content))
         storage.publish(draft, task.folder)
@@ -193,7 +192,7 @@ def _attribute_errors(task: Task) -> Iterator[None]:
         raise StageFailed(task.name, error, errors.explain(error)) from error
 
 
-def _tables(task: Task, left: SkippedInput) -> Iterator[Frames]:
+def _tables(task: Task, notes: InputNotes) -> Iterator[Frames]:
     """Yield the tables of a task; those of a long corpus come in several batches."""
     stage, counting = task.stage, task.stage.counting
     if counting is not None and task.phase not in {"run", "count"}:
@@ -204,12 +203,12 @@ def _tables(task: Task, left: SkippedInput) -> Iterator[Frames]:
     corpus = stage.shards if counting and stage.reads_corpus else None
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):
-        left.add(file, file.check())
+        notes.add(file, file.check())
     with memory.with_share(len(stage.corpora & {*others})):  # they may be read at the same time
         read = {option: scan_files(stage, option, files) for option, files in others.items()}
     inputs = {**tables, **read}
     if counting is not None and corpus:
-        return stream_corpus(task, counting, inputs, left)
+        return stream_corpus(task, counting, inputs, notes)
     return run_stage(task.name, stage, task.config, inputs)
 
 

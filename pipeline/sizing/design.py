@@ -32,6 +32,7 @@ from pipeline.kernels.survey.planning import (
 )
 from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
 from pipeline.kernels.survey.study import Assist, assist_predictions, rank_matrix, study
+from pipeline.registry import as_names
 from pipeline.runner.graph import Node, Reference
 from pipeline.runner.problems import require_stage
 from pipeline.sizing import plan
@@ -743,10 +744,10 @@ def plan_design(
     power: float | None = None,
     difference: float | None = None,
     design: str | None = None,
-    measures: Sequence[str] = (),
+    measures: str | Sequence[str] = (),
     n: Sequence[int] = (),
-    pairs: Sequence[Pair] = (),
-    questions: Sequence[str] = (),
+    pairs: Pair | Sequence[Pair] = (),
+    questions: str | Sequence[str] = (),
     pilot: str | None = None,
     category: str | None = None,
     rate: float | None = None,
@@ -780,7 +781,7 @@ def plan_design(
         The stage of `sample.design` whose questions are meant; the only one if not given.
     measures, n, pairs : sequences, optional
         Other measures, list sizes and pairs of measures than those of the stage.
-    questions : sequence of str, optional
+    questions : str or sequence of str, optional
         The questions that the goal is for, by name ("t_score at 100") or kind (precision,
         difference, baseline); all if not given. The sample serves all that are declared.
     pilot : str, optional
@@ -825,12 +826,29 @@ def plan_design(
         lx.plan_design(done, half_width=0.05, pilot="answers")
     """
     goal = Goal(half_width, power, difference, confidence, alpha)
-    wanted = Wanted(design, tuple(measures), tuple(n), tuple(pairs))
+    wanted = Wanted(design, as_names(measures), tuple(n), _pairs_given(pairs))
     assumed = Assumed(rate, rho2)
     given = prepare_plans(
-        run, wanted, goal, assumed, questions=questions, pilot=pilot, category=category
+        run, wanted, goal, assumed, questions=as_names(questions), pilot=pilot, category=category
     )
     return plan_table(given, look_times(looks, spending), track=track)
+
+
+def _pairs_given(pairs: Pair | Sequence[Pair]) -> tuple[Pair, ...]:
+    """Return pairs of measures, of which one may be given by itself.
+
+    Raises
+    ------
+    ConfigError
+        If one has not two measures.
+    """
+    given: tuple[Any, ...] = tuple(pairs)
+    given = (given,) if any(isinstance(each, str) for each in given) else given
+    plan.require(
+        [Problem("pairs", f"{each!r} is no pair of measures", "name two") for each in given
+         if len(each) != 2]
+    )  # fmt: skip
+    return given
 
 
 def prepare_plans(

@@ -507,6 +507,9 @@ def open_pilot(
     ConfigError
         If the stage does not compare them there, or its sample is with replacement.
     """
+    if isinstance(measures, str) or len(measures) != 2:
+        what = f"{measures!r} are not two measures"
+        raise ConfigError("size", [Problem("measures", what, 'e.g. ("t_score", "mi")')])
     node = comparison_stage(run, stage)
     table = run.plan(f"{stage}.{_table(node)}")
     chosen = category_of(table, category)

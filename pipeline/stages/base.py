@@ -101,7 +101,7 @@ class Counting:
         reads all if None.
     whole : callable or None
         Batches. Takes the options; returns "sentence", "paragraph" or "document", the unit that
-        no batch divides.
+        no batch divides; or "file": a batch ends with any sentence, but no shard divides a file.
     carry : mapping of str to Schema
         Batches. Tables that `Stage.run` makes of a batch for the next batch of the same shard.
         It finds them among its inputs; they have no rows for the first batch.
@@ -318,6 +318,10 @@ class TableSource(Source):
     """Files with named columns."""
 
     kind = "table"
+
+
+class LexiconSource(TableSource):
+    """Files with lemmas and forms, which the stage normalises as its option spelling says."""
 
 
 class CorpusSource(Source):

@@ -35,6 +35,7 @@ class Clock:
         return self.now
 
 
+@pytest.mark.long
 def test_estimates_are_computed_after_decisions_and_remembered(tmp_path: Path) -> None:
     work = desk(tmp_path)
     clock = Clock()
@@ -208,6 +209,7 @@ def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: 
     assert (last.lower, last.upper) == (limits[0], limits[1])
 
 
+@pytest.mark.long
 def test_what_comes_after_an_open_card_changes_nothing(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
@@ -219,6 +221,7 @@ def test_what_comes_after_an_open_card_changes_nothing(tmp_path: Path) -> None:
     assert after.counted.waiting > before.counted.waiting
 
 
+@pytest.mark.long
 def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
     work = desk(tmp_path, COMPARISON + DESIGNED)
     work.judge_all(40)
@@ -230,6 +233,7 @@ def test_differences_have_limits_for_any_time(tmp_path: Path) -> None:
     assert (one.lower, one.upper) == pytest.approx((-other.upper, -other.lower))
 
 
+@pytest.mark.long
 def test_people_who_differ_leave_an_item_undecided(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all()
@@ -242,6 +246,7 @@ def test_people_who_differ_leave_an_item_undecided(tmp_path: Path) -> None:
     assert found.stages[0].text.endswith("they rest on 117 items.")
 
 
+@pytest.mark.long
 def test_limits_are_shown_at_declared_looks_alone(tmp_path: Path) -> None:
     work = desk(tmp_path, LOOKS)
     work.judge("ana", work.cards("ana")[:10])

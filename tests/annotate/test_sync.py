@@ -58,6 +58,7 @@ def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
     ]
 
 
+@pytest.mark.long
 def test_begun_in_the_page_gone_on_in_the_sheet(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)

@@ -56,6 +56,42 @@ def test_by_hand() -> None:
     )
 
 
+def test_a_name_may_be_given_by_itself() -> None:
+    alone = lx.type_measures(TRUE, PRED, measures="MacroI", mappings="M-1")
+    assert alone.equals(lx.type_measures(TRUE, PRED, measures=["MacroI"], mappings=["M-1"]))
+    assert lx.overlapping_measures(TRUE, PRED, measures="all").keys() == {*OVERLAPPING_MEASURES}
+
+
+WEIGHED: list[Any] = [{"x": 0.01, "y": 0.99}, "x"]
+"""The first word is nearly a y: to count it as both, or as either, would be another clustering."""
+
+
+@pytest.mark.parametrize("function", [lx.type_measures, lx.overlapping_measures])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("tokens", [False, True])
+def test_weights_of_clusters_are_refused(function: Any, side: int, tokens: bool) -> None:
+    name = ("labels_true", "labels_pred")[side]
+    given: list[Any] = [["N", "V"], WEIGHED] if side else [WEIGHED, ["N", "V"]]
+    said = rf"{name}: 1 of 2 have weights, such as \{{'x': 0.01, 'y': 0.99\}} at place 0; .*alone"
+    with pytest.raises(DataError, match=said):
+        function(*given, items=["a", "b"] if tokens else None)
+    given[side] = pl.DataFrame({"x": [0.3, 1.0], "y": [None, 0.5]}).to_struct()
+    with pytest.raises(DataError, match=f"{name}: 2 of 2 have weights"):
+        function(*given)
+
+
+def test_weights_that_are_all_one_say_nothing() -> None:
+    alike: list[Any] = [{"x": 1, "y": 1.0}, {"x": 1}]
+    sets = [("x", "y"), "x"]
+    assert lx.overlapping_measures(["N", "V"], alike) == lx.overlapping_measures(["N", "V"], sets)
+    assert lx.type_measures(["N", "V"], alike).equals(lx.type_measures(["N", "V"], sets))
+
+
+def test_a_mapping_is_no_list_of_labels() -> None:
+    with pytest.raises(DataError, match="labels_true: not one label, or collection of labels"):
+        lx.type_measures({"dog": "N"}, {"dog": 1})
+
+
 def test_order_of_arguments_is_scikit_learns() -> None:
     assert lx.token_measures(["a", "a"], ["x", "y"], measures="homogeneity")["homogeneity"] == 1.0
     assert lx.token_measures(["a", "b"], ["x", "x"], measures="completeness")["completeness"] == 1.0
@@ -127,6 +163,7 @@ def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
     return pl.DataFrame(rows[0]), pl.DataFrame(rows[1])
 
 
+@pytest.mark.long
 def test_word_types_are_measured_as_by_the_stage() -> None:
     expected = evaluate_type_level(*frames()).summary
     found = lx.type_measures(GOLD, INDUCED)

@@ -39,6 +39,7 @@ def page(folder: Path, *words: str) -> str:
     return (folder / "d.html").read_text()
 
 
+@pytest.mark.long
 def test_the_page_has_settings_findings_rows_and_figures(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,6 +53,7 @@ def test_the_page_has_settings_findings_rows_and_figures(
     assert str(folder) not in text
 
 
+@pytest.mark.long
 def test_a_file_that_is_there_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "d.html").write_text("mine")
     assert main(["diff", "small:latest~1", "small:latest", "--html", "d.html"]) == 2

@@ -70,6 +70,11 @@ def test_scores_come_as_what_the_table_came_as(data: Any, kind: type) -> None:
     assert values.fill_nan(None).equals(EXPECTED.select(values.columns))
 
 
+def test_a_measure_may_be_named_by_itself() -> None:
+    assert lx.score(FRAME, measures="all").equals(EXPECTED)
+    assert lx.score(FRAME, measures="mi").equals(lx.score(FRAME, measures=["mi"]))
+
+
 def test_pandas_keeps_its_index_and_its_columns() -> None:
     table = ARROW.to_pandas()
     table["kind"] = pd.Categorical(["u", None])

@@ -84,7 +84,7 @@ def test_a_notebook_shows_a_bar_and_then_one_line(
 def test_what_is_there_already_is_counted_apart(small: Path, cell: Shown) -> None:
     lx.run(small, runs=small.parent / "runs", progress=False)
     assert not cell
-    lx.run(small, runs=small.parent / "runs", force=["ranks"])
+    lx.run(small, runs=small.parent / "runs", force="ranks")
     assert "small: 4 stages, 1 done, 3 reused, in " in cell[-1]["text/plain"]
 
 
@@ -274,6 +274,7 @@ class Text(HTMLParser):
         self.said.append(data)
 
 
+@pytest.mark.long
 def test_a_line(run: lx.Run) -> None:
     line = repr(run)
     assert line.startswith("<Run small: 7 of 9 stages done; small waits for 40 labels")
@@ -307,6 +308,7 @@ def test_results_that_were_only_opened(home_results: Path, run: lx.Run) -> None:
     assert opened.why_not("ranks") == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 1_000])
 def test_the_page_stays_small_and_is_escaped(run: lx.Run, count: int) -> None:
     """A thousand stages of long names and notes, each of signs that HTML writes as several."""
@@ -385,6 +387,7 @@ def test_charts_by_name(run: lx.Run) -> None:
     assert any(each.startswith("Precision of") for each in Text(run.charts._repr_html_()).said)
 
 
+@pytest.mark.long
 def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None:
     """The report is in black and white: its options count."""
     from pipeline.report.page.images import svg

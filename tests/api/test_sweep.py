@@ -178,6 +178,7 @@ def made(experiment: Path) -> tuple[Path, str]:
     return folder, (folder / "index.html").read_text()
 
 
+@pytest.mark.long
 def test_the_page_stands_beside_the_tables(write_sweep_report: Write) -> None:
     over = '[sweep.over]\n"stages.sample.rate" = [0.5, 1.0]\n"stages.sample.seed" = { count = 2 }\n'
     folder, page = made(write_sweep_report(COLLECT + over))

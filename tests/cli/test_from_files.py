@@ -104,6 +104,34 @@ def test_absent_columns_name_the_nearest_and_all(
     assert "there is no column 'Frek'; did you mean --columns f=Freq?" in said
 
 
+VERTICAL = "The\tDT\tthe\nzarp\tNN\t<unknown>\nruns\tVVZ\trun\n"
+
+
+def test_what_a_command_says_of_the_reader(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Notes are printed, and name an option of the command, which does what it says."""
+    path = tmp_path / "t.vert"
+    path.write_text(VERTICAL)
+    words = ["candidates", str(path), "--attributes", "word,pos,lemma", "--min-f", "1"]
+    words += ["--format", "csv", "--runs", str(tmp_path / "runs")]
+    for more, expected in (([], {"zarp"}), (["--reader", "placeholders=[]"], {"<unknown>"})):
+        assert main([*words, *more]) == 0
+        out, err = capsys.readouterr()
+        assert expected <= {line.split(",")[0] for line in out.splitlines()}
+        assert ("1 token(s) have no lemma (<unknown> 1)" in err) == (not more)
+        assert ("--reader placeholders=[]" in err) == (not more)
+    path.write_text(VERTICAL + "\nfoo\n")
+    assert main(words) == 1
+    assert "--reader lenient=true" in capsys.readouterr().err
+    assert main([*words, "--reader", "lenient=true"]) == 0
+    assert "left out 1 sentence(s), 1 token(s) in all" in capsys.readouterr().err
+    assert main([*words, "--reader", "lenient"]) == 2
+    assert (
+        "--reader: 1 mistake\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
+    )
+
+
 def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
     assert [nearest(ours, OTHER) for ours in OURS] == list(OTHER)
     assert nearest("f1", ["banana"]) is None

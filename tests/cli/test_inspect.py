@@ -134,6 +134,7 @@ def test_tables_without_ids_are_as_they_are(capsys: pytest.CaptureFixture[str]) 
     assert shown(capsys, "full.cuts", "--words") == shown(capsys, "full.cuts")
 
 
+@pytest.mark.long
 def test_the_list_of_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "x.toml", "--format", "json"]) == 0
     listed = {row["table"]: row for row in json.loads(capsys.readouterr().out)}

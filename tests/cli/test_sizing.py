@@ -197,6 +197,7 @@ def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
         assert cells[5] == f"{row['labels']:,}"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_there")
 def test_numbers_are_those_of_the_notebook_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
     how = ["--pilot", "answers", "--cuts", "40", "--pairs", "t_score:mi", "--looks", "0.5,1"]

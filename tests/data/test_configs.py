@@ -99,6 +99,7 @@ def test_pos_induction(tmp_path: Path) -> None:
     assert types.select((pl.col("value") >= pl.col("lower") - 0.05).all()).item()
 
 
+@pytest.mark.long
 def test_lexicon(tmp_path: Path) -> None:
     """From the dictionaries to L*; the paper's example; the sample's interval holds the truth."""
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)

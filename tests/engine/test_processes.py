@@ -319,6 +319,7 @@ def test_workers_are_kept_for_the_next_map(engine: ProcessEngine) -> None:
     assert {*engine.map(pid, range(4))} <= pids
 
 
+@pytest.mark.long
 def test_nothing_is_left_of_an_engine_and_it_begins_again() -> None:
     engine = ProcessEngine(workers=2)
     for _ in range(2):
@@ -351,6 +352,7 @@ def test_a_worker_killed_between_two_maps_is_replaced() -> None:
         assert sorted(engine.map(killed, [1, 2, 3])) == [1, 2, 3]
 
 
+@pytest.mark.long
 def test_errors_of_tasks_can_be_sent_on() -> None:
     """From a worker that has workers of its own."""
     for error in (TaskFailed("task"), WorkerLost("worker")):

@@ -110,6 +110,7 @@ def _marked(case: str) -> Any:
     return case if case in QUICK else pytest.param(case, marks=pytest.mark.long)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [_marked(case) for case in sorted(CASES)])
 def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
     corpus, words, of_words, of_tags = CASES[case]

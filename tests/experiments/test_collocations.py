@@ -620,6 +620,7 @@ def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:
     assert f"among {choice['considered']} lists" in about
 
 
+@pytest.mark.long
 def test_the_same_list_is_written_once_and_stays_as_edited(tmp_path: Path) -> None:
     run(tmp_path)
     (file,) = lists(tmp_path)

@@ -164,6 +164,7 @@ def test_absent_data_is_said(
     assert "collocations.de" in said
 
 
+@pytest.mark.long
 def test_the_chapter_holds_the_tables_of_a_simulation(
     simulation: ModuleType, cells: pl.DataFrame
 ) -> None:

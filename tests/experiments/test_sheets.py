@@ -102,6 +102,7 @@ def fill_sheets(path: Path, label: str = "SVC", *, only: int | None = None) -> N
     book.save(path)
 
 
+@pytest.mark.long
 def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 3
     said = capsys.readouterr()
@@ -144,6 +145,7 @@ def test_a_sheet_that_is_there_is_never_written_again(waiting: Path) -> None:
     assert {path: path.read_bytes() for path in sheets_sheets(waiting)} == before
 
 
+@pytest.mark.long
 def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(waiting: Path) -> None:
     for path in sheets_sheets(waiting):
         fill_sheets(path)
@@ -196,6 +198,7 @@ def test_faults_name_sheet_and_row_and_nothing_is_joined(waiting: Path) -> None:
         lx.show("x.toml").table("judgements")
 
 
+@pytest.mark.long
 def test_csv_saved_with_semicolons_and_a_byte_order_mark(folder: Path) -> None:
     main(["run", "x.toml", "--no-report", "--deliver", "--set", 'stages.sheet.kind="csv"'])
     for path in sheets_sheets(folder):
@@ -214,6 +217,7 @@ def test_deleted_rows_are_missing_and_come_back_on_a_new_sheet(waiting: Path) ->
     assert 0 < rows(waiting).filter(pl.col("annotator") == "anna").height <= gone
 
 
+@pytest.mark.long
 def test_annotators_differ(folder: Path) -> None:
     main(["run", "x.toml", "--no-report", "--deliver", "--set", "stages.sheet.overlap=1"])
     fill_sheets(sheets_sheets(folder)[0], "SVC")
@@ -260,6 +264,7 @@ def test_progress_of_each_annotator(waiting: Path, capsys: pytest.CaptureFixture
         assert re.search(rf"pairs/ben +{ben} of {ben} done; last saved", said)
 
 
+@pytest.mark.long
 def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody is not done yet: results of no use go, nothing that a person made does."""
     main(["run", "x.toml", "--no-report", "--set", "stages.candidates.examples=1"])
@@ -279,6 +284,7 @@ def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]
     assert main(["run", "x.toml", "--no-report"]) == 0
 
 
+@pytest.mark.long
 def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     views = '[report.views.ranks]\njudgements = "judgements"\n'
     (folder / "x.toml").write_text(EXPERIMENT_SHEETS + views)
@@ -301,6 +307,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     assert "true positive (TP)" in page
 
 
+@pytest.mark.long
 def test_labels_beside_other_examples_count(folder: Path) -> None:
     """As the version before wrote them: an example is no part of what a row is about."""
     assert main(["run", "x.toml", "--no-report"]) == 3
@@ -380,6 +387,7 @@ def folder_adjudication_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_third_person_decides(
     folder_adjudication_round: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -428,6 +436,7 @@ def test_what_people_agree_on_in_the_end_is_not_decided_by_a_third(
     assert done.table("decided.others").height == 6
 
 
+@pytest.mark.long
 def test_who_labels_anew_in_the_second_round_has_the_later_label(
     folder_adjudication_round: Path,
 ) -> None:
@@ -447,6 +456,7 @@ def test_who_labels_anew_in_the_second_round_has_the_later_label(
     assert labels.filter(pl.col("label") == "SVC").is_empty()
 
 
+@pytest.mark.long
 def test_nothing_to_decide(folder_adjudication_round: Path) -> None:
     main(["run", "x.toml", "--no-report"])
     for path in list_sheets(folder_adjudication_round / "sheets" / "small" / "pairs"):
@@ -602,6 +612,7 @@ def test_labels_of_nobody_are_a_fault_with_its_place(
     assert "is empty: say who gave the label of this row" in said
 
 
+@pytest.mark.long
 def test_a_name_that_no_sheet_asks_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -662,6 +673,7 @@ def test_progress_is_told_while_something_before_the_sheets_has_to_run(
     assert re.search(r"pairs/anna +1 of \d+ done; last saved 20", capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_a_sweep_waits_for_people_only_where_it_has_to(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -750,6 +762,7 @@ def folder_sheet_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return tmp_path
 
 
+@pytest.mark.long
 def test_sheets_lie_beside_the_experiment_from_wherever_it_is_run(
     folder_sheet_places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -828,6 +841,7 @@ def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
     assert "count" not in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_same_label_in_both_places_counts_once(folder_sheet_places: Path) -> None:
     main(["run", "x.toml", "--no-report"])
     for path in sheets_sheets(folder_sheet_places):

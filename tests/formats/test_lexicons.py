@@ -81,6 +81,8 @@ def test_a_treebank_is_a_lexicon(tmp_path: Path) -> None:
     assert made.select("line", "lemma", "form", "upos").rows() == [
         (3, "zu", "zu", "ADP"), (4, "der", "der", "DET"),
     ]  # fmt: skip
+    unknown = rows.replace("\tzu\tzu\t", "\tzu\t_\t").replace("\tder\tder", "\tder\t<unknown>")
+    assert read(unknown, "treebank", tmp_path)["lemma"].to_list() == [None, None]
     with pytest.raises(DataError, match="line 1"):
         read("1\tzu\n\n", "treebank", tmp_path)
 

@@ -51,7 +51,7 @@ def test_areas_are_there(gate: ModuleType) -> None:
         ("pipeline/report/view.py", {"long-report", "browser"}),
         ("pipeline/kernels/cooccurrence/pairs.py", {"long-kernels", "scale"}),
         ("schemas/precision.py", {"long", "torture"}),
-        ("tests/office/test_office.py", {"office"}),
+        ("tests/office/test_office.py", {"office", "long-office"}),
         ("constraints.txt", SUITES),
     ],
 )

@@ -97,12 +97,13 @@ def _members(node: ast.ClassDef) -> set[str]:
 
 def prose(source: str) -> Iterator[tuple[int, str]]:
     """Yield comments and docstrings, those of attributes too, with the line they begin at."""
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+    if any("#" in line and "`" in line for line in source.splitlines()):
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
-            yield node.lineno, ast.get_source_segment(source, node) or ""
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.lineno, str(node.value.value)
 
 
 def references(source: str) -> Iterator[tuple[int, str]]:

@@ -31,6 +31,7 @@ def sheet() -> pl.DataFrame:
     return pl.DataFrame(cells).with_columns(annotator=pl.lit("a"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", ["openpyxl", "office", "ods"])
 def test_a_sheet_that_was_saved_has_the_same_texts(program: str, tmp_path: Path) -> None:
     path, rows = tmp_path / "s.xlsx", sheet()
@@ -47,6 +48,7 @@ def test_a_sheet_that_was_saved_has_the_same_texts(program: str, tmp_path: Path)
     )
 
 
+@pytest.mark.long
 def test_choices_are_texts_in_the_office_too(tmp_path: Path) -> None:
     path = tmp_path / "s.xlsx"
     path.write_bytes(write_xlsx(sheet(), LAYOUT, title="t", instructions="i"))

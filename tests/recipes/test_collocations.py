@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ import lexassay as lx
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
 from pipeline.recipes.collocations import candidates, collocates, keywords
+from pipeline.recipes.inputs import corpus_files
 from tests.recipes.corpora import SENTENCES, TEXT, conllu, files, together, vertical
 
 
@@ -89,15 +92,97 @@ def test_counts_of_a_parsed_corpus_serve_every_word(tmp_path: Path, runs: Path) 
     assert made.count(("stage_reused", "pairs")) == 1
 
 
-@pytest.mark.parametrize("reader", [None, {"attributes": ["word", "pos", "lemma"]}])
+@pytest.mark.parametrize("reader", [None, {"attributes": ["word", "tag", "base"]}])
 def test_vertical_text_needs_no_names_of_columns(
     tmp_path: Path, runs: Path, reader: dict[str, list[str]] | None
 ) -> None:
     (tmp_path / "a.vrt").write_text(vertical())
-    node = "house" if reader else "houses"
+    node = "houses" if reader else "house"  # without names the third column is seen to be a lemma
     found = collocates(node, tmp_path / "a.vrt", reader=reader, runs=runs)
-    they = {"they": 3, "build" if reader else "built": 3, "new": 3}
+    they = {"they": 3, "built" if reader else "build": 3, "new": 3}
     assert dict(found.select("collocate", "f").rows()) == they
+
+
+ENGLISH = "The DT the|zarp NN <unknown>|runs VVZ run|. SENT .|The DT the|tea NN tea|cools VVZ cool|. SENT ."
+GERMAN = "Er PPER er|hat VAFIN haben|3 CARD @card@|Katzen NN Katze|. $. .|Sie PPER sie|schläft VVFIN schlafen|. $. ."
+DUTCH = "De det__art de|hond nounsg hond|loopt verbpressg lopen|. $. .|De det__art de|kat nounsg kat|. $. ."
+MARKED = (
+    ENGLISH.replace("The", "<s>|The", 1).replace("|The DT the|tea", "|</s>|<s>|The DT the|tea")
+    + "|</s>"
+)
+BLANK = ENGLISH.replace("|The", "||The")
+NAMED = "form tag lemma|" + ENGLISH
+TWO = "The DT|tea NN|cools VVZ|. SENT|The DT|tea NN"
+
+
+def written(folder: Path, name: str, lines: str) -> Path:
+    (folder / name).write_text("\n".join(lines.replace(" ", "\t").split("|")) + "\n")
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "options", "said"),
+    [
+        *(
+            (name, lines, {"format": format_, "attributes": ["word", "pos", "lemma"], "sentence_tags": [end]},
+             f"word, pos, lemma, sentences end with the tag {end}")
+            for name, format_ in (("t.txt", "vertical"), ("t.tsv", "vertical"), ("t.tt", None), ("t.vert", None))
+            for lines, end in ((ENGLISH, "SENT"), (GERMAN, "$."), (DUTCH, "$."))
+        ),
+        ("t.txt", MARKED, {"sentence": "s", "sentence_tags": None}, "word, pos, lemma; --attributes"),
+        ("t.tsv", BLANK, {"sentence": "", "sentence_tags": None}, "word, pos, lemma; --attributes"),
+        ("t.tsv", NAMED, {"format": None, "columns": None}, "first line names the columns, form, tag, lemma;"),
+        ("t.tsv", TWO, {"format": None, "columns": ["word", "attribute_2"]}, "the first line is a token"),
+        ("t.tt", TWO, {"attributes": ["word", "attribute_2"], "sentence_tags": None}, "a token a line: the col"),
+    ],
+)  # fmt: skip
+def test_what_files_of_tokens_are_read_as(
+    name: str, lines: str, options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    corpus = corpus_files([written(tmp_path, name, lines)])
+    assert {option: corpus.source.get(option) for option in options} == options
+    (note,) = corpus.notes
+    assert note.startswith(f"{tmp_path / name}: ")
+    assert said in note
+    first = "form" if lines == NAMED else "word"
+    assert corpus.head[first].to_list() == [
+        line.partition(" ")[0]
+        for line in lines.split("|")
+        if " " in line and line != "form tag lemma"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "remedies"),
+    [
+        ("t.tsv", "The DT|house NN", ["--reader header=true", "--attributes word,attribute_2"]),
+        ("t.tsv", "form NN|a NN", ["--reader header=true", "--attributes word,attribute_2"]),
+        ("t.txt", TWO, ["--attributes word,attribute_2", "--read-as text"]),
+    ],
+)
+def test_files_of_which_it_is_not_certain_are_refused(
+    name: str, lines: str, remedies: list[str], tmp_path: Path
+) -> None:
+    path = written(tmp_path, name, lines)
+    with pytest.raises(ConfigError, match=str(path)) as refused:
+        corpus_files([path])
+    assert all(remedy in str(refused.value) for remedy in remedies)
+    named = corpus_files([path], options={"attributes": ["a", "b"]})
+    assert named.head["a"].to_list() == [line.partition(" ")[0] for line in lines.split("|")]
+    assert named.notes == ()
+    if name == "t.txt":
+        assert corpus_files([path], read_as="text").head.columns[-2:] == ["form", "space_after"]
+    else:
+        header = corpus_files([path], options={"header": True})
+        assert header.head.columns[-2:] == lines.partition("|")[0].split()
+
+
+def test_a_text_among_tables_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A text.\nIt is plain.\n")
+    written(tmp_path, "b.txt", ENGLISH)
+    with pytest.raises(ConfigError, match="b.txt: its lines are fields"):
+        corpus_files([tmp_path])
+    assert corpus_files([tmp_path / "b.txt"]).source["format"] == "vertical"
 
 
 def test_a_folder_stands_for_its_files(text: Path, runs: Path) -> None:
@@ -149,7 +234,13 @@ def test_standard_input_is_a_corpus(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["barn swallow", "a.txt"], "'barn swallow' is no single word"),
+        ([" ", "a.txt"], "no word is named"),
+        (["barn*", "a.txt", "--relation", "dependency"], "no heads and names of relations"),
+        (["house", "a.txt", "--within", "page"], "spans do not end at 'page'"),
+        (["house", "a.txt", "--within", "document", "--relation", "sentence"], "where spans end"),
+        (["house", "a.txt", "--stop-words", "none.txt"], "there is no file none.txt"),
+        (["house", "a.txt", "--language", "xx"], "no rules for the language 'xx'"),
+        (["tag=NOUN", "a.txt"], "no token has 'tag'"),
         (["house", "b.txt"], "there is no file"),
         (["house", "a.txt", "--relation", "dependency"], "no heads and names of relations"),
         (["house", "a.txt", "--relation", "spam"], "did you mean span?"),
@@ -191,7 +282,9 @@ def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> Non
     path.write_text("new house new. new house. old barn new.\n")
     found = collocates("house", path, span=1, count="nodes", min_frequency=1, runs=runs)
     assert found.select("collocate", "f", "f1", "f2", "N").rows() == [("new", 2, 2, 4, 11)]
-    plain = collocates("house", path, span=1, min_frequency=1, runs=runs)
+    usual = collocates("house", path, span=1, min_frequency=1, runs=runs)
+    assert usual.equals(found)
+    plain = collocates("house", path, span=1, count="positions", min_frequency=1, runs=runs)
     assert plain.select("collocate", "f", "f1", "f2").rows() == [("new", 3, 4, 4)]
 
 
@@ -208,6 +301,77 @@ def test_ways_to_count_that_cannot_be(text: Path, runs: Path) -> None:
     with pytest.raises(ConfigError, match="'nodes' is about spans, not about sentence"):
         collocates("house", text, relation="sentence", count="nodes", runs=runs)
     assert main(["collocates", "house", str(text), "--count", "node"]) == 2
+
+
+NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes again."
+
+
+@pytest.mark.parametrize(
+    ("node", "found"),
+    [
+        ("eyes", {"f1": 4, "blue": 4, "saw": 2, "of": 1, "again": 1, "one": 1, "bluebird's": 1}),
+        ("blue eyes", {"f1": 2, "saw": 1, "blue": 1, "eyes": 1, "bluebird's": 1, "again": 1}),
+        ("e*", {"f1": 5, "blue": 5, "saw": 2, "of": 2, "eye": 1, "one": 2, "bluebird's": 2}),
+        ("ey?", {"f1": 1, "of": 1, "blue": 1, "one": 1, "bluebird's": 1}),
+        ("/eyes?/", {"f1": 5, "blue": 5}),
+        ("form=EYE", {"f1": 1, "of": 1, "blue": 1}),
+    ],
+)
+def test_nodes_of_all_kinds(node: str, found: dict[str, int], tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(NODES)
+    rows = collocates(node, path, span=3, min_frequency=1, top=None, runs=runs)
+    counted = dict(rows.select("collocate", "nodes").rows())
+    assert set(rows["f1"]) == {found.pop("f1")}
+    assert {name: counted.get(name) for name in found} == found
+
+
+def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("One eye saw. Two went.\nThree came.\n")
+    ask = partial(collocates, "eye", path, span=9, min_frequency=1, runs=runs)
+    near = {name: set(ask(within=name)["collocate"]) for name in ("sentence", "paragraph", None)}
+    assert near["sentence"] == {"one", "saw"}
+    assert near["paragraph"] == near["sentence"] | {"two", "went"}
+    assert near[None] == near["paragraph"] | {"three", "came"}
+
+
+def test_stop_words_do_not_count(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The eye of the house saw it.\n")
+    (tmp_path / "stop.txt").write_text("The\nof\n")
+    (tmp_path / "stop.csv").write_text("word,note\nthe,x\nof,y\n")
+    for name in ("stop.txt", "stop.csv"):
+        stop = tmp_path / name
+        found = collocates("eye", path, min_frequency=1, stop_words=stop, runs=runs)
+        assert set(found["collocate"]) == {"house", "saw", "it"}
+        pairs = candidates(path, min_frequency=1, stop_words=stop, runs=runs)
+        assert pairs.select("l1", "l2").rows() == [("house", "saw"), ("saw", "it")]
+
+
+def test_letters_are_compared_by_the_language(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("İSTANBUL IŞIK DOLU. İstanbul'da ışık var. istanbul büyük.\n")
+    found = collocates("istanbul", path, min_frequency=1, language="tr", runs=runs)
+    assert found["f1"][0] == 2
+    assert dict(found.select("collocate", "f2").rows())["ışık"] == 2
+
+
+def test_writing_without_blanks_needs_a_tokenizer(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\u4ed6\u4eec\u4f7f\u7528\u65b0\u7684\u65b9\u6cd5\u3002" * 3)
+    with pytest.raises(
+        DataError, match='Chinese is written without blanks.*\\n.*tokenizer = "icu"'
+    ):
+        collocates("\u4f7f\u7528", path, runs=runs)
+    found = collocates(
+        "\u4f7f\u7528", path, min_frequency=1, reader={"tokenizer": "icu"}, runs=runs
+    )
+    assert found["f1"][0] == 3
+    assert "\u65b9\u6cd5" in set(found["collocate"])
+    spaced = tmp_path / "b.txt"
+    spaced.write_text("\u4ed6\u4eec \u4f7f\u7528 \u65b0\u7684 \u65b9\u6cd5 \u3002 " * 3)
+    assert collocates("\u4f7f\u7528", spaced, min_frequency=1, runs=runs)["f1"][0] == 3
 
 
 # Keywords from two files.
@@ -326,6 +490,22 @@ def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     head, *rows = capsys.readouterr().out.lstrip("\ufeff").splitlines()
     assert head.split("\t")[:6] == ["l1", "l2", "f", "f1", "f2", "N"]
     assert [row.split("\t")[:6] for row in rows] == [["build", "house", "3", "3", "3", "3"]]
+
+
+def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu())
+    given: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}
+    corpus = tmp_path / "a.conllu"
+    both = (["mi"], ["obj"]), ("mi", "obj")
+    some = [candidates(corpus, relation="dependency", measures=mi, dependency=obj, **given)
+            for mi, obj in both]  # fmt: skip
+    assert some[0].equals(some[1])
+    near = [collocates("house", corpus, measures=mi, **given) for mi in (["mi"], "mi")]
+    assert near[0].equals(near[1])
+    (tmp_path / "b.txt").write_text(OTHER)
+    typical = [keywords(corpus, tmp_path / "b.txt", measures=each, **given)
+               for each in (["log_ratio"], "log_ratio")]  # fmt: skip
+    assert typical[0].equals(typical[1])
 
 
 def test_conditions_choose_the_words(tmp_path: Path) -> None:

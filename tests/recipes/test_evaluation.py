@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import gzip
-import random
 import shutil
 import textwrap
 from pathlib import Path
@@ -17,7 +15,6 @@ from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
 from pipeline.recipes.collocations import collocates
 from pipeline.recipes.evaluation import clusters, evaluate, lexicon
-from pipeline.recipes.inputs import corpus_files, is_wrapped
 from tests.stages.run_stage import write_table
 
 # Clusters and lexicons from files: the same as the experiments that are written by hand.
@@ -175,6 +172,7 @@ def test_it_is_what_an_experiment_gives(files: Path, tmp_path: Path) -> None:
     assert sorted(run.table("comparison.cuts")["n"].unique()) == [100, 500]
 
 
+@pytest.mark.long
 def test_judgements_that_were_drawn_at_random_estimate(files: Path, tmp_path: Path) -> None:
     drawn = pl.read_csv(files / "judged.tsv", separator="\t").sample(400, seed=1)
     drawn.write_csv(tmp_path / "drawn.csv")
@@ -202,8 +200,14 @@ def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
         runs=tmp_path / "r", report=False,
     )  # fmt: skip
     assert run.table("precision.cuts")["precision"].to_list() == [1.0, 2 / 3]
+    alone = evaluate(
+        tmp_path / "list.csv", tmp_path / "gold.csv", positive="idiom", cuts=[2, 3],
+        runs=tmp_path / "r", report=False,
+    )  # fmt: skip
+    assert alone.table("precision.cuts").equals(run.table("precision.cuts"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> None:
     ranked, gold = tmp_path / "list.csv", tmp_path / "gold.csv"
@@ -218,6 +222,37 @@ def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> 
         .table("precision.cuts")
         .height
     )
+
+
+@pytest.mark.parametrize("side", ["gold.csv", "mine.csv"])
+def test_weights_of_clusters_are_refused(
+    side: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.csv").write_text("word,tag\nrun,N\nrun,V\ndog,N\n")
+    (tmp_path / "mine.csv").write_text("word,cluster\nrun,1\nrun,2\ndog,1\n")
+    label = (tmp_path / side).read_text().splitlines()
+    weights = ("weight", ".3", ".7", "1")
+    lines = (f"{one},{two}\n" for one, two in zip(label, weights, strict=True))
+    (tmp_path / side).write_text("".join(lines))
+    words = ["clusters", str(tmp_path / "gold.csv"), str(tmp_path / "mine.csv"), "--no-report"]
+    assert main([*words, "--runs", str(tmp_path / "r")]) == 1
+    said = capsys.readouterr().err
+    assert f"stages.{side.removesuffix('.csv')} has weights of" in said
+    assert "2 other than 1, such as 0.3 of 'run' in" in said
+    assert "Leave the column weight out of its file" in said
+
+
+def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
+    rows = "l1,l2,mi,other,TP\na,x,2,1,1\nb,y,1,2,0\n"
+    (tmp_path / "list.csv").write_text(rows)
+    run = evaluate(tmp_path / "list.csv", tmp_path / "list.csv", scores="mi", cuts=[1],
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
+    (tmp_path / "gold.tsv").write_text("word\ttag\na\tN\nb\tV\n.\tPUNCT\n")
+    (tmp_path / "mine.tsv").write_text("word\tcluster\na\t1\nb\t2\n.\t2\n")
+    run = clusters(tmp_path / "gold.tsv", tmp_path / "mine.tsv", exclude="PUNCT",
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("gold")["gold"].to_list() == ["N", "V"]
 
 
 @pytest.mark.parametrize(("rows", "sizes"), [
@@ -281,7 +316,7 @@ def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
-    for ascending, share in (([], 0.5), (["p"], 1.0)):
+    for ascending, share in (([], 0.5), (["p"], 1.0), ("p", 1.0)):
         run = evaluate(
             tmp_path / "list.csv", tmp_path / "gold.csv", ascending=ascending, cuts=[2],
             runs=tmp_path / "r", report=False,
@@ -331,60 +366,6 @@ def test_a_column_that_cannot_be_told_is_asked_for(tmp_path: Path, capsys: pytes
     assert "--columns l1=NAME" in said
 
 
-WORDS = [
-    "the",
-    "old",
-    "house",
-    "by",
-    "a",
-    "river",
-    "where",
-    "nobody",
-    "of",
-    "them",
-    "had",
-    "lived",
-    "since",
-    "another",
-    "winter",
-]
-
-
-def paragraphs(count: int, *, seed: int, words: int = 60) -> list[str]:
-    chance = random.Random(seed)
-    return [" ".join(chance.choices(WORDS, k=chance.randint(1, words))) for _ in range(count)]
-
-
-@pytest.mark.parametrize("width", [40, 65, 72, 100])
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_wrapped(width: int, ending: str, packed: bool, tmp_path: Path) -> None:
-    parts = [textwrap.fill(each, width) for each in paragraphs(60, seed=width)]
-    content = "\n\n".join(["A heading", *parts]).replace("\n", ending).encode()
-    path = tmp_path / ("b.txt.gz" if packed else "b.txt")
-    path.write_bytes(gzip.compress(content) if packed else content)
-    assert is_wrapped(path)
-    assert corpus_files([path]).source["sentences"] == "wrapped"
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("words", [3, 8, 14, 20, 60])
-@pytest.mark.parametrize("gap", ["\n", "\n\n"])
-def test_lines_that_are_sentences_verses_or_paragraphs(
-    seed: int, words: int, gap: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "b.txt"
-    path.write_text(gap.join(paragraphs(200, seed=seed, words=words)))
-    assert not is_wrapped(path)
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10])
-def test_what_tells_nothing(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "b.txt"
-    path.write_text(content)
-    assert not is_wrapped(path)
-
-
 def test_pairs_that_a_line_end_parts_are_counted(tmp_path: Path) -> None:
     filling = " ".join(["house of river nobody lived", *["in another winter"] * 3])
     for name, gap in (("lines", " "), ("wrapped", "\n")):
@@ -396,3 +377,24 @@ def test_pairs_that_a_line_end_parts_are_counted(tmp_path: Path) -> None:
     ]
     assert tables[0].select("collocate", "f").equals(tables[1].select("collocate", "f"))
     assert tables[0].height > 0
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.xlsx"])
+def test_words_that_look_the_same_are_the_same_in_every_format(name: str, tmp_path: Path) -> None:
+    words = {"l1": ["cafe\u0301", "l\u2019an", "so\u00adlo"], "l2": ["noir", "neuf", "a\u00a0b"]}
+    ranked = pl.DataFrame({**words, "mi": [3.0, 2.0, 1.0]})
+    write_table(ranked, tmp_path / name)
+    judged = {"l1": ["caf\u00e9", "l'an", "solo"], "l2": ["noir", "neuf", "a b"], "tp": [1, 0, 1]}
+    pl.DataFrame(judged).write_csv(tmp_path / "judged.csv")
+    run = evaluate(tmp_path / name, tmp_path / "judged.csv", cuts=[3], runs=tmp_path / "runs")
+    rows = run.table("precision")
+    assert rows.filter(measure="mi", n=3)["precision"].to_list() == pytest.approx([2 / 3])
+
+
+def test_lexicons_are_normalised_as_they_say(tmp_path: Path) -> None:
+    (tmp_path / "l.tsv").write_text("lemma\tform\ncafe\u0301\tcafe\u0301s\n")
+    stage = '[stages.l]\nuse = "extract.lexicon"\npath = "l.tsv"\n'
+    for form, lemma in (("NFC", "caf\u00e9"), ("as_it_is", "cafe\u0301")):
+        (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}unicode = "{form}"\n')
+        run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+        assert run.table("l")["lemma"].to_list() == [lemma]

@@ -91,7 +91,7 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     vertical_pairs = tomllib.loads(experiment_template("corpus", [folder / "a.vrt"], folder))[
         "stages"
     ]
-    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "attribute_2", "attribute_3"]  # fmt: skip
+    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "pos", "lemma"]
     words = tomllib.loads(experiment_template("corpus", [folder / "a.txt"], folder))["stages"][
         "candidates"
     ]
@@ -126,6 +126,7 @@ def test_mistakes_are_told(
     assert not (folder / "x").exists()
 
 
+@pytest.mark.long
 def test_the_starter_is_what_its_generator_makes(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, ROOT / "data" / "make_starter.py", tmp_path], check=True, cwd=tmp_path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -67,6 +69,24 @@ def test_a_threshold_that_is_set_counts_and_false_silences(checks: None) -> None
 
 def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
     assert "threshold 0" in {each.text for each in run_checks(LOOK, {"says_a_note": 0.0})}
+
+
+@pytest.mark.parametrize(
+    ("look", "said"),
+    [
+        ({"left_out": 2, "left_out_sentences": 2, "left_out_tokens": 1_200},
+         "left out 2 sentence(s), 1,200 token(s) in all"),
+        ({"left_out": 3, "left_out_sentences": 2, "left_out_tokens": 7},
+         "left out 2 sentence(s) and 1 line(s) or file(s) outside of sentences, 7 token(s) in all"),
+        ({"replaced": {"lemma _": 1, "lemma <unknown>": 1_200, "form x": 3}},
+         "1,201 token(s) have no lemma (<unknown> 1,200, _ 1): the form stands in its place"),
+        ({"replaced": {"form x": 3}}, None),
+    ],
+)  # fmt: skip
+def test_what_readers_did(look: dict[str, Any], said: str | None) -> None:
+    found = run_checks(CheckInput(USE, None, **look), {})
+    assert [each.text for each in found] == ([] if said is None else [said])
+    assert {each.level for each in found} <= {"note"}
 
 
 def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> None:

@@ -130,6 +130,16 @@ def test_candidates_are_no_reason_to_warn(tmp_path: Path) -> None:
     assert not warned(tmp_path, least=3)
 
 
+def test_a_table_that_is_read_as_text() -> None:
+    after = ["\t"] * 3 + [" "] * 7
+    tokens = pl.DataFrame({"form": ["a"] * 10, "space_after": after})
+    (told,) = hear("tabs_in_text", tokens=tokens)
+    assert told.text.startswith("a tab follows 3 of the first 10 tokens of the text")
+    assert not hear("tabs_in_text", tokens=tokens.tail(9))
+    assert not hear("tabs_in_text", tokens=tokens.drop("space_after"))
+    assert not hear("tabs_in_text", tokens=tokens.clear())
+
+
 @pytest.mark.parametrize(("unit", "level"), [("sentence", "info"), ("document", "warning")])
 def test_one_document_matters_most_where_documents_are_counted(unit: str, level: str) -> None:
     (told,) = hear(
@@ -158,6 +168,27 @@ def test_a_text_that_is_not_cut_into_sentences() -> None:
     assert "3,000 tokens in 3 sentence(s), 1,000 in one on average" in told.text
     assert not hear("long_sentences", outputs=sizes(tokens=3000, sentences=100))
     assert not hear("long_sentences", outputs=sizes(tokens=0, sentences=0))
+
+
+@pytest.mark.parametrize(("relation", "window"), [
+    ("sentence", True), ("textual", True), ("surface", False), ("adjacent", False),
+    ("dependency", False),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
+def test_no_window_is_advised_where_one_is_counted_by(
+    name: str, relation: str, window: bool
+) -> None:
+    outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
+    (told,) = hear(name, outputs=outputs, relation=relation)
+    assert ("relation" in told.remedy) == window
+    assert ("cut" in told.remedy) or ("mark" in told.remedy)
+    assert ("pages apart" in told.text or "square" in told.text) == window
+
+
+@pytest.mark.parametrize("name", ["long_sentences", "endless_sentences"])
+def test_sentences_that_are_not_looked_at_may_be_long(name: str) -> None:
+    outputs = sizes(tokens=3000, sentences=3, **{"sentences of 1,000 tokens or more": 3})
+    assert not hear(name, outputs=outputs, relation="textual", text_unit="document")
 
 
 # Lists that cannot be compared, and a target that is in its own reference.

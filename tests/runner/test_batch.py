@@ -94,6 +94,7 @@ def test_what_is_done_is_found_done(texts: Laboratory) -> None:
     assert texts.call("task", "candidates", "1", "--quiet").text == ""
 
 
+@pytest.mark.long
 def test_a_stage_that_is_done_leaves_nothing_to_do(texts: Laboratory) -> None:
     texts.run()
     assert all(not each["todo"] and each["ready"] for each in phases(texts, "candidates").values())
@@ -152,6 +153,7 @@ def test_another_option_in_between_mixes_nothing_up(texts: Laboratory) -> None:
     assert phases(texts, "candidates")["count"]["todo"] == [0, 1, 2]
 
 
+@pytest.mark.long
 def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None:
     project = load(texts.config, runs=texts.runs)
     before = work_of(project, "candidates", Digests(project.storage))

@@ -155,6 +155,7 @@ def test_nothing_is_divided_that_there_is_room_for(
 # Sums over all buckets are there once, however many buckets were counted.
 
 
+@pytest.mark.long
 def test_one_part_of_sums_for_all_buckets(texts: Laboratory) -> None:
     give_options(texts, BUCKETS)
     texts.run()

@@ -102,6 +102,7 @@ def test_a_list_is_written_once(delivering: Laboratory) -> None:
     assert lists(delivering) == written
 
 
+@pytest.mark.long
 def test_a_what_if_says_what_it_would_write(delivering: Laboratory) -> None:
     delivering.run()
     before = lists(delivering)

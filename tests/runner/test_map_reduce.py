@@ -117,6 +117,7 @@ def test_another_threshold(
     assert (started[-1]["shards"] > 1) == (BUCKETS in options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "then"), [("", BUCKETS), (BUCKETS, "")])
 def test_in_other_buckets_than_were_counted(texts: Laboratory, first: str, then: str) -> None:
     """They are made of what is there; the limit of memory holds for what is combined, too."""
@@ -548,6 +549,7 @@ def test_an_error_in_a_packed_file_is_that_of_the_whole(
     assert str(one.value) == str(other.value)
 
 
+@pytest.mark.long
 def test_an_error_says_the_line_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -630,6 +632,7 @@ def test_task_by_task_they_are_what_a_run_gives(tuples: Laboratory, options: str
     assert tuples.digests() == whole
 
 
+@pytest.mark.long
 def test_they_stand_beside_the_counts(tuples: Laboratory) -> None:
     """A part for each part of the counts, its rows in their order."""
     given_sums(tuples, BUCKETS)
@@ -655,6 +658,7 @@ def test_they_stand_beside_the_counts(tuples: Laboratory) -> None:
     assert there["f1"].to_list() == wanted.to_list()
 
 
+@pytest.mark.long
 def test_a_run_goes_on_where_tasks_have_summed(tuples: Laboratory) -> None:
     given_sums(tuples, BUCKETS)
     found = phases(tuples, "candidates")
@@ -688,6 +692,7 @@ def test_sums_of_counts_in_other_parts_are_not_taken(
     assert tuples.digests() == elsewhere(tuples)
 
 
+@pytest.mark.long
 def test_damaged_sums_are_named_and_made_again(tuples: Laboratory) -> None:
     given_sums(tuples, BUCKETS)
     found = phases(tuples, "candidates")
@@ -706,6 +711,7 @@ def test_damaged_sums_are_named_and_made_again(tuples: Laboratory) -> None:
     assert tuples.digests() == elsewhere(tuples)
 
 
+@pytest.mark.long
 def test_counts_in_few_buckets_are_summed_in_many(tuples: Laboratory) -> None:
     """What was counted without a limit is divided, its sums with it."""
     tuples.run()

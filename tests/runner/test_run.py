@@ -205,6 +205,7 @@ def test_a_what_if_keeps_the_report_of_the_experiment(tmp_path: Path) -> None:
     assert not kept.exists()
 
 
+@pytest.mark.long
 def test_a_report_of_an_earlier_version_counts_as_good(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
     lx.run(build(tmp_path), runs=tmp_path / "runs")
@@ -252,6 +253,7 @@ class Own(StageConfig):
     """The candidates."""
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own_stages")
 def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laboratory) -> None:
     """Its own words are kept: the place is not one that the runner knows."""
@@ -354,6 +356,7 @@ def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage:
     laboratory.run()
 
 
+@pytest.mark.long
 def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + SHEETS)
     config, runs = laboratory.config, laboratory.runs

@@ -147,6 +147,7 @@ def test_named_questions_alone(done_designs: lx.Run) -> None:
 
 def test_questions_of_the_command_instead_of_the_stage(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, half_width=0.1, measures=["mi"], n=[50])
+    assert table.equals(lx.plan_design(done_designs, half_width=0.1, measures="mi", n=[50]))
     assert table.filter(plan="simple", looks=1)["question"].to_list() == [
         "mi at 50", "baseline", TOGETHER,
     ]  # fmt: skip
@@ -159,6 +160,9 @@ def test_no_stage_that_designs(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no stage of the experiment designs a sample.*--cuts"):
         lx.plan_design(run, half_width=0.1)
     table = lx.plan_design(run, half_width=0.1, n=[40], pairs=[("t_score", "mi")])
+    assert table.equals(lx.plan_design(run, half_width=0.1, n=[40], pairs=("t_score", "mi")))
+    with pytest.raises(ConfigError, match=r"pairs: \('mi',\) is no pair of measures"):
+        lx.plan_design(run, half_width=0.1, n=[40], pairs=[("mi",)])  # type: ignore[list-item]  # on purpose
     assert "t_score - mi at 40" in table["question"].to_list()
 
 

@@ -68,6 +68,7 @@ def test_rate_for_a_power_is_the_smallest() -> None:
     assert never["rate"].item() is None
 
 
+@pytest.mark.long
 def test_options_of_the_test_count() -> None:
     def power(**how: Any) -> float:
         return float(lx.plan_comparison(**HOW, rates=[0.3], **how)["power_1"].item())
@@ -228,6 +229,7 @@ def test_rate_for_a_power_of_the_better_measure(
     ("pilo", {}, "did you mean pilot"), ("precision", {}, "no stage .* that compares"),
     ("replaced", {}, "drawn with replacement"), ("pilot", {"measures": ("mi", "t")}, "'t' is not"),
     ("pilot", {"measures": ("mi", "mi")}, "does not compare mi with mi"),
+    ("pilot", {"measures": "mi"}, "'mi' are not two measures; e.g."),
     ("pilot", {"n": [61]}, "no list of 61 among 60"), ("pilot", {"n": [60]}, "are the same"),
     ("pilot", {"rates": [0.2]}, "24 of 60 are judged"), ("pilot", {"rates": [2.0]}, "2 is no"),
     ("pilot", {"category": "SVC"}, "no category 'SVC'; valid: TP"),

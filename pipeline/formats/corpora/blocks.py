@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline import memory
-from pipeline.formats import lines
+from pipeline.formats import lines, unicode
 from pipeline.formats.base import LINE
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
@@ -35,6 +35,7 @@ from pipeline.formats.corpora.rules import (
     ROW,
     SOME,
     UNIT,
+    Lemmas,
     Rule,
     Unique,
     first_in_unit,
@@ -45,6 +46,9 @@ from pipeline.formats.lines import TEXT, Places
 from pipeline.memory import Spill
 
 # Quick checks of a whole block: only where one fails do the rules look at each line.
+
+SIGN = "sign "
+"""What signs that are written otherwise are counted under, before their kind."""
 
 _TAB, _END = ord("\t"), ord("\n")
 
@@ -142,6 +146,11 @@ class Block(Protocol):
         """What its lines must keep to, whatever they say."""
         ...
 
+    @property
+    def replaced(self) -> Mapping[str, int]:
+        """What was written otherwise, and how often."""
+        ...
+
     def scanned(self, scan: Scan, columns: Collection[str]) -> Parsed | None:
         """Return what a scan finds in it; None if it finds nothing, or there is nothing to scan."""
         ...
@@ -181,6 +190,8 @@ class Grammar:
         What may not come twice in the file.
     scan : callable or None
         A faster way to read a block, see `Scan`.
+    lemmas : Lemmas or None
+        Which lemmas are none.
     """
 
     rows: Callable[[pl.LazyFrame], pl.LazyFrame]
@@ -189,11 +200,13 @@ class Grammar:
     rules: Sequence[Rule] = ()
     unique: Unique | None = None
     scan: Scan | None = None
+    lemmas: Lemmas | None = None
 
     def needed(self, columns: Collection[str]) -> set[str]:
         """Return the columns to parse for these, those that rules rest on included."""
         of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
-        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns()}
+        forms = self.lemmas.columns(columns) if self.lemmas else set()
+        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns(), *forms}
 
     def key_columns(self) -> set[str]:
         """Return the columns that say what may not come twice in the file."""
@@ -229,6 +242,8 @@ class Parsed:
         What may not come twice in the file, see `rules.keys`.
     violations : DataFrame or None
         What is wrong, see `rules.violations`; None: nothing.
+    replaced : mapping of str to int
+        What was taken for something else, see `pipeline.formats.base.Batch`.
     """
 
     tokens: pl.DataFrame
@@ -237,6 +252,7 @@ class Parsed:
     sentences: int
     keys: pl.DataFrame | None
     violations: pl.DataFrame | None = None
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
 
 Scan: TypeAlias = Callable[[bytes, int, Collection[str]], Parsed | None]
@@ -257,6 +273,12 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     columns : collection of str
         Which columns are wanted.
     """
+    found = _parse(block, grammar, columns)
+    both = {**found.replaced, **block.replaced}
+    return replace(found, replaced=both) if block.replaced else found
+
+
+def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     if grammar.scan and (found := block.scanned(grammar.scan, columns)):
         return found
     query = block.fast()
@@ -322,12 +344,14 @@ def _has_mark(mark: str) -> pl.Expr:
 def _build_parsed(
     lines: pl.DataFrame, rows: pl.DataFrame, tokens: pl.DataFrame, grammar: Grammar
 ) -> Parsed:
+    filled, replaced = grammar.lemmas.fill(tokens) if grammar.lemmas else (tokens, {})
     return Parsed(
-        tokens,
+        filled,
         events(lines, DOCUMENT, NAME),
         events(lines, PARAGRAPH, KEY),
         rows.get_column("sentence")[-1] if rows.height else 0,
         None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
+        replaced=replaced,
     )
 
 
@@ -709,11 +733,14 @@ class TextBlock:
         How many stand before them in the file.
     fields : sequence of str
         Names of their tab-separated fields; none: a line is given as `TEXT`.
+    replaced : mapping of str to int
+        What was written otherwise, see `pipeline.formats.base.Batch`.
     """
 
     content: bytes
     before: int
     fields: Sequence[str]
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -735,8 +762,10 @@ class TextBlock:
             return self.checked()
         first, *others = map(pl.col, self.fields)
         alone = others[0].is_null() if others else pl.lit(value=True)
+        # Few fields begin so: these alone are looked at. A field after it is seen by its tab.
+        white = pl.when(first < "!").then(first).str.strip_chars(" ") == ""
         return lines.fields(self.content, self.fields, before=self.before).with_columns(
-            first.is_null().alias(BLANK),
+            (first.is_null() | white.fill_null(value=False)).alias(BLANK),
             alone.alias(ALONE),
             pl.col(self.fields[-1]).alias(LAST),
         )
@@ -747,7 +776,7 @@ class TextBlock:
         if not self.fields:
             return query
         return lines.split(query, self.fields).with_columns(
-            (text == "").fill_null(value=False).alias(BLANK),
+            (text.str.strip_chars(" \t") == "").fill_null(value=False).alias(BLANK),
             ~text.str.contains("\t", literal=True).alias(ALONE),
         )
 
@@ -763,6 +792,7 @@ class FrameBlock:
 
     rows: pl.DataFrame
     rules: Sequence[Rule] = ()
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
     def scanned(self, _scan: object, _columns: object) -> None:
         """Return nothing: there are no bytes to scan."""
@@ -784,6 +814,8 @@ def text_blocks(
     fields: Sequence[str],
     cut: Callable[[bytes], int],
     source: Source | None = None,
+    *,
+    form: unicode.Form = "NFC",
 ) -> Iterator[TextBlock]:
     """Yield a text file in blocks.
 
@@ -799,6 +831,8 @@ def text_blocks(
         Content to the bytes up to the end of the last whole unit; 0 if there is none.
     source : Source, optional
         What to read, if not the file as it is opened by its path.
+    form : str
+        How text is normalised.
 
     Raises
     ------
@@ -816,7 +850,9 @@ def text_blocks(
             read, before = _limit_bytes(file.read, within.end - within.start), within.lines
             first = read(size)
         for line, content in _split_units(path, read, size, cut, (before, first)):
-            yield TextBlock(content, line, fields)
+            counts: Counter[str] = Counter()
+            text = content if form == "none" else unicode.normalise_bytes(content, counts)
+            yield TextBlock(text, line, fields, {SIGN + kind: n for kind, n in counts.items() if n})
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:

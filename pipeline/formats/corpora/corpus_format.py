@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
 from pipeline.formats.compression import MembersReader, is_compressed
 from pipeline.formats.corpora.blocks import Grammar, Scan, Source, text_blocks
-from pipeline.formats.corpora.rules import Rule, Unique
+from pipeline.formats.corpora.rules import Lemmas, Rule, Unique
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, divide_file
 
 T = TypeVar("T")
@@ -34,6 +34,8 @@ class CorpusFormat:
     unique: OrCallable[Unique | None]
     scan: Callable[[Any], Scan | None] | None
     layout: Callable[[Path, Any], Any] | None
+    facts: Callable[[Any], Mapping[str, int]] | None
+    lemmas: OrCallable[Lemmas | None]
     remedy: str
 
     def query(self, path: Path, options: Any) -> pl.LazyFrame:
@@ -46,7 +48,11 @@ class CorpusFormat:
 
     def read(self, path: Path, options: Any, columns: Sequence[str], size: int) -> Iterator[Batch]:
         """Yield the tokens of a file in batches, see `Format`."""
-        return self._open(path, options).batches(columns, size)
+        layout = self.layout(path, options) if self.facts and self.layout else options
+        own = self.facts(layout) if self.facts else {}
+        for batch in self._open(path, options).batches(columns, size):
+            yield replace(batch, replaced={**batch.replaced, **own}) if own else batch
+            own = {}
 
     def divide(self, path: Path, options: Any, size: int) -> Division:
         """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
@@ -75,11 +81,17 @@ class CorpusFormat:
             rules=_resolve(self.rules, layout),
             unique=_resolve(self.unique, layout),
             scan=self.scan(layout) if self.scan else None,
+            lemmas=_resolve(self.lemmas, layout),
         )
         return CorpusFile(
             path,
             lambda size: text_blocks(
-                path, size, fields, lambda text: self.cut(text, layout), source
+                path,
+                size,
+                fields,
+                lambda text: self.cut(text, layout),
+                source,
+                form=options.normalise,
             ),
             grammar,
             lenient=options.lenient,
@@ -99,6 +111,8 @@ def corpus_format(
     scan: Callable[[Any], Scan | None] | None = None,
     options: type[CorpusOptions] = CorpusOptions,
     layout: Callable[[Path, Any], Any] | None = None,
+    facts: Callable[[Any], Mapping[str, int]] | None = None,
+    lemmas: OrCallable[Lemmas | None] = None,
     remedy: str = "",
 ) -> Callable[[R], R]:
     """Register a function as the one that gives the rows of a format of corpora.
@@ -129,6 +143,10 @@ def corpus_format(
         options -> a faster way to read a block, if there is one under these, see `Scan`.
     layout : callable, optional
         (path, options) -> options, with what the file says itself of how it is read.
+    facts : callable, optional
+        layout -> what was found out about a file, with 1 each, as `Batch.replaced` counts it.
+    lemmas : Lemmas, or callable
+        Which lemmas are none, if tokens have an attribute `pipeline.formats.corpora.rules.LEMMA`.
     remedy : str
         What else to try where a rule is broken, for the message.
 
@@ -139,7 +157,9 @@ def corpus_format(
     """
 
     def register(rows: R) -> R:
-        own = CorpusFormat(rows, cut, attributes, fields, rules, unique, scan, layout, remedy)
+        own = CorpusFormat(
+            rows, cut, attributes, fields, rules, unique, scan, layout, facts, lemmas, remedy
+        )
         format_ = Format(
             name, own.query,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,

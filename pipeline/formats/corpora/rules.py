@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +13,11 @@ from pydantic import AfterValidator
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, Skipped
+from pipeline.formats.base import LINE, CorpusOptions, Skipped
 from pipeline.formats.lines import TEXT
 
 BLANK = "~blank"
-"""Given to a format: whether a line is empty."""
+"""Given to a format: whether a line is empty, or holds blanks and tabs alone."""
 ALONE = "~alone"
 """Given to a format: whether a line has one field alone."""
 LAST = "~last"
@@ -35,6 +36,12 @@ HEAD = "head"
 """The attribute that is the position of a token's head."""
 RAW_HEAD = "~raw_head"
 """`HEAD` as it is written."""
+
+LEMMA = "lemma"
+"""The attribute with the lemma of a token."""
+
+FORMS = ("form", "word", "token")
+"""What the attribute with the word as it stands is called."""
 
 SURFACE = "surface"
 """The attribute with what is written for a token in place of its form; "" if it is written within
@@ -64,14 +71,21 @@ PLACE = {
 """The first columns of every corpus."""
 
 
-def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of attributes.
+
+    Raises
+    ------
+    ValueError
+        If one comes twice, is empty, or is a column that the reader makes.
+    """
     taken = [name for name in names if name in {"file", *PLACE}]
     if taken:
         raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
     return lines.distinct(names)
 
 
-Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_check_names)]
+Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(check_names)]
 """Names of attributes, each once, none of them a column that the reader makes."""
 
 
@@ -134,6 +148,89 @@ def columns(attributes: Iterable[str]) -> list[str]:
     return [*PLACE, *attributes]
 
 
+# Lemmas that are none: what taggers write for a word that they do not know.
+
+PLACEHOLDERS = ("_", "<unknown>", "__UNDEF__", "@card@", "@ord@")
+"""CoNLL-U; TreeTagger, of unknown words and of numbers; the Corpus Workbench."""
+
+
+class LemmaOptions(CorpusOptions):
+    """Options of the readers whose tokens may have lemmas."""
+
+    placeholders: tuple[str, ...] = PLACEHOLDERS
+    """Values of the attribute lemma that say that a token has none: the form of the token stands
+    in their place, and a remark counts them. ``[]`` takes them for lemmas."""
+
+
+@dataclass(frozen=True)
+class Lemmas:
+    """Where a token's lemma may be a placeholder.
+
+    Parameters
+    ----------
+    form : str or None
+        The attribute that stands in its place; None: nothing does.
+    placeholders : sequence of str
+        The values that are no lemmas.
+
+    Examples
+    --------
+    >>> tokens = pl.DataFrame({"form": ["7", "_", "ran"], "lemma": ["@card@", "_", "run"]})
+    >>> filled, replaced = Lemmas("form", ["_", "@card@"]).fill(tokens)
+    >>> filled["lemma"].to_list(), replaced
+    (['7', '_', 'run'], {'lemma @card@': 1})
+    """
+
+    form: str | None
+    placeholders: Sequence[str]
+
+    def columns(self, names: Collection[str]) -> set[str]:
+        """Return the further columns that are needed where these are wanted."""
+        return {self.form} if self.form and self.placeholders and LEMMA in names else set()
+
+    def fill(self, tokens: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+        """Return the tokens with forms for lemmas that are none, and how many these were."""
+        if not (self.placeholders and LEMMA in tokens.columns):
+            return tokens, {}
+        lemma = tokens.get_column(LEMMA)
+        none = lemma.is_in(list(self.placeholders))
+        rows = none.arg_true()
+        if rows.is_empty():
+            return tokens, {}
+        form = tokens.get_column(self.form) if self.form else pl.Series([None], dtype=pl.String())
+        filled = form.zip_with(none, lemma).alias(LEMMA)
+        written = lemma.gather(rows)
+        replaced = count_replaced(written.filter(written.ne_missing(filled.gather(rows))))
+        return tokens.with_columns(filled), replaced
+
+
+def count_replaced(lemmas: pl.Series) -> dict[str, int]:
+    """Return how many of each placeholder there are, as `Batch` has it.
+
+    Examples
+    --------
+    >>> count_replaced(pl.Series(["_", "_"]))
+    {'lemma _': 2}
+    """
+    counted = lemmas.value_counts(sort=True, name="count")
+    return {f"{LEMMA} {value}": count for value, count in counted.iter_rows()}
+
+
+def form_of(names: Sequence[str]) -> str | None:
+    """Return which of some attributes is the form: form, word or token, or the first one.
+
+    None if that is the lemma.
+
+    Examples
+    --------
+    >>> form_of(["id", "word", "lemma"]), form_of(["lemma", "pos"])
+    ('word', None)
+    """
+    named = [name for name in FORMS if name in names]
+    first = [*named, *names][:1]
+    return first[0] if first and first != [LEMMA] else None
+
+
 # Ends of units: where a part of a file can be cut.
 
 
@@ -148,17 +245,26 @@ def after_last_line(content: bytes) -> int:
     return content.rfind(b"\n") + 1
 
 
+_WHITE = rb"\n[ \t]+\r?(?=\n)"  # the next may begin with that line end
+
+
 def after_blank_line(content: bytes) -> int:
     r"""Return the end of the last blank line after another line.
+
+    Where no line is empty, it is the last that holds blanks and tabs alone.
 
     Examples
     --------
     >>> after_blank_line(b"one\ntwo\n\nthree\n"), after_blank_line(b"one\n")
     (9, 0)
+    >>> after_blank_line(b"one\n \t\ntwo\n")
+    7
     """
     end = content.rfind(b"\n\n") + 2
     later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
-    return later if later > 2 else end if end > 1 else 0
+    if later > 2 or end > 1:
+        return later if later > 2 else end
+    return max((found.end() + 1 for found in re.finditer(_WHITE, content)), default=0)
 
 
 # Regular expressions in options.
@@ -213,6 +319,9 @@ CuttingPattern: TypeAlias = Annotated[str, AfterValidator(_check_two_groups)]
 
 NOT_UTF8 = "not UTF-8"
 BARE_RETURN = "holds a carriage return without a line feed, which may be meant as a line end"
+
+TOKENS = "~tokens"
+"""Of a violation: how many tokens are left out with it."""
 
 _EXAMPLES = 3
 _WIDTH = 80
@@ -308,7 +417,7 @@ def violations(
     *,
     of_lines: Sequence[Rule],
 ) -> pl.DataFrame:
-    """Return the first thing wrong with each line of a block: `LINE`, `UNIT`, problem, value.
+    """Return the first thing wrong with each line: `LINE`, `UNIT`, problem, value, `TOKENS`.
 
     Parameters
     ----------
@@ -323,7 +432,25 @@ def violations(
     own = reversed(_rules_by_frame(lines, lines.filter(ROW), of_lines))
     judged = [*own, *_rules_by_frame(lines, rows, rules)]
     broken = pl.concat(_find_broken(frame, those) for frame, those in judged if those)
-    return broken.unique(LINE, keep="first", maintain_order=True).sort(LINE)
+    first = broken.unique(LINE, keep="first", maintain_order=True).sort(LINE)
+    return first.with_columns(_lost_tokens(first, rows).alias(TOKENS))
+
+
+def _lost_tokens(violations: pl.DataFrame, rows: pl.DataFrame) -> pl.Series:
+    """Return how many tokens are left out with each violation: all of its unit, or its own."""
+    position = pl.col(POSITION)
+    listed = rows.schema[POSITION] == pl.List
+    # A row whose position cannot be read is taken for a token.
+    one = position.is_not_null() | pl.col(LINE).is_in(violations.get_column(LINE).implode())
+    counted = rows.select(UNIT, LINE, tokens=position.list.len() if listed else one.cast(pl.UInt32))
+    of_unit, of_line = (
+        violations.select(key).join(
+            counted.group_by(key).agg(pl.sum("tokens")), on=key, how="left", maintain_order="left"
+        )
+        for key in (UNIT, LINE)
+    )
+    inside = violations.get_column(UNIT).is_not_null()
+    return of_unit["tokens"].zip_with(inside, of_line["tokens"]).fill_null(0).cast(pl.Int64)
 
 
 def keys(lines: pl.DataFrame, rows: pl.DataFrame, unique: Unique) -> pl.DataFrame:
@@ -338,7 +465,10 @@ def valid(rows: pl.DataFrame, violations: pl.DataFrame) -> pl.DataFrame:
 
 
 def skipped(violations: pl.DataFrame) -> tuple[Skipped, ...]:
-    """Return the first thing wrong in each unit, and each thing wrong outside of units."""
+    """Return the first thing wrong in each unit, and each thing wrong outside of units.
+
+    The first one counts for the whole unit, which is left out with its tokens.
+    """
     again = pl.col(UNIT).is_not_null() & ~pl.col(UNIT).is_first_distinct()
     return tuple(_as_skipped(violations.filter(~again)))
 
@@ -398,5 +528,6 @@ def _as_text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
 
 
 def _as_skipped(violations: pl.DataFrame) -> list[Skipped]:
-    rows = violations.select(LINE, "problem", "value").iter_rows()
-    return [Skipped(line, problem, value[:_WIDTH]) for line, problem, value in rows]
+    inside = pl.col(UNIT).is_not_null().cast(pl.Int64)
+    rows = violations.select(LINE, "problem", "value", inside, TOKENS).iter_rows()
+    return [Skipped(line, problem, value[:_WIDTH], *lost) for line, problem, value, *lost in rows]

@@ -129,7 +129,7 @@ class CorpusFile:
                 tokens, carry = place_tokens(parsed, columns, carry)
                 skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
                 some = some or not tokens.is_empty() or bool(skipped)
-                yield Batch(tokens, skipped)
+                yield Batch(tokens, skipped, parsed.replaced)
             if len(hashes.repeated()):
                 self.check()
         if not some:

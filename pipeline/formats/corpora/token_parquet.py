@@ -10,12 +10,12 @@ import polars as pl
 from pydantic import model_validator
 
 from pipeline.errors import DataError
-from pipeline.formats import lines, parquet
-from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
+from pipeline.formats import lines, parquet, unicode
+from pipeline.formats.base import LINE, Batch, Skipped, reader
 from pipeline.formats.compression import is_compressed
 from pipeline.formats.corpora import rules, splitting, token_table
 from pipeline.formats.corpora.blocks import SIZE, FrameBlock, Grammar
-from pipeline.formats.corpora.rules import ROW
+from pipeline.formats.corpora.rules import ROW, LemmaOptions, Lemmas
 from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart
 from pipeline.formats.parquet import batches, open_parquet, require_whole
 
@@ -23,7 +23,7 @@ _WIDTH = 40
 """Bytes that a row is taken to have."""
 
 
-class TokenParquetOptions(CorpusOptions):
+class TokenParquetOptions(LemmaOptions):
     """How a token table in Parquet is read."""
 
     sentence: str = "sentence"
@@ -61,7 +61,8 @@ def _divide(path: Path, options: TokenParquetOptions, size: int) -> Division:
         return Division()
     texts, names = _texts(path, options, only=token_table.ROLES)
     blocks, key = _blocks(path, texts, names, SIZE), token_table.sentence_key(names)
-    parts = splitting.divide_rows(blocks, _grammar(names), key, parquet.row_groups(path), size)
+    grammar = _grammar(names, options)
+    parts = splitting.divide_rows(blocks, grammar, key, parquet.row_groups(path), size)
     return splitting.with_digests(parts, path)
 
 
@@ -95,11 +96,14 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
 def _open(path: Path, options: TokenParquetOptions, part: FilePart | None = None) -> CorpusFile:
     texts, names = _texts(path, options)
     return CorpusFile(
-        path, lambda size: _blocks(path, texts, names, size, part), _grammar(names), options.lenient
+        path,
+        lambda size: _blocks(path, texts, names, size, part),
+        _grammar(names, options),
+        options.lenient,
     )
 
 
-def _grammar(names: list[str]) -> Grammar:
+def _grammar(names: list[str], options: TokenParquetOptions) -> Grammar:
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
     return Grammar(
         rows=lambda rows: rows.with_columns(row, *rules.no_spaces(names)).with_columns(
@@ -109,6 +113,7 @@ def _grammar(names: list[str]) -> Grammar:
         fields=token_table.fields_of(names),
         rules=token_table.sentence_rules(names),
         unique=token_table.unique(names),
+        lemmas=Lemmas(rules.form_of(token_table.attributes_of(names)), options.placeholders),
     )
 
 
@@ -146,10 +151,18 @@ def _texts(
     names = list(kept.values())
     fields = token_table.fields_of(names)
     texts = [_text(old, schema[old]) for old in kept]
+    if options.normalise != "none":
+        texts = [
+            unicode.normalise_column(text) if schema[old].base_type() in _TEXTS else text
+            for old, text in zip(kept, texts, strict=True)
+        ]
     full = [
         pl.when(text != "").then(text).alias(new) for text, new in zip(texts, fields, strict=True)
     ]
     return full, names
+
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:

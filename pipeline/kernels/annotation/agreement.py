@@ -402,7 +402,8 @@ def gwet_ac(
     -------
     array of float, shape (...)
         At most 1, which stands for perfect agreement; 0 for that of chance. NaN where no item
-        has two labels, and where there are fewer than two labels to choose from.
+        has two labels. Where all gave one and the same label it is 1: ``P_e`` is then 0, for any
+        number of labels to choose from, and is taken to be so where only that one is known.
 
     Raises
     ------
@@ -530,7 +531,7 @@ def _gwet_parts(
     v = np.eye(q) if partial is None else _check_partial(partial, q)
     shares = table / n[:, None]
     mean = ratio(np.einsum("...i,ij->...j", times, shares), times.sum(axis=-1)[..., None])
-    scale = v.sum() / (q * (q - 1.0)) if q > 1 else np.nan
+    scale = v.sum() / (q * (q - 1.0)) if q > 1 else 0.0
     agreed = (table * (table @ v - 1.0)).sum(axis=1) / np.maximum(n * (n - 1.0), 1.0)
     several = (n >= 2).astype(np.float64)
     expected = scale * (1.0 - np.einsum("...j,ij->...i", mean, shares))

@@ -488,6 +488,56 @@ def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
             refuse_missing(column, bad)
 
 
+WEIGHT = "weight"
+"""The column that says how much an item belongs to a class or cluster, where there is one."""
+_GROUPS = {"gold": "classes", "cluster": "clusters"}
+
+
+def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
+    """Return what to say of memberships that are weighed; empty where each counts as one.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        item, the label, and `WEIGHT`, if they are weighed; null is no weight.
+    label : str
+        "gold" or "cluster".
+
+    Examples
+    --------
+    >>> table = pl.LazyFrame({"item": ["run"] * 2, "cluster": ["1", "2"], "weight": [0.3, 0.7]})
+    >>> weights_other_than_one(table, "cluster")
+    "has weights of clusters, 2 other than 1, such as 0.3 of 'run' in '1'"
+    >>> weights_other_than_one(table.drop("weight"), "cluster")
+    ''
+    """
+    if WEIGHT not in table.collect_schema():
+        return ""
+    other = table.filter(pl.col(WEIGHT) != 1).select("item", label, WEIGHT)
+    found = other.collect(engine="streaming").sort("item", label)
+    if found.is_empty():
+        return ""
+    item, group, weight = found.row(0)
+    few = f"{found.height:,} other than 1, such as {weight:g} of {item!r} in {group!r}"
+    return f"has weights of {_GROUPS[label]}, {few}"
+
+
+def refuse_weights(table: pl.DataFrame, label: str) -> None:
+    """Refuse memberships that are weighed, for measures that would not look at it.
+
+    Raises
+    ------
+    DataError
+        With how many weights there are other than 1, and one of them.
+
+    Examples
+    --------
+    >>> refuse_weights(pl.DataFrame({"item": ["run"], "gold": ["N"], "weight": [1]}), "gold")
+    """
+    if problem := weights_other_than_one(table.lazy(), label):
+        raise DataError(f"memberships: {problem}; the measures take none: leave the column out")
+
+
 def is_missing(column: str, schema: pl.Schema) -> pl.Expr:
     """Return whether a label is null or empty."""
     label = pl.col(column)

@@ -388,7 +388,7 @@ _POSITIONS_AT_A_TIME = 200_000  # fits into a processor's caches
 
 @dataclass(frozen=True)
 class Span:
-    """The tokens around a node that count as its neighbours, cut at the sentence.
+    """The tokens around a node that count as its neighbours, cut where `Text` says.
 
     Parameters
     ----------
@@ -398,15 +398,23 @@ class Span:
         "positions": a position in the spans of two nodes of the same type counts once.
         "windows": each node has its own span. "nodes": the same, and the units in it count once
         each.
+    width : int
+        Tokens of a node, the first of which it stands on.
     """
 
     left: int = 5
     right: int = 5
     count: Literal["positions", "windows", "nodes"] = "positions"
+    width: int = 1
 
     def offsets(self) -> list[int]:
-        """Return the distances from the node, the node itself left out."""
-        return [d for d in range(-self.left, self.right + 1) if d]
+        """Return the distances from the first token of the node, the node itself left out."""
+        return [*range(-self.left, 0), *range(self.width, self.width + self.right)]
+
+    @property
+    def last(self) -> int:
+        """The distance of the last position from the first token of the node."""
+        return self.width - 1 + self.right
 
     def within(self, length: int) -> Span:
         """Return the same for sentences of so many tokens at the most: no longer than these."""
@@ -419,7 +427,7 @@ class Text(NamedTuple):
     Parameters
     ----------
     place : array of int, shape (tokens,)
-        The sentence of each.
+        The sentence of each; or the paragraph or document, for spans that go on over sentences.
     labels : list of arrays of int, each of shape (tokens,)
         The number of the label of the unit that stands on each, -1 for none; several if tokens
         bear several, see `TokenIndex.rows`.
@@ -449,7 +457,12 @@ def text_of(units: pl.DataFrame, tokens: pl.DataFrame) -> Text:
 
 
 def in_span(
-    first: pl.DataFrame, text: Text, span: Span, columns: Sequence[str] = COLUMNS
+    first: pl.DataFrame,
+    text: Text,
+    span: Span,
+    columns: Sequence[str] = COLUMNS,
+    *,
+    before: int = 0,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Pair every node with the units in its span, and count the positions of the spans.
 
@@ -467,6 +480,8 @@ def in_span(
         Which of them are neighbours.
     columns : sequence of str
         Which are wanted of the pairs.
+    before : int
+        The tokens up to this one have been looked at: what lies among them alone does not count.
 
     Returns
     -------
@@ -489,13 +504,17 @@ def in_span(
     for some in (offsets[begin : begin + step] for begin in range(0, len(offsets), step)):
         at = node[:, None] + some
         inside = _in_sentence_span(at, text.place, own[:, None], start[:, None])
+        if before and span.count != "nodes":
+            inside &= np.maximum(at, node[:, None]) >= before
         number = inside.sum(axis=1)
         counted += number
         rows, at = np.repeat(np.arange(len(node)), number), at[inside]
         pairs += [_pair_codes(rows, at, labels) for labels in text.labels]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     if span.count == "nodes":
-        return once(_to_frame(pairs, nodes, text.place, COLUMNS)).select(columns), positions
+        found = once(_to_frame(pairs, nodes, text.place, COLUMNS))
+        new = pl.max_horizontal(TOKEN_1, TOKEN_2) >= before
+        return (found.filter(new) if before else found).select(columns), positions
     return _to_frame(pairs, nodes, text.place, columns), positions
 
 
@@ -520,7 +539,7 @@ def add_span_start(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
     ordered = in_order(nodes)
     before = _previous_rows(ordered)
     # A token may bear one unit twice only by several attachments; then both count it once.
-    after = ordered.get_column(TOKEN).to_numpy().take(before, mode="clip") + span.right + 1
+    after = ordered.get_column(TOKEN).to_numpy().take(before, mode="clip") + span.last + 1
     return ordered.with_columns(pl.Series(START, np.where(before < 0, 0, after), pl.Int64))
 
 

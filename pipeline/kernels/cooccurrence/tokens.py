@@ -253,12 +253,17 @@ class Unit:
         The label, see `pipeline.kernels.cooccurrence.tokens`.
     attach : mapping of str to Related
         Related tokens by the name that the template calls them.
-    fold : bool
-        Whether labels are put into lower case.
+    fold : bool or str
+        Whether labels are put into lower case; a language code: by the rules of the language, see
+        `fold_case`.
     matches : str
         Regular expression that the label has to match somewhere; any label if empty.
     exclude : sequence of str
         Labels that are no units.
+    followed_by : sequence of str
+        Regular expressions that the labels of the next tokens of the sentence have to match.
+    name : str
+        What all units are called in place of their labels, if not empty.
     further : sequence of str
         Templates of further elements. The label is then all of them, `ELEMENTS` between, and
         each of them has to match and must not be excluded.
@@ -267,10 +272,17 @@ class Unit:
     where: pl.Expr
     template: str
     attach: Mapping[str, Related] = field(default_factory=dict)
-    fold: bool = False
+    fold: bool | str = False
     matches: str = ""
     exclude: Sequence[str] = ()
     further: Sequence[str] = ()
+    followed_by: Sequence[str] = ()
+    name: str = ""
+
+    @property
+    def width(self) -> int:
+        """How many tokens a unit has."""
+        return 1 + len(self.followed_by)
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -280,16 +292,57 @@ class Unit:
     def label(self) -> pl.Expr:
         """Return the label, null where there is no unit."""
         elements = [self._element(template) for template in self.templates]
-        return pl.concat_str(elements, separator=ELEMENTS) if self.further else elements[0]
+        label = pl.concat_str(elements, separator=ELEMENTS) if self.further else elements[0]
+        return pl.when(label.is_not_null()).then(pl.lit(self.name)) if self.name else label
+
+    def condition(self) -> pl.Expr:
+        """Return the condition on a token and those after it; the tokens are in order."""
+        text = fold_case(label(self.template), self.fold) if self.fold else label(self.template)
+        after = [
+            text.shift(-place).str.contains(pattern).fill_null(value=False)
+            & (pl.col("position").shift(-place) == pl.col("position") + place)
+            for place, pattern in enumerate(self.followed_by, start=1)
+        ]
+        return pl.all_horizontal(self.where, *after) if after else self.where
 
     def _element(self, template: str) -> pl.Expr:
         optional = frozenset(name for name, each in self.attach.items() if each.optional)
         element = label(template, optional=optional)
-        element = element.str.to_lowercase() if self.fold else element
+        element = fold_case(element, self.fold) if self.fold else element
         kept = element.str.contains(self.matches) if self.matches else pl.lit(value=True)
         if self.exclude:
             kept &= ~element.is_in(list(self.exclude))
         return pl.when(kept).then(element) if self.matches or self.exclude else element
+
+
+_DOTTED = {"tr", "az"}
+"""Languages in which the capital of i has a dot, and that of dotless i has none."""
+OWN_CASE = {*_DOTTED, "lt"}
+"""Languages with rules of their own for small letters."""
+
+
+def fold_case(text: pl.Expr, language: bool | str = True) -> pl.Expr:
+    """Return text in small letters, by the rules of Unicode and of a language.
+
+    Parameters
+    ----------
+    text : Expr
+        String.
+    language : bool or str
+        ISO 639-1 code: "tr" and "az" know two kinds of i, "lt" a dot that small letters keep.
+
+    Examples
+    --------
+    >>> words = pl.DataFrame({"a": ["İSTANBUL", "IŞIK"]})
+    >>> words.select(fold_case(pl.col("a"), "tr"))["a"].to_list()
+    ['istanbul', 'ışık']
+    >>> words.select(fold_case(pl.lit("ΛΟΓΟΣ"))).item(0, 0)
+    'λογος'
+    """
+    if language in _DOTTED:
+        return text.str.replace_many(["İ", "I\u0307", "I"], ["i", "i", "ı"]).str.to_lowercase()
+    lower = text.str.to_lowercase()
+    return lower.str.replace_all("i\u0307", "i", literal=True) if language == "lt" else lower
 
 
 def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
@@ -319,7 +372,7 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     >>> units(number_tokens(tokens), noun).select("unit").collect().item()
     'in:Frage'
     """
-    rows = tokens.filter(unit.where)
+    rows = tokens.filter(unit.condition())
     for name, related in unit.attach.items():
         rows = _join_related(rows, tokens, name, related, _attributes_of(unit.templates, name))
     named = rows.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")

@@ -498,7 +498,8 @@ def simple_sample(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
     """
     ids = lemmas.select(id="lemma")
     drawn = sampling.without_replacement(ids, size=size, seed=seed)
-    return drawn.select(lemma="id", position="position", pi=pl.len() / float(max(1, ids.height)))
+    chance = drawn.height / max(1, ids.height)
+    return drawn.select(lemma="id", position="position", pi=pl.lit(chance))
 
 
 def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
@@ -802,11 +803,11 @@ def sampled_matches(
     whole = complete and looked_up is None and found.height == asked.height
     known = whole and bool((found["population"] == both.lemmas).all())
     part, every = _total_weights(found, asked)
+    # Not in Polars, which multiplies a column by 1/every: 735 (1/98) is less than 7.5.
+    shared = [round(lemmas * part / every) for lemmas in found["population"]]
+    found = found.with_columns(pl.Series("population", shared, dtype=pl.Int64))
     joined = both.matches.lazy().join(found.lazy(), on="lemma")
-    return joined.with_columns(
-        population=(pl.col("population") * part / every).round().cast(pl.Int64),
-        base_total=pl.lit(both.bases if known else None, pl.Int64),
-    )
+    return joined.with_columns(base_total=pl.lit(both.bases if known else None, pl.Int64))
 
 
 def _looked_up_lemmas(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:

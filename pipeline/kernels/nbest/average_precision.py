@@ -352,12 +352,14 @@ def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
 
     Draws that nobody judged are taken to be like the others: where the sample has chances `pi`,
     those below 1 shrink by the share of such draws that are judged; where it has none, all have
-    the share of the candidates that is judged, whether they were drawn once or several times.
+    the share of the candidates that is judged, whether they were drawn once or several times. It
+    is exactly 1 where all are judged: then nothing is estimated.
 
     Parameters
     ----------
     judged : pl.DataFrame
-        category, id, tp (null = not judged) of the sampled candidates; pi, where chances differ.
+        category, id, tp (null = not judged) of the sampled candidates; pi, where chances differ,
+        which is null for all draws with replacement.
     candidates : int
         Candidates in the data set.
 
@@ -376,12 +378,15 @@ def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
     [0.2, None, 1.0]
     """
     known = pl.col("tp").is_not_null()
-    if "pi" in judged.columns:
+    if "pi" in judged.columns and judged["pi"].null_count() < judged.height:
         below = pl.col("pi") < 1.0
         share = (known & below).sum() / below.sum()
-        pi = pl.when(below).then(pl.col("pi") * share.over("category")).otherwise(1.0)
+        shrunk = pl.when(below).then(pl.col("pi") * share.over("category"))
+        pi: pl.Expr = shrunk.when(~below).then(pl.lit(1.0))
     else:
-        pi = known.sum().over("category") / max(candidates, 1)
+        # Not in Polars, which multiplies a column by 1/S: 49 (1/49) is less than 1.
+        many = judged.select(known.sum().over("category")).to_series().to_numpy()
+        pi = pl.lit(pl.Series(many / max(candidates, 1)))
     return judged.select("category", "id", "tp", pi=pl.when(known).then(pi))
 
 

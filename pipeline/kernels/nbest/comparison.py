@@ -122,7 +122,9 @@ def _difference_estimate() -> pl.Expr:
     size, n, n_1, k_1, n_2, k_2 = (
         pl.col(name).cast(pl.Float64) for name in ("size", "n", "n_1", "k_1", "n_2", "k_2")
     )
-    estimate = pl.when((n_1 > 0) & (n_2 > 0)).then(size / n * (k_1 / n_1 - k_2 / n_2))
+    # Sizes first: where all are judged these are whole numbers, and the difference is exact.
+    apart = (size * k_1 / n_1 - size * k_2 / n_2) / n
+    estimate = pl.when((n_1 > 0) & (n_2 > 0)).then(apart)
     return pl.when(size == 0).then(0.0).otherwise(estimate)
 
 

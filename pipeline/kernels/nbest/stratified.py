@@ -581,14 +581,16 @@ def stratified_estimate(
     members, draws, hits = _checked_counts(size, n, k)
     whole = members.sum(axis=-1, keepdims=True)
     weights = np.divide(members, whole, out=np.zeros_like(members), where=whole > 0)
+    # Counts are added up, and not shares, so that all true is 1, and all known exact.
+    true = np.divide(members * hits, draws, out=np.full_like(hits, np.nan), where=draws > 0)
     p = np.divide(hits, draws, out=np.full_like(hits, np.nan), where=draws > 0)
     missed = np.divide(members - draws, members, out=np.zeros_like(members), where=members > 0)
     spread = np.divide(p * (1.0 - p), draws - 1.0, out=np.full_like(p, np.nan), where=draws > 1)
     spread = np.where(missed == 0, 0.0, missed * spread)
-    precision = np.where(members > 0, weights * p, 0.0).sum(axis=-1)
+    added = np.where(members > 0, true, 0.0).sum(axis=-1, keepdims=True)
+    precision = np.divide(added, whole, out=np.full_like(added, np.nan), where=whole > 0)[..., 0]
     variance = np.where(members > 0, weights**2 * spread, 0.0).sum(axis=-1)
-    none, unknown = whole[..., 0] == 0, np.isnan(precision)
-    return np.where(none, np.nan, precision), np.where(none | unknown, np.nan, variance)
+    return precision, np.where(np.isnan(precision), np.nan, variance)
 
 
 def _checked_counts(
@@ -716,9 +718,8 @@ def bootstrap_estimates(row: IntArray, *, replicates: int, seed: str, purpose: s
     bits = seeded_generator(seed=seed, purpose=f"{purpose} {row.tolist()}")
     p, again = hits / draws, np.maximum(draws - 1, 1)
     drawn = bits.binomial(again, p, size=(replicates, len(p)))
-    scaled = p + np.sqrt(1.0 - draws / members) * (drawn / again - p)
-    weights = members / members.sum()
-    return np.asarray((scaled * weights).sum(axis=1))
+    moved = np.sqrt(1.0 - draws / members) * (drawn / again - p)
+    return np.asarray((members * hits / draws + members * moved).sum(axis=1) / members.sum())
 
 
 REPLICATES: Mapping[str, Callable[..., FloatArray]] = MappingProxyType(

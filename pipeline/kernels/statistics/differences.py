@@ -136,13 +136,10 @@ def difference_limits(
             f"a difference set is a part of its list; {wrong.size:,} are not, such as {shown}"
         )
     parts = [_estimate_with_limits(k, n, size, method, confidence) for k, n in ((k1, n1), (k2, n2))]
-    share = size / whole
-    lower, upper = (np.clip(limit, -1.0, 1.0) for limit in mover(*parts))
+    lower, upper = (size * np.clip(limit, -1.0, 1.0) for limit in mover(*parts))
     if INTERVALS.get(method).finite:
-        some = np.maximum(size, 1)
-        lower = np.ceil(lower * some - _ROUNDING) / some
-        upper = np.floor(upper * some + _ROUNDING) / some
-    return share * lower + 0.0, share * upper + 0.0  # no -0.0
+        lower, upper = np.ceil(lower - _ROUNDING), np.floor(upper + _ROUNDING)
+    return lower / whole + 0.0, upper / whole + 0.0  # no -0.0
 
 
 def _estimate_with_limits(

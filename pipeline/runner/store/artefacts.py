@@ -81,7 +81,21 @@ class TableRecord(Record):
     parts: tuple[Part, ...]
 
 
-class Manifest(Record):
+class InputRecord(Record):
+    """What readers left out of the input, and what they took for something else."""
+
+    skipped: int = 0
+    skipped_sentences: int = 0
+    skipped_tokens: int = 0
+    skipped_examples: tuple[str, ...] = ()
+    replaced: dict[str, int] = {}
+
+    def input_record(self) -> dict[str, Any]:
+        """Return these fields alone."""
+        return {name: getattr(self, name) for name in InputRecord.model_fields}
+
+
+class Manifest(InputRecord):
     """What a stage made, from what, and when; exists when all else of the artefact does."""
 
     stage: str
@@ -91,8 +105,6 @@ class Manifest(Record):
     tables: dict[str, TableRecord]
     created: str
     seconds: float
-    skipped: int = 0
-    skipped_examples: tuple[str, ...] = ()
 
     def digests(self) -> dict[str, str]:
         """Return the digest of each table."""

@@ -146,6 +146,35 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
         )
 
 
+def require_no_weights(tables: Tables, gold: str, systems: Collection[str]) -> None:
+    """Refuse gold entries, or systems, with weights: no measure looks at them.
+
+    Parameters
+    ----------
+    tables : mapping of str to LazyFrame
+        What the stage is given, with the options gold and systems.
+    gold : str
+        The stage of the gold entries.
+    systems : collection of str
+        Those of the systems.
+
+    Raises
+    ------
+    DataError
+        Naming the first stage, how many weights it has, and one of them.
+    """
+    plans = tables_of_option(tables, "systems", systems)
+    given = [("gold", gold, tables["gold"], "gold")]
+    given += [("systems", *each, "cluster") for each in zip(systems, plans, strict=True)]
+    for option, name, plan, label in given:
+        if problem := encoding.weights_other_than_one(plan, label):
+            raise DataError(
+                f"{option}: stages.{name} {problem}; none of the measures takes weights\nLeave the"
+                f" column weight out of its file: each item is then in all of its"
+                f" {'classes' if label == 'gold' else 'clusters'} alike."
+            )
+
+
 def stack(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
     """Put tables of one schema below each other; none makes an empty one."""
     columns = model.columns()
@@ -177,6 +206,7 @@ class EvaluateOverlapping(Seeded):
 def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs:
     """Score every run of every system."""
     require_entries(tables, "systems", config.systems)
+    require_no_weights(tables, config.gold, config.systems)
     gold = tables["gold"].select("item", "gold").collect()
     scored = []
     for run in runs(tables, "systems", config.systems):
@@ -476,6 +506,7 @@ class EvaluateTypeLevel(Seeded):
 def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     """Evaluate every run of every system, one after the other."""
     require_entries(tables, "systems", config.systems)
+    require_no_weights(tables, config.gold, config.systems)
     counted = tables["gold"].collect()
     gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
     every = list(runs(tables, "systems", config.systems))

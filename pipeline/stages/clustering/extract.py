@@ -12,8 +12,9 @@ from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
 from pipeline.kernels.cells import NO_WORD, label_lists
 from pipeline.kernels.clustering import encoding
+from pipeline.kernels.clustering.encoding import WEIGHT
 from pipeline.kernels.clustering.systems import bare_name
-from pipeline.kernels.number_format import Kind
+from pipeline.kernels.number_format import NO_NUMBER, Kind
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -47,6 +48,8 @@ from schemas import (
 
 _NO_COUNT = "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
+_WEIGHTS = (WEIGHT, f"{WEIGHT}s")
+"""What a column of weights is called, in any case."""
 
 Name = TypeVar("Name", bound=str)
 
@@ -67,9 +70,16 @@ class EntryTable(NumberOptions):
         return {str(ours): theirs for ours, theirs in getattr(self, "columns", {}).items()}
 
     def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of counts that the file has."""
+        """Return the columns of counts and weights that the file has."""
         f = self.named.get("f", "f")
-        return {f: "count"} if f in schema else {}
+        weights: dict[str, Kind] = dict.fromkeys(self.weight_columns(schema), "number")
+        return weights | ({f: "count"} if f in schema else {})
+
+    def weight_columns(self, schema: pl.Schema) -> list[str]:
+        """Return the column of weights, if the file has one."""
+        taken = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f")}
+        own = (name for name in schema.names() if name not in taken)
+        return [name for name in own if name.lower() in _WEIGHTS][:1]
 
 
 class Columns:
@@ -87,7 +97,7 @@ class Columns:
     Raises
     ------
     ConfigError
-        If the file has no such column. It need not have f, unless it is named.
+        If the file has no such column. It need not have f, unless it is named; nor weights.
     """
 
     def __init__(self, raw: pl.LazyFrame, config: EntryTable, label: str) -> None:
@@ -99,13 +109,22 @@ class Columns:
         require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
         self.raw, self.label, self.names = raw, label, wanted
         self.forms = config.formats(raw)
+        weights = config.weight_columns(schema)
+        require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
         self.counts = {
             name: numeric.count_column(name, schema[name], form, least=1)
             for name, form in self.forms.items()
+            if name not in weights
+        }
+        self.weights = {
+            name: numeric.number(name, schema[name], self.forms[name]) for name in weights
         }
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
-        """Return file, item, label and f (null without counts), a row for each label."""
+        """Return file, item, label, f (null without counts) and weight, a row for each label.
+
+        There is no weight where the file has none.
+        """
         item = pl.col(self.names["item"]).cast(pl.String)
         label = pl.col(self.names[self.label]).cast(pl.String)
         rows = self.raw.select(
@@ -113,6 +132,7 @@ class Columns:
             (item.str.to_lowercase() if config.fold else item).alias("item"),
             self._labels(label, config.separator).alias(self.label),
             next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
+            *(each.alias(WEIGHT) for each in self.weights.values()),
         ).explode(self.label)
         return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
 
@@ -125,7 +145,7 @@ class Columns:
         return pl.when(alone | lists.is_null()).then(parts).otherwise(lists)
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
-        """Return what cannot be used: nothing where a label should be, no count."""
+        """Return what cannot be used: nothing where a label should be, no count, no weight."""
         label = pl.col(self.names[self.label]).cast(pl.String)
         texts = {
             self.names["item"]: numeric.text_or_null(self.names["item"]),
@@ -142,6 +162,16 @@ class Columns:
                     forms=self.forms,
                 )
             )
+        if self.weights:
+            wrong.append(
+                numeric.faults(
+                    self.raw,
+                    parsed=self.weights,
+                    problem=NO_NUMBER,
+                    required=False,
+                    forms=self.forms,
+                )
+            )
         if config.separator:
             label = pl.col(self.names[self.label]).cast(pl.String)
             parts = label.str.split(config.separator)
@@ -149,6 +179,11 @@ class Columns:
             bad = {self.names[self.label]: whole}
             wrong.append(numeric.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
         return pl.concat(wrong)
+
+
+def _add_up(column: str) -> pl.Expr:
+    """Return the sum of a column, null where all are."""
+    return pl.when(pl.col(column).is_not_null().any()).then(pl.col(column).sum()).alias(column)
 
 
 # Clusters from a table: systems and their runs
@@ -198,7 +233,8 @@ class ExtractClusters(EntryTable, RunOptions):
     """Read the clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and f in the file, where they differ; f need not be there."""
+    """Names of item, cluster and f in the file, where they differ; f need not be there. A column
+    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
     prefix: int | None = Field(default=None, ge=1)
     """Cut the names of clusters to so many characters: the first bits of Brown's paths."""
 
@@ -221,9 +257,8 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
         run=pl.lit(config.run) if config.run else bare_name("file"),
         cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
     )
-    f = pl.when(pl.col("f").is_not_null().any()).then(pl.col("f").sum())
     key = ["system", "run", "item", "cluster"]
-    entries = named.group_by(key).agg(f.alias("f"))
+    entries = named.group_by(key).agg(map(_add_up, ["f", *([WEIGHT] if columns.weights else [])]))
     return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
 
 
@@ -561,7 +596,8 @@ class ExtractGoldTable(EntryTable):
     """Read the gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and f in the file, where they differ; f need not be there."""
+    """Names of item, gold and f in the file, where they differ; f need not be there. A column
+    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
     classes: tuple[str, ...] = ()
     """Columns that are classes each: a count, or 1 and 0; empty is 0. Then gold and f are none."""
     exclude: tuple[str, ...] = ()
@@ -589,8 +625,9 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
     """
     raw = with_label_texts(tables["path"], [config.named.get("gold", "gold")])
     entries, faults = (_wide if config.classes else _long)(config, raw)
-    usable = entries.filter(pl.col("f") >= 1).drop_nulls()
-    summed = usable.group_by("item", "gold").agg(pl.sum("f"))
+    usable = entries.filter(pl.col("f") >= 1).drop_nulls(["item", "gold", "f"])
+    weights = [WEIGHT] if WEIGHT in entries.collect_schema() else []
+    summed = usable.group_by("item", "gold").agg(pl.sum("f"), *map(_add_up, weights))
     if config.exclude:
         classes = summed.group_by("gold").agg(pl.sum("f")).collect()
         ordered = classes.sort("f", "gold", descending=[True, False])["gold"]
@@ -606,9 +643,10 @@ def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
 
 def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     columns = Columns(raw, config, "gold")
-    rows = columns.entries(config).select("item", "gold", "f")
+    rows, weights = columns.entries(config).drop("file"), [WEIGHT] if columns.weights else []
     if not columns.counts:
-        rows = rows.with_columns(f=pl.lit(1, pl.Int64)).unique()
+        once = rows.group_by("item", "gold").agg(map(_add_up, weights))
+        rows = once.with_columns(f=pl.lit(1, pl.Int64))
     return rows, columns.faults(config)
 
 

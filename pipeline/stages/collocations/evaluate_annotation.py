@@ -129,8 +129,8 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
         raise ConfigError("ranks", [Problem("ranks", what, remedy)])
     _require_chances(tables)
     draws = judged_alone(tables)
-    if "sample" in tables and "pi" in tables["sample"].collect_schema():
-        chances = tables["sample"].select("id", "pi").collect()
+    chances = _chances(tables["sample"]) if "sample" in tables else None
+    if chances is not None:
         draws = draws.join(chances, on="id", maintain_order="left")
     candidates = ranked_candidates(tables["ranks"]).select(pl.len()).collect().item()
     judged = judged_chances(draws, candidates=candidates)
@@ -150,6 +150,27 @@ def _require_chances(tables: Tables) -> None:
     else:
         return
     raise ConfigError("sample", [Problem("sample", what, remedy)])
+
+
+def _chances(sample: pl.LazyFrame) -> pl.DataFrame | None:
+    """Return id and pi of the draws; None where they have none, as those with replacement.
+
+    Raises
+    ------
+    ConfigError
+        If some have one and others not: how many, and three of them.
+    """
+    if "pi" not in sample.collect_schema():
+        return None
+    chances = sample.select("id", "pi").collect()
+    without = chances.filter(pl.col("pi").is_null())["id"]
+    if without.len() == chances.height:
+        return None
+    if without.len():
+        shown = ", ".join(without.head(3))
+        what = f"{without.len():,} of {chances.height:,} draws have no chance pi, such as {shown}"
+        raise ConfigError("sample", [Problem("sample", what, "give all of them one, or none")])
+    return chances
 
 
 # Machines against people
@@ -204,10 +225,10 @@ def _draws(tables: Tables) -> pl.LazyFrame:
     if "sample" not in tables:
         return judgements.select("category", "id", "tp")
     sample = tables["sample"]
-    names = sample.collect_schema().names()
-    if "pi" in names:
-        chances = sample.select("id", "pi").filter(pl.col("pi") > 0)
-        return judgements.join(chances, on="id", how="inner").select("category", "id", "tp", "pi")
+    names, chances = sample.collect_schema().names(), _chances(sample)
+    if chances is not None:
+        drawn = chances.lazy().filter(pl.col("pi") > 0)
+        return judgements.join(drawn, on="id", how="inner").select("category", "id", "tp", "pi")
     _refuse_strata(sample, names)
     times = pl.col("multiplicity") if "multiplicity" in names else pl.lit(1)
     draws = judged(sample.select("id", times.cast(pl.Int64).alias("multiplicity")), judgements)

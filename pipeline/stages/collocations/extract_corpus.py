@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -22,6 +22,8 @@ from pipeline.kernels.cooccurrence.counting import DOCUMENT, KNOWN_BY, START, ta
 from pipeline.kernels.cooccurrence.pairs import (
     COLUMNS,
     TEXT_UNIT,
+    TOKEN_1,
+    TOKEN_2,
     Dependency,
     Span,
     add_positions,
@@ -264,6 +266,8 @@ class SurfaceOptions(Described):
     """Tokens of the span before the node."""
     right: int = Field(default=5, ge=0)
     """Tokens of the span after the node."""
+    within: Literal["sentence", "paragraph", "document"] = "sentence"
+    """Where spans end."""
     count: Literal["positions", "windows", "nodes"] = "positions"
     """"positions": spans of the same node type laid over each other, f1 the positions in them,
     f2 the corpus frequency, N the tokens. "windows": each span by itself, and the marginals
@@ -290,6 +294,7 @@ class TextualOptions(Described):
 
 
 Relation = Literal["sentence", "dependency", "adjacent", "surface", "textual"]
+Whole = Literal["sentence", "paragraph", "document", "file"]
 
 
 class RelationOptions(Described):
@@ -328,6 +333,11 @@ class RelationOptions(Described):
         return (self.surface or SurfaceOptions()).kernel()
 
     @property
+    def span_within(self) -> Literal["sentence", "paragraph", "document"]:
+        """Where spans end."""
+        return self.surface.within if self.surface else "sentence"
+
+    @property
     def gap(self) -> int:
         """Tokens that may stand between adjacent units."""
         return (self.adjacent or AdjacentOptions()).gap
@@ -338,6 +348,11 @@ class RelationOptions(Described):
         return (
             (self.textual or TextualOptions()).within if self.relation == "textual" else "sentence"
         )
+
+    @property
+    def whole(self) -> Whole:
+        """What batches must not cut, see `Counting.whole`."""
+        return self.text_unit if self.span_within == "sentence" else "file"
 
     @property
     def relational(self) -> bool:
@@ -400,6 +415,7 @@ def find_pairs(
     right: Unit,
     options: RelationOptions,
     columns: Sequence[str] = COLUMNS,
+    context: pl.DataFrame | None = None,
 ) -> Iterator[Found]:
     """Yield the pairs of a part of a corpus by the relation asked for, so many that fit in memory.
 
@@ -413,7 +429,13 @@ def find_pairs(
         Which of them belong together.
     columns : sequence of str
         Which are wanted of the pairs, l1 and l2 among them; there may be more.
+    context : DataFrame, optional
+        The tokens before, as far as spans reach, see `span_context`.
     """
+    if options.span_within != "sentence":
+        context = tokens.clear() if context is None else context
+        yield from _over_sentences(context, tokens, left=left, right=right, options=options)
+        return
     if options.relation == "dependency":
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
         yield Found(plan.collect())
@@ -426,15 +448,16 @@ def find_pairs(
         for some in in_parts(first, matches):
             yield Found(in_sentence(some.lazy(), second.lazy()).collect())
     elif options.relation == "adjacent":
-        simple = left is right and not options.gap
+        simple = left is right and not options.gap and left.width == 1
         paired = neighbours(first, columns) if simple else None
         if paired is None:
-            span = following_span(options.gap)
+            span = replace(following_span(options.gap), width=left.width)
             yield from _in_span(first, second, tokens, span, columns)
         else:
             yield Found(paired)
     elif options.relation == "surface":
-        yield from _in_span(first, second, tokens, options.span, columns)
+        span = replace(options.span, width=left.width)
+        yield from _in_span(first, second, tokens, span, columns)
     else:
         yield from _textual(first, second, tokens, options)
 
@@ -505,6 +528,78 @@ def _in_span(
         yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))
     if span.count != "windows":
         yield Found(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
+
+
+def _over_sentences(
+    context: pl.DataFrame,
+    tokens: pl.DataFrame,
+    *,
+    left: Unit,
+    right: Unit,
+    options: RelationOptions,
+) -> Iterator[Found]:
+    """Yield what `_in_span` does for spans that end at paragraphs or documents.
+
+    The tokens before are numbered on: pairs among them alone have been counted.
+    """
+    both, before = _with_context(context, tokens, options), context.height
+    span = replace(options.span, width=left.width)
+    first = in_order(units(both.lazy(), left).collect(engine="in-memory"))
+    second = first if left is right else units(both.lazy(), right).collect(engine="in-memory")
+    text, place = text_of(second, both), tokens.get_column(PLACE)
+    span = span.within(text.longest)
+    for some in in_parts(add_span_start(first, span), span.left + span.right):
+        pairs, positions = in_span(some, text, span, before=before)
+        pairs = pairs.with_columns(pl.col(TOKEN_1, TOKEN_2) - before)
+        sentence = place.gather(pairs.get_column(TOKEN_1).clip(0))
+        own = span.count == "positions"
+        yield Found(
+            pairs.with_columns(sentence.alias(PLACE)),
+            _side(LEFT, positions) if own else _NO_MARGINALS,
+        )
+    first, second = (each.filter(pl.col(TOKEN) >= before) for each in (first, second))
+    if span.count == "nodes":
+        yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))
+    if span.count != "windows":
+        yield Found(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
+
+
+def _with_context(
+    context: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
+) -> pl.DataFrame:
+    """Return tokens after those before them, numbered; `PLACE` is where their spans end."""
+    known = tokens.drop(TOKEN, PLACE)
+    both = pl.concat([context.select(known.columns), known]) if context.height else known
+    names = ["file", "doc", "paragraph"][: 2 + (options.span_within == "paragraph")]
+    changes = [pl.col(name).ne_missing(pl.col(name).shift()) for name in names]
+    if options.span_within == "paragraph":  # outside of paragraphs, spans end with the sentence
+        sentence = pl.col("sentence").ne_missing(pl.col("sentence").shift())
+        changes.append(pl.col("paragraph").is_null() & sentence)
+    place = pl.any_horizontal(changes).cum_sum().cast(pl.Int64).alias(PLACE)
+    return both.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(TOKEN), place)
+
+
+def span_context(
+    context: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions, *, width: int = 1
+) -> pl.DataFrame:
+    """Return the last tokens of a batch that spans of the next one can reach, whole sentences.
+
+    Parameters
+    ----------
+    context, tokens : DataFrame
+        What this batch was given, and its tokens.
+    options : RelationOptions
+        How units are paired.
+    width : int
+        Tokens of a left unit.
+    """
+    if options.span_within == "sentence" or tokens.is_empty():
+        return context
+    both = _with_context(context, tokens, options)
+    reach = options.span.left + options.span.right + width - 1
+    last = both.filter(pl.col(PLACE) == both.item(-1, PLACE))
+    sentence = last.item(max(0, last.height - reach), "sentence")
+    return last.filter(pl.col("sentence") >= sentence).drop(TOKEN, PLACE)
 
 
 def _frequencies(units: pl.DataFrame) -> pl.DataFrame:
@@ -688,8 +783,8 @@ def _piece(
         merge=merge,
         combine=combine,
         columns=columns,
-        carry={"open": counting.OPEN},
-        whole=lambda config: config.text_unit,
+        carry={"open": counting.OPEN, "context": pl.Schema()},
+        whole=lambda config: config.whole,
         buckets={
             "counts": candidate_id(*PAIR),
             "examples": pl.col("id"),
@@ -711,14 +806,21 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     excluded = stop_words(tables)
     left = config.left.kernel(excluded)
     right = left if config.left == config.right else config.right.kernel(excluded)
-    before = tables["open"].collect()
+    before, context = tables["open"].collect(), tables["context"].collect()
     sentences = counting.sentences(tokens.lazy(), before)
+    if not counting.goes_on(sentences, before):
+        context = context.clear()
     wanted = COLUMNS if config.examples else used_columns(PAIR, sentences)
-    for found in find_pairs(tokens, left=left, right=right, options=config, columns=wanted):
+    for found in find_pairs(
+        tokens, left=left, right=right, options=config, columns=wanted, context=context
+    ):
         yield _piece(config, found, tokens, sentences)
     last = _piece(config, Found(), tokens, sentences)
-    sizes = unit_sizes(tokens, sentences, before)
-    yield {**last, "corpus": sizes, "open": counting.left_open(sentences, before)}
+    carried = {
+        "open": counting.left_open(sentences, before),
+        "context": span_context(context, tokens, config, width=left.width),
+    }
+    yield {**last, "corpus": unit_sizes(tokens, sentences, before), **carried}
 
 
 def stop_words(tables: Tables) -> list[str]:

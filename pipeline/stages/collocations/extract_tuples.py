@@ -174,6 +174,10 @@ class TupleOptions(RelationOptions):
                 f'relation = "{self.relation}" has marginals of its own, which tuples have not;'
                 ' surface = { count = "windows" } would do'
             )
+        if self.span_within != "sentence":
+            raise ValueError(
+                f'within = "{self.span_within}" is for pairs: tuples lie in a sentence'
+            )
         if self.size > MOST:
             raise ValueError(f"{self.size} elements; at most {MOST} are possible")
         return self

@@ -19,7 +19,7 @@ from pipeline.errors import did_you_mean
 from pipeline.expressions import expression, regular_expression
 from pipeline.kernels.cooccurrence import tokens
 from pipeline.kernels.cooccurrence.pairs import Dependency
-from pipeline.kernels.cooccurrence.tokens import Related, Unit
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, fold_case
 
 
 class RelatedOptions(Described):
@@ -61,10 +61,15 @@ class UnitOptions(Described):
     """Template: {attribute} of the token, {name.attribute} of a related one."""
     attach: dict[str, RelatedOptions] = Field(default_factory=dict)
     """Related tokens by the name that the label calls them."""
-    fold: bool = False
-    """Whether labels are put into lower case."""
+    fold: bool | str = False
+    """Whether labels are put into lower case; a language code, such as "tr": by its rules."""
     matches: str = ""
     """Regular expression that a label has to match, e.g. "^\\p{L}+$"; any label if empty."""
+    followed_by: tuple[str, ...] = ()
+    """Regular expressions that the labels of the tokens after it have to match: the unit is a
+    phrase, and stands on its first token."""
+    name: str = ""
+    """What all units are called in place of their labels."""
     exclude: tuple[str, ...] = ()
     """Labels that are no units, as they are after folding."""
 
@@ -78,6 +83,11 @@ class UnitOptions(Described):
     @classmethod
     def _pattern(cls, matches: str) -> str:
         return regular_expression(matches)
+
+    @field_validator("followed_by")
+    @classmethod
+    def _patterns(cls, followed_by: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(regular_expression(each) for each in followed_by)
 
     @field_validator("label")
     @classmethod
@@ -106,11 +116,15 @@ class UnitOptions(Described):
             name: Related(expression(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
         }
-        excluded = tuple(dict.fromkeys([*self.exclude, *stop_words]))
+        words = [*stop_words]
+        if self.fold and words:
+            words = pl.select(fold_case(pl.lit(pl.Series(words)), self.fold)).to_series().to_list()
+        excluded = tuple(dict.fromkeys([*self.exclude, *words]))
         first, *further = self.templates
         return Unit(
-            expression(self.where), first, attach, self.fold, self.matches, excluded, further
-        )
+            expression(self.where), first, attach, self.fold, self.matches, excluded, further,
+            self.followed_by, self.name,
+        )  # fmt: skip
 
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""

@@ -289,6 +289,7 @@ def test_what_is_being_saved_when_it_stops_is_saved(work: Work) -> None:
     assert entries(work) == ["SVC"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
     work: Work, number: signal.Signals

@@ -71,6 +71,7 @@ def test_an_empty_page_says_so(place: Place) -> None:
     assert "ana 0 84 0 0 — — never" in page
 
 
+@pytest.mark.long
 def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
     place.desk.judge_all(40)
     assert "Being reckoned." in told(place.text())
@@ -92,6 +93,7 @@ def test_the_wished_width_is_asked_in_points(place: Place) -> None:
     assert "is a number of points from 0.1 to 50, unlike &lt;b&gt;; these are 5." in wrong
 
 
+@pytest.mark.long
 def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
     for most in (10, 40):
         place.desk.judge_all(most)
@@ -111,6 +113,7 @@ def test_an_experiment_without_questions_gets_a_sentence(tmp_path: Path) -> None
     assert "No stage of this experiment evaluates by what is filled in here" in place.text()
 
 
+@pytest.mark.long
 def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     ids = place.differ(3)
     assert "3 items are answered by all who are asked, with different labels" in place.text()
@@ -191,6 +194,7 @@ def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
     assert stamp() != first
 
 
+@pytest.mark.long
 def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
     place.differ(1)
     place.open(who="those")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+PLACEHOLDERS = {"_", "<unknown>", "__UNDEF__", "@card@", "@ord@"}
 
 
 def numbered(path: Path, most: int | None = None) -> Iterator[tuple[int, str]]:
@@ -66,6 +67,7 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
         form, lemma = cells[1], cells[2]
         both = form == lemma == "_"
         values = [None if cell in {"_", ""} else cell for cell in cells]
+        values[2] = values[1] if lemma in PLACEHOLDERS else values[2]
         yield {
             "line": number,
             "doc": state["doc"],
@@ -176,7 +178,7 @@ def vertical(
         values = [html.unescape(cell) if cell else None for cell in cells]
         place = {"line": number, "doc": doc, "paragraph": par}
         place |= {"sentence": number_of_sentence, "position": position}
-        given = dict(zip(attributes, values, strict=True))
+        given = _lemma(dict(zip(attributes, values, strict=True)))
         rows.append(place | given | {"space_after": None})
     return rows
 
@@ -202,8 +204,14 @@ def tokens(path: Path, columns: Sequence[str], most: int | None = None) -> list[
             place = {"line": number, "doc": doc, "paragraph": None}
             place |= {"sentence": sentence, "position": position}
             values = [cell or None for cell in line.split("\t")]
-            rows.append(place | dict(zip(columns, values, strict=True)))
+            rows.append(place | _lemma(dict(zip(columns, values, strict=True))))
     return rows
+
+
+def _lemma(cells: Row) -> Row:
+    """Put the form in place of a lemma that is none; the form is the first cell."""
+    first, *_ = cells
+    return cells | {"lemma": cells[first]} if cells.get("lemma") in PLACEHOLDERS else cells
 
 
 def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:

@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline import memory
 from pipeline.errors import DataError
+from pipeline.formats.base import format_of
 from pipeline.formats.corpora.blocks import Hashes
 from pipeline.formats.corpora.rules import after_blank_line
+from pipeline.formats.unicode import normalise
 from pipeline.kernels.cooccurrence.concordance import in_context, render
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.backends import storage_at
 from tests.formats.corpora import slow_readers
-from tests.formats.corpora.corpus_files import read, write
+from tests.formats.corpora.corpus_files import parts_of, read, skips, write
 
 SENTENCE = (
     "# newdoc id = {}\n1\ta\ta\tNOUN\t_\t_\t2\tx\t_\t_\n2\tb\tb\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -67,7 +69,8 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
     )
     logs = (tmp_path / "runs" / "many").rglob("*.jsonl")
     events = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
-    assert [event["text"] for event in events if "left out 2" in event.get("text", "")]
+    said = "left out 1 sentence(s) and 1 line(s) or file(s) outside of sentences, 2 token(s) in all"
+    assert [event["text"] for event in events if said in event.get("text", "")]
 
 
 def test_damage_stops_a_strict_run(tmp_path: Path) -> None:
@@ -134,7 +137,8 @@ OTHERWISE = {
 @pytest.mark.parametrize("text", sorted(OTHERWISE))
 def test_text_that_holds_the_words_says_where_spaces_are(text: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", conllu(*OTHERWISE[text], text=text) * 2)
-    assert texts(path) == [text] * 2
+    assert texts(path, normalise="none") == [text] * 2
+    assert texts(path) == [normalise(text)] * 2
 
 
 @pytest.mark.parametrize("text", ["don't stop", "dont!", "", "# x", "do n't! !", "n't do!"])
@@ -256,10 +260,12 @@ def test_glue(tmp_path: Path) -> None:
 
 def test_plain_text_as_it_stands(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", "»He  said«: don't, (so) Mr. A!\tNo\u00a0way.\n\nEnd")
-    assert texts(path) == ["»He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
-    cut: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"]}
+    none: dict[str, Any] = {"normalise": "none"}
+    assert texts(path) == ["»He  said«: don't, (so) Mr. A!\tNo way.", "End"]
+    assert texts(path, **none) == ["»He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
+    cut: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"], **none}
     assert texts(path, **cut) == ["»He  said«: don't, (so) Mr. A!", "No\u00a0way.", "End"]
-    words = texts(path, tokens=r"\w+")
+    words = texts(path, tokens=r"\w+", **none)
     assert words == ["He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
 
 
@@ -276,18 +282,82 @@ def test_tables_may_say_where_no_space_is(name: str, kind: str, tmp_path: Path) 
     assert texts(path, name=kind) == ["a, b"]
 
 
-@given(st.text("a\n\r", max_size=9))
+@given(st.text("a\n\r \t", max_size=9))
 def test_after_the_last_blank_line(text: str) -> None:
-    """As if all blank lines, of either kind, were looked for."""
+    """As if all blank lines were looked for; those of white space where none is empty."""
     content = text.encode()
-    marks = (b"\n\n", b"\n\r\n")
-    ends = [
-        at + len(mark)
-        for mark in marks
-        for at in range(len(content))
-        if content[at:].startswith(mark)
-    ]
-    assert after_blank_line(content) == max(ends, default=0)
+    lines = content.splitlines(keepends=True)
+    ends = [sum(map(len, lines[: number + 1])) for number in range(len(lines))]
+    blank = [line in {b"\n", b"\r\n"} for line in lines]
+    white = [not line.strip(b" \t\r\n") and line.endswith(b"\n") for line in lines]
+    if b"\r" in content.replace(b"\r\n", b""):
+        return  # no text that a reader takes
+    kind = blank if any(blank[1:]) else white
+    expected = [end for end, of_kind in zip(ends[1:], kind[1:], strict=True) if of_kind]
+    assert after_blank_line(content) == max(expected, default=0)
+
+
+WORDS = {
+    "conllu": "1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n2\tb\tb\tX\t_\t_\t1\tdep\t_\t_\n",
+    "vertical": "a\tX\ta\nb\tX\tb\n",
+    "tokens": "a\tX\ta\nb\tX\tb\n",
+}
+NAMED: dict[str, dict[str, Any]] = {
+    "conllu": {},
+    "vertical": {"attributes": ["form", "pos", "lemma"], "sentence": "", "document": "doc"},
+    "tokens": {"columns": ["form", "pos", "lemma"]},
+}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+@pytest.mark.parametrize("name", ["t.txt", "t.txt.gz"])
+@pytest.mark.parametrize("separator", [" ", "\t", " \t ", "\t" * 9])
+def test_white_space_alone_ends_a_sentence(
+    kind: str, name: str, separator: str, tmp_path: Path
+) -> None:
+    for ending in ("\n", "\r\n"):
+        mended, white = (
+            write(
+                tmp_path / f"{which}{name}", (WORDS[kind] + line + "\n").replace("\n", ending) * 5
+            )
+            for which, line in (("m", ""), ("w", separator))
+        )
+        for lenient in (False, True):
+            found = read(white, name=kind, lenient=lenient, **NAMED[kind])
+            assert found.equals(read(mended, name=kind, **NAMED[kind]))
+            assert found["sentence"].to_list() == [n for n in range(1, 6) for _ in "ab"]
+        assert skips(white, name=kind, **NAMED[kind]) == []
+    if name == "t.txt":
+        assert len(parts_of(white, 40, name=kind, **NAMED[kind])) > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "broken", "tokens"),
+    [
+        ("conllu", "3\tx\n", 3),
+        ("conllu", "9x\tx\n", 3),
+        ("tokens", "c\n", 3),
+        ("tokens", "\ty\tz\n", 3),
+    ],
+)
+def test_the_sentence_of_a_fault_is_all_that_is_lost(
+    kind: str, broken: str, tokens: int, tmp_path: Path
+) -> None:
+    content = WORDS[kind] + " \n" + WORDS[kind] + broken + "\t\n" + WORDS[kind]
+    path = write(tmp_path / "t.txt", content)
+    (skip,) = skips(path, name=kind, **NAMED[kind])
+    assert (skip.line, skip.sentences, skip.tokens) == (6, 1, tokens)
+    found = read(path, name=kind, lenient=True, **NAMED[kind])
+    assert found["sentence"].to_list() == [1, 1, 3, 3]
+
+
+def test_faults_outside_of_sentences_lose_themselves(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.vrt", "<s>\na\n</s>\nb\n\nc\n<s>\nd\ne\n<s>\nf\n</s>\n")
+    found = skips(path, attributes=["word"])
+    assert [(each.line, each.sentences, each.tokens) for each in found] == [
+        (4, 0, 1), (6, 0, 1), (7, 1, 2),
+    ]  # fmt: skip
+    assert read(path, attributes=["word"], lenient=True)["word"].to_list() == ["a", "f"]
 
 
 HASHES = st.lists(st.lists(st.integers(0, 9) | st.sampled_from([2**58, 2**63, 2**64 - 1])))
@@ -315,3 +385,91 @@ def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: in
         assert folder.exists() == (most < 100)
         assert hashes.repeated().sort().to_list() == list(range(5, 100, 5))
     assert not folder.exists()
+
+
+DIFFERENT = "cafe\u0301\u00ad l\u2019an 5\u00a0kg"
+SAME = "caf\u00e9 l'an 5 kg"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "content"),
+    [
+        ("t.txt", "text", "{}\n"),
+        ("t.conllu", "conllu", "1\t{}" + "\t_" * 8 + "\n\n"),
+        ("t.vert", "vertical", "{}\n"),
+        ("t.tsv", "tokens", "sentence\tform\n1\t{}\n"),
+        ("t.pq", "token_parquet", ""),
+    ],
+)
+def test_what_looks_the_same_is_the_same(
+    name: str, kind: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if content:
+        path.write_text(content.format(DIFFERENT))
+    else:
+        pl.DataFrame({"sentence": [1], "form": [DIFFERENT]}).write_parquet(path)
+    own: dict[str, Any] = {}
+    if kind == "vertical":
+        own = {"attributes": ["form"], "sentence": "", "paragraph": ""}
+    joined = (" " if kind == "text" else "").join
+    found = joined(read(path, name=kind, **own)["form"])
+    kept = joined(read(path, name=kind, **own, normalise="none")["form"])
+    assert found == SAME
+    assert kept == (" ".join(DIFFERENT.split()) if kind == "text" else DIFFERENT)
+
+
+LEMMAS = {
+    "a": "a", "frob": "<unknown>", "7": "@card@", "_": "_", "8th": "@ord@", "b": "_",
+    "<unknown>": "<unknown>", "tea": "__UNDEF__", "c": "<unknown>s",
+}  # fmt: skip
+FILLED = ["a", "frob", "7", "_", "8th", "b", "<unknown>", "tea", "<unknown>s"]
+REPLACED = {
+    "lemma <unknown>": 1, "lemma @card@": 1, "lemma @ord@": 1, "lemma _": 1, "lemma __UNDEF__": 1,
+}  # fmt: skip
+
+
+def with_placeholders(folder: Path, kind: str) -> tuple[Path, dict[str, Any]]:
+    """Write the words with their lemmas in a format, and say how it is read."""
+    rows = list(LEMMAS.items())
+    if kind == "token_parquet":
+        words = pl.DataFrame(rows, schema=["word", "lemma"], orient="row").with_columns(sentence=1)
+        words.write_parquet(folder / "t.parquet")
+        return folder / "t.parquet", {}
+    if kind == "conllu":
+        lines = [f"{i}\t{a}\t{b}" + "\t_" * 7 for i, (a, b) in enumerate(rows, 1)]
+        return write(folder / "t.conllu", "\n".join(lines) + "\n"), {}
+    escaped = [f"{a}\tX\t{b}" for a, b in rows]
+    if kind == "tokens":
+        return write(folder / "t.tsv", "\n".join(escaped)), {"columns": ["word", "pos", "lemma"]}
+    text = "\n".join(escaped).replace("<", "&lt;")
+    return write(folder / "t.vrt", text), {"attributes": ["word", "pos", "lemma"], "sentence": ""}
+
+
+@pytest.mark.parametrize("kind", ["conllu", "vertical", "tokens", "token_parquet"])
+def test_forms_stand_for_lemmas_that_are_none(kind: str, tmp_path: Path) -> None:
+    path, options = with_placeholders(tmp_path, kind)
+    assert read(path, name=kind, **options)["lemma"].to_list() == FILLED
+    format_ = format_of(path.name, name=kind)
+    others = {"": ["lemma"], "form": ["word", "form", "lemma"], "all": None}
+    for asked in others.values():  # the byte scan, and the other ways to read it
+        given = format_.options.model_validate(options)
+        held = format_.scan(path, given).collect_schema().names()
+        columns = [name for name in asked or held if name in held]
+        assert format_.read
+        (batch,) = format_.read(path, given, columns, 1 << 20)
+        assert batch.tokens["lemma"].to_list() == FILLED
+        assert batch.replaced == REPLACED
+        (batch,) = format_.read(path, given, [n for n in held if n != "lemma"], 1 << 20)
+        assert batch.replaced == {}
+    kept = read(path, name=kind, placeholders=[], **options)["lemma"].to_list()
+    none = None if kind == "conllu" else "_"  # of CoNLL-U an underscore is no value
+    assert kept == [none if (a, b) == ("b", "_") else b for a, b in LEMMAS.items()]
+
+
+def test_a_lemma_without_a_form_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "a\tX\n<unknown>\tX\n")
+    for columns in (["lemma", "pos"], ["lemma", "head"]):
+        content = path.read_text().replace("X", "_" if columns[1] == "head" else "X")
+        found = read(write(path, content), name="tokens", columns=columns)
+        assert found["lemma"].to_list() == ["a", None]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import random
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from pipeline.formats.corpora.languages import LANGUAGES, guess_language
+from pipeline.formats.corpora.plain_text import read_beginning
 from tests.formats.corpora import slow_readers
 from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
+
+PLAIN: dict[str, Any] = {"language": "none", "normalise": "none"}
+"""Options under which text is as it stands, and no language has rules."""
 
 TOKENS = {
     "Don't well-known mother-in-law": ["Don't", "well-known", "mother-in-law"],
@@ -39,7 +47,7 @@ TOKENS = {
 
 @pytest.mark.parametrize("line", sorted(TOKENS))
 def test_tokens(line: str, tmp_path: Path) -> None:
-    found = read(write(tmp_path / "t.txt", line))
+    found = read(write(tmp_path / "t.txt", line), **PLAIN)
     assert found["form"].to_list() == TOKENS[line]
     assert slow_readers.words(line) == TOKENS[line]
 
@@ -52,7 +60,7 @@ def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     copy = write(tmp_path / "t.txt.gz", "\n".join(some))
     expected = slow_readers.text(copy)
     for lenient in (False, True):
-        found = read(copy, document="^### (.*)$", lenient=lenient)
+        found = read(copy, document="^### (.*)$", lenient=lenient, **PLAIN)
         assert found.rows(named=True) == expected
 
 
@@ -62,7 +70,7 @@ def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
 def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
     content = "\ufeffa\n\n \t\n### d 1\n\u200b\n#\n### \nb"
     path = write(tmp_path / name, content.replace("\n", ending))
-    found = read(path, document="^### (.*)$", lenient=lenient)
+    found = read(path, document="^### (.*)$", lenient=lenient, **PLAIN)
     assert found.rows() == [
         (1, "", None, 1, 1, "a", ""),
         (6, "d 1", None, 2, 1, "#", ""),
@@ -83,17 +91,109 @@ def cut(content: str, folder: Path, **options: Any) -> list[str]:
 
 
 def test_sentences_are_cut(tmp_path: Path) -> None:
-    assert cut("One. Two! (Three?) \"Four.\" 5 is. six. A. B. C\nnew line", tmp_path) == [
+    content = 'One. Two! (Three?) "Four." 5 is. six. A. B. C\nnew line'
+    assert cut(content, tmp_path, language="none") == [
         "One .", "Two !", "( Three ? )", '" Four . "', "5 is . six .", "A .", "B .", "C", "new line",
     ]  # fmt: skip
 
 
-def test_abbreviations_do_not_end_a_sentence(tmp_path: Path) -> None:
-    content = "Mr. Fox met Dr. Who, e.g. Tom. ArMr. Now."
-    assert cut(content, tmp_path, abbreviations=["Mr", "Dr", "e.g"]) == [
-        "Mr . Fox met Dr . Who , e . g . Tom .", "ArMr .", "Now .",
+SENTENCES = {
+    ("en", "Mr. Fox met Dr. J. K. Weld. No. 5 was St. Olave's. No. He left."): [
+        "Mr Fox met Dr J K Weld .", "No 5 was St Olave's .", "No .", "He left .",
+    ],
+    ("en", "So said I. The rest, e.g. Tom... Then \u2018Go!\u2019 Fig. 3 shows it, cf. Jones, p. 7."): [
+        "So said I .", "The rest , e . g Tom . . .", "Then \u2018 Go ! \u2019",
+        "Fig 3 shows it , cf Jones , p 7 .",
+    ],
+    ("de", "Am 3. Mai kam Hr. Dr. Weber, vgl. Abb. 2 bzw. Bd. 7. Er blieb bis 1990. Dann ging er."): [
+        "Am 3 Mai kam Hr Dr Weber , vgl Abb 2 bzw Bd 7 Er blieb bis 1990 .", "Dann ging er .",
+    ],
+    ("fr", "M. Dambreuse vit Mme. Arnoux et Mlle. Roque. \u00ab Ah ! \u00bb Il sortit."): [
+        "M Dambreuse vit Mme Arnoux et Mlle Roque .", "\u00ab Ah ! \u00bb", "Il sortit .",
+    ],
+    ("es", "El Sr. D. Juan vio a la Sra. Rosa. \u00bfQui\u00e9n? \u00a1Ella! Fue en la p\u00e1g. 3."): [
+        "El Sr D Juan vio a la Sra Rosa .", "\u00bf Qui\u00e9n ?", "\u00a1 Ella !", "Fue en la p\u00e1g 3 .",
+    ],
+    ("tr", "Sn. Ay\u015fe 3. Cadde'de oturur. O da geldi."): [
+        "Sn Ay\u015fe 3 Cadde'de oturur .", "O da geldi .",
+    ],
+    ("el", "\u039f \u03ba. \u03a0\u03b1\u03c0\u03c0\u03ac\u03c2 \u03ae\u03c1\u03b8\u03b5; \u039d\u03b1\u03b9."): [
+        "\u039f \u03ba \u03a0\u03b1\u03c0\u03c0\u03ac\u03c2 \u03ae\u03c1\u03b8\u03b5 ;", "\u039d\u03b1\u03b9 .",
+    ],
+    ("zh", "\u4ed6\u6765\u4e86\u3002\u6211\u8d70\u4e86\uff01\u300d\u597d\u3002"): [
+        "\u4ed6\u6765\u4e86 \u3002", "\u6211\u8d70\u4e86 \uff01 \u300d", "\u597d \u3002",
+    ],
+    ("hi", "\u0935\u0939 \u0906\u092f\u093e\u0964 \u092e\u0948\u0902 \u0917\u092f\u093e\u0964"): [
+        "\u0935\u0939 \u0906\u092f\u093e \u0964", "\u092e\u0948\u0902 \u0917\u092f\u093e \u0964",
+    ],
+    ("", "Mr. Fox and Prof. Weld. So said I. He left."): [
+        "Mr Fox and Prof Weld .", "So said I .", "He left .",
+    ],
+    ("none", "Mr. Fox. He left."): ["Mr .", "Fox .", "He left ."],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "content"), sorted(SENTENCES))
+def test_full_stops_of_abbreviations_end_no_sentence(
+    language: str, content: str, tmp_path: Path
+) -> None:
+    assert cut(content, tmp_path, language=language) == SENTENCES[language, content]
+
+
+def test_own_abbreviations_hold_besides_those_of_the_language(tmp_path: Path) -> None:
+    content = "Mr. Fox met Lic. Who, a.b. Tom. ArMr. Now."
+    assert cut(content, tmp_path, abbreviations=["Lic", "a.b"], language="en") == [
+        "Mr Fox met Lic Who , a . b Tom .", "ArMr .", "Now .",
     ]  # fmt: skip
-    assert cut(content, tmp_path)[0] == "Mr ."
+    own: dict[str, Any] = {"language": "en", "tokens": r"\S+", "abbreviations": ["Lic"]}
+    assert cut(content, tmp_path, **own)[0] == "Mr. Fox met Lic. Who, a.b."
+
+
+def test_text_between_tokens_is_whole(tmp_path: Path) -> None:
+    content = "Mr. Fox met J. K. Weld, No. 5."
+    found = read(write(tmp_path / "t.txt", content), language="en", sentences="split")
+    gaps = found["space_after"].fill_null(" ").to_list()[:-1]
+    pairs = zip(found["form"], [*gaps, ""], strict=True)
+    assert "".join(form + gap for form, gap in pairs) == content
+
+
+CLITICS = {
+    ("fr", "auto", "L\u2019homme qu'il voit d'aujourd'hui, quelqu'un, l'\u00c9tat."):
+        "L' homme qu' il voit d' aujourd'hui , quelqu'un , l' \u00c9tat .",
+    ("it", "auto", "L'arte dell'uomo, un'ora, po' di."): "L' arte dell' uomo , un' ora , po ' di .",
+    ("fr", "keep", "L'homme qu'il voit."): "L'homme qu'il voit .",
+    ("en", "auto", "I don't see Anna's l'homme."): "I don't see Anna's l'homme .",
+    ("en", "split", "I don't see Anna\u2019s, we're o'clock."):
+        "I do n't see Anna 's , we 're o'clock .",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "clitics", "content"), sorted(CLITICS))
+def test_clitics(language: str, clitics: str, content: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.txt", content)
+    found = read(path, language=language, clitics=clitics)
+    assert " ".join(found["form"]) == CLITICS[language, clitics, content]
+    gaps = found["space_after"].fill_null(" ").to_list()[:-1]
+    pairs = zip(found["form"], [*gaps, ""], strict=True)
+    assert "".join(form + gap for form, gap in pairs) == content.replace("\u2019", "'")
+
+
+def sample(code: str) -> str:
+    """Return the frequent words of a language among others that no language has."""
+    words = LANGUAGES[code].common.split()
+    return " ".join(f"{word} xq{place}zz" for place, word in enumerate(words))
+
+
+@pytest.mark.parametrize("code", sorted(LANGUAGES))
+def test_a_language_is_told_by_its_frequent_words(code: str) -> None:
+    assert guess_language(sample(code)) == code
+
+
+@pytest.mark.parametrize(
+    "text", ["", "12 34", "xyz zyx " * 50, "the cat", sample("en") + " " + sample("nl")]
+)
+def test_a_language_that_is_not_clear(text: str) -> None:
+    assert guess_language(text) == ""
 
 
 def test_every_sentence_of_many_lines_is_read(tmp_path: Path) -> None:
@@ -110,7 +210,7 @@ def test_own_splitter_and_tokens(tmp_path: Path) -> None:
 
 def test_paragraphs_are_lines_where_sentences_are_cut(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", "A. B.\n\n# x\nC.\n")
-    found = read(path, sentences="split", document="^# (.*)")
+    found = read(path, sentences="split", document="^# (.*)", language="none")
     assert found.filter(found["form"] != ".").rows() == [
         (1, "", 1, 1, 1, "A", ""),
         (1, "", 1, 2, 1, "B", ""),
@@ -166,7 +266,8 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"splitter": r"\. "}, "two groups"),
         ({"tokens": "(?=a)"}, "no regular expression"),
         ({"document": "###"}, "one group"),
-        ({"sentences": "lines"}, "'line', 'split' or 'wrapped'"),
+        ({"language": "xx"}, "no rules for the language 'xx'"),
+        ({"sentences": "lines"}, "'split', 'wrapped' or 'auto'"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -183,7 +284,7 @@ def test_against_the_slow_tokenizer(
     lines: list[str], sizes: list[int], lenient: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.txt", "\n".join(lines) + "\n#")
-    found = read(path, sizes=sizes, lenient=lenient)
+    found = read(path, sizes=sizes, lenient=lenient, **PLAIN)
     assert found.rows(named=True) == slow_readers.text(path, mark="")
 
 
@@ -194,6 +295,97 @@ def test_wrapped_is_split_of_joined_lines(
     folder, text = tmp_path_factory.mktemp("drawn"), "\n".join(lines) + "\n#"
     parts = re.split(r"\n(?:[ \t]*\n)+", text)
     joined = [" ".join(line.strip(" \t") for line in part.split("\n")) for part in parts]
-    wrapped = read(write(folder / "w.txt", text), sizes=sizes, sentences="wrapped")
-    split = read(write(folder / "s.txt", "\n".join(joined)), sizes=sizes, sentences="split")
+    wrapped = read(write(folder / "w.txt", text), sizes=sizes, sentences="wrapped", **PLAIN)
+    split = read(
+        write(folder / "s.txt", "\n".join(joined)), sizes=sizes, sentences="split", **PLAIN
+    )
     assert wrapped.drop("line").equals(split.drop("line"))
+
+
+WORDS = [
+    "the",
+    "old",
+    "house",
+    "by",
+    "a",
+    "river",
+    "where",
+    "nobody",
+    "of",
+    "them",
+    "had",
+    "lived",
+    "since",
+    "another",
+    "winter",
+]
+
+
+def paragraphs(count: int, *, seed: int, words: int = 60) -> list[str]:
+    chance = random.Random(seed)
+    return [" ".join(chance.choices(WORDS, k=chance.randint(1, words))) for _ in range(count)]
+
+
+@pytest.mark.parametrize("width", [40, 65, 72, 100])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_wrapped(width: int, ending: str, packed: bool, tmp_path: Path) -> None:
+    parts = [textwrap.fill(each, width) for each in paragraphs(60, seed=width)]
+    content = "\n\n".join(["A heading", *parts]).replace("\n", ending).encode()
+    path = tmp_path / ("b.txt.gz" if packed else "b.txt")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert read_beginning(path).wrapped
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("words", [3, 8, 14, 20, 60])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_lines_that_are_sentences_verses_or_paragraphs(
+    seed: int, words: int, gap: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "b.txt"
+    path.write_text(gap.join(paragraphs(200, seed=seed, words=words)))
+    assert not read_beginning(path).wrapped
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10])
+def test_what_tells_nothing(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "b.txt"
+    path.write_text(content)
+    assert not read_beginning(path).wrapped
+
+
+def novel(width: int, gap: str, *, seed: int = 1) -> str:
+    """Return dialogues and paragraphs in wrapped lines, with `gap` between them."""
+    chance = random.Random(seed)
+    parts = []
+    for number in range(80):
+        count = chance.choice([1, 1, 2, 6])
+        sentences = [chance.choices(WORDS, k=chance.randint(4, 25)) for _ in range(count)]
+        text = " ".join(" ".join(words).capitalize() + "." for words in sentences)
+        parts.append(textwrap.fill(f"\u201c{text}\u201d" if number % 2 else text, width))
+    return gap.join(parts)
+
+
+@pytest.mark.parametrize("width", [45, 60, 72])
+def test_paragraphs_without_blank_lines_end_in_short_lines(width: int, tmp_path: Path) -> None:
+    blank, none = (write(tmp_path / f"{len(gap)}.txt", novel(width, gap)) for gap in ("\n\n", "\n"))
+    assert read_beginning(blank).margin == 0 < read_beginning(none).margin
+    for sizes in ([1 << 16], [200, 50], [37]):
+        with_blank, without = (read(path, sizes=sizes, sentences="auto") for path in (blank, none))
+        assert with_blank["form"].equals(without["form"])
+        assert with_blank["sentence"].equals(without["sentence"])
+    # A last line that is nearly full may as well go on.
+    ends = without.group_by("paragraph").len().height
+    assert 60 <= ends <= with_blank["paragraph"].max()
+
+
+def test_words_that_the_end_of_a_line_divides(tmp_path: Path) -> None:
+    content = "She saw the differ-\nence, a well-\nknown so\u00ad\nlo.\n"
+    path = write(tmp_path / "t.txt", content)
+    kept = read(path, sentences="wrapped")["form"].to_list()
+    assert kept == [
+        *["She", "saw", "the", "differ", "-", "ence", ",", "a", "well", "-", "known", "solo", "."]
+    ]
+    joined = read(path, sentences="wrapped", join_hyphens=True)["form"].to_list()
+    assert joined == ["She", "saw", "the", "difference", ",", "a", "wellknown", "solo", "."]

@@ -164,6 +164,16 @@ def test_nothing_to_compare(few: pl.DataFrame) -> None:
     )
 
 
+def test_one_label_of_all() -> None:
+    same = LONG.with_columns(label=pl.lit("s"))
+    for pair in (("*", "*"), ("ann", "bob")):
+        for method in ("analytic", "bootstrap"):
+            row = pick(table(same), "*", *pair, "gwet_ac1", method)
+            assert [row[name] for name in ("estimate", "lower", "upper")] == [1.0, 1.0, 1.0]
+            assert row["undefined"] == 0
+    assert pick(table(same), "*", "ann", "bob", "cohen_kappa", "analytic")["estimate"] is None
+
+
 def test_two_who_judged_nothing_in_common() -> None:
     apart = pl.DataFrame({"id": ["x", "y"], "annotator": ["a", "b"], "label": ["s", "s"]})
     found = table(apart).filter(annotator_1="a", annotator_2="b")
@@ -532,9 +542,9 @@ def test_undefined_and_perfect() -> None:
     for f in (gwet_ac, gwet_standard_error):
         assert np.isnan(f([[1, 0], [0, 1]]))  # nobody judged the same item
         assert np.isnan(f(np.zeros((0, 2))))
-        assert np.isnan(f([[2], [3]]))  # no choice
     assert float(gwet_ac([[3, 0], [0, 2], [4, 0]])) == 1.0
-    assert float(gwet_ac([[3, 0], [2, 0]])) == 1.0  # one label only: defined, unlike kappa
+    for alike in ([[3, 0], [2, 0]], [[3, 0, 0], [2, 0, 0]], [[3], [2]]):  # unlike kappa
+        assert (float(gwet_ac(alike)), float(gwet_standard_error(alike))) == (1.0, 0.0)
     assert float(gwet_standard_error([[3, 0], [0, 2], [4, 0]])) == 0.0
     assert np.isnan(gwet_standard_error([[2, 1]]))
 

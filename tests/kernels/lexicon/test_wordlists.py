@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.lexicon.wordlists import (
+    Both,
     Spelling,
     canonical,
     canonical_in_parts,
@@ -18,6 +19,8 @@ from pipeline.kernels.lexicon.wordlists import (
     generate_forms_in_parts,
     lemma_table,
     normalise,
+    sampled_matches,
+    simple_sample,
     sizes,
     union,
 )
@@ -193,3 +196,16 @@ def test_a_lemma_without_forms_has_none() -> None:
     assert sizes(frame({"a": set(), "b": {"x"}})).collect().sort("lemma").rows() == [
         ("a", 0), ("b", 1),
     ]  # fmt: skip
+
+
+# Samples of lemmas: shares of what was drawn
+
+
+def test_what_both_have_goes_by_the_share_of_the_sample() -> None:
+    """Of 98 lemmas drawn from 245 three are in both: 245 x 3 / 98 = 7.5, to the even number 8."""
+    lemmas = pl.DataFrame({"lemma": [f"l{i:03}" for i in range(245)]})
+    drawn = simple_sample(lemmas, size=98, seed="s").with_columns(population=pl.lit(245))
+    both = Both(drawn.select("lemma").head(3), lemmas=3, bases=0)
+    found = sampled_matches(both, drawn, looked_up=None, complete=False).collect()
+    assert found["population"].to_list() == [8, 8, 8]
+    assert simple_sample(lemmas, size=245, seed="s")["pi"].unique().to_list() == [1.0]

@@ -94,6 +94,34 @@ def test_each_category_has_its_own_chances() -> None:
     assert judged_chances(both, candidates=2)["pi"].to_list() == [0.5, None, 1.0, 1.0]
 
 
+SIZES = [49, 98, 103, 107, 161, 1496, 4034]
+"""n (1 / n) is less than 1 for these in floating point."""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("given", ["no chances", "chances of a draw with replacement"])
+def test_where_all_are_judged_the_chance_is_one(size: int, given: str) -> None:
+    """True positives at ranks 1 and 8: (1 + 2/8) / 2 = .625, and nothing is left open."""
+    labels = labelled([place in {0, 7} for place in range(size)])
+    if given != "no chances":
+        labels = labels.with_columns(pi=pl.lit(None, pl.Float64))
+    others = labels.with_columns(category=pl.lit("other"), tp=pl.lit(value=True))
+    judged = judged_chances(pl.concat([labels, others]), candidates=size)
+    assert judged["pi"].unique().to_list() == [1.0]
+    found = average_precisions(ranking(size, "mi"), judged, confidence=0.95)
+    limits = found.select("category", "average_precision", "lower", "upper").rows()
+    assert limits == [("TP", 0.625, 0.625, 0.625), ("other", 1.0, 1.0, 1.0)]
+
+
+def test_draws_with_replacement_are_no_certain_ones() -> None:
+    """Two of eight were judged, whose chances the sample does not tell."""
+    labels = labelled([True, None, False]).with_columns(pi=pl.lit(None, pl.Float64))
+    assert judged_chances(labels, candidates=8)["pi"].to_list() == [0.25, None, 0.25]
+    some = labelled([True, False]).with_columns(pi=pl.Series([0.5, None]))
+    with pytest.raises(ValueError, match="inclusion probability is no such thing for 1"):
+        average_precisions(ranking(2, "mi"), judged_chances(some, candidates=2), confidence=0.95)
+
+
 def test_no_true_positive_and_nothing_judged() -> None:
     for labels in ([False, None, False], [None, None, None]):
         found = made(list(labels))

@@ -338,10 +338,10 @@ def test_a_mark_needs_significance_and_relevance(alpha: float, margin: float, ma
 
 
 def test_a_difference_that_equals_the_margin_is_large_enough() -> None:
-    # (50/100) (47/50 - 17/50) is 0.3 on paper and 0.29999999999999993 in Float64
-    counts = counts_of([(100, 50, 50, 47, 50, 17)])
-    compared = compare(counts, alpha=0.05, margin=0.3)
-    assert compared["difference"][0] < 0.3
+    # (40/100) (27/28 - 20/28) is 0.1 on paper and 0.09999999999999996 in Float64
+    counts = counts_of([(100, 40, 28, 27, 28, 20)])
+    compared = compare(counts, alpha=0.05, margin=0.1)
+    assert compared["difference"][0] < 0.1
     assert compared["significant"].to_list() == [True]
 
 
@@ -436,6 +436,19 @@ def test_these_candidates() -> None:
     assert (unknown["p_value"], unknown["p_margin"]) == (None, 1.0)
     # 12 of 20, of 40: 14 to 32 true positives; D2 may have none and may be all true positives
     assert unknown["lower"] < 0 < unknown["upper"]
+
+
+@given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
+def test_sets_that_are_judged_as_a_whole(size: int, k_1: int, k_2: int, same: int) -> None:
+    """What is known is exact: (k_1 - k_2) / n, with limits that are the same number."""
+    k_1, k_2, n = min(k_1, size), min(k_2, size), size + same
+    counts = pl.DataFrame(
+        {"category": "TP", "measure_1": "a", "measure_2": "b", "n": n, "size": size, "n_1": size,
+         "k_1": k_1, "n_2": size, "k_2": k_2}
+    )  # fmt: skip
+    tests = compare(counts, alpha=0.05, margin=0.0)
+    found = pair_differences(tests, population="finite", method="hypergeometric", asked=ASKED)
+    assert found.select("difference", "lower", "upper").row(0) == ((k_1 - k_2) / n,) * 3
 
 
 def test_beyond_them() -> None:

@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
 from pipeline.kernels.nbest.stratified import (
+    REPLICATES,
     UNDEFINED,
     pair_limits,
     pool,
@@ -490,6 +491,22 @@ def test_by_hand_stratified_estimates() -> None:
     assert float(p) == pytest.approx(0.25 * 0.5 + 0.75 / 6)
     first = 0.25**2 * 0.6 * 0.25 / 3
     assert float(variance) == pytest.approx(first + 0.75**2 * 0.8 * (5 / 36) / 5)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=6))
+@example([(23, 9), (27, 1), (40, 30), (56, 0), (13, 13), (10, 2)])
+def test_shares_of_strata_add_up_to_one(rows: list[tuple[int, int]]) -> None:
+    """All known: the true positives by the members. One draw of each, all true: 1, and no more."""
+    size, k = [max(1, *row) for row in rows], [min(row) for row in rows]
+    one = [1] * len(size)
+    p, variance = stratified_estimate([size, size], [size, one], [k, one])
+    assert p.tolist() == [sum(k) / sum(size), 1.0]
+    assert variance[0] == 0.0
+    for method in ("korn_graubard", *REPLICATES):
+        lower, upper = stratified_interval(
+            [size], [size], [k], confidence=0.9, replicates=5, seed="s", method=method
+        )
+        assert lower == upper == p[0], method
 
 
 @given(lists())

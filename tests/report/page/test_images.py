@@ -51,6 +51,7 @@ def bars(*heights: int) -> Figure:
     return Figure("bars", "Bars", {"data": {"values": values}, "mark": "bar", "encoding": encoding})
 
 
+@pytest.mark.long
 def test_pictures_of_a_process_are_those_that_are_drawn_here(processes: list[Watched]) -> None:
     figures = [bars(*range(1, n)) for n in range(2, 6)]
     with Drawing() as drawing:
@@ -69,6 +70,7 @@ def test_a_figure_is_drawn_once(processes: list[Watched]) -> None:
     assert [process.drawn for process in processes] == [1]
 
 
+@pytest.mark.long
 def test_after_a_process_that_died_they_are_drawn_here(processes: list[Watched]) -> None:
     first, second, third = bars(1), bars(1, 2), bars(1, 2, 3)
     with Drawing() as drawing:

@@ -93,6 +93,7 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("damage", "said"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
 )
@@ -298,6 +299,7 @@ def read_only(laboratory: Laboratory, *commands: list[str]) -> Outcome:
     return in_namespace(READ_ONLY, str(laboratory.runs), *words)
 
 
+@pytest.mark.long
 def test_read_only_folder(laboratory: Laboratory) -> None:
     laboratory.runs.mkdir()
     done = read_only(laboratory, laboratory.words("run"))
@@ -318,6 +320,7 @@ def test_results_on_a_read_only_disk_can_be_looked_at(done: Laboratory) -> None:
     assert "60 rows" in ended.out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "below"),
     [(errno.EROFS, "small"), (errno.EACCES, "small/scores"), (errno.EPERM, "small/scores")],

@@ -165,6 +165,7 @@ def older_and_newer(laboratory: Laboratory) -> tuple[set[Path], set[Path]]:
     return older, used(laboratory)
 
 
+@pytest.mark.long
 def test_keeps_what_is_used(laboratory: Laboratory) -> None:
     older, newer = older_and_newer(laboratory)
     digests = laboratory.digests()
@@ -180,6 +181,7 @@ def test_keeps_what_is_used(laboratory: Laboratory) -> None:
     assert laboratory.digests() == digests
 
 
+@pytest.mark.long
 def test_dry_removes_nothing(laboratory: Laboratory) -> None:
     older_and_newer(laboratory)
     before = tree(laboratory.root)
@@ -250,6 +252,7 @@ def test_a_stage_that_is_gone_from_the_experiment(done: Laboratory) -> None:
     assert not comparison.exists()
 
 
+@pytest.mark.long
 def test_keeps_all_of_stages_that_are_not_done(laboratory: Laboratory) -> None:
     """What they will reuse is not known; what the others do not use goes all the same."""
     laboratory.run("--set", 'stages.scores.measures=["t_score"]')

@@ -114,6 +114,7 @@ def certified(**config: Any) -> tuple[Any, ...]:
     return row
 
 
+@pytest.mark.long
 def test_a_certificate_proves_a_climb_or_finds_better() -> None:
     assert certified()[:4] == (0.875, "not proven", None, None)
     assert certified()[4] == 22
@@ -243,6 +244,35 @@ def test_overlapping_measures() -> None:
     assert "omega" in made["scores"]["measure"]
 
 
+@pytest.mark.parametrize("use", ["evaluate.type_level", "evaluate.overlapping"])
+def test_weights_are_refused_where_no_measure_has_them(use: str) -> None:
+    weighed = entries().with_columns(weight=pl.Series([1.0, 0.3, 0.7, None, 1.0]))
+    said = "systems: stages.a has weights of clusters, 2 other than 1, such as 0.3 of 'run' in '0'"
+    with pytest.raises(DataError, match=said):
+        stage(use, {"seed": "s"}, gold=gold(), systems=[weighed])
+    classes = gold().with_columns(weight=pl.Series([1.0, 0.5, 1.0, 1.0, 1.0, 1.0]))
+    with pytest.raises(
+        DataError, match="gold: .* has weights of classes, 1 other than 1, such as 0.5"
+    ):
+        stage(use, {"seed": "s"}, gold=classes, systems=[entries()])
+    alike = entries().with_columns(weight=pl.Series([1.0, 1.0, 1.0, None, 1.0]))
+    found = stage(use, {"seed": "s"}, gold=gold(), systems=[alike])
+    assert found["scores"].equals(
+        stage(use, {"seed": "s"}, gold=gold(), systems=[entries()])["scores"]
+    )
+
+
+def test_tokens_get_the_cluster_of_their_item_whatever_it_weighs() -> None:
+    known = pl.DataFrame([("x", "a", 4), ("y", "b", 2)], schema=GoldEntries.columns(), orient="row")
+    plain = entries({"x": "1", "y": "2"})
+    weighed = plain.with_columns(weight=pl.Series([0.3, 0.7]))
+    found = [
+        token_level({}, gold=classes, dictionaries=[each])
+        for classes, each in ((known, plain), (known.with_columns(weight=pl.lit(0.5)), weighed))
+    ]
+    assert found[0]["scores"].equals(found[1]["scores"])
+
+
 CORPUS = "form\tupos\tt\n" + "dog\tN\t1\nrun\tV\t2\n\nrun\tN\t1\ndog\tN\t1\n\n" * 20
 STAGES_OF_A_RUN = """
 [stages.gold]
@@ -346,6 +376,7 @@ def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> N
     assert scores["standard_error"].item() > 0  # of one sentence drawn alone there would be none
 
 
+@pytest.mark.long
 def test_names_of_listed_stages_do_not_matter(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     small.run(STAGES_OF_A_RUN)

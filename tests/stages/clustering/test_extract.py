@@ -68,6 +68,35 @@ def test_clark_with_a_header_and_as_it_comes(tmp_path: Path) -> None:
     assert plain.select("item", "cluster", "f").rows() == [("#", "8", None), ("dog", "7", None)]
 
 
+WEIGHTS = "item\t{label}\t{weight}\ndog\t001\t.5\ndog\t000\t.25\nrun\t01\t\n"
+
+
+@pytest.mark.parametrize("weight", ["weight", "Weights"])
+@pytest.mark.parametrize(
+    ("use", "label"), [("extract.clusters", "cluster"), ("extract.gold_table", "gold")]
+)
+def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_path: Path) -> None:
+    """Clusters that are cut to one add up their weights, as they do their counts."""
+    small = SmallRun(tmp_path, {"t.tsv": WEIGHTS.format(label=label, weight=weight)})
+    options = f'[stages.c]\nuse = "{use}"\npath = "t.tsv"\n'
+    options += 'system = "S"\n' if label == "cluster" else ""
+    made = small.run(options)["c.entries"].select("item", label, "weight")
+    assert made.rows() == [("dog", "000", 0.25), ("dog", "001", 0.5), ("run", "01", None)]
+    if label == "cluster":
+        cut = small.run(options + "prefix = 2\n")["c.entries"].select("item", label, "weight")
+        assert cut.rows() == [("dog", "00", 0.75), ("run", "01", None)]
+    small = SmallRun(tmp_path, {"t.tsv": f"item\t{label}\tweight\ndog\t1\tx\n"})
+    with pytest.raises(DataError, match=r"t.tsv: column weight: 1 x is no number\n +line 2: 'x'"):
+        small.run(options)
+
+
+def test_a_column_that_is_called_weight_may_count(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"t.tsv": "item\tcluster\tweight\ndog\t1\t3\n"})
+    made = small.run(STAGE + 'path = "t.tsv"\ncolumns.f = "weight"')["c.entries"]
+    assert made.select("item", "f").rows() == [("dog", 3)]
+    assert "weight" not in made.columns
+
+
 def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"b.paths": "00\t\t1\n\tb\t1\n01\tc\tx\n"})
     with pytest.raises(DataError) as error:

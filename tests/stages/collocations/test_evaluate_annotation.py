@@ -99,6 +99,38 @@ def test_a_candidate_that_was_drawn_twice_counts_once() -> None:
     assert found(sample=again).equals(found(sample=SAMPLE))
 
 
+@pytest.mark.parametrize("size", [49, 98, 103])
+@pytest.mark.parametrize("how", ["all", "random", "with_replacement", "judged", "design"])
+def test_all_judged_leaves_nothing_open(size: int, how: str) -> None:
+    """True positives at ranks 1 and 8 of any number: (1 + 2/8) / 2."""
+    ids = [f"x{i:03}" for i in range(size)]
+    scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(size)]})
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=scores)["ranks"]
+    given = pl.DataFrame({"category": "TP", "id": ids, "tp": [i in {0, 7} for i in range(size)]})
+    sample: dict[str, pl.DataFrame] = {}
+    match how:
+        case "random" | "with_replacement":
+            sample = run_stage("sample.random", {"rate": 1.0, "seed": "s"}, candidates=scores)
+        case "judged":
+            sample = run_stage("sample.judged", {}, candidates=scores, judgements=given)
+        case "design":
+            sample = run_stage("sample.design", {"size": size, "cuts": [9]}, ranks=ranks)
+    if how == "with_replacement":  # each twice
+        again = {"multiplicity": pl.lit(2, pl.Int64), "pi": pl.lit(None, pl.Float64)}
+        sample = {"sample": sample["sample"].with_columns(**again)}
+    drawn = {name: table for name, table in sample.items() if name == "sample"}
+    row = found(ranks=ranks, judgements=given, **drawn)
+    assert row.select("average_precision", "lower", "upper").row(0) == (0.625, 0.625, 0.625)
+
+
+def test_draws_with_replacement_are_no_certain_ones() -> None:
+    again = SAMPLE.with_columns(multiplicity=pl.lit(2), pi=pl.lit(None, pl.Float64))
+    assert found(sample=again).equals(found(sample=SAMPLE))
+    some = again.with_columns(pi=pl.when(pl.col("position") > 2).then(0.7))
+    with pytest.raises(ConfigError, match="2 of 7 draws have no chance pi, such as x0, x2"):
+        found(sample=some)
+
+
 def test_what_is_no_sample_for_it() -> None:
     with pytest.raises(ConfigError, match="no column 'multiplicity', but id"):
         found(sample=SAMPLE.select("id"))
@@ -184,8 +216,12 @@ def test_a_designed_sample() -> None:
 
 def test_draws_with_replacement_count_as_often() -> None:
     sample = pl.DataFrame({"id": IDS_EVALUATE_MACHINE[:2], "multiplicity": [3, 1]})
-    row = evaluate(sample=sample)["confusion"].row(0, named=True)
-    assert (row["true_positives"], row["true_negatives"]) == (3, 1)
+    for given in (sample, sample.with_columns(pi=pl.lit(None, pl.Float64))):
+        row = evaluate(sample=given)["confusion"].row(0, named=True)
+        assert (row["true_positives"], row["true_negatives"]) == (3, 1)
+    some = sample.with_columns(pi=pl.Series([0.5, None]))
+    with pytest.raises(ConfigError, match="1 of 2 draws have no chance pi, such as x001"):
+        evaluate(sample=some)
 
 
 def test_strata_without_chances_are_refused() -> None:

@@ -114,6 +114,7 @@ def test_the_interval_is_for_its_population() -> None:
         compared({"difference_interval": "wilson", "population": "finite"})
 
 
+@pytest.mark.long
 def test_tables_that_were_there_are_as_they_were() -> None:
     plain = compared({"best": "holm"})
     asked = compared(
@@ -162,6 +163,7 @@ def test_precision_by_clusters() -> None:
     assert made["clustered"].select(columns).equals(made["cuts"].select(columns))
 
 
+@pytest.mark.long
 def test_best_by_bonferroni_names_all_that_holm_names() -> None:
     found = {each: compared({"best": each})["best"] for each in ("bonferroni", "holm")}
     keys = ["category", "n", "measure"]

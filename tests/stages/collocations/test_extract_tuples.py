@@ -153,6 +153,7 @@ def test_units_that_hold_the_separator(tmp_path: Path) -> None:
     assert done.table("p").get_column("l1").sort().to_list() == ["a b+c", "a+b c"]
 
 
+@pytest.mark.long
 def test_triples_of_the_generated_corpus(tmp_path: Path) -> None:
     """P-N-V triples, and their pairing equals the PP-verb pairs of the project's experiment."""
     make = [sys.executable, str(ROOT / "data" / "make_corpus.py"), str(tmp_path / "pp")]

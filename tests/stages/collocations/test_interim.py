@@ -186,6 +186,7 @@ def test_a_band_takes_what_its_look_spends() -> None:
     assert found["bands"].equals(alone["bands"])
 
 
+@pytest.mark.long
 def test_tests_of_one_look_are_made_at_its_level() -> None:
     sample = drawn_looks(rate=0.15)
     found = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)
@@ -219,6 +220,7 @@ def test_each_test_of_a_family_spends_its_part_of_alpha(spending: str) -> None:
     assert not expected.all()
 
 
+@pytest.mark.long
 def test_holm_tests_the_next_with_what_is_left_of_alpha() -> None:
     sample = drawn_looks(rate=0.2)
     found = evaluated_looks("evaluate.comparison", sample, looks=LOOKS)["cuts"].sort("p_value")
@@ -270,6 +272,7 @@ def test_differences_beyond_the_candidates_are_adjusted_as_the_tests_at_the_cuts
     assert (rows["p_adjusted"] > rows["p_value"]).any()
 
 
+@pytest.mark.long
 def test_a_last_look_at_all_candidates_knows_their_differences_and_not_those_beyond() -> None:
     options: dict[str, Any] = {"looks": [0.25, 0.5, 1.0]}
     half = evaluated_looks("evaluate.comparison", drawn_looks(rate=0.5), **options)["differences"]
@@ -427,6 +430,7 @@ def test_tests_are_of_the_two_sets_at_any_size() -> None:
     assert found["best"].filter("best").height == 2
 
 
+@pytest.mark.long
 def test_differences_of_a_comparison_are_those_of_a_designed_sample() -> None:
     sample = drawn_looks(size=160)
     options = {"anytime": True, "correction": "bonferroni"}

@@ -328,6 +328,7 @@ def evaluated(
     return found | digests("evaluate.lexicon", made)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", ROOMS)
 @pytest.mark.parametrize(
     ("config", "sampled"),

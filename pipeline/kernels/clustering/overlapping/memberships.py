@@ -17,6 +17,7 @@ from pipeline.kernels.clustering.encoding import (
     check_labels,
     distinct_values,
     incidence,
+    refuse_weights,
     sorted_distinct,
 )
 from pipeline.kernels.numeric import FloatArray, IntArray
@@ -430,7 +431,7 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     Raises
     ------
     DataError
-        If an item or a label is null or empty.
+        If an item or a label is null or empty, or a column weight has others than 1.
 
     Examples
     --------
@@ -440,8 +441,9 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     >>> data.items, data.unclustered, data.without_gold, data.overlap.tolist()
     (2, 1, 1, [[1], [1]])
     """
-    check_labels(gold, ["item", "gold"])
-    check_labels(induced, ["item", "cluster"])
+    for table, label in ((gold, "gold"), (induced, "cluster")):
+        check_labels(table, ["item", label])
+        refuse_weights(table, label)
     # Numbers for items: any will do, only how many items have which sets counts.
     items = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
     placed = induced.join(items, on="item")

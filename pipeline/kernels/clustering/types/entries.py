@@ -11,7 +11,13 @@ import polars as pl
 import scipy
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, distinct_values, incidence
+from pipeline.kernels.clustering.encoding import (
+    Sparse,
+    distinct_sets,
+    distinct_values,
+    incidence,
+    refuse_weights,
+)
 from pipeline.kernels.numeric import BoolArray, IntArray
 
 
@@ -78,7 +84,8 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
     Raises
     ------
     DataError
-        If a column is missing or not of strings, a name is empty, or no item has a gold entry.
+        If a column is missing or not of strings, a name is empty, no item has a gold entry, or
+        a column weight has others than 1.
 
     References
     ----------
@@ -126,6 +133,7 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
             raise DataError(
                 f"memberships: column {column!r} is {table.schema[column]}, not String; cast it"
             )
+    refuse_weights(table, label)
     chosen = table.select(pl.col("item", label).cast(pl.String)).drop_nulls()
     empty = chosen.filter((pl.col("item") == "") | (pl.col(label) == ""))
     if empty.height:

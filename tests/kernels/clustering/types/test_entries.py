@@ -38,6 +38,17 @@ def test_by_hand() -> None:
     assert made.clusters.to_list() == ["1"]
 
 
+def test_weights_are_refused() -> None:
+    weighed = INDUCED.with_columns(weight=pl.Series([1.0, None, 0.25, 0.75]))
+    said = "memberships: has weights of clusters, 2 other than 1, such as 0.25 of 'd' in '1'"
+    with pytest.raises(DataError, match=said):
+        entries(GOLD, weighed)
+    with pytest.raises(DataError, match="has weights of classes, 4 other than 1"):
+        entries(GOLD.with_columns(weight=pl.lit(0.5)), INDUCED)
+    one = entries(GOLD.with_columns(weight=pl.lit(1)), INDUCED.with_columns(weight=pl.lit(1.0)))
+    assert sets(one) == sets(entries(GOLD, INDUCED))
+
+
 def test_numbers_sort_as_text() -> None:
     assert entries(GOLD, INDUCED).classes.to_list() == ["10", "2"]
 

@@ -142,6 +142,7 @@ def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["MacroI", "MicroI"])
 @pytest.mark.parametrize("mapping", ["1-1", "M-1"])
 def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> None:

@@ -1,0 +1,60 @@
+"""What looks the same is the same: against a slow twin, for text, bytes and columns."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.formats.unicode import normalise, normalise_bytes, normalise_column
+
+WITHOUT_BLANKS = [*range(0x0E00, 0x0F00), *range(0x1000, 0x10A0), *range(0x1780, 0x1800)]
+
+
+def slowly(text: str) -> str:
+    text = unicodedata.normalize("NFC", text)
+    kept: list[str] = []
+    for place, sign in enumerate(text):
+        after = text[place + 1 :]
+        line_goes_on = after.startswith(("\n", "\r\n"))
+        if sign in "\u00ad\u2060\ufeff\u200e\u200f\u061c" and not line_goes_on:
+            continue
+        kept.append(" " if sign in "\u00a0\u202f\u2007" else sign)
+    text, kept = "".join(kept), []
+    for sign in text:
+        if sign != "\u200b" or (kept and ord(kept[-1]) in WITHOUT_BLANKS):
+            kept.append(sign)
+    text, kept = "".join(kept), []
+    for place, sign in enumerate(text):
+        straight = sign in "\u2019\u02bc" and text[place + 1 : place + 2].isalpha()
+        kept.append("'" if straight else sign)
+    return "".join(kept)
+
+
+SIGNS = "aé\u0301Ⅷ1'\u2019\u02bc\u00ad\u200b\u200e\u00a0 \r\n\u0e01\u1780漢\u212b\u1100\u1161"
+
+
+@given(st.lists(st.text(SIGNS, max_size=8), max_size=5))
+def test_against_a_slow_twin(texts: list[str]) -> None:
+    expected = [slowly(text) for text in texts]
+    assert [normalise(text) for text in texts] == expected
+    assert [normalise_bytes(text.encode()).decode() for text in texts] == expected
+    frame = pl.DataFrame({"a": [*texts, None]}, schema={"a": pl.String})
+    assert frame.select(normalise_column(pl.col("a")))["a"].to_list() == [*expected, None]
+    assert [normalise(text) for text in expected if "\u00ad" not in text] == [
+        text for text in expected if "\u00ad" not in text
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["null", "NA", "nan", "true", "1e5", "-", "=1+1", "#", "", "ﬁ", "ß", "x²", "…", "“a”"]
+)
+def test_what_stays(text: str) -> None:
+    assert normalise(text) == text
+
+
+def test_bytes_that_are_no_text_stay() -> None:
+    assert normalise_bytes(b"caf\xe9 \xff") == b"caf\xe9 \xff"
