@@ -28,6 +28,7 @@ from pipeline.recipes.inputs import (
     TableOptions,
     WordChoice,
     corpus_files,
+    require_rows,
     table_file,
 )
 from pipeline.registry import as_names
@@ -577,14 +578,14 @@ def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
         return {}
     with reading(path), open_text(path) as text:
         lines = list(itertools.islice(text, _LINES))
-    skip = _lines_above(lines)
+    skip = _count_lines_above(lines)
     above = {"skip": skip} if skip else {}
     if name:
         return above
     return _text_reader([line for line in lines[skip:] if line.strip()], above, header)
 
 
-def _lines_above(lines: Sequence[str]) -> int:
+def _count_lines_above(lines: Sequence[str]) -> int:
     """Return how many lines other programs have put above a list."""
     comments = len(list(itertools.takewhile(_COMMENT.match, lines)))
     if comments:
@@ -643,6 +644,8 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     if count is None and "f" in table.options.columns:
         raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
     is_corpus = bool(_format_name(path, "corpus"))
+    if not is_corpus:
+        require_rows(table)
     named = {*map(str.lower, table.columns)} & {*_TOKENS}
     if count is None and not (is_corpus and named):
         count = _count_column(path, table)

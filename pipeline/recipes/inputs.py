@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_plain_values
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
@@ -628,7 +628,7 @@ def table_file(
             file = _file(source)
     found = TableFile(source, file, _table_head(file), said)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
-        found = _without_header(found) if said.header is None else found
+        found = _detect_header(found) if said.header is None else found
         if said.header is False:
             found = _with_columns(found)
     held = found.columns
@@ -642,6 +642,20 @@ def table_file(
     return found
 
 
+def require_rows(table: TableFile) -> None:
+    """Refuse a table that has a header and nothing else.
+
+    Raises
+    ------
+    DataError
+        Naming the file.
+    """
+    if table.head.is_empty():
+        listed = ", ".join(table.columns[:_MOST_COLUMNS])
+        what = f"{table.source['path']}: the table has no rows, only the columns {listed}"
+        raise DataError(f"{what}\nName a file with rows.")
+
+
 def _table_head(file: SourceFile) -> pl.DataFrame:
     plan = file.format.scan(file.path, file.options)
     schema = plan.collect_schema()
@@ -652,7 +666,7 @@ def _table_head(file: SourceFile) -> pl.DataFrame:
     return plan.head(_LOOKED_AT).select(texts).collect()
 
 
-def _without_header(table: TableFile) -> TableFile:
+def _detect_header(table: TableFile) -> TableFile:
     """Return a table whose first line is a row, as others are, with names for its columns.
 
     It is one if it has numbers where the others have numbers, and no text there; unless some of it
