@@ -126,8 +126,8 @@ _BYTES = 1 << 18
 _FOR_LANGUAGE = 1 << 17
 _WIDTHS = range(30, 201)
 """How long the longest lines of a wrapped text are."""
-_FEWEST, _LEAST_WORDS = 3, 4
-"""Inner lines of a wrapped text, and their words, at the least."""
+_FEWEST, _MANY, _LEAST_WORDS = 3, 20, 4
+"""Inner lines of a wrapped text at the least, and where no sentence ends in them; their words."""
 _MOSTLY_FULL, _GOES_ON = 0.78, 0.4
 """The median length of inner lines, as a part of the longest; the share of those that end amid a
 sentence. Over a hundred English novels the shares are .61 to .93 of wrapped and 0 to .22 of other
@@ -136,6 +136,7 @@ _INNER, _NO_BLANKS = 0.5, 0.95
 """The share of inner lines among all lines with text; where it is higher, paragraphs do not end in
 blank lines."""
 _ENDS = re.compile(rf"[{_MARKS}:;。！？]{_CLOSE}*[—–-]*$")
+_MARK = re.compile(f"[{_MARKS}。！？]")
 _CASED = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_\u0e01-\u0e3a]+|[\u0e01-\u0e5b]+")
 _LONGEST_WORDS = {"zh": 4.0, "ja": 5.0}
@@ -199,6 +200,8 @@ def _line_width(lines: list[str]) -> tuple[bool, int]:
     some = sum(map(bool, lines))
     if len(inner) < max(_FEWEST, _INNER * some):
         return False, 0
+    if len(inner) < _MANY and not any(_MARK.search(line) for line in lines):
+        return False, 0  # a few lines without an end of a sentence are as well one sentence each
     lengths = sorted(len(line) for line, _ in inner)
     longest, median = lengths[int(len(inner) * 0.98)], lengths[len(inner) // 2]
     go_on = sum(not _ENDS.search(line) and _continues(after) for line, after in inner)
