@@ -311,7 +311,7 @@ def _say(event: Event, *, advise: Callable[[str], str]) -> None:
 def collocates(
     node: Annotated[
         str,
-        typer.Argument(help="eyes | 'blue eyes' | 'eye*' | '/eyes?/' | 'lemma=eye upos=NOUN'"),
+        typer.Argument(help="A word, a phrase, 'eye*', '/eyes?/', or lemma=eye"),
     ],
     path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
     relation: Annotated[

@@ -76,7 +76,7 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
 
 def _straighten(text: str, sign: str) -> tuple[str, int]:
     first, *others = text.split(sign)
-    signs = ["'" if each[:1].isalpha() else sign for each in others]
+    signs = ["'" if each[:1].isalpha() and each[0] not in _APOSTROPHES else sign for each in others]
     straight = "".join(part for pair in zip(signs, others, strict=True) for part in pair)
     return first + straight, signs.count("'")
 
