@@ -735,12 +735,20 @@ class TextBlock:
         Names of their tab-separated fields; none: a line is given as `TEXT`.
     replaced : mapping of str to int
         What was written otherwise, see `pipeline.formats.base.Batch`.
+    written : bytes, optional
+        The lines as the file has them, if they are not as `content`.
     """
 
     content: bytes
     before: int
     fields: Sequence[str]
     replaced: Mapping[str, int] = field(default_factory=dict)
+    written: bytes | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as the file has them."""
+        return self.content if self.written is None else self.written
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -852,7 +860,8 @@ def text_blocks(
         for line, content in _split_units(path, read, size, cut, (before, first)):
             counts: Counter[str] = Counter()
             text = content if form == "none" else unicode.normalise_bytes(content, counts)
-            yield TextBlock(text, line, fields, {SIGN + kind: n for kind, n in counts.items() if n})
+            replaced = {SIGN + kind: n for kind, n in counts.items() if n}
+            yield TextBlock(text, line, fields, replaced, None if text is content else content)
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:
