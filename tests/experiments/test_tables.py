@@ -253,6 +253,7 @@ def test_scores_are_read_as_they_are_written(
     found = capsys.readouterr()
     assert re.search(r"│ mi +│ +4 │ +100 │", found.out)
     assert ("the column mi is read so: " in found.err) == (case != "minus")
+    assert ("--decimal says otherwise" in found.err) == (case != "minus")
 
 
 @pytest.mark.parametrize("cell", ["NA", "#DIV/0!", "12 %", "1.5.1", "-", "n.a."])
