@@ -143,8 +143,8 @@ class CorpusOptions(FormatOptions):
     """Options that every reader of a corpus has."""
 
     normalise: unicode.Form = "NFC"
-    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, no
-    invisible characters. "none": text as it is written."""
+    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, one
+    hyphen, no invisible characters. "none": text as it is written."""
     lenient: bool = False
     """Leave out what cannot be read, count it and show examples, instead of stopping."""
 

@@ -16,6 +16,8 @@ _GONE = "\u00ad\u2060\ufeff\u200e\u200f\u061c"
 _BLANKS = "\u00a0\u202f\u2007"
 """No-break spaces."""
 _APOSTROPHES = "\u2019\u02bc"
+_HYPHENS = "\u2010\u2011"
+"""Hyphen and no-break hyphen, which look like the hyphen of keyboards."""
 _ZERO_WIDTH = "\u200b"
 _UNSEEN = re.compile(f"[{_GONE}](?!\r?\n)")
 _NO_BREAK = re.compile(f"[{_BLANKS}]")
@@ -27,8 +29,9 @@ def normalise(text: str) -> str:
     r"""Return text in which what looks the same is the same.
 
     In Unicode's normal form C; a no-break space is a space; a typographic apostrophe before a
-    letter is ``'``; soft hyphens, word joiners, marks of direction and, but for scripts without
-    blanks, zero-width spaces go. A soft hyphen before a line end stays: the line goes on.
+    letter is ``'``, every hyphen ``-``; soft hyphens, word joiners, marks of direction and, but for
+    scripts without blanks, zero-width spaces go. A soft hyphen before a line end stays: the line
+    goes on.
 
     Parameters
     ----------
@@ -41,8 +44,8 @@ def normalise(text: str) -> str:
 
     Examples
     --------
-    >>> normalise("cafe\u0301 l\u2019homme \u2018yes\u2019 so\u00adlo 5\u00a0kg")
-    "café l'homme ‘yes’ solo 5 kg"
+    >>> normalise("cafe\u0301 l\u2019homme \u2018yes\u2019 so\u00adlo 5\u00a0kg to\u2010day")
+    "café l'homme ‘yes’ solo 5 kg to-day"
     """
     if text.isascii():
         return text
@@ -54,6 +57,8 @@ def normalise(text: str) -> str:
     ):  # fmt: skip
         if any(sign in text for sign in signs):
             text = pattern.sub(new, text)
+    for sign in _HYPHENS:
+        text = text.replace(sign, "-")
     for sign in _APOSTROPHES:
         text = _straighten(text, sign) if sign in text else text
     return text
