@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -375,6 +375,28 @@ def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
         some = pl.col(_SENTENCE).str.contains(layout.tokens).fill_null(value=False).alias(SOME)
     row = ~readable() | some
     return lines.with_columns(some, row.alias(ROW), pl.when(some).then(UNIT))
+
+
+def text_tokens(text: str, layout: TextLayout) -> list[str]:
+    """Return the tokens of a text that somebody typed, as they are found in a file.
+
+    Parameters
+    ----------
+    text : str
+        Some words, as `normalise` gives them.
+    layout : TextLayout
+        How the file is read.
+
+    Examples
+    --------
+    >>> text_tokens("Mr. Fox", TextLayout(TextOptions(), "en", "split", 0))
+    ['Mr', 'Fox']
+    >>> text_tokens("l'homme", TextLayout(TextOptions(), "fr", "split", 0))
+    ["l'", 'homme']
+    """
+    line = pl.LazyFrame({"line": [1], TEXT: [text]})
+    rows = text_rows(line, replace(layout, sentences="line")).select("form").collect()
+    return [*rows.item()]
 
 
 def _icu_tokens(language: str) -> pl.Expr:
