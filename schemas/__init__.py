@@ -2,10 +2,13 @@
 
 from schemas.annotation import Adjudicated as Adjudicated
 from schemas.annotation import Agreement as Agreement
+from schemas.annotation import AnnotatedPairs as AnnotatedPairs
 from schemas.annotation import Annotations as Annotations
 from schemas.annotation import Coverage as Coverage
 from schemas.annotation import Disagreements as Disagreements
 from schemas.annotation import Drawn as Drawn
+from schemas.annotation import ExpressionCounts as ExpressionCounts
+from schemas.annotation import ExpressionPairs as ExpressionPairs
 from schemas.annotation import Judgements as Judgements
 from schemas.annotation import Labels as Labels
 from schemas.annotation import Resolutions as Resolutions

@@ -50,6 +50,35 @@ class Coverage(ByCategory):
     n_unmatched: int = column("judgements on pairs that are no candidates", ge=0)
 
 
+# Pairs in a corpus whose multiword expressions are annotated
+
+
+class AnnotatedPairs(Table):
+    """How often each candidate occurs in an annotated corpus, or in a part of it."""
+
+    id: str = column("candidate", key=True)
+    f: int = column("pair tokens", ge=1)
+
+
+class ExpressionPairs(Table):
+    """How often the two tokens of a pair belong to one expression, in a part of a corpus."""
+
+    category: str = column("category of true positives", key=True)
+    id: str = column("pair", key=True)
+    f: int = column("pair tokens in an expression of the category", ge=1)
+    candidate: bool = column("whether the pair is a candidate", key=True)
+
+
+class ExpressionCounts(ByCategory):
+    """One row per category and candidate of an annotated corpus: its tokens in expressions."""
+
+    id: str = column("candidate", key=True)
+    f: int = column("pair tokens in the corpus", ge=1)
+    inside: int = column("those whose tokens belong to one expression of the category", ge=0)
+
+    some_are_inside = rule("inside <= f", pl.col("inside") <= pl.col("f"))
+
+
 # Judgements and samples: a candidate is a true or false positive, undecided, or not judged
 
 

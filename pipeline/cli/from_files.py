@@ -108,7 +108,7 @@ Measures: TypeAlias = Annotated[
     typer.Option("--measure", help="Association measure, the first orders; can be given again."),
 ]
 T = TypeVar("T", bound=str)
-_DECISIONS = ("number_format", "placeholders", "left_out")
+_DECISIONS = ("number_format", "placeholders", "left_out", "text_layout", "normalised")
 """Checks that say how files were read."""
 _NO_RELATION = "there is no relation {}"
 _ENDINGS = {"text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv"}
@@ -160,6 +160,16 @@ _OWN = {
 """Options of readers that have an option of the commands to themselves."""
 
 
+_DECIMAL = ("the option decimal", "--decimal")
+"""The one option of tables that messages name, to that of every command."""
+_SPOKEN = {
+    _DECIMAL[0]: _DECIMAL[1],
+    "the option language of the corpus says": "--language says",
+    "the option sentences of the corpus says": "--sentences says",
+    "the option language and sentences of the corpus says": "--language and --sentences say",
+}
+
+
 def in_options(text: str) -> str:
     """Return a message in which options of readers are written as options of the command.
 
@@ -173,7 +183,9 @@ def in_options(text: str) -> str:
     readers = [each for each in map(FORMATS.get, FORMATS) if each.kind == "corpus"]
     names = {name for each in readers for name in each.options.model_fields}
     pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
-    return re.sub(pattern, _as_option, text.replace("the option decimal", "--decimal"))
+    for theirs, ours in _SPOKEN.items():
+        text = text.replace(theirs, ours)
+    return re.sub(pattern, _as_option, text)
 
 
 def _as_option(found: re.Match[str]) -> str:
@@ -274,7 +286,7 @@ def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
     from pipeline.cli.output import RunProgress
 
     console = Console(stderr=True)
-    advise = in_options if reader else str
+    advise = in_options if reader else lambda text: text.replace(*_DECIMAL)
     try:
         if not console.is_terminal:
             yield [partial(_say, advise=advise)]
@@ -301,7 +313,7 @@ def _say(event: Event, *, advise: Callable[[str], str]) -> None:
 def collocates(
     node: Annotated[
         str,
-        typer.Argument(help="eyes | 'blue eyes' | 'eye*' | '/eyes?/' | 'lemma=eye upos=NOUN'"),
+        typer.Argument(help="A word, a phrase, 'eye*', '/eyes?/', or lemma=eye"),
     ],
     path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
     relation: Annotated[
@@ -847,7 +859,7 @@ def _violation(
     texts = bad.get_column(name).cast(pl.String)
     remedy = ""
     if form.unclear and texts.str.contains(_THOUSANDS).any():
-        what = UNCLEAR.replace("the option decimal", "--decimal")
+        what = UNCLEAR.replace(*_DECIMAL)
         return Violation(what, name, bad.height, examples)
     if texts.str.contains(_THOUSANDS).any():
         remedy = " (write 1200: no marks between thousands, no decimals)"

@@ -138,13 +138,14 @@ Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 class FormatOptions(Described):
     """Base of the typed options of a reader: frozen, no unknown keys."""
 
+    normalise: unicode.Form = "NFC"
+    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, one
+    hyphen, no invisible characters. "none": text as it is written."""
+
 
 class CorpusOptions(FormatOptions):
     """Options that every reader of a corpus has."""
 
-    normalise: unicode.Form = "NFC"
-    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, one
-    hyphen, no invisible characters. "none": text as it is written."""
     lenient: bool = False
     """Leave out what cannot be read, count it and show examples, instead of stopping."""
 

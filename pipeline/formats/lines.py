@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -509,11 +509,20 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     return skipped, names
 
 
-def open_text(path: Path) -> IO[str]:
-    """Open a text file, packed or not, as UTF-8 without its byte-order mark."""
+def open_text(path: Path, *, errors: Literal["strict", "replace"] = "strict") -> IO[str]:
+    """Open a text file, packed or not, as UTF-8 without its byte-order mark.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    errors : {"strict", "replace"}
+        Whether bytes that are not UTF-8 are an error, or read as U+FFFD.
+    """
     if is_compressed(path):
-        return io.TextIOWrapper(open_compressed(path), encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+        packed = open_compressed(path)
+        return io.TextIOWrapper(packed, encoding="utf-8-sig", newline="", errors=errors)
+    return path.open(encoding="utf-8-sig", newline="", errors=errors)
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:

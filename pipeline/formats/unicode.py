@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from typing import Literal, TypeAlias
 
 import polars as pl
 
 Form: TypeAlias = Literal["NFC", "none"]
 """How text is normalised: see `normalise`; or not at all."""
+
+LINES = "lines in another normal form"
+INVISIBLE, SPACES = "invisible signs", "no-break spaces"
+APOSTROPHES, HYPHENS = "typographic apostrophes", "typographic hyphens"
 
 _GONE = "\u00ad\u2060\ufeff\u200e\u200f\u061c"
 """Soft hyphen, word joiner, byte-order mark, marks of direction."""
@@ -21,11 +26,12 @@ _HYPHENS = "\u2010\u2011"
 _ZERO_WIDTH = "\u200b"
 _UNSEEN = re.compile(f"[{_GONE}](?!\r?\n)")
 _NO_BREAK = re.compile(f"[{_BLANKS}]")
+_SPECIAL = f"[{_GONE}{_BLANKS}{_ZERO_WIDTH}{_APOSTROPHES}{_HYPHENS}]"
 # Where no blanks stand between words, a zero-width space divides them.
 _BETWEEN_LETTERS = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){_ZERO_WIDTH}")
 
 
-def normalise(text: str) -> str:
+def normalise(text: str, counts: Counter[str] | None = None) -> str:
     r"""Return text in which what looks the same is the same.
 
     In Unicode's normal form C; a no-break space is a space; a typographic apostrophe before a
@@ -37,6 +43,8 @@ def normalise(text: str) -> str:
     ----------
     text : str
         Any.
+    counts : Counter, optional
+        Takes how many signs of each kind were changed, and lines for the normal form.
 
     References
     ----------
@@ -49,27 +57,38 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return text
+    found: Counter[str] = Counter() if counts is None else counts
     if not unicodedata.is_normalized("NFC", text):
+        found[LINES] += sum(not unicodedata.is_normalized("NFC", line) for line in text.split("\n"))
         text = unicodedata.normalize("NFC", text)
     # To look for a character takes a tenth of the time of a pattern.
-    for signs, pattern, new in (
-        (_GONE, _UNSEEN, ""), (_BLANKS, _NO_BREAK, " "), (_ZERO_WIDTH, _BETWEEN_LETTERS, ""),
-    ):  # fmt: skip
+    for kind, signs, pattern, new in (
+        (INVISIBLE, _GONE, _UNSEEN, ""),
+        (SPACES, _BLANKS, _NO_BREAK, " "),
+        (INVISIBLE, _ZERO_WIDTH, _BETWEEN_LETTERS, ""),
+    ):
         if any(sign in text for sign in signs):
-            text = pattern.sub(new, text)
+            text, number = pattern.subn(new, text)
+            found[kind] += number
     for sign in _HYPHENS:
-        text = text.replace(sign, "-")
+        if sign in text:
+            found[HYPHENS] += text.count(sign)
+            text = text.replace(sign, "-")
     for sign in _APOSTROPHES:
-        text = _straighten(text, sign) if sign in text else text
+        if sign in text:
+            text, number = _straighten(text, sign)
+            found[APOSTROPHES] += number
     return text
 
 
-def _straighten(text: str, sign: str) -> str:
+def _straighten(text: str, sign: str) -> tuple[str, int]:
     first, *others = text.split(sign)
-    return first + "".join(("'" if each[:1].isalpha() else sign) + each for each in others)
+    signs = ["'" if each[:1].isalpha() and each[0] not in _APOSTROPHES else sign for each in others]
+    straight = "".join(part for pair in zip(signs, others, strict=True) for part in pair)
+    return first + straight, signs.count("'")
 
 
-def normalise_bytes(content: bytes) -> bytes:
+def normalise_bytes(content: bytes, counts: Counter[str] | None = None) -> bytes:
     """Return UTF-8 text as `normalise` does; as it is where it is not UTF-8."""
     if content.isascii():
         return content
@@ -77,7 +96,7 @@ def normalise_bytes(content: bytes) -> bytes:
         text = content.decode()
     except UnicodeDecodeError:
         return content  # the reader says where
-    new = normalise(text)
+    new = normalise(text, counts)
     return content if new is text else new.encode()
 
 
@@ -87,9 +106,10 @@ def normalise_column(text: pl.Expr) -> pl.Expr:
 
 
 def _normalise_series(texts: pl.Series) -> pl.Series:
-    odd = texts.str.len_bytes() != texts.str.len_chars()
+    composed = texts.str.normalize("NFC")
+    odd = composed.str.contains(_SPECIAL).fill_null(value=False)
     if not odd.any():
-        return texts
-    new = pl.Series([normalise(each) for each in texts.filter(odd)], dtype=pl.String())
-    place = odd.fill_null(value=False).cum_sum().cast(pl.Int64) - 1
-    return texts.zip_with(~odd.fill_null(value=False), new.gather(place.clip(0)))
+        return composed
+    new = pl.Series([normalise(each) for each in composed.filter(odd)], dtype=pl.String())
+    place = odd.cum_sum().cast(pl.Int64) - 1
+    return composed.zip_with(~odd, new.gather(place.clip(0)))

@@ -27,6 +27,7 @@ from pipeline.recipes.inputs import (
     TableOptions,
     WordChoice,
     corpus_files,
+    require_rows,
     table_file,
 )
 from pipeline.registry import as_names
@@ -109,7 +110,15 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
     scored = {**stages, **score_stage(asked.measures)}
-    return Recipe("collocates", asked.node, scored, title=title, notes=corpus.notes)
+    notes = (*corpus.notes, *_where_spans_end(asked.within, within, relation))
+    return Recipe("collocates", asked.node, scored, title=title, notes=notes)
+
+
+def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
+    """Return what to say of spans whose end was not asked for, where they go on over sentences."""
+    if asked or within == "sentence" or relation != "span":
+        return ()
+    return (f"spans go on over sentences, up to the end of the {within} (--within sentence: not)",)
 
 
 _CONDITION = re.compile(r"(\w+)=(\S+)")
@@ -584,14 +593,14 @@ def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
         return {}
     with reading(path), open_text(path) as text:
         lines = list(itertools.islice(text, _LINES))
-    skip = _lines_above(lines)
+    skip = _count_lines_above(lines)
     above = {"skip": skip} if skip else {}
     if name:
         return above
     return _text_reader([line for line in lines[skip:] if line.strip()], above, header)
 
 
-def _lines_above(lines: Sequence[str]) -> int:
+def _count_lines_above(lines: Sequence[str]) -> int:
     """Return how many lines other programs have put above a list."""
     comments = len(list(itertools.takewhile(_COMMENT.match, lines)))
     if comments:
@@ -650,6 +659,8 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     if count is None and "f" in table.options.columns:
         raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
     is_corpus = bool(_format_name(path, "corpus"))
+    if not is_corpus:
+        require_rows(table)
     named = {*map(str.lower, table.columns)} & {*_TOKENS}
     if count is None and not (is_corpus and named):
         count = _count_column(path, table)
@@ -872,7 +883,8 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
     }
     first = corpus.files[0].path.name.partition(".")[0]
     stages = {PAIRS: pairs, **score_stage(wanted.measures)}
-    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=corpus.notes)
+    notes = (*corpus.notes, *_where_spans_end(wanted.within, within, wanted.relation))
+    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=notes)
 
 
 def _pair_relation(wanted: Wanted, within: Within) -> dict[str, Any]:

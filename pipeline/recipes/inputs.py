@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +12,9 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
-from pipeline.formats.base import FORMATS, CorpusOptions, format_of, reading
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_plain_values
+from pipeline.formats import content
+from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
 from pipeline.formats.corpora.plain_text import TextOptions, text_layout, text_tokens
 from pipeline.formats.lines import open_text, separator_of
@@ -24,39 +24,6 @@ from pipeline.kernels.cooccurrence.tokens import OWN_CASE
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
 from pipeline.runner.inputs import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource, TableSource
-
-# Options of vertical files, from their beginning
-
-_LINES = 20_000
-_TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
-_DOCUMENTS = ("text", "doc", "document", "file")
-
-
-def vertical_options(path: Path) -> dict[str, Any]:
-    """Return the options of the reader that the beginning of a file asks for.
-
-    The first column is called word, the others attribute_2, attribute_3 ...; structures that do
-    not occur are none.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
-    tags: set[str] = set()
-    fields = 1
-    with reading(path), open_text(path) as text:
-        for line in itertools.islice(text, _LINES):
-            if tag := _TAG.match(line):
-                tags.add(tag[1])
-            elif line.strip() and not line.startswith("<"):
-                fields = max(fields, line.count("\t") + 1)
-    names = ["word", *(f"attribute_{number}" for number in range(2, fields + 1))]
-    document = next((name for name in _DOCUMENTS if name in tags), "")
-    places = {"sentence": "s", "paragraph": "p"}
-    structures = {option: name if name in tags else "" for option, name in places.items()}
-    return {"attributes": names, **structures, "document": document}
-
 
 # Corpora
 
@@ -129,9 +96,7 @@ class CorpusFiles:
 
     def spell(self, text: str) -> str:
         """Return a text that somebody typed as the corpus has it, see `normalise`."""
-        options = self.files[0].options
-        kept = isinstance(options, CorpusOptions) and options.normalise == "none"
-        return text if kept else normalise(text)
+        return text if self.files[0].options.normalise == "none" else normalise(text)
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text that somebody typed, as they are found in the corpus.
@@ -190,14 +155,15 @@ def corpus_files(
     paths : sequence of path
         Files, patterns, and folders, which stand for all files in them that a reader knows.
     read_as : str, optional
-        The format, where the endings do not tell.
+        The format, where neither the endings nor the first lines tell.
     options : mapping, optional
-        Options of the reader.
+        Options of the reader; ``attributes`` are the names of the columns in any format.
 
     Raises
     ------
     ConfigError
-        If there is no such file, no format for it, or files are of several formats.
+        If there is no such file, no format for it, or files are of several formats; if it is not
+        certain how they are to be read.
     DataError
         If the first file cannot be read.
     """
@@ -208,17 +174,183 @@ def corpus_files(
     if len(kinds) > 1:
         what = f"the files are of several formats: {', '.join(kinds)}"
         raise ConfigError("corpus", [Problem("PATH", what, "name those of one format")])
-    own = {"format": read_as, **_usual(found[0], read_as), **_known(kinds, options or {})}
+    decided = _decide(found, read_as, options or {})
+    kind = decided.format or kinds[0] if kinds else ""
+    own = {"format": decided.format, **_known(kind, decided.options)}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
     files = _files(source)
-    return CorpusFiles(source, tuple(files), _head(files[0]))
+    return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
 
 
-def _known(kinds: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+# How files are read, by their first lines
+
+_TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
+_DOCUMENTS = ("text", "doc", "document", "file")
+_LINES = 20_000
+"""Lines that are looked at."""
+_FEWEST_ROWS = 3
+"""Lines of fields from which on a text is taken for a table."""
+_COMMENT = "# "
+"""What the lines of a token table begin with that are passed over."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How files are read.
+
+    Parameters
+    ----------
+    format : str or None
+        The format; None: their endings tell.
+    options : mapping
+        Options of the reader.
+    notes : tuple of str
+        What was decided, and how to decide otherwise.
+    """
+
+    format: str | None
+    options: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def _decide(paths: Sequence[Path], read_as: str | None, given: Mapping[str, Any]) -> Decision:
+    """Return how files are read, by the first lines of the first; the others have to be alike."""
+    files = list(_existing(paths))
+    if not files:  # the message is that of who opens them
+        return Decision(read_as, given)
+    decided = _decide_file(files[0], read_as, given)
+    if read_as is None and decided.format is None and _format(files[0], None) == "text":
+        for file in files[1:]:
+            if _holds_fields(content.first_lines(file, _FEWEST_ROWS)):
+                what = f"its lines are fields with tabs between, those of {files[0]} are plain text"
+                problem = Problem(str(file), what, "name files of one format, or --read-as text")
+                raise ConfigError("corpus", [problem])
+    return decided
+
+
+def _existing(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files that paths and patterns stand for."""
+    for path in paths:
+        if path.is_file():
+            yield path
+        elif any(mark in str(path) for mark in "*?["):
+            found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+            yield from (each for each in found if each.is_file())
+
+
+def _decide_file(path: Path, read_as: str | None, given: Mapping[str, Any]) -> Decision:
+    name = _format(path, read_as)
+    if name not in {"text", "tokens", "vertical"}:
+        return Decision(read_as, given)
+    lines = content.first_lines(path, _LINES)
+    if name == "text" and not (read_as is None and _holds_fields(lines)):
+        return Decision(read_as, {"sentences": "auto", **given})
+    if name == "tokens":
+        return _decide_table(path, read_as, lines, given)
+    rows = content.token_lines(lines)
+    if name == "text" and not ("attributes" in given or content.is_treetagger(rows)):
+        raise _unclear_text(path, rows[0])
+    return _vertical(path, lines, given, "vertical" if name == "text" else read_as)
+
+
+def _holds_fields(lines: Sequence[str]) -> bool:
+    """Return whether all lines but tags have the same number of fields, two or more."""
+    rows = content.token_lines(lines)
+    return len(rows) >= _FEWEST_ROWS and content.width_of(rows) > 1
+
+
+def _unclear_text(path: Path, row: Sequence[str]) -> ConfigError:
+    names = content.usual_names(len(row))
+    shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
+    what = (
+        f"every line has {len(row)} fields with tabs between: it may be plain text, or a token a"
+        f" line, such as {shown}"
+    )
+    remedy = f"say --attributes {','.join(names)}, or --read-as text"
+    return ConfigError("corpus", [Problem(str(path), what, remedy)])
+
+
+def _decide_table(
+    path: Path, read_as: str | None, lines: Sequence[str], given: Mapping[str, Any]
+) -> Decision:
+    """Return how a token table is read: whether its first line is a header, or a token."""
+    own = dict(given)
+    if "attributes" in own:
+        own["columns"] = own.pop("attributes")
+    kept = [line for line in lines if line.strip() and not line.startswith(_COMMENT)]
+    if "columns" in own or "header" in own or not kept:
+        return Decision(read_as, own)
+    rows = [line.split("\t") for line in kept]
+    names, found = content.usual_names(len(rows[0])), content.judge_header(rows)
+    if found == "header":
+        note = (
+            f"{path}: the first line names the columns, {', '.join(rows[0])};"
+            " --reader header=false takes it for a token"
+        )
+        return Decision(read_as, own, (note,))
+    tagged = content.is_treetagger(content.token_lines(kept))
+    if tagged and read_as is None and kept == [line for line in lines if line.strip()]:
+        return _vertical(path, lines, own, "vertical")
+    if found == "unclear":
+        shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, rows[0], strict=True))
+        what = f"the first line may name the columns or be a token ({shown})"
+        remedy = f"say --reader header=true, or --attributes {','.join(names)} if it is a token"
+        raise ConfigError("corpus", [Problem(str(path), what, remedy)])
+    note = (
+        f"{path}: the first line is a token, and the columns are called {', '.join(names)};"
+        " --attributes names them, --reader header=true takes the line for a header"
+    )
+    return Decision(read_as, {**own, "columns": names}, (note,))
+
+
+def _vertical(
+    path: Path, lines: Sequence[str], given: Mapping[str, Any], read_as: str | None
+) -> Decision:
+    """Return how a file with a token a line is read: its columns, and what its sentences are.
+
+    Structures that do not occur are none; without one for sentences these end with tags that
+    taggers give the mark at the end, or at blank lines.
+    """
+    rows = content.token_lines(lines)
+    width = max(map(len, rows), default=1)
+    tagged = content.is_treetagger(rows)
+    usual = content.TREETAGGER if tagged else content.usual_names(width)
+    names = list(given.get("attributes", usual))
+    tags = {tag[1] for line in lines if (tag := _TAG.match(line))}
+    places = {"sentence": "s", "paragraph": "p"}
+    own: dict[str, Any] = {option: name if name in tags else "" for option, name in places.items()}
+    own["document"] = next((name for name in _DOCUMENTS if name in tags), "")
+    marked = own["sentence"] or "" in map(str.strip, lines)
+    ends = [] if marked else _sentence_tags(rows, names)
+    if ends and not given.get("sentence"):
+        own["sentence_tags"] = ends
+    what = [] if "attributes" in given else [f"the columns are called {', '.join(names)}"]
+    what += [f"sentences end with the tag {' or '.join(ends)}"] if ends else []
+    options = {"attributes": names, **own, **given}
+    if not what:
+        return Decision(read_as, options)
+    how = "a token a line, as TreeTagger writes it" if tagged else "a token a line"
+    remedies = [] if "attributes" in given else ["--attributes names others"]
+    remedies += ["--reader sentence_tags=[] lets none end so"] if ends else []
+    remedies += ["--read-as text reads plain text"] if _format(path, None) == "text" else []
+    note = f"{path}: {how}: {', '.join(what)}; {', '.join(remedies)}"
+    return Decision(read_as, options, (note,))
+
+
+def _sentence_tags(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+    """Return the tags that end sentences, of those that taggers have for it."""
+    if "pos" not in names:
+        return []
+    place = names.index("pos")
+    tags = {row[place] for row in rows if place < len(row)}
+    return [tag for tag in content.SENTENCE_TAGS if tag in tags]
+
+
+def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of the reader; refuse those that it has not, but for the language."""
-    fields = FORMATS.get(kinds[0]).options.model_fields if kinds else options
+    fields = FORMATS.get(kind).options.model_fields if kind else options
     problems = [
-        Problem(name, f"files of the format {kinds[0]} are read without it", "omit it")
+        Problem(name, f"files of the format {kind} are read without it", "omit it")
         for name in options
         if name not in fields and name != "language"
     ]
@@ -259,16 +391,6 @@ def _format(file: Path, read_as: str | None) -> str:
         return format_of(file.name, name=read_as, kind="corpus").name
     except ValueError:
         return ""
-
-
-def _usual(path: Path, read_as: str | None) -> dict[str, Any]:
-    """Return how a file of this format is read if nothing else is said."""
-    name = _format(path, read_as)
-    if name == "vertical" and path.is_file():
-        return vertical_options(path)
-    if name == "text":
-        return {"sentences": "auto"}
-    return {}
 
 
 def _files(source: Mapping[str, Any]) -> list[SourceFile]:
@@ -528,7 +650,7 @@ def table_file(
             file = _file(source)
     found = TableFile(source, file, _table_head(file), said)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
-        found = _without_header(found) if said.header is None else found
+        found = _detect_header(found) if said.header is None else found
         if said.header is False:
             found = _with_columns(found)
     held = found.columns
@@ -542,6 +664,20 @@ def table_file(
     return found
 
 
+def require_rows(table: TableFile) -> None:
+    """Refuse a table that has a header and nothing else.
+
+    Raises
+    ------
+    DataError
+        Naming the file.
+    """
+    if table.head.is_empty():
+        listed = ", ".join(table.columns[:_MOST_COLUMNS])
+        what = f"{table.source['path']}: the table has no rows, only the columns {listed}"
+        raise DataError(f"{what}\nName a file with rows.")
+
+
 def _table_head(file: SourceFile) -> pl.DataFrame:
     plan = file.format.scan(file.path, file.options)
     schema = plan.collect_schema()
@@ -552,7 +688,7 @@ def _table_head(file: SourceFile) -> pl.DataFrame:
     return plan.head(_LOOKED_AT).select(texts).collect()
 
 
-def _without_header(table: TableFile) -> TableFile:
+def _detect_header(table: TableFile) -> TableFile:
     """Return a table whose first line is a row, as others are, with names for its columns.
 
     It is one if it has numbers where the others have numbers, and no text there; unless some of it

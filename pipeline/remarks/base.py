@@ -270,25 +270,72 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
     )
 
 
-_LEMMA = "lemma "
+_LEMMA, _LANGUAGE, _LINES, _SIGN = "lemma ", "language ", "lines ", "sign "
+_UNKNOWN = "an unknown language"
+"""What readers count under, see `pipeline.formats.base.Batch`."""
 
 
 @check(stages=(), threshold=1, means="tokens")
 def placeholders(stage: CheckInput, threshold: float) -> Found:
     """Count tokens whose lemma is none, such as <unknown>: their form stands in its place."""
-    found = {
-        name.removeprefix(_LEMMA): count
-        for name, count in stage.replaced.items()
-        if name.startswith(_LEMMA)
-    }
+    found = _counts(stage, _LEMMA)
     tokens = sum(found.values())
     if tokens < threshold or not found:
         return
-    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
-    listed = ", ".join(f"{value} {count:,}" for value, count in ordered)
+    listed = ", ".join(f"{value} {count:,}" for value, count in found.items())
     yield remark(
         "note",
         f"{tokens:,} token(s) have no lemma ({listed}): the form stands in its place",
-        remedy="placeholders = [] of the corpus takes these for lemmas",
+        remedy="placeholders = [] takes these for lemmas",
         tokens=tokens,
+    )
+
+
+def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
+    """Return what readers have counted under a kind, the most frequent first."""
+    found = [
+        (name.removeprefix(kind), count)
+        for name, count in stage.replaced.items()
+        if name.startswith(kind)
+    ]
+    return dict(sorted(found, key=lambda each: (-each[1], each[0])))
+
+
+@check(stages=(), threshold=1, means="files")
+def text_layout(stage: CheckInput, threshold: float) -> Found:
+    """Say in which language plain text was found to be, and whether its lines were joined."""
+    languages, lines = _counts(stage, _LANGUAGE), _counts(stage, _LINES)
+    files = sum((languages or lines).values())
+    if not lines and [*languages] == [_UNKNOWN]:
+        return  # of one sentence a line, no language decides what ends a sentence
+    if files < threshold:
+        return
+    wrapped = lines.get("wrapped", 0)
+    of_all = ", ".join(f"{name} {count:,}" for name, count in languages.items())
+    language = next(iter(languages)) if len(languages) == 1 else of_all
+    said = [
+        *([f"plain text in {language}"] if languages else []),
+        *([f"{wrapped:,} of {files:,} file(s) have lines of a set width, which are joined"]
+          if wrapped else []),
+        *(["a line is a paragraph"] if lines and not wrapped else []),
+    ]  # fmt: skip
+    remedy = " and ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
+    yield remark(
+        "note", "; ".join(said), remedy=f"the option {remedy} of the corpus says otherwise",
+        files=files, wrapped=wrapped,
+    )  # fmt: skip
+
+
+@check(stages=(), threshold=1, means="signs")
+def normalised(stage: CheckInput, threshold: float) -> Found:
+    """Count signs that were written otherwise, so that what looks the same is the same."""
+    found = _counts(stage, _SIGN)
+    if sum(found.values()) < threshold:
+        return
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in found.items())
+    yield remark(
+        "note",
+        f"text was normalised: {listed}",
+        remedy='normalise = "none" keeps it as it is written',
+        signs=sum(found.values()),
     )

@@ -253,6 +253,24 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+@check(stages=(*COUNTING, "extract.words"), threshold=0.3, means="share of the first tokens")
+def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
+    """Find plain text with tabs between its tokens: output of a tagger, or another table."""
+    tokens = stage.tokens("corpus", _LOOKED_AT)
+    if "space_after" not in tokens.columns or tokens.is_empty():
+        return
+    tabs = tokens.get_column("space_after").str.contains("\t", literal=True).sum()
+    if tabs / tokens.height >= threshold:
+        yield remark(
+            "warning",
+            f"a tab follows {tabs:,} of the first {tokens.height:,} tokens of the text: its lines"
+            " are fields, such as word, tag and lemma, and all of them are read as words",
+            remedy='format = "vertical", attributes = ["word", "pos", "lemma"] of the corpus reads'
+            " a token a line",
+            tabs=int(tabs),
+        )
+
+
 @check(stages=COUNTING, threshold=100, means="tokens in a sentence on average")
 def long_sentences(stage: CheckInput, threshold: float) -> Found:
     """Find sentences so long that the text has probably not been cut into sentences."""
@@ -287,6 +305,52 @@ def endless_sentences(stage: CheckInput, threshold: float) -> Found:
         f"{found:,} sentence(s) of the corpus have 1,000 tokens or more: {effect}",
         remedy=f"cut them{window}",
         sentences=found,
+    )
+
+
+_READ = 200_000
+"""Tokens that are looked at."""
+_SHORT, _ALWAYS, _SEEN = 5, 0.9, 3
+"""Letters of an abbreviation at the most, and how often it has a full stop and is seen at least."""
+
+
+@check(
+    stages=(*COUNTING, "extract.words"), threshold=20,
+    means="sentences that end so, of the first 200,000 tokens",
+)  # fmt: skip
+def unknown_abbreviations(stage: CheckInput, threshold: float) -> Found:
+    """Find short words that end many sentences of plain text, and seldom occur otherwise."""
+    if not any(name.startswith("lines ") for name in stage.replaced):
+        return
+    tokens = stage.tokens("corpus", _READ)
+    if "form" not in tokens.columns or not tokens.height:
+        return
+    word, after = pl.col("form"), pl.col("form").shift(-1)
+    ends = (after == ".") & (pl.col("sentence") != pl.col("sentence").shift(-2))
+    counted = (
+        tokens.lazy()
+        .select(word, stopped=after == ".", ends=ends)
+        .filter(word.str.contains(r"^\pL+$"), word.str.len_chars() <= _SHORT)
+        .group_by("form")
+        .agg(pl.len(), pl.sum("stopped"), pl.sum("ends"))
+        .filter(
+            pl.col("stopped") >= _ALWAYS * pl.col("len"),
+            pl.col("ends") >= max(threshold, _SEEN),
+        )
+        .sort("ends", "form", descending=[True, False])
+        .collect()
+    )
+    if counted.is_empty():
+        return
+    listed = ", ".join(f"{ends:,} in '{form}.'" for form, ends in
+                       counted.select("form", "ends").head(_SHOWN_WORDS).iter_rows())  # fmt: skip
+    words = counted["form"].head(_SHOWN_WORDS).to_list()
+    written = ", ".join(f'"{each}"' for each in words)
+    yield remark(
+        "warning",
+        f"many sentences end so: {listed}: abbreviations?",
+        remedy=f"abbreviations = [{written}] of the corpus lets these end none",
+        sentences=int(counted["ends"].sum()),
     )
 
 

@@ -20,12 +20,13 @@ from pipeline.formats.compression import RATIO, is_compressed
 from pipeline.formats.corpora.blocks import block_size
 from pipeline.formats.corpora.splitting import FilePart
 from pipeline.formats.spreadsheets import list_sheets
+from pipeline.formats.unicode import normalise_column
 from pipeline.memory import format_bytes
 from pipeline.runner.problems import problems_of
 from pipeline.runner.store import cloud
 from pipeline.runner.store.cloud import Address, address_of
 from pipeline.runner.store.digest import Stamp, file_digest, is_fresh, stamp_of
-from pipeline.stages.base import Source
+from pipeline.stages.base import LexiconSource, Source
 from pipeline.stages.inputs import counted_answers
 
 DATA = "data:"
@@ -114,6 +115,9 @@ class SourceFile:
     def scan(self) -> pl.LazyFrame:
         """Return its plan, with the columns file and line; reads the header at most."""
         plan = self.format.scan(self.path, self.options)
+        if self.format.kind == "table" and self.options.normalise != "none":
+            texts = [name for name, dtype in plan.collect_schema().items() if dtype == pl.String]
+            plan = plan.with_columns(normalise_column(pl.col(name)) for name in texts)
         return plan.select(pl.lit(self.label).alias("file"), pl.all())
 
     def schema(self) -> pl.Schema:
@@ -237,7 +241,8 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
     format_ = format_of(path.name, name=source.format, kind=source.kind)
     try:
-        options = format_.options.model_validate(source.options)
+        own = {"normalise": "none"} if isinstance(source, LexiconSource) else {}
+        options = format_.options.model_validate(own | source.options)
     except ValidationError as error:
         problems = problems_of(
             error, format_.options, source.options, prefix=where, also=("path", "format")

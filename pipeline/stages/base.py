@@ -320,6 +320,10 @@ class TableSource(Source):
     kind = "table"
 
 
+class LexiconSource(TableSource):
+    """Files with lemmas and forms, which the stage normalises as its option spelling says."""
+
+
 class CorpusSource(Source):
     """Files with tokens."""
 

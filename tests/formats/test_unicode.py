@@ -29,7 +29,8 @@ def slowly(text: str) -> str:
             kept.append(sign)
     text, kept = "".join(kept), []
     for place, sign in enumerate(text):
-        straight = sign in "\u2019\u02bc" and text[place + 1 : place + 2].isalpha()
+        after = text[place + 1 : place + 2]
+        straight = sign in "\u2019\u02bc" and after.isalpha() and after not in "\u2019\u02bc"
         kept.append("'" if straight else sign)
     return "".join("-" if sign in "\u2010\u2011" else sign for sign in kept)
 

@@ -16,6 +16,7 @@ import lexassay as lx
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
 from pipeline.recipes.collocations import candidates, collocates, keywords
+from pipeline.recipes.inputs import corpus_files
 from tests.recipes.corpora import SENTENCES, TEXT, conllu, files, together, vertical
 
 
@@ -91,15 +92,97 @@ def test_counts_of_a_parsed_corpus_serve_every_word(tmp_path: Path, runs: Path) 
     assert made.count(("stage_reused", "pairs")) == 1
 
 
-@pytest.mark.parametrize("reader", [None, {"attributes": ["word", "pos", "lemma"]}])
+@pytest.mark.parametrize("reader", [None, {"attributes": ["word", "tag", "base"]}])
 def test_vertical_text_needs_no_names_of_columns(
     tmp_path: Path, runs: Path, reader: dict[str, list[str]] | None
 ) -> None:
     (tmp_path / "a.vrt").write_text(vertical())
-    node = "house" if reader else "houses"
+    node = "houses" if reader else "house"  # without names the third column is seen to be a lemma
     found = collocates(node, tmp_path / "a.vrt", reader=reader, runs=runs)
-    they = {"they": 3, "build" if reader else "built": 3, "new": 3}
+    they = {"they": 3, "built" if reader else "build": 3, "new": 3}
     assert dict(found.select("collocate", "f").rows()) == they
+
+
+ENGLISH = "The DT the|zarp NN <unknown>|runs VVZ run|. SENT .|The DT the|tea NN tea|cools VVZ cool|. SENT ."
+GERMAN = "Er PPER er|hat VAFIN haben|3 CARD @card@|Katzen NN Katze|. $. .|Sie PPER sie|schläft VVFIN schlafen|. $. ."
+DUTCH = "De det__art de|hond nounsg hond|loopt verbpressg lopen|. $. .|De det__art de|kat nounsg kat|. $. ."
+MARKED = (
+    ENGLISH.replace("The", "<s>|The", 1).replace("|The DT the|tea", "|</s>|<s>|The DT the|tea")
+    + "|</s>"
+)
+BLANK = ENGLISH.replace("|The", "||The")
+NAMED = "form tag lemma|" + ENGLISH
+TWO = "The DT|tea NN|cools VVZ|. SENT|The DT|tea NN"
+
+
+def written(folder: Path, name: str, lines: str) -> Path:
+    (folder / name).write_text("\n".join(lines.replace(" ", "\t").split("|")) + "\n")
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "options", "said"),
+    [
+        *(
+            (name, lines, {"format": format_, "attributes": ["word", "pos", "lemma"], "sentence_tags": [end]},
+             f"word, pos, lemma, sentences end with the tag {end}")
+            for name, format_ in (("t.txt", "vertical"), ("t.tsv", "vertical"), ("t.tt", None), ("t.vert", None))
+            for lines, end in ((ENGLISH, "SENT"), (GERMAN, "$."), (DUTCH, "$."))
+        ),
+        ("t.txt", MARKED, {"sentence": "s", "sentence_tags": None}, "word, pos, lemma; --attributes"),
+        ("t.tsv", BLANK, {"sentence": "", "sentence_tags": None}, "word, pos, lemma; --attributes"),
+        ("t.tsv", NAMED, {"format": None, "columns": None}, "first line names the columns, form, tag, lemma;"),
+        ("t.tsv", TWO, {"format": None, "columns": ["word", "attribute_2"]}, "the first line is a token"),
+        ("t.tt", TWO, {"attributes": ["word", "attribute_2"], "sentence_tags": None}, "a token a line: the col"),
+    ],
+)  # fmt: skip
+def test_what_files_of_tokens_are_read_as(
+    name: str, lines: str, options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    corpus = corpus_files([written(tmp_path, name, lines)])
+    assert {option: corpus.source.get(option) for option in options} == options
+    (note,) = corpus.notes
+    assert note.startswith(f"{tmp_path / name}: ")
+    assert said in note
+    first = "form" if lines == NAMED else "word"
+    assert corpus.head[first].to_list() == [
+        line.partition(" ")[0]
+        for line in lines.split("|")
+        if " " in line and line != "form tag lemma"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "remedies"),
+    [
+        ("t.tsv", "The DT|house NN", ["--reader header=true", "--attributes word,attribute_2"]),
+        ("t.tsv", "form NN|a NN", ["--reader header=true", "--attributes word,attribute_2"]),
+        ("t.txt", TWO, ["--attributes word,attribute_2", "--read-as text"]),
+    ],
+)
+def test_files_of_which_it_is_not_certain_are_refused(
+    name: str, lines: str, remedies: list[str], tmp_path: Path
+) -> None:
+    path = written(tmp_path, name, lines)
+    with pytest.raises(ConfigError, match=str(path)) as refused:
+        corpus_files([path])
+    assert all(remedy in str(refused.value) for remedy in remedies)
+    named = corpus_files([path], options={"attributes": ["a", "b"]})
+    assert named.head["a"].to_list() == [line.partition(" ")[0] for line in lines.split("|")]
+    assert named.notes == ()
+    if name == "t.txt":
+        assert corpus_files([path], read_as="text").head.columns[-2:] == ["form", "space_after"]
+    else:
+        header = corpus_files([path], options={"header": True})
+        assert header.head.columns[-2:] == lines.partition("|")[0].split()
+
+
+def test_a_text_among_tables_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A text.\nIt is plain.\n")
+    written(tmp_path, "b.txt", ENGLISH)
+    with pytest.raises(ConfigError, match="b.txt: its lines are fields"):
+        corpus_files([tmp_path])
+    assert corpus_files([tmp_path / "b.txt"]).source["format"] == "vertical"
 
 
 def test_a_folder_stands_for_its_files(text: Path, runs: Path) -> None:

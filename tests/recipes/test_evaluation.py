@@ -377,3 +377,24 @@ def test_pairs_that_a_line_end_parts_are_counted(tmp_path: Path) -> None:
     ]
     assert tables[0].select("collocate", "f").equals(tables[1].select("collocate", "f"))
     assert tables[0].height > 0
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.xlsx"])
+def test_words_that_look_the_same_are_the_same_in_every_format(name: str, tmp_path: Path) -> None:
+    words = {"l1": ["cafe\u0301", "l\u2019an", "so\u00adlo"], "l2": ["noir", "neuf", "a\u00a0b"]}
+    ranked = pl.DataFrame({**words, "mi": [3.0, 2.0, 1.0]})
+    write_table(ranked, tmp_path / name)
+    judged = {"l1": ["caf\u00e9", "l'an", "solo"], "l2": ["noir", "neuf", "a b"], "tp": [1, 0, 1]}
+    pl.DataFrame(judged).write_csv(tmp_path / "judged.csv")
+    run = evaluate(tmp_path / name, tmp_path / "judged.csv", cuts=[3], runs=tmp_path / "runs")
+    rows = run.table("precision")
+    assert rows.filter(measure="mi", n=3)["precision"].to_list() == pytest.approx([2 / 3])
+
+
+def test_lexicons_are_normalised_as_they_say(tmp_path: Path) -> None:
+    (tmp_path / "l.tsv").write_text("lemma\tform\ncafe\u0301\tcafe\u0301s\n")
+    stage = '[stages.l]\nuse = "extract.lexicon"\npath = "l.tsv"\n'
+    for form, lemma in (("NFC", "caf\u00e9"), ("as_it_is", "cafe\u0301")):
+        (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}unicode = "{form}"\n')
+        run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+        assert run.table("l")["lemma"].to_list() == [lemma]

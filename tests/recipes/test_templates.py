@@ -91,12 +91,21 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     vertical_pairs = tomllib.loads(experiment_template("corpus", [folder / "a.vrt"], folder))[
         "stages"
     ]
-    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "attribute_2", "attribute_3"]  # fmt: skip
+    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "pos", "lemma"]
     words = tomllib.loads(experiment_template("corpus", [folder / "a.txt"], folder))["stages"][
         "candidates"
     ]
     assert words["relation"] == "surface"
     assert words["left"]["label"] == "{form}"
+
+
+def test_what_was_found_of_plain_text_stands_there(folder: Path) -> None:
+    text = experiment_template("corpus", [folder / "a.txt"], folder)
+    prose = " ".join(line.lstrip("# ") for line in text.splitlines())
+    assert 'sentences = "auto"' in text
+    assert 'within = "document"' in text
+    assert "It is plain text in English." in prose
+    assert 'language = "en", sentences = "wrapped"' in prose
 
 
 def test_columns_of_a_table_are_filled_in(folder: Path) -> None:

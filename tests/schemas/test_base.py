@@ -154,6 +154,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("MeasureDifferences", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
     ("Dispersed", "within_the_parts"): [{"documents": 2}],
     ("Findings", "sentences_have_a_number"): [{"text": "MI is first."}],
+    ("ExpressionCounts", "some_are_inside"): [{"f": 1, "inside": 2}],
     ("Findings", "limits_are_ordered"): [{"lower": 0.6}],
     ("Guarantees", "only_what_is_tested_passes"): [
         {"tested": False}, {"testable": False, "passed": False},

@@ -23,6 +23,7 @@ UNITS = 'left = { label = "{form}" }\nright = { label = "{form}" }\n'
 TEXTS = 'corpus = "?.txt"\nexamples = 2\n'
 TAGS = 'corpus = "a.tsv"\nsentences = true\n'
 SYSTEM = f'{TAGS}cluster = "tag"\n'
+JOINED = f'candidates = "p"\ncorpus = "a.tsv"\nexpressions = "tag"\n{UNITS}'
 
 Case = tuple[str, str, tuple[str, str]]
 """Stage, its options, and two values of a further one."""
@@ -46,14 +47,19 @@ CASES: list[Case] = [
     ("extract.tagging", f'{SYSTEM}system = "s"\nuntagged = true\n', ("exclude", '["PUNCT"]')),
     ("extract.tagging", f'{SYSTEM}system = "s"\nexclude = ["NOUN"]\n', ("untagged", "true")),
     ("extract.tagging", f"{SYSTEM}untagged = true\n", ("system", '"t"')),
+    ("join.corpus", JOINED, ("least", "2")),
+    ("join.corpus", JOINED, ("share", "0.5")),
 ]
+BEFORE = {"join.corpus": f'[stages.p]\nuse = "extract.pairs"\ncorpus = "a.tsv"\n{UNITS}'}
+"""The stage that another one rests on."""
 OTHERWISE = {"system": 'system = "s"\n'}
 """What is given in place of an option that is required."""
 
 
 def counts(folder: Path, use: str, options: str) -> Mapping[str, pl.DataFrame]:
     """Return the counts of a stage."""
-    SmallRun(folder, FILES).run(f'[stages.c]\nuse = "{use}"\n{options}')
+    before = BEFORE.get(use, "")
+    SmallRun(folder, FILES).run(f'{before}[stages.c]\nuse = "{use}"\n{options}')
     (made,) = (folder / "runs" / "small" / "c" / "counts").glob("*/manifest.json")
     tables = (each for each in made.parent.iterdir() if each.is_dir())
     read = {each.name: pl.read_parquet(each / "*.parquet") for each in tables}

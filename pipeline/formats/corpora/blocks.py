@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -46,6 +46,9 @@ from pipeline.formats.lines import TEXT, Places
 from pipeline.memory import Spill
 
 # Quick checks of a whole block: only where one fails do the rules look at each line.
+
+SIGN = "sign "
+"""What signs that are written otherwise are counted under, before their kind."""
 
 _TAB, _END = ord("\t"), ord("\n")
 
@@ -141,6 +144,11 @@ class Block(Protocol):
     @property
     def rules(self) -> Sequence[Rule]:
         """What its lines must keep to, whatever they say."""
+        ...
+
+    @property
+    def replaced(self) -> Mapping[str, int]:
+        """What was written otherwise, and how often."""
         ...
 
     def scanned(self, scan: Scan, columns: Collection[str]) -> Parsed | None:
@@ -265,6 +273,12 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     columns : collection of str
         Which columns are wanted.
     """
+    found = _parse(block, grammar, columns)
+    both = {**found.replaced, **block.replaced}
+    return replace(found, replaced=both) if block.replaced else found
+
+
+def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     if grammar.scan and (found := block.scanned(grammar.scan, columns)):
         return found
     query = block.fast()
@@ -719,11 +733,22 @@ class TextBlock:
         How many stand before them in the file.
     fields : sequence of str
         Names of their tab-separated fields; none: a line is given as `TEXT`.
+    replaced : mapping of str to int
+        What was written otherwise, see `pipeline.formats.base.Batch`.
+    written : bytes, optional
+        The lines as the file has them, if they are not as `content`.
     """
 
     content: bytes
     before: int
     fields: Sequence[str]
+    replaced: Mapping[str, int] = field(default_factory=dict)
+    written: bytes | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as the file has them."""
+        return self.content if self.written is None else self.written
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -775,6 +800,7 @@ class FrameBlock:
 
     rows: pl.DataFrame
     rules: Sequence[Rule] = ()
+    replaced: Mapping[str, int] = field(default_factory=dict)
 
     def scanned(self, _scan: object, _columns: object) -> None:
         """Return nothing: there are no bytes to scan."""
@@ -832,8 +858,10 @@ def text_blocks(
             read, before = _limit_bytes(file.read, within.end - within.start), within.lines
             first = read(size)
         for line, content in _split_units(path, read, size, cut, (before, first)):
-            text = content if form == "none" else unicode.normalise_bytes(content)
-            yield TextBlock(text, line, fields)
+            counts: Counter[str] = Counter()
+            text = content if form == "none" else unicode.normalise_bytes(content, counts)
+            replaced = {SIGN + kind: n for kind, n in counts.items() if n}
+            yield TextBlock(text, line, fields, replaced, None if text is content else content)
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:

@@ -1,18 +1,23 @@
-"""CoNLL-U: words with their attributes and heads; ranges and empty nodes are left out."""
+"""CoNLL-U and CoNLL-U Plus: words, their attributes and heads; no ranges, no empty nodes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.errors import DataError
+from pipeline.formats import content, lines
 from pipeline.formats.base import LINE
+from pipeline.formats.compression import without_suffix
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before
 from pipeline.formats.corpora.corpus_format import corpus_format
@@ -43,6 +48,11 @@ ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", 
 ID = "~id"
 FIELDS = (ID, *rules.raw(ATTRIBUTES))
 
+LEXICAL = ("smwe", "lexcat", "lexlemma", "ss", "ss2", "wmwe", "wcat", "wlemma", "lextag")
+"""The further columns of STREUSLE's files, which do not name them."""
+_LEXICAL_SUFFIX = ".conllulex"
+_COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")
+
 NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
 """The ID of a range, or of an empty node."""
 
@@ -68,7 +78,6 @@ def comment_marks(comment: pl.Expr) -> list[pl.Expr]:
 # Byte scan: a block without errors or rarities, at a fraction of the cost.
 
 _NONE = "_"
-_TABS = len(FIELDS) - 1
 
 
 def scan_block(
@@ -76,6 +85,7 @@ def scan_block(
     before: int,
     columns: Collection[str],
     placeholders: Sequence[str] = rules.PLACEHOLDERS,
+    fields: Sequence[str] = FIELDS,
 ) -> Parsed | None:
     """Return what stands in a block if it is certain that it breaks no rule; else None.
 
@@ -89,10 +99,12 @@ def scan_block(
         Which columns are wanted. How words are written is not known here.
     placeholders : sequence of str
         Lemmas that are none.
+    fields : sequence of str
+        The fields of a line.
     """
     if {SURFACE, SPACE_AFTER} & set(columns):
         return None
-    block = _Block(ByteLines(content), before)
+    block = _Block(ByteLines(content), before, fields)
     return block.parsed(columns, placeholders) if block.is_certain() else None
 
 
@@ -102,6 +114,7 @@ class _Block:
 
     lines: ByteLines
     before: int
+    fields: Sequence[str]
 
     @cached_property
     def _is_comment(self) -> npt.NDArray[np.bool_]:
@@ -110,7 +123,14 @@ class _Block:
     @cached_property
     def _row_lines(self) -> Places:
         """The lines that are words, ranges or empty nodes."""
-        return np.flatnonzero(self.lines.tabs == _TABS)
+        return np.flatnonzero(self.lines.tabs == self._tabs)
+
+    @property
+    def _tabs(self) -> int:
+        return len(self.fields) - 1
+
+    def _field(self, rows: Rows, name: str) -> Spans:
+        return rows.field(self.fields.index(name))
 
     @cached_property
     def _rows(self) -> Rows:
@@ -146,7 +166,7 @@ class _Block:
     @cached_property
     def _head(self) -> Places:
         """The head of each word; -1 if it is no whole number."""
-        return self.lines.numbers(_field(self._words, RAW_HEAD))
+        return self.lines.numbers(self._field(self._words, RAW_HEAD))
 
     def is_certain(self) -> bool:
         """Return whether it breaks no rule."""
@@ -155,7 +175,7 @@ class _Block:
     def _are_lines(self) -> bool:
         tabs = self.lines.tabs
         bare = (tabs == 0) & (self._is_comment | self.lines.is_blank)
-        return bool((bare | ((tabs == _TABS) & ~self._is_comment)).all())
+        return bool((bare | ((tabs == self._tabs) & ~self._is_comment)).all())
 
     def _are_in_order(self) -> bool:
         """Whether words count from 1 in their sentence, and others are ranges or empty nodes."""
@@ -167,9 +187,11 @@ class _Block:
 
     def _are_heads(self) -> bool:
         """Whether each head is a position of its sentence, 0, or none."""
+        if RAW_HEAD not in self.fields:
+            return True
         starts = np.flatnonzero(self._first)
         sizes = np.diff(starts, append=self._position.size)
-        written = _field(self._words.where(self._head < 0), RAW_HEAD)
+        written = self._field(self._words.where(self._head < 0), RAW_HEAD)
         none = (written.lengths == 0) | self.lines.is_only(written, _NONE)
         return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
 
@@ -184,7 +206,8 @@ class _Block:
         }
         made = [pl.Series(name, values) for name, values in tokens.items()]
         made += [self._nth(marks, mark) for mark in (DOCUMENT, PARAGRAPH)]
-        made += [self._attribute(name) for name in columns if name in FIELDS and name != LEMMA]
+        plain = {*self.fields} - {LEMMA}
+        made += [self._attribute(name) for name in columns if name in plain]
         replaced: dict[str, int] = {}
         if LEMMA in columns:
             lemma, replaced = self._lemma(placeholders)
@@ -216,15 +239,15 @@ class _Block:
 
     def _attribute(self, name: str) -> pl.Series:
         """Return a field of the words: null if empty or ``_``, unless form and lemma are both."""
-        spans = _field(self._words, name)
+        spans = self._field(self._words, name)
         none = self.lines.is_only(spans, _NONE)
-        if name == "form" and none.any():
-            none &= ~self.lines.is_only(_field(self._words, LEMMA), _NONE)
+        if name == "form" and LEMMA in self.fields and none.any():
+            none &= ~self.lines.is_only(self._field(self._words, LEMMA), _NONE)
         return self.lines.texts(spans, ~none).alias(name)
 
     def _lemma(self, placeholders: Sequence[str]) -> tuple[pl.Series, dict[str, int]]:
         """Return the lemmas, forms in place of those that are none, and how many these are."""
-        spans, forms = _field(self._words, LEMMA), _field(self._words, "form")
+        spans, forms = self._field(self._words, LEMMA), self._field(self._words, "form")
         own, replaced = spans, dict[str, int]()
         rows, written = self.lines.find(spans, placeholders)
         if rows.size:
@@ -236,10 +259,6 @@ class _Block:
         if none.any():
             none &= ~(self.lines.is_only(spans, _NONE) & self.lines.is_only(forms, _NONE))
         return self.lines.texts(own, ~none).alias(LEMMA), replaced
-
-
-def _field(rows: Rows, name: str) -> Spans:
-    return rows.field(FIELDS.index(name))
 
 
 # Surface forms: from ranges, MISC, and ``# text`` where it fits the words.
@@ -380,13 +399,57 @@ class ConlluOptions(LemmaOptions):
 
     unique_sent_id: bool = False
     """Whether a ``# sent_id`` that comes twice in a file is a mistake."""
+    columns: tuple[str, ...] = ()
+    """Names of the columns, ``id`` first, of a file with others than CoNLL-U that does not name
+    them. ``# global.columns`` in its first line does, and ``.conllulex`` stands for STREUSLE's."""
 
 
-def _cut(content: bytes, _options: ConlluOptions) -> int:
+@dataclass(frozen=True)
+class Layout:
+    """The options of a file, and its columns in order: `ID`, then attributes as they are read."""
+
+    options: ConlluOptions
+    fields: tuple[str, ...] = FIELDS
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of a token."""
+        own = (HEAD if name == RAW_HEAD else name for name in self.fields[1:])
+        return (*own, SURFACE, SPACE_AFTER)
+
+
+def _find_layout(path: Path, options: ConlluOptions) -> Layout:
+    """Find the columns: those of the options, of the first line, or of the file's ending."""
+    lines.require_matching_suffix(path)
+    first = next(iter(content.first_lines(path, 1)), "")
+    if options.columns:
+        return Layout(options, _fields(path, options.columns, "columns = [...]"))
+    if found := _COLUMNS.match(first):
+        return Layout(options, _fields(path, found[1].split(), "line 1"))
+    if without_suffix(path.name).lower().endswith(_LEXICAL_SUFFIX):
+        return Layout(options, (*FIELDS, *LEXICAL))
+    return Layout(options)
+
+
+def _fields(path: Path, written: Sequence[str], place: str) -> tuple[str, ...]:
+    """Return columns as attributes: in small letters, an underscore for a colon."""
+    names = tuple(re.sub(r"\W+", "_", name.lower()) for name in written)
+    try:
+        rules.check_names(names)
+        if names[:1] != ("id",) or "form" not in names:
+            raise ValueError("the first column has to be ID, and one has to be FORM")
+    except ValueError as error:
+        listed = ", ".join(written)
+        advice = 'Name them: columns = ["id", "form", "lemma", ...]'
+        raise DataError(f"{path}: {place}: the columns {listed}: {error}\n{advice}") from error
+    return (ID, *rules.raw(names[1:]))
+
+
+def _cut(content: bytes, _layout: Layout) -> int:
     return rules.after_blank_line(content)
 
 
-def _rules(_options: ConlluOptions) -> list[Rule]:
+def _rules(_layout: Layout) -> list[Rule]:
     """Return the rules of ID."""
     identity, first = pl.col(ID), rules.first_in_unit()
     word = pl.col(POSITION).is_not_null()
@@ -404,30 +467,37 @@ def _rules(_options: ConlluOptions) -> list[Rule]:
     ]
 
 
-def _unique(options: ConlluOptions) -> Unique | None:
+def _unique(layout: Layout) -> Unique | None:
     name = pl.col(ID).str.extract(_SENT_ID)
     named = ~pl.col(ROW) & pl.col(ALONE) & name.is_not_null()
-    return Unique([name], "duplicate sent_id", name, named) if options.unique_sent_id else None
+    asked = layout.options.unique_sent_id
+    return Unique([name], "duplicate sent_id", name, named) if asked else None
 
 
-def _scan(options: ConlluOptions) -> Scan | None:
-    scan = partial(scan_block, placeholders=options.placeholders)
-    return None if options.unique_sent_id else scan
+def _scan(layout: Layout) -> Scan | None:
+    own = partial(scan_block, placeholders=layout.options.placeholders, fields=layout.fields)
+    return None if layout.options.unique_sent_id else own
+
+
+def _lemmas(layout: Layout) -> Lemmas | None:
+    return Lemmas("form", layout.options.placeholders) if LEMMA in layout.fields else None
 
 
 @corpus_format(
     "conllu",
-    suffixes=[".conllu", ".conll"],
+    suffixes=[".conllu", ".conll", ".conllup", ".cupt", _LEXICAL_SUFFIX],
     cut=_cut,
-    attributes=(*ATTRIBUTES, SURFACE, SPACE_AFTER),
-    fields=FIELDS,
+    attributes=lambda layout: layout.attributes,
+    fields=lambda layout: layout.fields,
     rules=_rules,
     unique=_unique,
     scan=_scan,
     options=ConlluOptions,
-    lemmas=lambda options: Lemmas("form", options.placeholders),
+    layout=_find_layout,
+    lemmas=_lemmas,
+    remedy="name the columns: columns = [...]",
 )
-def conllu_rows(lines: pl.LazyFrame, options: ConlluOptions) -> pl.LazyFrame:
+def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     """CoNLL-U: one row per word; a multiword range or an empty node is none.
 
     ``_`` and an empty field are null; an underscore that is form and lemma alike stays one, and a
@@ -435,13 +505,20 @@ def conllu_rows(lines: pl.LazyFrame, options: ConlluOptions) -> pl.LazyFrame:
     ``# newdoc`` begins a document, called by its number (``#2``) if it has no id, and
     ``# newpar`` a paragraph.
 
+    Of CoNLL-U Plus the first line names the columns: ``# global.columns = ID FORM ... PARSEME:MWE``
+    gives the attributes ``form`` ... ``parseme_mwe``.
+
     References
     ----------
-    https://universaldependencies.org/format.html
+    https://universaldependencies.org/format.html and, of CoNLL-U Plus, .../ext-format.html
     """
+    fields = layout.fields
+    lines = lines.with_columns(
+        pl.lit(None, pl.String()).alias(name) for name in (LEMMA, "misc") if name not in fields
+    )
     is_comment = pl.col(ID).str.starts_with("#").fill_null(value=False)
     form, lemma = pl.col("form"), pl.col("lemma")
-    plain = [name for name in FIELDS[3:] if name != RAW_HEAD]
+    plain = [name for name in fields if name not in {ID, RAW_HEAD, "form", LEMMA}]
     known = pl.when((lemma != "_") | (form == "_")).then(lemma)
     marked = lines.with_columns(
         pl.col(BLANK).cum_sum().alias(UNIT),
@@ -449,7 +526,7 @@ def conllu_rows(lines: pl.LazyFrame, options: ConlluOptions) -> pl.LazyFrame:
         pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
         *comment_marks(pl.when(is_comment).then(ID)),
         pl.when((form != "_") | (lemma == "_")).then(form),
-        lemma if _NONE in options.placeholders else known,
+        lemma if _NONE in layout.options.placeholders else known,
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
     return add_surface(marked, identity=ID)

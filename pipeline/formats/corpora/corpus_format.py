@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -34,6 +34,7 @@ class CorpusFormat:
     unique: OrCallable[Unique | None]
     scan: Callable[[Any], Scan | None] | None
     layout: Callable[[Path, Any], Any] | None
+    facts: Callable[[Any], Mapping[str, int]] | None
     lemmas: OrCallable[Lemmas | None]
     remedy: str
 
@@ -47,7 +48,11 @@ class CorpusFormat:
 
     def read(self, path: Path, options: Any, columns: Sequence[str], size: int) -> Iterator[Batch]:
         """Yield the tokens of a file in batches, see `Format`."""
-        return self._open(path, options).batches(columns, size)
+        layout = self.layout(path, options) if self.facts and self.layout else options
+        own = self.facts(layout) if self.facts else {}
+        for batch in self._open(path, options).batches(columns, size):
+            yield replace(batch, replaced={**batch.replaced, **own}) if own else batch
+            own = {}
 
     def divide(self, path: Path, options: Any, size: int) -> Division:
         """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
@@ -106,6 +111,7 @@ def corpus_format(
     scan: Callable[[Any], Scan | None] | None = None,
     options: type[CorpusOptions] = CorpusOptions,
     layout: Callable[[Path, Any], Any] | None = None,
+    facts: Callable[[Any], Mapping[str, int]] | None = None,
     lemmas: OrCallable[Lemmas | None] = None,
     remedy: str = "",
 ) -> Callable[[R], R]:
@@ -137,6 +143,8 @@ def corpus_format(
         options -> a faster way to read a block, if there is one under these, see `Scan`.
     layout : callable, optional
         (path, options) -> options, with what the file says itself of how it is read.
+    facts : callable, optional
+        layout -> what was found out about a file, with 1 each, as `Batch.replaced` counts it.
     lemmas : Lemmas, or callable
         Which lemmas are none, if tokens have an attribute `pipeline.formats.corpora.rules.LEMMA`.
     remedy : str
@@ -150,7 +158,7 @@ def corpus_format(
 
     def register(rows: R) -> R:
         own = CorpusFormat(
-            rows, cut, attributes, fields, rules, unique, scan, layout, lemmas, remedy
+            rows, cut, attributes, fields, rules, unique, scan, layout, facts, lemmas, remedy
         )
         format_ = Format(
             name, own.query,

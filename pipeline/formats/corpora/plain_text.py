@@ -128,8 +128,8 @@ _BYTES = 1 << 18
 _FOR_LANGUAGE = 1 << 17
 _WIDTHS = range(30, 201)
 """How long the longest lines of a wrapped text are."""
-_FEWEST, _LEAST_WORDS = 3, 4
-"""Inner lines of a wrapped text, and their words, at the least."""
+_FEWEST, _MANY, _LEAST_WORDS = 3, 20, 4
+"""Inner lines of a wrapped text at the least, and where no sentence ends in them; their words."""
 _MOSTLY_FULL, _INNER, _GOES_ON = 0.78, 0.5, 0.4
 """The median length of inner lines, as a part of the longest; the share of inner lines among all
 lines with text; the share of inner lines that end amid a sentence. Over a hundred English novels
@@ -141,6 +141,7 @@ begin with a capital amid a sentence."""
 _NO_BLANKS = 0.95
 """The share of inner lines from which paragraphs do not end in blank lines."""
 _ENDS = re.compile(rf"[{_MARKS}:;。！？]{_CLOSE}*[—–-]*$")
+_MARK = re.compile(f"[{_MARKS}。！？]")
 _CASED = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_\u0e01-\u0e3a]+|[\u0e01-\u0e5b]+")
 _LONGEST_WORDS = {"zh": 4.0, "ja": 5.0}
@@ -204,6 +205,8 @@ def _line_width(lines: list[str]) -> tuple[bool, int]:
     some = sum(map(bool, lines))
     if len(inner) < _FEWEST:
         return False, 0
+    if len(inner) < _MANY and not any(_MARK.search(line) for line in lines):
+        return False, 0  # a few lines without an end of a sentence are as well one sentence each
     lengths = sorted(len(line) for line, _ in inner)
     longest, median = lengths[int(len(inner) * 0.98)], lengths[len(inner) // 2]
     amid = [(line, after) for line, after in inner if not _ENDS.search(line)]
@@ -302,6 +305,18 @@ def _require_blanks(path: Path, language: str, run: float) -> None:
         )
 
 
+def text_facts(layout: TextLayout) -> dict[str, int]:
+    """Return what was found out about a file, for `pipeline.formats.base.Batch`."""
+    options = layout.options
+    wrapped = options.sentences == "auto"
+    found = {f"{LANGUAGE}{language_name(layout.language)}": 1} if not options.language else {}
+    return found | ({f"{LINES}{layout.sentences}": 1} if wrapped else {})
+
+
+LANGUAGE, LINES = "language ", "lines "
+"""What `text_facts` are counted under."""
+
+
 # Rows
 
 
@@ -343,6 +358,7 @@ def _line_end(content: bytes, start: int) -> int:
     attributes=["form", SPACE_AFTER],
     options=TextOptions,
     layout=text_layout,
+    facts=text_facts,
 )
 def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     """Plain text in UTF-8, cut into tokens by a regular expression.

@@ -71,14 +71,21 @@ PLACE = {
 """The first columns of every corpus."""
 
 
-def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of attributes.
+
+    Raises
+    ------
+    ValueError
+        If one comes twice, is empty, or is a column that the reader makes.
+    """
     taken = [name for name in names if name in {"file", *PLACE}]
     if taken:
         raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
     return lines.distinct(names)
 
 
-Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_check_names)]
+Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(check_names)]
 """Names of attributes, each once, none of them a column that the reader makes."""
 
 
@@ -238,7 +245,7 @@ def after_last_line(content: bytes) -> int:
     return content.rfind(b"\n") + 1
 
 
-_WHITE = rb"\n[ \t]+\r?\n"
+_WHITE = rb"\n[ \t]+\r?(?=\n)"  # the next may begin with that line end
 
 
 def after_blank_line(content: bytes) -> int:
@@ -257,7 +264,7 @@ def after_blank_line(content: bytes) -> int:
     later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
     if later > 2 or end > 1:
         return later if later > 2 else end
-    return max((found.end() for found in re.finditer(_WHITE, content)), default=0)
+    return max((found.end() + 1 for found in re.finditer(_WHITE, content)), default=0)
 
 
 # Regular expressions in options.

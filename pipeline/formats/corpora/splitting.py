@@ -469,10 +469,10 @@ class _Splitter:
             self._bounds.append(end)
             self._hashing.parts.append(hashlib.sha256())
         if self._members is None:
-            self._hashing.add(block.content)
+            self._hashing.add(block.raw)
         self._keys.add(hash_keys(outlined))
         self._block = end.place
-        self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
+        self._end = Bound(end.place + len(block.raw), 0, end.course.after(outlined))
         few = self._members is not None and len(self._members.members) == 1
         return not few or self._end.place < self._size
 

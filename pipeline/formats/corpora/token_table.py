@@ -14,9 +14,8 @@ import polars as pl
 from pydantic import AfterValidator
 
 from pipeline.errors import DataError
-from pipeline.formats import lines
-from pipeline.formats.base import LINE, reading
-from pipeline.formats.compression import first_line
+from pipeline.formats import content, lines
+from pipeline.formats.base import LINE, not_utf8
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before, count_positions
 from pipeline.formats.corpora.corpus_format import corpus_format
@@ -39,7 +38,7 @@ from pipeline.formats.corpora.rules import (
     Rule,
     Unique,
 )
-from pipeline.formats.lines import ByteLines, Places, Rows, open_text
+from pipeline.formats.lines import ByteLines, Places, Rows
 
 # Columns that tell sentences, documents and paragraphs apart.
 
@@ -339,8 +338,10 @@ class TokenOptions(LemmaOptions):
     columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
     """Names of the columns; if empty, a header line names them. Columns called doc, paragraph
     or sentence begin a new one where their value changes."""
-    header: bool = False
-    """Whether there is a header line although `columns` is given; it is passed over."""
+    header: bool | None = None
+    """Whether the first line is a header: true, and it is passed over where `columns` is given;
+    false, and it is a token, the columns without a name called word, attribute_2 ... If not given
+    it is a header where `columns` is empty, and an error if it does not look like one."""
     comment: str = "# "
     """Lines that begin so are passed over; ``""`` for none. It ends in a space so that a line
     whose first token is ``#`` stays one."""
@@ -369,13 +370,22 @@ class Layout:
 
 
 def _find_layout(path: Path, options: TokenOptions) -> Layout:
-    """Find the names of the columns; reads the file up to its header, if it has one."""
-    if options.columns and not options.header:
+    """Find the names of the columns; reads the first lines of the file."""
+    if options.columns and options.header is False:
         return Layout(options, options.columns)
-    number, header = _header(path, options.comment)
+    number, rows = _first_rows(path, options.comment)
     if options.columns:
-        return Layout(options, options.columns, number)
-    names = tuple(header.split("\t"))
+        if rows and options.header is None and _names_columns(rows[0], options.columns):
+            raise _header_error(path, number, rows[0])
+        return Layout(options, options.columns, number if options.header else 0)
+    if not rows:
+        raise DataError(f"{path}: line {number}: the file is empty: no header names the columns")
+    if options.header is False:
+        return Layout(options, tuple(content.usual_names(len(rows[0]))))
+    found = "header" if options.header else content.judge_header(rows)
+    if found != "header":
+        raise _no_header_error(path, number, rows, certain=found == "data")
+    names = tuple(rows[0])
     try:
         return Layout(options, lines.distinct(names), number)
     except ValueError as error:
@@ -383,15 +393,54 @@ def _find_layout(path: Path, options: TokenOptions) -> Layout:
         raise DataError(f"{path}: line {number}: the header: {error}\n{advice}") from error
 
 
-def _header(path: Path, comment: str) -> tuple[int, str]:
+def _first_rows(path: Path, comment: str) -> tuple[int, list[list[str]]]:
+    """Return the number of the first line that is no comment, and the rows from there on.
+
+    Without any it is the number of the line that would follow.
+    """
     lines.require_matching_suffix(path)
-    number = 0
-    with reading(path), open_text(path) as text:
-        while line := first_line(text, path, number + 1):
-            number += 1
-            if line.strip() and not (comment and line.startswith(comment)):
-                return number, line.rstrip("\r\n")
-    raise DataError(f"{path}: line {number + 1}: the file is empty: no header names the columns")
+    read = content.first_lines(path)
+    kept = [
+        (number, line)
+        for number, line in enumerate(read, start=1)
+        if line.strip() and not (comment and line.startswith(comment))
+    ]
+    if kept and content.UNREADABLE in kept[0][1]:
+        raise not_utf8(path)
+    rows = [line.split("\t") for _, line in kept]
+    return (kept[0][0] if kept else len(read) + 1), rows
+
+
+def _names_columns(row: Sequence[str], columns: Sequence[str]) -> bool:
+    """Return whether a first row repeats the names that were given, or has others."""
+    folded = [field.casefold() for field in row]
+    same = folded == [name.casefold() for name in columns]
+    return same or (len(row) > 1 and all(map(content.is_header_word, row)))
+
+
+def _header_error(path: Path, number: int, row: Sequence[str]) -> DataError:
+    return DataError(
+        f"{path}: line {number} looks like a header, {', '.join(row)}, and columns = [...] names"
+        " the columns, too\nSay header = true to pass it over, or header = false if it is a token."
+    )
+
+
+def _no_header_error(
+    path: Path, number: int, rows: Sequence[Sequence[str]], *, certain: bool
+) -> DataError:
+    """Return the error of a first line that is a token, or may be one."""
+    row = rows[0]
+    names = content.TREETAGGER if content.is_treetagger(rows) else content.usual_names(len(row))
+    listed = ", ".join(f'"{name}"' for name in names)
+    shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
+    what = "is a token and names no columns" if certain else "may name the columns or be a token"
+    return DataError(
+        f"{path}: line {number} {what}:\n"
+        f"  as a token: {shown}\n"
+        f"  as a header: the columns {', '.join(map(repr, row))}\n"
+        f"Name the columns if it is a token: columns = [{listed}], or say header = true if it is a"
+        " header."
+    )
 
 
 def _attributes(layout: Layout) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import polars as pl
@@ -30,6 +30,8 @@ from pipeline.formats.corpora.rules import (
 
 # Structures: where tags stand, what they enclose, whether they nest.
 
+POS = "pos"
+"""The attribute with the tag of a token, by which sentences may end."""
 TAG = "~tag"
 """Column with a line that is a tag, null for tokens."""
 
@@ -93,10 +95,17 @@ def events(names: Mapping[int, str]) -> list[pl.Expr]:
     return [level.cast(pl.Int64).alias(_LEVEL), opens.alias(_OPENS)]
 
 
-def unit(*, sentences: bool) -> pl.Expr:
+def unit(*, sentences: bool, ends: pl.Expr | None = None) -> pl.Expr:
     """Return `UNIT`: the number of the sentence around a token, or that a tag opens; else null.
 
     Without a structure for sentences a unit is what stands between two tags, or blank lines.
+
+    Parameters
+    ----------
+    sentences : bool
+        Whether there is a structure for sentences.
+    ends : Expr, optional
+        Whether a line ends a sentence, where there is none.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     begins = ((level == 0) & opens).fill_null(value=False)
@@ -105,6 +114,8 @@ def unit(*, sentences: bool) -> pl.Expr:
         number = inside.forward_fill()
     else:
         number = (level.is_not_null() | pl.col(BLANK)).cum_sum() + 1
+        if ends is not None:
+            number += ends.fill_null(value=False).shift(1, fill_value=False).cum_sum()
     return pl.when((number > 0) & (begins | pl.col(TAG).is_null())).then(number).alias(UNIT)
 
 
@@ -144,7 +155,9 @@ def no_space(name: str, row: pl.Expr) -> pl.Expr:
     return pl.when(first.backward_fill().shift(-1)).then(pl.lit("")).alias(SPACE_AFTER)
 
 
-def cut(content: bytes, names: Mapping[int, str]) -> int:
+def cut(
+    content: bytes, names: Mapping[int, str], ends: Sequence[bytes] = (), place: int = 0
+) -> int:
     """Return the end of the last structure that certainly holds others and is whole.
 
     Parameters
@@ -154,12 +167,31 @@ def cut(content: bytes, names: Mapping[int, str]) -> int:
     names : mapping of int to str
         As for `events`. The highest structure that occurs counts; where none does, and there is
         none for sentences, these end at blank lines.
+    ends : sequence of bytes
+        Values of a field with which a sentence ends, too.
+    place : int
+        Which field that is, the first at 0.
     """
     for level in sorted(names, reverse=True):
         name = re.escape(names[level].encode())
         if names[level] and re.search(rb"^<" + name + rb"[\s>]", content, re.MULTILINE):
             return _last_end(content, b"\n</" + names[level].encode())
-    return 0 if names[0] else rules.after_blank_line(content)
+    if names[0]:
+        return 0
+    return rules.after_blank_line(content) or max(
+        (_after_field(content, value, place) for value in ends), default=0
+    )
+
+
+def _after_field(content: bytes, value: bytes, place: int) -> int:
+    """Return the end of the last line in which a field has this value; 0 if none does."""
+    at = len(content)
+    while (at := content.rfind(b"\t" + value, 0, at)) >= 0:
+        start, end = content.rfind(b"\n", 0, at) + 1, content.find(b"\n", at) + 1
+        fields = content[start:end].rstrip(b"\r\n").split(b"\t")
+        if end and fields[place : place + 1] == [value]:
+            return end
+    return 0
 
 
 def _last_end(content: bytes, tag: bytes) -> int:
@@ -203,6 +235,9 @@ class VerticalOptions(LemmaOptions):
 
     attributes: Attributes = Field(min_length=1)
     """Names of the tab-separated columns, e.g. ``["word", "pos", "lemma"]``."""
+    sentence_tags: tuple[str, ...] = ()
+    """Values of the attribute ``pos`` with which a sentence ends where ``sentence = ""``, such as
+    TreeTagger's ``["SENT"]``, or ``["$."]`` in German."""
     sentence: str = "s"
     """Structure that holds a sentence; ``""``: a sentence is what stands between blank lines, or
     the tags of paragraphs and documents."""
@@ -221,6 +256,8 @@ class VerticalOptions(LemmaOptions):
     def _require_distinct(self) -> Self:
         named = tuple(name for name in self.structures().values() if name)
         lines.distinct(named)
+        if self.sentence_tags and (self.sentence or POS not in self.attributes):
+            raise ValueError(f'sentence_tags goes with sentence = "" and an attribute called {POS}')
         return self
 
     def structures(self) -> dict[int, str]:
@@ -241,7 +278,10 @@ def _lemmas(options: VerticalOptions) -> Lemmas:
 
 
 def _cut(content: bytes, options: VerticalOptions) -> int:
-    return cut(content, options.structures())
+    if not options.sentence_tags:
+        return cut(content, options.structures())
+    ends = [tag.encode() for tag in options.sentence_tags]
+    return cut(content, options.structures(), ends, options.attributes.index(POS))
 
 
 def _rules(options: VerticalOptions) -> list[Rule]:
@@ -255,7 +295,7 @@ def _rules(options: VerticalOptions) -> list[Rule]:
 
 @corpus_format(
     "vertical",
-    suffixes=[".vrt", ".vert"],
+    suffixes=[".vrt", ".vert", ".tt"],
     cut=_cut,
     attributes=_attributes,
     fields=_fields,
@@ -280,10 +320,12 @@ def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame
     lines = lines.with_columns(tags(pl.col(fields[0]), pl.col(ALONE)))
     lines = lines.with_columns(events(options.structures()))
     row = pl.col(TAG).is_null() & ~pl.col(BLANK)
+    tags_of_ends = list(options.sentence_tags)
+    ends = row & pl.col(POS).is_in(tags_of_ends) if tags_of_ends else None
     glue = rules.no_spaces(fields) or [no_space(options.glue, row)]
     return lines.with_columns(
         row.alias(ROW),
-        unit(sentences=bool(options.sentence)),
+        unit(sentences=bool(options.sentence), ends=ends),
         *marks(options.document_id, entities=options.entities),
         *(decode_entities(pl.col(name)) for name in fields if options.entities),
     ).with_columns(glue)

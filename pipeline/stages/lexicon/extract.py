@@ -29,11 +29,11 @@ from pipeline.kernels.lexicon.wordlists import (
 from pipeline.kernels.partitions import batches, ranges_of, spill_of
 from pipeline.stages.base import (
     FAULTS,
+    LexiconSource,
     Of,
     Outputs,
     StageConfig,
     Tables,
-    TableSource,
     stage,
     tables_of_option,
 )
@@ -83,7 +83,7 @@ _APART = "|"
 class ExtractLexicon(Spelt):
     """Read a lexicon or dictionary: its lemmas, and the set of wordforms of each."""
 
-    path: TableSource
+    path: LexiconSource
     """File or files with lemmas and forms: TSV, CSV, Parquet, or one of the formats unimorph,
     wordform_blocks, treebank, analyses."""
     columns: dict[Column, str] = Field(default_factory=dict)
@@ -219,9 +219,9 @@ _ENDING: tuple[ParadigmColumn, ...] = ("paradigm", "ending")
 class ExtractParadigms(Spelt):
     """Generate the wordforms of lemmas from the paradigms that they name."""
 
-    entries: TableSource
+    entries: LexiconSource
     """File with lemma, stem and paradigm; an entry may come again with another paradigm."""
-    paradigms: TableSource
+    paradigms: LexiconSource
     """File with paradigm and ending: a suffix, or a pattern with ~ for the stem, ``n~u``."""
     columns: dict[ParadigmColumn, str] = Field(default_factory=dict)
     """Names of lemma, stem, paradigm and ending in the files, where they differ."""

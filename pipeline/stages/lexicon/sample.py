@@ -28,13 +28,13 @@ from pipeline.kernels.sampling import candidate_id, sample_size
 from pipeline.stages.base import (
     FAULTS,
     FilledSheets,
+    LexiconSource,
     Of,
     Outputs,
     Seeded,
     Sheets,
     StageConfig,
     Tables,
-    TableSource,
     stage,
     tables_of_option,
 )
@@ -151,7 +151,7 @@ class SampleLemmas(Seeded):
     sure. Without a gold the forms of the lexicon count, of several their mean."""
     lemmas: tuple[str, ...] = ()
     """The lemmas to take."""
-    path: TableSource | None = None
+    path: LexiconSource | None = None
     """File with the lemmas to take, in a column lemma."""
     drawn: bool = False
     """Whether the lemmas of a list were drawn at random: only then are there intervals."""

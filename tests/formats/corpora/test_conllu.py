@@ -19,11 +19,19 @@ from pipeline.formats.corpora.conllu import scan_block
 from schemas import SchemaViolation, Tokens
 from schemas.validate import check_columns, validate
 from tests.formats.corpora import slow_readers
-from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
+from tests.formats.corpora.corpus_files import (
+    ONE_SIZE,
+    parts_of,
+    read,
+    refusal,
+    scan,
+    skips,
+    write,
+)
 
 TREEBANKS = ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"]
 TRAPS_CONLLU = (
-    "\ufeff# global.columns = ID FORM\twith\ttabs\n"
+    "\ufeff# columns = ID FORM\twith\ttabs\n"
     "\n"
     "# newdoc id = first doc \n"
     "# newpar id = p1\n"
@@ -415,3 +423,80 @@ def test_whole_treebank_in_parts(public_data: Callable[[str], Path]) -> None:
     for size in (1 << 16, 1 << 23):
         found = read_in_parts(path, COLUMNS, size)
         assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
+
+
+# CoNLL-U Plus: the columns that a file names, against the same words in CoNLL-U.
+
+PLAIN = [
+    ("1-2", "vom", *"________"),
+    ("1", "von", "von", "ADP", "_", "_", "3", "case", "_", "_"),
+    ("2", "dem", "der", "DET", "_", "_", "3", "det", "_", "_"),
+    ("3", "Tee", "_", "NOUN", "_", "_", "0", "root", "_", "SpaceAfter=No"),
+]
+ORDERS = {
+    "all": "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC PARSEME:MWE",
+    "other order": "ID DEPREL HEAD FORM MISC LEMMA PARSEME:MWE",
+    "few": "ID FORM UPOS PARSEME:MWE",
+    "no heads": "ID FORM LEMMA MISC",
+}
+_NAMES = ["ID", *(name.upper() for name in ATTRIBUTES)]
+
+
+def plus(order: str, *, named: bool = True) -> str:
+    """Write the words with the columns in an order, twice."""
+    names, codes = order.split(), ["*", "1:VID", "_", "1"]
+    rows = [dict(zip(_NAMES, row, strict=True)) for row in PLAIN]
+    rows = [row | {"PARSEME:MWE": code} for row, code in zip(rows, codes, strict=True)]
+    text = "".join("\t".join(row[name] for name in names) + "\n" for row in rows) + "\n"
+    return (f"# global.columns = {order}\n" if named else "# a comment\n") + text * 2
+
+
+@pytest.mark.parametrize("case", ORDERS)
+@pytest.mark.parametrize("name", ["t.conllup", "t.cupt.gz", "t.conllu"])
+def test_columns_are_those_that_the_file_names(case: str, name: str, tmp_path: Path) -> None:
+    path, order = write(tmp_path / name, plus(ORDERS[case])), ORDERS[case]
+    lines = ["\t".join(row) for row in PLAIN]
+    known = read(write(tmp_path / "p.conllu", "\n".join(["# a comment", *lines, "", *lines])))
+    found = read(path)
+    own = [each.lower() for each in order.split()[1:] if each.lower() in ATTRIBUTES]
+    further = ["parseme_mwe"] if "PARSEME:MWE" in order else []
+    spelt = ["surface", "space_after"]
+    assert set(found.columns[5:]) == {*own, *further, *spelt}
+    places = [each for each in PLACES if each != "line"]
+    same = [*places, *own, "surface", *(["space_after"] if "MISC" in order else [])]
+    assert found.select(same).equals(known.select(same))
+    if further:
+        assert found["parseme_mwe"].to_list() == ["1:VID", None, "1"] * 2
+    unnamed = write(tmp_path / f"u{name}", plus(order, named=False))
+    assert read(unnamed, columns=order.split()).drop("line").equals(found.drop("line"))
+    assert len(parts_of(write(tmp_path / "long.conllup", plus(order) * 9), 60)) > 1
+
+
+def test_columns_of_streusle_are_known_by_the_ending(tmp_path: Path) -> None:
+    row = "\t".join(["1", "a", "a", *"_______", "1:1", "V.VID", "a b", *"______"])
+    found = read(write(tmp_path / "t.conllulex", row + "\n"))
+    assert found.select("smwe", "lexcat", "lexlemma", "wmwe").row(0) == (
+        "1:1",
+        "V.VID",
+        "a b",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        ("FORM ID LEMMA", "the first column has to be ID, and one has to be FORM"),
+        ("ID LEMMA", "one has to be FORM"),
+        ("ID FORM LEMMA FORM", "named twice: form"),
+        ("ID FORM DOC", "'doc' is a column that the reader makes"),
+    ],
+)
+def test_columns_that_cannot_be(order: str, said: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.cupt", f"# global.columns = {order}\n1\ta\n")
+    with pytest.raises(DataError) as refused:
+        scan(path)
+    assert str(refused.value).startswith(
+        f"{path}: line 1: the columns {', '.join(order.split())}: "
+    )
+    assert said in str(refused.value)

@@ -372,7 +372,14 @@ def test_wrapped_lines_that_begin_with_capitals(gap: str, most: int, tmp_path: P
     assert not read_beginning(path).wrapped
 
 
-@pytest.mark.parametrize("content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10])
+FEW_LINES = (
+    "the old house stood near it\nan old house and an old boat\nthe boat stood near the old one\n"
+)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10, FEW_LINES, FEW_LINES * 2]
+)
 def test_what_tells_nothing(content: str, tmp_path: Path) -> None:
     path = tmp_path / "b.txt"
     path.write_text(content)

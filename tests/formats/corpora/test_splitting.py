@@ -19,7 +19,7 @@ from pipeline.errors import DataError
 from pipeline.formats.base import format_of
 from tests.formats.corpora.corpus_files import parts_of
 
-WORDS = ("a", "B.", "c d", "née", "_", "#")
+WORDS = ("a", "B.", "c d", "née", "ne\u0301e", "so\u00adlo", "_", "#")
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 DOCUMENTS = (0.0, 0.05, 0.6)
 """How often a document begins."""

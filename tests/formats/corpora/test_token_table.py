@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
+from pipeline.formats.content import judge_header
 from pipeline.formats.corpora.blocks import TextBlock
 from pipeline.formats.corpora.token_table import TokenMarks, TokenScan
 from tests.formats.corpora import slow_readers
@@ -245,8 +246,10 @@ def test_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
     ]
     named = read(path, **options, columns=["word", "tag"], header=True)
     assert named["word"].to_list() == ["#", "b"]
-    data = read(path, **options, columns=["word", "tag"])
+    data = read(path, **options, columns=["word", "tag"], header=False)
     assert data["word"].to_list() == ["form", "#", "b"]
+    unnamed = read(path, **options, header=False)
+    assert unnamed.rename({"word": "word", "attribute_2": "tag"}).equals(data)
     strange = write(tmp_path / "u.tsv", "%x\nform\n#\n# a\n### d\nb\n")
     plain = read(strange, **options, comment="%", document="^### (.*)$")
     assert plain.select("doc", "sentence", "form").rows() == [
@@ -254,7 +257,7 @@ def test_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
         ("", 1, "# a"),
         ("d", 2, "b"),
     ]
-    bare = read(strange, **options, comment="", document="")
+    bare = read(strange, **options, comment="", document="", header=True)
     assert bare.columns[5:] == ["%x"]
     assert bare["%x"].to_list() == ["form", "#", "# a", "### d", "b"]
 
@@ -447,7 +450,51 @@ def test_empty_file(tmp_path: Path) -> None:
 )
 def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=said):
-        scan(write(tmp_path / "t.tsv", header + b"1\t2\n"), **TSV)
+        scan(write(tmp_path / "t.tsv", header + b"1\t2\n"), **TSV, header=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "said"),
+    [
+        ("The\tDT\tthe\ntea\tNN\ttea\n", [], 'is a token and names no columns:\n  as a token: word \'The\', pos'),
+        ("The\tDT\ntea\tNN\nthe\tDT\n", [], 'it is a token: columns = ["word", "attribute_2"], or say header'),
+        ("The\tDT\ntea\tNN\n", [], "may name the columns or be a token"),
+        ("word\tNN\tword\na\tDT\ta\n", [], "may name the columns or be a token"),
+        ("Word\tTag\nThe\tDT\n", ["form", "pos"], "looks like a header, Word, Tag, and columns = "),
+        ("A\tB\nThe\tDT\n", ["a", "b"], "Say header = true to pass it over, or header = false"),
+    ],
+)  # fmt: skip
+def test_a_first_line_is_not_taken_for_what_it_may_not_be(
+    content: str, columns: list[str], said: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "t.tsv", "# a comment\n" + content)
+    with pytest.raises(DataError) as refused:
+        scan(path, **TSV, columns=columns)
+    assert str(refused.value).startswith(f"{path}: line 2 ")
+    assert said in str(refused.value)
+    tokens = read(path, **TSV, columns=columns, header=False)
+    assert tokens.height == content.count("\n")
+    assert tokens.columns[5:] == columns or tokens.columns[5] == "word"
+    if columns:
+        assert read(path, **TSV, columns=columns, header=True).height == content.count("\n") - 1
+
+
+@pytest.mark.parametrize(
+    ("first", "body", "found"),
+    [
+        ("form lemma upos", "a a X", "header"),
+        ("Token POS-Tag", "a X", "header"),
+        ("Wort Grundform", "a X", "header"),
+        ("form x y", "a b c", "header"),
+        ("form x y", "a x c", "unclear"),
+        ("The DT", "a DT", "data"),
+        (", PUN", "a DT", "data"),
+        ("a", "b", "unclear"),
+        ("12 CARD", "a X", "data"),
+    ],
+)
+def test_headers_are_told_from_tokens(first: str, body: str, found: str) -> None:
+    assert judge_header([first.split(), body.split()]) == found
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.formats.corpora import slow_readers
-from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
+from tests.formats.corpora.corpus_files import (
+    ONE_SIZE,
+    parts_of,
+    read,
+    refusal,
+    scan,
+    skips,
+    write,
+)
 
 COLUMNS = ["word", "pos", "head"]
 TRAPS = (
@@ -307,3 +315,40 @@ def test_nesting_against_a_stack(
     else:
         assert skips(path, **options)
         assert refusal(path, **options, sizes=sizes)
+
+
+TAGGED = "a X|. SENT|b X|c X|</x>|? SENT||d SENTX|! SENT|e ."
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("columns", [["form", "pos"], ["form", "pos", "lemma"]])
+def test_sentences_end_with_their_tags(ending: str, columns: list[str], tmp_path: Path) -> None:
+    more = "\tSENT" if len(columns) > 2 else ""  # a lemma that looks like the tag ends nothing
+    rows = [line.replace(" ", "\t") + more * (" " in line) for line in TAGGED.split("|")]
+    path = write(tmp_path / "t.tt", "".join(row + ending for row in rows))
+    options: dict[str, Any] = {"attributes": columns, "sentence": "", "sentence_tags": ["SENT"]}
+    found = read(path, **options)
+    assert found.select("form", "sentence", "position").rows() == [
+        ("a", 1, 1), (".", 1, 2), ("b", 2, 1), ("c", 2, 2), ("?", 2, 3),
+        ("d", 3, 1), ("!", 3, 2), ("e", 4, 1),
+    ]  # fmt: skip
+    several = read(path, **{**options, "sentence_tags": ["SENT", "SENTX"]})
+    assert several["sentence"].to_list() == [1, 1, 2, 2, 2, 3, 4, 5]
+    long = write(tmp_path / "u.tt", "".join(row + ending for row in rows if row) * 9)
+    assert len(parts_of(long, 100, **options)) > 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sentence": "s", "attributes": ["word", "pos"]},
+        {"sentence": "", "attributes": ["word", "tag"]},
+    ],
+)
+def test_tags_of_sentences_need_an_attribute_and_no_structure(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(
+        ValidationError, match='goes with sentence = "" and an attribute called pos'
+    ):
+        scan(tmp_path / "t.tt", **options, sentence_tags=["SENT"])
