@@ -16,8 +16,9 @@ from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_pl
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
-from pipeline.formats.corpora.plain_text import TextOptions, text_layout
+from pipeline.formats.corpora.plain_text import TextOptions, text_layout, text_tokens
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.formats.unicode import normalise
 from pipeline.kernels import numeric
 from pipeline.kernels.cooccurrence.tokens import OWN_CASE
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
@@ -92,6 +93,27 @@ class CorpusFiles:
     def parsed(self) -> bool:
         """Whether its tokens have heads and the names of relations."""
         return {"head", "deprel"} <= self.attributes
+
+    def spell(self, text: str) -> str:
+        """Return a text that somebody typed as the corpus has it, see `normalise`."""
+        return text if self.files[0].options.normalise == "none" else normalise(text)
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text that somebody typed, as they are found in the corpus.
+
+        Parameters
+        ----------
+        text : str
+            Words that follow each other, as plain text has them, elsewhere with blanks between.
+        """
+        file, text = self.files[0], self.spell(text)
+        if not isinstance(file.options, TextOptions):
+            return text.split()
+        found = text_tokens(text, text_layout(file.path, file.options)) or text.split()
+        if file.options.normalise == "none":
+            return found
+        # An elided word alone: in the corpus its apostrophe stands before a letter.
+        return [each[:-1] + "'" if each[1:].endswith("’") else each for each in found]
 
     def lacks(self, attribute: str, *, heads: bool) -> list[Problem]:
         """Return what is asked for and not there: an attribute, or heads.
