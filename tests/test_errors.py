@@ -174,7 +174,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
-        "stages.candidates.path.sep: unknown key; valid: columns, comment, format, path, separator",
+        "stages.candidates.path.sep: unknown key; valid: columns, comment, format, normalise, path",
     ),
     "no data root": ({"stages.candidates.path": "data:x.tsv"}, "needs the data root"),
     "column": (

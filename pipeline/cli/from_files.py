@@ -164,8 +164,10 @@ _OWN = {
 """Options of readers that have an option of the commands to themselves."""
 
 
+_DECIMAL = ("the option decimal", "--decimal")
+"""The one option of tables that messages name, to that of every command."""
 _SPOKEN = {
-    "the option decimal": "--decimal",
+    _DECIMAL[0]: _DECIMAL[1],
     "the option language of the corpus says": "--language says",
     "the option sentences of the corpus says": "--sentences says",
     "the option language and sentences of the corpus says": "--language and --sentences say",
@@ -288,7 +290,7 @@ def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
     from pipeline.cli.output import RunProgress
 
     console = Console(stderr=True)
-    advise = in_options if reader else str
+    advise = in_options if reader else lambda text: text.replace(*_DECIMAL)
     try:
         if not console.is_terminal:
             yield [partial(_say, advise=advise)]
@@ -315,7 +317,7 @@ def _say(event: Event, *, advise: Callable[[str], str]) -> None:
 def collocates(
     node: Annotated[
         str,
-        typer.Argument(help="eyes | 'blue eyes' | 'eye*' | '/eyes?/' | 'lemma=eye upos=NOUN'"),
+        typer.Argument(help="A word, a phrase, 'eye*', '/eyes?/', or lemma=eye"),
     ],
     path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
     relation: Annotated[
@@ -861,7 +863,7 @@ def _violation(
     texts = bad.get_column(name).cast(pl.String)
     remedy = ""
     if form.unclear and texts.str.contains(_THOUSANDS).any():
-        what = UNCLEAR.replace("the option decimal", "--decimal")
+        what = UNCLEAR.replace(*_DECIMAL)
         return Violation(what, name, bad.height, examples)
     if texts.str.contains(_THOUSANDS).any():
         remedy = " (write 1200: no marks between thousands, no decimals)"

@@ -139,8 +139,8 @@ class FormatOptions(Described):
     """Base of the typed options of a reader: frozen, no unknown keys."""
 
     normalise: unicode.Form = "NFC"
-    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, no
-    invisible characters. "none": text as it is written."""
+    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, one
+    hyphen, no invisible characters. "none": text as it is written."""
 
 
 class CorpusOptions(FormatOptions):

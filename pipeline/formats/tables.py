@@ -153,7 +153,10 @@ def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
 
 @reader("jsonl", suffixes=[".jsonl", ".ndjson"], check=_check_json_lines)
 def scan_jsonl(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """JSON lines: one object a line, all with the same names. Numbers are kept as written."""
+    """JSON lines: one object a line, all with the same names.
+
+    Numbers are kept as written; a list or an object is its JSON.
+    """
     names = [name for name in _names(path) if name != LINE]
     schema = {LINE: pl.Int64(), **dict.fromkeys(names, pl.String())}
     return register_io_source(partial(_read_rows, path, schema), schema=schema, is_pure=True)
@@ -232,16 +235,17 @@ def _values(text: str, names: Sequence[str]) -> _Row:
             if which
         ]
         raise _InvalidObject(" and ".join(differences))
-    return {name: _text(name, value) for name, value in found.items()}
+    return {name: _text(value) for name, value in found.items()}
 
 
-def _text(name: str, value: object) -> str | None:
+def _text(value: object) -> str | None:
+    """Return a value as text, a list or an object as JSON; null for null and the empty text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise _InvalidObject(f"{name} is no text, number, true, false or null")
+        value = json.dumps(value, ensure_ascii=False)
     return _require_characters(value)
 
 

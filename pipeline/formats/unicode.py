@@ -14,17 +14,19 @@ Form: TypeAlias = Literal["NFC", "none"]
 
 LINES = "lines in another normal form"
 INVISIBLE, SPACES = "invisible signs", "no-break spaces"
-APOSTROPHES = "typographic apostrophes"
+APOSTROPHES, HYPHENS = "typographic apostrophes", "typographic hyphens"
 
 _GONE = "\u00ad\u2060\ufeff\u200e\u200f\u061c"
 """Soft hyphen, word joiner, byte-order mark, marks of direction."""
 _BLANKS = "\u00a0\u202f\u2007"
 """No-break spaces."""
 _APOSTROPHES = "\u2019\u02bc"
+_HYPHENS = "\u2010\u2011"
+"""Hyphen and no-break hyphen, which look like the hyphen of keyboards."""
 _ZERO_WIDTH = "\u200b"
 _UNSEEN = re.compile(f"[{_GONE}](?!\r?\n)")
 _NO_BREAK = re.compile(f"[{_BLANKS}]")
-_SPECIAL = f"[{_GONE}{_BLANKS}{_ZERO_WIDTH}{_APOSTROPHES}]"
+_SPECIAL = f"[{_GONE}{_BLANKS}{_ZERO_WIDTH}{_APOSTROPHES}{_HYPHENS}]"
 # Where no blanks stand between words, a zero-width space divides them.
 _BETWEEN_LETTERS = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){_ZERO_WIDTH}")
 
@@ -33,8 +35,9 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
     r"""Return text in which what looks the same is the same.
 
     In Unicode's normal form C; a no-break space is a space; a typographic apostrophe before a
-    letter is ``'``; soft hyphens, word joiners, marks of direction and, but for scripts without
-    blanks, zero-width spaces go. A soft hyphen before a line end stays: the line goes on.
+    letter is ``'``, every hyphen ``-``; soft hyphens, word joiners, marks of direction and, but for
+    scripts without blanks, zero-width spaces go. A soft hyphen before a line end stays: the line
+    goes on.
 
     Parameters
     ----------
@@ -49,8 +52,8 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
 
     Examples
     --------
-    >>> normalise("cafe\u0301 l\u2019homme \u2018yes\u2019 so\u00adlo 5\u00a0kg")
-    "café l'homme ‘yes’ solo 5 kg"
+    >>> normalise("cafe\u0301 l\u2019homme \u2018yes\u2019 so\u00adlo 5\u00a0kg to\u2010day")
+    "café l'homme ‘yes’ solo 5 kg to-day"
     """
     if text.isascii():
         return text
@@ -67,6 +70,10 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
         if any(sign in text for sign in signs):
             text, number = pattern.subn(new, text)
             found[kind] += number
+    for sign in _HYPHENS:
+        if sign in text:
+            found[HYPHENS] += text.count(sign)
+            text = text.replace(sign, "-")
     for sign in _APOSTROPHES:
         if sign in text:
             text, number = _straighten(text, sign)
@@ -76,7 +83,7 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
 
 def _straighten(text: str, sign: str) -> tuple[str, int]:
     first, *others = text.split(sign)
-    signs = ["'" if each[:1].isalpha() else sign for each in others]
+    signs = ["'" if each[:1].isalpha() and each[0] not in _APOSTROPHES else sign for each in others]
     straight = "".join(part for pair in zip(signs, others, strict=True) for part in pair)
     return first + straight, signs.count("'")
 

@@ -14,7 +14,7 @@ _ERROR = (
     r"|(Err|Error|Fehler|Erreur):\d{3})$"
 )
 """Errors of Excel, LibreOffice and Google Sheets, in the languages that translate them."""
-_LIST = r'^(\[\s*(".*"|\'.*\')\s*\]|\{\s*".*\})$'
+_LIST = r'^(\[\s*(".*"|\'.*\'|\{\s*".*\})\s*\]|\{\s*".*\})$'
 """A list of texts, or an object, as JSON or Python writes it."""
 NO_WORD = "is no word: empty, or an error of a spreadsheet"
 """What is wrong with a field that `word` does not read."""
@@ -64,8 +64,8 @@ def label_lists(text: pl.Expr) -> pl.Expr:
     """Return the labels in each cell: one, or those of a list; none where it is empty.
 
     Read as lists are ``["SVC"]``, the same as Python writes it, ``['SVC']``, and an object with a
-    list of texts called choices, labels or accept, as Label Studio has them. All else is one label,
-    without blanks round it.
+    list of texts called choices, labels or accept, as Label Studio has them; each in the quotation
+    marks of a TSV file, too. All else is one label, without blanks round it.
 
     Parameters
     ----------
@@ -86,12 +86,30 @@ def label_lists(text: pl.Expr) -> pl.Expr:
     return text.map_batches(_read_lists, return_dtype=pl.List(pl.String), is_elementwise=True)
 
 
+def single_label(text: pl.Expr) -> pl.Expr:
+    """Return the label of each cell that holds a list of one, and the text of all others.
+
+    Parameters
+    ----------
+    text : Expr
+        The column, text.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"label": ['["yes"]', "no", '["a", "b"]']})
+    >>> texts.select(single_label(pl.col("label"))).to_series().to_list()
+    ['yes', 'no', '["a", "b"]']
+    """
+    lists = label_lists(text)
+    return pl.when(lists.list.len() == 1).then(lists.list.first()).otherwise(text)
+
+
 def _read_lists(texts: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"text": texts.cast(pl.String).str.strip_chars()})
     text = pl.col("text")
     one = pl.when((text != "") & ~is_error(text)).then(pl.concat_list(text))
     labels = frame.select(one.alias(texts.name)).to_series()
-    nested = frame.filter(text.str.contains(r"^[\[{]")).to_series().unique()
+    nested = frame.filter(text.str.contains(r'^"?[\[{]')).to_series().unique()
     lists = {cell: found for cell in nested if (found := _labels(cell)) is not None}
     if not lists:
         return labels
@@ -104,6 +122,8 @@ def _read_lists(texts: pl.Series) -> pl.Series:
 
 def _labels(cell: str) -> list[str] | None:
     """Return the labels of a list; None if the cell is none."""
+    if cell.startswith('"') and cell.endswith('"'):  # TSV with quotation marks, as others write it
+        cell = cell[1:-1].replace('""', '"')
     try:
         found = json.loads(cell)
     except ValueError:

@@ -458,7 +458,8 @@ def judgement(column: str) -> pl.Expr:
     >>> texts.select(judgement("tp")).to_series().to_list()
     [True, False, None, None, False]
     """
-    text = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
+    one = cells.single_label(pl.col(column).cast(pl.String))
+    text = one.str.strip_chars().str.to_lowercase()
     folded = text.str.replace(r"^([01])\.0*$", "${1}")
     true = pl.when(folded.is_in(TRUE)).then(statement=True)
     return true.when(folded.is_in(FALSE)).then(statement=False)

@@ -269,10 +269,13 @@ def perform(
     try:
         return run(root / key, runs=root, report=report, listeners=listeners)
     except ConfigError as error:
-        problems = [replace(each, where=_option(recipe, each.where)) for each in error.problems]
+        problems = [
+            replace(each, where=_option(recipe, each.where), what=_with_paths(recipe, each.what))
+            for each in error.problems
+        ]
         raise ConfigError(recipe.kind, problems) from error
     except DataError as error:
-        raise DataError(_as_asked(recipe, str(error))) from error
+        raise DataError(_in_terms_of_command(recipe, str(error))) from error
 
 
 def _option(recipe: Recipe, where: str) -> str:
@@ -284,12 +287,17 @@ def _option(recipe: Recipe, where: str) -> str:
     )
 
 
-def _as_asked(recipe: Recipe, text: str) -> str:
-    """Return a message of a stage with the paths that were given and the options of the command."""
-    stage = _STAGE.match(text)
+def _with_paths(recipe: Recipe, text: str) -> str:
+    """Return a message with the paths that were given."""
     for path in sorted(_paths(recipe.stages), key=lambda each: -len(str(each.absolute()))):
         text = text.replace(path.absolute().as_posix(), str(path))
-    text = _STAGE.sub(f"{recipe.kind}: ", text)
+    return text
+
+
+def _in_terms_of_command(recipe: Recipe, text: str) -> str:
+    """Return a message of a stage with the paths that were given and the options of the command."""
+    stage = _STAGE.match(text)
+    text = _STAGE.sub(f"{recipe.kind}: ", _with_paths(recipe, text))
     text = _OF_A_STAGE.sub("", _OPTION.sub(r"option --\1", text))
     remedy = recipe.remedies.get(stage[1], "") if stage else ""
     return f"{text}\n{remedy}" if remedy else text

@@ -16,7 +16,6 @@ from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of, reading
 from pipeline.formats.lines import open_text
-from pipeline.formats.unicode import normalise
 from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
 from pipeline.kernels.number_format import Decimal
@@ -28,6 +27,7 @@ from pipeline.recipes.inputs import (
     TableOptions,
     WordChoice,
     corpus_files,
+    require_rows,
     table_file,
 )
 from pipeline.registry import as_names
@@ -131,9 +131,10 @@ def node_unit(node: str, word: Mapping[str, Any], corpus: CorpusFiles) -> dict[s
     Parameters
     ----------
     node : str
-        A word; several, which follow each other ("blue eyes"); with * and ? for any letters and
-        one ("eye*"); a regular expression that is all of the word ("/eyes?/"); or conditions on
-        attributes ("lemma=eye upos=NOUN").
+        A word; several, which follow each other ("blue eyes"), written as in plain text ("Mr. Fox",
+        "l'homme"), elsewhere with blanks between; with * and ? for any letters and one ("eye*"); a
+        regular expression that is all of the word ("/eyes?/"); or conditions on attributes
+        ("lemma=eye upos=NOUN").
     word : mapping
         What the experiment says of words, see `WordChoice.unit`.
     corpus : CorpusFiles
@@ -144,17 +145,19 @@ def node_unit(node: str, word: Mapping[str, Any], corpus: CorpusFiles) -> dict[s
     ConfigError
         If a condition names an attribute that the corpus has not.
     """
-    own = {"label": word["label"], "fold": word["fold"]}
+    fold = word["fold"]
+    own = {"label": word["label"], "fold": fold}
     if conditions := _CONDITION.findall(node):
         if problems := [each for name, _ in conditions for each in corpus.lacks(name, heads=False)]:
             raise ConfigError("collocates", [replace(each, where="NODE") for each in problems])
         where = " AND ".join(
-            _equals(name, value, fold=bool(word["fold"])) for name, value in conditions
+            _equals(name, corpus.spell(value), fold=bool(fold)) for name, value in conditions
         )
         return {**own, "where": where, "name": node}
     if node[0] == node[-1] == "/" and len(node) > 2:
-        return {**own, "matches": f"^(?:{node[1:-1]})$", "name": node}
-    first, *others = (_pattern(each, word["fold"]) for each in node.split())
+        any_case = "(?i)" if fold is True else ""
+        return {**own, "matches": f"{any_case}^(?:{corpus.spell(node[1:-1])})$", "name": node}
+    first, *others = (_pattern(_fold(each, fold)) for each in _words_of(node, corpus))
     followed = {"followed_by": others} if others else {}
     plain = not others and not {*_WILDCARDS} & {*node}
     return {**own, "matches": first, **followed, **({} if plain else {"name": node})}
@@ -165,10 +168,22 @@ def _equals(name: str, value: str, *, fold: bool) -> str:
     return f"LOWER({name}) = LOWER({text})" if fold else f"{name} = {text}"
 
 
-def _pattern(word: str, fold: bool | str) -> str:
+def _words_of(node: str, corpus: CorpusFiles) -> list[str]:
+    """Return the words of a node; those without wildcards are divided as the corpus is."""
+    wild = itertools.groupby(node.split(), key=lambda word: bool({*_WILDCARDS} & {*word}))
+    return [
+        word for is_wild, words in wild
+        for word in (map(corpus.spell, words) if is_wild else corpus.tokens(" ".join(words)))
+    ]  # fmt: skip
+
+
+def _fold(word: str, fold: bool | str) -> str:
+    return pl.select(fold_case(pl.lit(word), fold)).item() if fold else word
+
+
+def _pattern(word: str) -> str:
     """Return the regular expression of a label that a word of a node stands for."""
-    text = pl.select(fold_case(pl.lit(normalise(word)), fold)).item() if fold else normalise(word)
-    return "^" + "".join(_WILDCARDS.get(sign, re.escape(sign)) for sign in text) + "$"
+    return "^" + "".join(_WILDCARDS.get(sign, re.escape(sign)) for sign in word) + "$"
 
 
 def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
@@ -300,7 +315,7 @@ def collocates(
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = collocates_recipe(asked, corpus)
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
-    found = _collocate_rows(run, asked)
+    found = _collocate_rows(run, asked, corpus)
     return best(found, top, by=["relation"] if "relation" in found.columns else [])
 
 
@@ -320,9 +335,10 @@ def _reader(options: Mapping[str, Any] | None, language: str) -> dict[str, Any]:
     return {**({"language": language} if language else {}), **(options or {})}
 
 
-def _collocate_rows(run: Run, asked: Question) -> pl.DataFrame:
+def _collocate_rows(run: Run, asked: Question, corpus: CorpusFiles) -> pl.DataFrame:
     """Return one row for each collocate of the node, in the order of the first measure."""
-    node = asked.node if asked.words.case else asked.node.lower()
+    fold = asked.words.unit(corpus.lemma, corpus)["fold"]
+    node = _fold(corpus.spell(asked.node.strip()), fold)
     sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
     found = rows(run, asked.measures, _is_relation_of(node) if sketch else None)
     if found.is_empty():
@@ -577,14 +593,14 @@ def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
         return {}
     with reading(path), open_text(path) as text:
         lines = list(itertools.islice(text, _LINES))
-    skip = _lines_above(lines)
+    skip = _count_lines_above(lines)
     above = {"skip": skip} if skip else {}
     if name:
         return above
     return _text_reader([line for line in lines[skip:] if line.strip()], above, header)
 
 
-def _lines_above(lines: Sequence[str]) -> int:
+def _count_lines_above(lines: Sequence[str]) -> int:
     """Return how many lines other programs have put above a list."""
     comments = len(list(itertools.takewhile(_COMMENT.match, lines)))
     if comments:
@@ -643,6 +659,8 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     if count is None and "f" in table.options.columns:
         raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
     is_corpus = bool(_format_name(path, "corpus"))
+    if not is_corpus:
+        require_rows(table)
     named = {*map(str.lower, table.columns)} & {*_TOKENS}
     if count is None and not (is_corpus and named):
         count = _count_column(path, table)

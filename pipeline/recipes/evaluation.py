@@ -12,10 +12,11 @@ import polars as pl
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import format_of
+from pipeline.kernels.cells import label_lists
 from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
-from pipeline.recipes.inputs import TableFile, TableOptions, table_file
+from pipeline.recipes.inputs import TableFile, TableOptions, require_rows, table_file
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
@@ -190,6 +191,7 @@ def _gold(path: Path, read: Tagged) -> tuple[dict[str, Any], bool, tuple[str, ..
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
         return {"use": "extract.gold", "corpus": path, **tags, "fold": read.fold}, True, ()
     table = table_file(path, read.tables.select("item", "gold", "f"))
+    require_rows(table)
     found = {"item": table.column(*_ITEM), "gold": table.column(*_GOLD)}
     count = table.look_for(*_COUNT)
     if count and count in table.numbers():
@@ -211,6 +213,7 @@ def _system(
         both = {"gold": gold, "induced": path, "cluster": read.cluster, **tags}
         return {"use": "join.tagging", "system": name, **both, "fold": read.fold}, True, ()
     table = table_file(path, read.tables.select("item", "cluster"))
+    require_rows(table)
     found = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
     options = {"columns": table.other_names(**found), "prefix": read.prefix, "fold": read.fold}
     stage = {"use": "extract.clusters", "system": name, "path": table.source, **options}
@@ -353,6 +356,7 @@ def _read(
     held = table_file(path, tables.select()).columns
     own = {ours: name for ours, name in tables.columns.items() if name in held}
     table = table_file(path, replace(tables, columns=own).select("lemma", "form"))
+    require_rows(table)
     found = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
     names = {"columns": table.other_names(**found)}
@@ -366,7 +370,12 @@ _OF_UCS = ("r.", "b.", "n.")
 """What columns of UCS data sets begin with that are ranks, judgements, further numbers."""
 LEFT = ("l1", "w1", "word1", "node", "left", "base", "form1")
 RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
-_JUDGED = ("TP", "b.TP", "true_positive", "judgement", "label", "gold")
+_JUDGED = (
+    "TP", "b.TP", "true_positive", "judgement", "label", "gold", "choices", "choice", "accept",
+    "answer",
+)  # fmt: skip
+_ANSWERS = {"accept", "reject", "ignore"}
+"""What Prodigy has in its column answer: how somebody judged the label of a row."""
 _COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
 """Columns of numbers that are no scores; R writes the numbers of rows without a name."""
 
@@ -475,13 +484,14 @@ def evaluate(
     """
     read = TableOptions(columns or {}, header, decimal, missing)
     given = table_file(ranked, read.select("l1", "l2")), table_file(judgements, read)
+    for table in given:
+        require_rows(table)
     sizes = tuple(_default_cuts(given[0].head.height) if cuts is None else cuts)
     named_columns = as_names(scores), as_names(ascending)
     asked = Judged(*given, *named_columns, as_names(positive), sampled, sizes)
     recipe = evaluation_recipe(asked)
     run = perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
-    if not sampled:
-        _require_all_judged(run)
+    _require_judged(run, asked)
     return run
 
 
@@ -514,7 +524,7 @@ def evaluation_recipe(asked: Judged) -> Recipe:
             "path": judged.source,
             "candidates": "scores",
             "columns": judged.other_names(**_units(judged)),
-            "categories": {"TP": _judgement(asked)},
+            **_judgement(asked),
         },
         "ranks": {"use": "score.rank", "scores": "scores"},
     }
@@ -566,29 +576,54 @@ def _measure(column: str) -> str:
     return f"{column}_" if column in {"id", "l1", "l2"} else column
 
 
-def _judgement(asked: Judged) -> str | dict[str, Any]:
-    """Return the column of judgements; with the labels of true positives, if it holds labels."""
-    column = asked.judgements.column(*_JUDGED)
+def _judgement(asked: Judged) -> dict[str, Any]:
+    """Return the options that say where judgements are, and which labels are true positives."""
+    table = asked.judgements
+    column = table.column(*_JUDGED)
+    answers = _labels(table, "answer") if "answer" in table.columns else []
+    where = {"where": "answer <> 'ignore'"} if answers and {*answers} <= _ANSWERS else {}
+    labels = _labels(table, column)
+    if where and column != "accept":
+        if column != "answer" and len(labels) > 1:
+            what = f"{table.source['path']} has answers to several labels: {', '.join(labels[:8])}"
+            remedy = "evaluate a file with the rows of one label"
+            raise ConfigError("evaluate", [Problem("judgements", what, remedy)])
+        return {"categories": {"TP": {"column": "answer", "labels": ["accept"]}}, **where}
     if asked.positive:
-        return {"column": column, "labels": list(asked.positive)}
-    values = asked.judgements.head.select(label=pl.col(column).str.strip_chars().str.to_lowercase())
-    labelled = (pl.col("label") != "") & judgement("label").is_null()
-    labels = values.filter(labelled).get_column("label").unique(maintain_order=True)
-    if labels.len():
-        what = f"the column {column!r} holds labels: {', '.join(labels.head(8).to_list())}"
+        return {"categories": {"TP": {"column": column, "labels": list(asked.positive)}}, **where}
+    read = pl.DataFrame({"label": labels}, schema={"label": pl.String})
+    unknown = read.filter(judgement("label").is_null())["label"]
+    if unknown.len():
+        what = f"the column {column!r} holds labels: {', '.join(unknown.head(8))}"
         remedy = "say which of them are true positives: --positive LABEL"
         raise ConfigError("evaluate", [Problem("judgements", what, remedy)])
-    return column
+    return {"categories": {"TP": column}, **where}
 
 
-def _require_all_judged(run: Run) -> None:
-    """Refuse to take what is judged for all that there is.
+def _labels(table: TableFile, column: str) -> list[str]:
+    """Return the labels at the beginning of a column, those of lists too."""
+    found = table.head.select(label_lists(pl.col(column)).explode().alias("label"))
+    return found["label"].drop_nulls().unique(maintain_order=True).to_list()
+
+
+def _require_judged(run: Run, asked: Judged) -> None:
+    """Refuse judgements that say nothing, and to take what is judged for all that there is.
 
     Raises
     ------
     DataError
-        If some ranked pairs are not judged.
+        If no ranked pair is judged; or some are not, and nobody says that they were drawn.
     """
+    path = asked.judgements.source["path"]
+    coverage = run.table("judgements.coverage").row(0, named=True)
+    if not coverage["n_judged"]:
+        column = asked.judgements.column(*_JUDGED)
+        raise DataError(
+            f"evaluate: {path}: no pair has a judgement in the column {column!r}; say --columns"
+            " TP=NAME if another one has them"
+        )
+    if asked.sampled:
+        return
     (row,) = run.table("precision.baseline").filter(category="TP").rows(named=True)
     candidates, judged = row["n_candidates"], row["n_sampled"]
     if judged < candidates:

@@ -12,13 +12,14 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem, did_you_mean, no_plain_values
+from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_plain_values
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
-from pipeline.formats.corpora.plain_text import TextOptions, text_layout
+from pipeline.formats.corpora.plain_text import TextOptions, text_layout, text_tokens
 from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.formats.unicode import normalise
 from pipeline.kernels import numeric
 from pipeline.kernels.cooccurrence.tokens import OWN_CASE
 from pipeline.kernels.number_format import Decimal, Kind, NumberFormat, number_formats
@@ -98,6 +99,27 @@ class CorpusFiles:
     def parsed(self) -> bool:
         """Whether its tokens have heads and the names of relations."""
         return {"head", "deprel"} <= self.attributes
+
+    def spell(self, text: str) -> str:
+        """Return a text that somebody typed as the corpus has it, see `normalise`."""
+        return text if self.files[0].options.normalise == "none" else normalise(text)
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text that somebody typed, as they are found in the corpus.
+
+        Parameters
+        ----------
+        text : str
+            Words that follow each other, as plain text has them, elsewhere with blanks between.
+        """
+        file, text = self.files[0], self.spell(text)
+        if not isinstance(file.options, TextOptions):
+            return text.split()
+        found = text_tokens(text, text_layout(file.path, file.options)) or text.split()
+        if file.options.normalise == "none":
+            return found
+        # An elided word alone: in the corpus its apostrophe stands before a letter.
+        return [each[:-1] + "'" if each[1:].endswith("’") else each for each in found]
 
     def lacks(self, attribute: str, *, heads: bool) -> list[Problem]:
         """Return what is asked for and not there: an attribute, or heads.
@@ -634,7 +656,7 @@ def table_file(
             file = _file(source)
     found = TableFile(source, file, _table_head(file), said)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
-        found = _without_header(found) if said.header is None else found
+        found = _detect_header(found) if said.header is None else found
         if said.header is False:
             found = _with_columns(found)
     held = found.columns
@@ -648,6 +670,20 @@ def table_file(
     return found
 
 
+def require_rows(table: TableFile) -> None:
+    """Refuse a table that has a header and nothing else.
+
+    Raises
+    ------
+    DataError
+        Naming the file.
+    """
+    if table.head.is_empty():
+        listed = ", ".join(table.columns[:_MOST_COLUMNS])
+        what = f"{table.source['path']}: the table has no rows, only the columns {listed}"
+        raise DataError(f"{what}\nName a file with rows.")
+
+
 def _table_head(file: SourceFile) -> pl.DataFrame:
     plan = file.format.scan(file.path, file.options)
     schema = plan.collect_schema()
@@ -658,7 +694,7 @@ def _table_head(file: SourceFile) -> pl.DataFrame:
     return plan.head(_LOOKED_AT).select(texts).collect()
 
 
-def _without_header(table: TableFile) -> TableFile:
+def _detect_header(table: TableFile) -> TableFile:
     """Return a table whose first line is a row, as others are, with names for its columns.
 
     It is one if it has numbers where the others have numbers, and no text there; unless some of it

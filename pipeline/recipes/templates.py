@@ -13,6 +13,7 @@ from pydantic_core import PydanticUndefined
 
 from pipeline.config_model import descriptions
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.formats.corpora.languages import NO_RULES, language_name
 from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
@@ -185,6 +186,13 @@ def _corpus_experiment(files: Sequence[Path]) -> Made:
 def _corpus_note(corpus: CorpusFiles) -> str:
     """Return a note on the attributes of the tokens."""
     said = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
+    if corpus.plain:
+        said.append(
+            f"It is plain text in {language_name(corpus.language)}. Options that read it otherwise:"
+            f' language = "{corpus.language or NO_RULES}", sentences = "wrapped",'
+            ' abbreviations = ["Bd"], clitics = "keep", tokenizer = "icu", normalise = "none".'
+        )
+    said += corpus.notes
     for attribute in ("upos", "deprel"):
         if attribute in corpus.attributes:
             said.append(f"{attribute} is {', '.join(corpus.values(attribute)[:_SOME])} ...")
@@ -194,7 +202,8 @@ def _corpus_note(corpus: CorpusFiles) -> str:
 def _relation_options(corpus: CorpusFiles) -> dict[str, Any]:
     """Return the relation: verbs and their commonest nouns, or the words around a word."""
     if not corpus.parsed:
-        return {"relation": "surface", "surface": {"left": 5, "right": 5}}
+        within = {"within": "document"} if corpus.plain else {}
+        return {"relation": "surface", "surface": {"left": 5, "right": 5, **within}}
     nouns = pl.col("upos") == "NOUN" if "upos" in corpus.attributes else None
     found = [name for name in corpus.values("deprel", nouns) if name in _OF_VERBS]
     label = (found or corpus.values("deprel"))[0]

@@ -308,6 +308,52 @@ def endless_sentences(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+_READ = 200_000
+"""Tokens that are looked at."""
+_SHORT, _ALWAYS, _SEEN = 5, 0.9, 3
+"""Letters of an abbreviation at the most, and how often it has a full stop and is seen at least."""
+
+
+@check(
+    stages=(*COUNTING, "extract.words"), threshold=20,
+    means="sentences that end so, of the first 200,000 tokens",
+)  # fmt: skip
+def unknown_abbreviations(stage: CheckInput, threshold: float) -> Found:
+    """Find short words that end many sentences of plain text, and seldom occur otherwise."""
+    if not any(name.startswith("lines ") for name in stage.replaced):
+        return
+    tokens = stage.tokens("corpus", _READ)
+    if "form" not in tokens.columns or not tokens.height:
+        return
+    word, after = pl.col("form"), pl.col("form").shift(-1)
+    ends = (after == ".") & (pl.col("sentence") != pl.col("sentence").shift(-2))
+    counted = (
+        tokens.lazy()
+        .select(word, stopped=after == ".", ends=ends)
+        .filter(word.str.contains(r"^\pL+$"), word.str.len_chars() <= _SHORT)
+        .group_by("form")
+        .agg(pl.len(), pl.sum("stopped"), pl.sum("ends"))
+        .filter(
+            pl.col("stopped") >= _ALWAYS * pl.col("len"),
+            pl.col("ends") >= max(threshold, _SEEN),
+        )
+        .sort("ends", "form", descending=[True, False])
+        .collect()
+    )
+    if counted.is_empty():
+        return
+    listed = ", ".join(f"{ends:,} in '{form}.'" for form, ends in
+                       counted.select("form", "ends").head(_SHOWN_WORDS).iter_rows())  # fmt: skip
+    words = counted["form"].head(_SHOWN_WORDS).to_list()
+    written = ", ".join(f'"{each}"' for each in words)
+    yield remark(
+        "warning",
+        f"many sentences end so: {listed}: abbreviations?",
+        remedy=f"abbreviations = [{written}] of the corpus lets these end none",
+        sentences=int(counted["ends"].sum()),
+    )
+
+
 _WINDOW = ', or count by a window: relation = "surface"'
 
 

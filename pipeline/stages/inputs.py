@@ -19,6 +19,8 @@ from pipeline.stages.base import StageConfig
 
 Name = TypeVar("Name", bound=str)
 
+_MOST_VALUES = 12
+"""Values that a message lists."""
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 
 
@@ -100,6 +102,51 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
     ]
     if problems:
         raise NoSuchColumn("attributes", problems)
+
+
+def list_absent_values(
+    option: str, named: Iterable[str], values: pl.Series, *, what: str, where: str
+) -> list[Problem]:
+    """Return a problem for each value that an option names and that occurs nowhere.
+
+    Parameters
+    ----------
+    option : str
+        Path of the option.
+    named : iterable of str
+        What it names.
+    values : Series of String
+        The values that there are, those that are commonest first.
+    what, where : str
+        What they are, and of what, for the message.
+
+    Examples
+    --------
+    >>> found = pl.Series(["free", "SVC"])
+    >>> print(*list_absent_values("labels", ["svc"], found, what="label", where="the file"))
+    labels: the label 'svc' occurs nowhere in the file; did you mean SVC? It has free, SVC
+    """
+    has = values.to_list()
+    shown = ", ".join(has[:_MOST_VALUES]) + (", ..." if len(has) > _MOST_VALUES else "")
+    problems = []
+    for name in dict.fromkeys(named):
+        if has and name not in has:
+            near = did_you_mean(name, has)
+            meant = f"{near} It has {shown}" if near.endswith("?") else f"it has {shown}"
+            text = f"the {what} {name!r} occurs nowhere in {where}"
+            problems.append(Problem(option, text, meant))
+    return problems
+
+
+def with_label_texts(rows: pl.LazyFrame, columns: Iterable[str]) -> pl.LazyFrame:
+    """Return rows with lists of labels as text, which `pipeline.kernels.cells` reads."""
+    schema = rows.collect_schema()
+    lists = [name for name in columns if schema.get(name) == pl.List(pl.String)]
+    choices = {name: pl.struct(pl.col(name).alias("choices")) for name in lists}
+    return rows.with_columns(
+        pl.when(pl.col(name).is_not_null()).then(choice.struct.json_encode()).alias(name)
+        for name, choice in choices.items()
+    )
 
 
 # Numbers of files

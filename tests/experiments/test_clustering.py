@@ -23,7 +23,6 @@ name = "small"
 [stages.gold]
 use = "extract.gold"
 corpus = "c.tsv"
-exclude = ["PUNCT"]
 [stages.words]
 use = "extract.clusters"
 system = "words"
@@ -33,7 +32,6 @@ use = "extract.tagging"
 system = "tags"
 corpus = "c.tsv"
 cluster = "t"
-exclude = ["PUNCT"]
 untagged = true
 [stages.types]
 use = "evaluate.type_level"

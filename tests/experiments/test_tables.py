@@ -253,6 +253,7 @@ def test_scores_are_read_as_they_are_written(
     found = capsys.readouterr()
     assert re.search(r"│ mi +│ +4 │ +100 │", found.out)
     assert ("the column mi is read so: " in found.err) == (case != "minus")
+    assert ("--decimal says otherwise" in found.err) == (case != "minus")
 
 
 @pytest.mark.parametrize("cell", ["NA", "#DIV/0!", "12 %", "1.5.1", "-", "n.a."])
@@ -315,7 +316,7 @@ def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path
     stage += 'system = "s"\n' if use == "extract.clusters" else ""
     write(tmp_path / f"t.{kind}", head, [tuple(each.format("1,200") for each in row)])
     assert small.run(stage)[table][name].to_list() == [1200]
-    for cell in ("1,2", "12x", "NA", "6 %") if kind == "tsv" else ():
+    for cell in ("1,2", "12x", "NA", "6 %") if kind == "tsv" else ("#DIV/0!",):
         write(tmp_path / f"t.{kind}", head, [tuple(each.format(cell) for each in row)])
         with pytest.raises(LexassayError) as error:
             small.run(stage)
@@ -416,7 +417,7 @@ CORPORA = {
 @pytest.mark.parametrize("name", CORPORA)
 def test_a_corpus_is_no_list(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / name).write_text(CORPORA[name])
-    assert main(["keywords", name, name, "--min-f", "1", "--attribute", "form"]) == 0
+    assert main(["keywords", name, name, "--min-f", "1"]) == 0
     assert "a list of words" not in capsys.readouterr().err
 
 
@@ -456,7 +457,7 @@ def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[
     assert found() == {"a": 7, "b": 9}
     assert found("--columns", "word=column_2") == {"x": 7, "y": 9}
     assert found("--header") == {"b": 9}
-    assert found("--read-as", "tokens", "--attribute", "a") == {"b": 1}
+    assert found("--read-as", "tokens") == {"a": 1, "b": 1}
     (folder / "t.tsv").write_text("word\tf\nb\t9\n")
     assert main([*words, "--no-header", "--columns", "word=column_1,f=column_2"]) == 1
     said = capsys.readouterr().err
@@ -473,3 +474,225 @@ def test_an_odd_cell_of_a_list_is_refused(folder: Path, capsys: pytest.CaptureFi
         said = capsys.readouterr().err
         assert name in said
         assert "'9x0'" in said, name
+
+
+# Labels: those that are named occur, spelt as in the file; lists in a cell are labels.
+
+THREE = "l1,l2,mi\na,x,3\nb,y,2\nc,z,1\n"
+PAIRS_OF_THREE = (("a", "x"), ("b", "y"), ("c", "z"))
+LABELLED = "l1,l2,label\na,x,SVC\nb,y,free\nc,z,free\n"
+OCCURS = {
+    "evaluate": (["evaluate", "three.csv", "labels.csv", "--positive", "svc"], "--positive: the label 'svc'", "labels.csv", "did you mean SVC? It has free, SVC"),
+    "one of two": (["evaluate", "three.csv", "labels.csv", "--positive", "SVC,LVC"], "--positive: the label 'LVC'", "labels.csv", "It has free, SVC"),
+    "clusters, table": (["clusters", "tags.csv", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "", "did you mean PUNCT? It has"),
+    "clusters, corpus": (["clusters", "c.conllu", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "the attribute 'upos'", "did you mean PUNCT? It has"),
+    "tagging": (["clusters", "c.conllu", "d.conllu", "--exclude", "nonsense"], "--exclude: the class 'nonsense'", "", "it has"),
+}  # fmt: skip
+CONLLU = "1\tdogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
+
+
+@pytest.mark.parametrize("case", OCCURS)
+def test_a_label_that_is_named_occurs(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, said, where, listed = OCCURS[case]
+    (folder / "three.csv").write_text(THREE)
+    (folder / "labels.csv").write_text(LABELLED)
+    (folder / "tags.csv").write_text("word,class\na,NOUN\n.,PUNCT\n")
+    for name in ("c.conllu", "d.conllu"):
+        (folder / name).write_text(CONLLU)
+    assert main([*words, "--no-report"]) == 2
+    found = capsys.readouterr().err
+    assert f"{said} occurs nowhere in" in found
+    assert where in found
+    assert listed in found
+
+
+STAGES_OF_LABELS = {
+    "join.table": 'categories = {{ TP = {{ column = "label", labels = ["{}"] }} }}',
+    "join.machine": 'judge = "m"\ncategories = {{ TP = {{ column = "label", labels = ["{}"] }} }}',
+}
+
+
+@pytest.mark.parametrize("use", STAGES_OF_LABELS)
+def test_a_label_that_an_experiment_names_occurs(use: str, tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"three.csv": THREE, "labels.csv": LABELLED})
+    scores = '[stages.s]\nuse = "extract.scores"\npath = "three.csv"\nscores = {mi = "mi"}\n'
+    join = f'{scores}[stages.j]\nuse = "{use}"\npath = "labels.csv"\ncandidates = "s"\n'
+    small.run(join + STAGES_OF_LABELS[use].format("SVC"))
+    with pytest.raises(
+        LexassayError, match="categories.TP.labels: the label 'nonsense' occurs nowhere"
+    ):
+        small.run(join + STAGES_OF_LABELS[use].format("nonsense"))
+
+
+CELLS = {
+    "JSON": ('["SVC"]', '["free"]'),
+    "Python": ("['SVC']", "['free', 'odd']"),
+    "Label Studio": ('{"choices": ["SVC"]}', '{"choices": ["free", "odd"]}'),
+    "several": ('["odd", "SVC"]', '["odd"]'),
+    "blanks": (" SVC", "free "),
+}
+
+
+@pytest.mark.parametrize("case", CELLS)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_lists_in_cells_are_labels(
+    case: str, kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judged are three pairs, the last has no label."""
+    (folder / "three.csv").write_text("l1,l2,mi\na,x,3\nb,y,2\n")
+    yes, no = CELLS[case]
+    rows: list[Row] = [
+        (*pair, label) for pair, label in zip(PAIRS_OF_THREE, (yes, no, "[]"), strict=True)
+    ]
+    write(folder / f"t.{kind}", ("l1", "l2", "label"), rows)
+    words = ["evaluate", "three.csv", f"t.{kind}", "--no-report", "--n", "1,2"]
+    assert main(words) == 2
+    assert "holds labels: " in capsys.readouterr().err
+    assert main([*words, "--positive", "SVC"]) == 0
+    shares = re.findall(r"│ mi +│ +\d │ +([\d.]+) │", capsys.readouterr().out)
+    assert shares == ["100", "50"]
+
+
+EXPORTS: dict[str, list[dict[str, object]]] = {
+    "doccano": [
+        {"label": ["SVC"], "Comments": []}, {"label": ["free"], "Comments": []},
+        {"label": ["free", "odd"], "Comments": ["why?"]},
+    ],
+    "Prodigy, choice": [
+        {"options": [{"id": "SVC", "text": "SVC"}], "accept": accept, "answer": answer}
+        for accept, answer in ((["SVC"], "accept"), (["free"], "accept"), (["SVC"], "ignore"))
+    ],
+    "Prodigy, binary": [
+        {"label": "SVC", "answer": answer} for answer in ("accept", "reject", "ignore")
+    ],
+    "Label Studio": [
+        {"choices": {"choices": ["SVC"]}}, {"choices": {"choices": ["free"]}}, {"choices": None},
+    ],
+}  # fmt: skip
+"""Tool to what it writes beside the words of three pairs; the last of them is not listed."""
+
+
+@pytest.mark.parametrize("case", EXPORTS)
+def test_exports_of_annotation_tools_are_read(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "two.csv").write_text("l1,l2,mi\na,x,3\nb,y,2\n")
+    rows = [{"l1": l1, "l2": l2} | row
+            for (l1, l2), row in zip(PAIRS_OF_THREE, EXPORTS[case], strict=True)]  # fmt: skip
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["evaluate", "two.csv", "t.jsonl", "--no-report", "--n", "1,2"]
+    positive = [] if "binary" in case else ["--positive", "SVC"]
+    assert main([*words, *positive]) == 0
+    shares = re.findall(r"│ mi +│ +\d │ +([\d.]+) │", capsys.readouterr().out)
+    assert shares == ["100", "50"]
+
+
+def test_lists_are_no_words_and_errors_are_no_labels(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "three.csv").write_text(THREE)
+    (folder / "t.jsonl").write_text('{"l1": ["a"], "l2": "x", "TP": 1}\n')
+    assert main(["evaluate", "three.csv", "t.jsonl"]) == 1
+    assert """line 1: '["a"]'""" in capsys.readouterr().err
+    write(folder / "t.xlsx", ("l1", "l2", "label"), [("a", "x", "SVC"), ("b", "y", "#NAME?")])
+    assert main(["evaluate", "three.csv", "t.xlsx", "--positive", "SVC"]) == 1
+    said = capsys.readouterr().err
+    assert "column label: 1 x is no label, but an error of a spreadsheet" in said
+    assert "line 3: '#NAME?'" in said
+
+
+def test_lists_of_classes_and_clusters(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"g.tsv": 'item\tgold\na\t["N", "V"]\nb\tN\n[\t[\n'})
+    made = small.run('[stages.g]\nuse = "extract.gold_table"\npath = "g.tsv"')
+    assert sorted(made["g.entries"].select("item", "gold").rows()) == [
+        ("[", "["), ("a", "N"), ("a", "V"), ("b", "N"),
+    ]  # fmt: skip
+    pl.DataFrame({"item": ["a"], "cluster": [["1", "2"]]}).write_parquet(tmp_path / "c.parquet")
+    made = small.run('[stages.c]\nuse = "extract.clusters"\nsystem = "s"\npath = "c.parquet"')
+    assert sorted(made["c.entries"]["cluster"]) == ["1", "2"]
+
+
+# Pairs of two files that have none in common
+
+COMMON = {
+    "case": ("l1,l2,TP\nA,X,1\nB,Y,0\n", "2 differ in capital letters alone"),
+    "padding": ("l1,l2,TP\na , x,1\nb , y,0\n", "2 differ in blanks round the words alone"),
+    "order": ("l1,l2,TP\nx,a,1\ny,b,0\n", "2 differ in the order of the two words alone"),
+    "separator": (
+        "l1,l2,TP\nin_Frage,k,1\n",
+        "1 differ in the signs between parts of a word alone",
+    ),
+    "Unicode": ("l1,l2,TP\nof\ufb01ce,m,1\n", "1 differ in their Unicode form alone"),
+    "several": ("l1,l2,TP\nX ,A,1\n", "1 differ in the order of the two words, and in case"),
+    "other words": ("l1,l2,TP\nq,r,1\n", "they differ in more than case"),
+}
+LISTED = "l1,l2,mi\na,x,3\nb,y,2\nin Frage,k,1\noffice,m,0.5\n"
+
+
+@pytest.mark.parametrize("case", COMMON)
+@pytest.mark.parametrize("options", [[], ["--sampled"]])
+def test_files_without_a_common_pair_are_refused(
+    case: str, options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, cause = COMMON[case]
+    (folder / "list.csv").write_text(LISTED)
+    (folder / "t.csv").write_text(content)
+    assert main(["evaluate", "list.csv", "t.csv", "--no-report", *options]) == 1
+    said = capsys.readouterr().err
+    assert re.search(r"none of the \d pairs of t\.csv is among the 4 candidates", said)
+    assert re.search(r"  there: '.*\n  here: '", said)
+    assert cause in said
+
+
+@pytest.mark.parametrize("options", [[], ["--sampled"]])
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (("l1,l2,mi\n", "l1,l2,TP\na,x,1\n"), "list.csv: the table has no rows"),
+        ((LISTED, "l1,l2,TP\n"), "t.csv: the table has no rows, only the columns l1, l2, TP"),
+        ((LISTED, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in the column 'TP'"),
+    ],
+)
+def test_tables_that_say_nothing_are_refused(
+    options: list[str], files: tuple[str, str], said: str, folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    for name, content in zip(("list.csv", "t.csv"), files, strict=True):
+        (folder / name).write_text(content)
+    assert main(["evaluate", "list.csv", "t.csv", "--no-report", *options]) == 1
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("use", ["join.table", "join.machine"])
+def test_stages_refuse_files_without_a_common_pair(use: str, tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"t.csv": "l1,l2,TP,probability\nA,X,1,0.5\n", "list.csv": LISTED})
+    scores = '[stages.s]\nuse = "extract.scores"\npath = "list.csv"\nscores = {mi = "mi"}\n'
+    own = 'judge = "m"\nothers = "skip"\n' if use == "join.machine" else ""
+    with pytest.raises(LexassayError, match=r"none of the 1 pairs of t\.csv.*\n.*'A' 'X'\n"):
+        small.run(f'{scores}[stages.j]\nuse = "{use}"\npath = "t.csv"\ncandidates = "s"\n{own}')
+
+
+def test_simulated_labels_are_of_pairs_of_the_sheet() -> None:
+    sheet = JUDGED.select("id", "l1", "l2", annotator=pl.lit("x"), order=1)
+    labels = pl.DataFrame({"l1": ["A"], "l2": ["B"], "label": ["SVC"]})
+    with pytest.raises(LexassayError, match="1 differ in capital letters alone"):
+        run_stage("sheet.simulated", {"path": "p"}, sheet=sheet, path=labels)
+
+
+@pytest.mark.parametrize(
+    ("words", "head"),
+    [
+        (["clusters", "T", "mine.csv"], "word,class,f"),
+        (["clusters", "gold.csv", "T"], "word,cluster"),
+        (["lexicon", "forms.csv", "T"], "lemma,form"),
+        (["keywords", "T", "words.csv"], "word,f"),
+    ],
+)
+def test_tables_without_rows_are_refused(
+    words: list[str], head: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "t.csv").write_text(f"{head}\n")
+    assert main(["t.csv" if word == "T" else word for word in words]) == 1
+    assert "t.csv: the table has no rows, only the columns" in capsys.readouterr().err

@@ -29,12 +29,13 @@ def slowly(text: str) -> str:
             kept.append(sign)
     text, kept = "".join(kept), []
     for place, sign in enumerate(text):
-        straight = sign in "\u2019\u02bc" and text[place + 1 : place + 2].isalpha()
+        after = text[place + 1 : place + 2]
+        straight = sign in "\u2019\u02bc" and after.isalpha() and after not in "\u2019\u02bc"
         kept.append("'" if straight else sign)
-    return "".join(kept)
+    return "".join("-" if sign in "\u2010\u2011" else sign for sign in kept)
 
 
-SIGNS = "aé\u0301Ⅷ1'\u2019\u02bc\u00ad\u200b\u200e\u00a0 \r\n\u0e01\u1780漢\u212b\u1100\u1161"
+SIGNS = "aé\u2010\u2011\u0301Ⅷ1'\u2019\u02bc\u00ad\u200b\u200e\u00a0 \r\n\u0e01\u1780漢\u212b\u1100\u1161"
 
 
 @given(st.lists(st.text(SIGNS, max_size=8), max_size=5))

@@ -55,6 +55,7 @@ LISTS = {
     "['SVC', 'free']": ["SVC", "free"],
     '{"choices": ["SVC"]}': ["SVC"],
     '{"accept": ["SVC", "free"], "answer": "accept"}': ["SVC", "free"],
+    '"[""SVC""]"': ["SVC"],
     "[]": None,
     '{"choices": []}': None,
     "": None,
@@ -80,7 +81,7 @@ def test_lists_of_labels() -> None:
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
 def test_a_list_without_json_is_its_text(labels: list[str]) -> None:
     """What holds no bracket at its beginning is one label."""
-    kept = [each for each in labels if each.strip()[:1] not in {"[", "{"}]
+    kept = [each for each in labels if each.strip().lstrip('"')[:1] not in {"[", "{"}]
     cells = pl.DataFrame({"x": kept}, schema={"x": pl.String})
     found = cells.select(label_lists(pl.col("x"))).to_series().to_list()
     for text, label in zip(kept, found, strict=True):

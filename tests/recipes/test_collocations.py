@@ -313,7 +313,7 @@ NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes a
         ("blue eyes", {"f1": 2, "saw": 1, "blue": 1, "eyes": 1, "bluebird's": 1, "again": 1}),
         ("e*", {"f1": 5, "blue": 5, "saw": 2, "of": 2, "eye": 1, "one": 2, "bluebird's": 2}),
         ("ey?", {"f1": 1, "of": 1, "blue": 1, "one": 1, "bluebird's": 1}),
-        ("/eyes?/", {"f1": 5, "blue": 5}),
+        ("/Eyes?/", {"f1": 5, "blue": 5}),
         ("form=EYE", {"f1": 1, "of": 1, "blue": 1}),
     ],
 )
@@ -324,6 +324,42 @@ def test_nodes_of_all_kinds(node: str, found: dict[str, int], tmp_path: Path, ru
     counted = dict(rows.select("collocate", "nodes").rows())
     assert set(rows["f1"]) == {found.pop("f1")}
     assert {name: counted.get(name) for name in found} == found
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("Mr. Fox saw Mr. Fox. Mr. Foxe ran.", "en", "Mr. Fox", 2),
+        ("Mr. Fox saw Mr. Fox. Mr. Foxe ran.", "en", "Mr. Fox*", 3),
+        ("No. 5 said no. No. 5 it is, on No. 55.", "en", "No. 5", 2),
+        ("J. K. Weld and Dr. J. K. Weld, don\u2019t", "en", "J. K. weld", 2),
+        ("Don't say don\u2019t.", "en", "don\u2019t", 2),
+        ("To-day or to\u2010day, to\u2011day", "en", "to\u2010day", 3),
+        ("L'homme vit l\u2019homme, les hommes.", "fr", "l\u2019homme", 2),
+        ("L'homme vit l\u2019homme, les hommes.", "fr", "l\u2019", 2),
+        ("Das Ma\u0308dchen sah M\u00e4dchen.", "de", "ma\u0308dchen", 2),
+        ("Das Ma\u0308dchen sah M\u00e4dchen.", "de", "form=M\u00e4dchen", 2),
+        ("\u4ed6\u4eec\u4f7f\u7528\u65b0\u65b9\u6cd5\u3002", "zh", "\u4f7f\u7528\u65b0", 1),
+    ],
+)
+def test_a_node_is_divided_as_the_corpus_is(
+    case: tuple[str, str, str, int], tmp_path: Path, runs: Path
+) -> None:
+    content, language, node, f1 = case
+    path = tmp_path / "a.txt"
+    path.write_text(content)
+    reader = {"tokenizer": "icu" if language == "zh" else "pattern"}
+    found = collocates(node, path, language=language, reader=reader, min_frequency=1, runs=runs)
+    assert set(found["f1"]) == {f1}
+
+
+@pytest.mark.parametrize(("language", "node"), [("", "cafe\u0301"), ("tr", "\u0130nci")])
+def test_the_node_of_a_sketch_is_compared_as_the_words_are(
+    language: str, node: str, tmp_path: Path, runs: Path
+) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(conllu().replace("\thouse\t", f"\t{node}\t"))
+    assert collocates(node, path, language=language, runs=runs).height == 2
 
 
 def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:

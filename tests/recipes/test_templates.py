@@ -99,6 +99,15 @@ def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
     assert words["left"]["label"] == "{form}"
 
 
+def test_what_was_found_of_plain_text_stands_there(folder: Path) -> None:
+    text = experiment_template("corpus", [folder / "a.txt"], folder)
+    prose = " ".join(line.lstrip("# ") for line in text.splitlines())
+    assert 'sentences = "auto"' in text
+    assert 'within = "document"' in text
+    assert "It is plain text in English." in prose
+    assert 'language = "en", sentences = "wrapped"' in prose
+
+
 def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
     stages = tomllib.loads(experiment_template("collocations", [folder / "pairs.csv"], folder))[
         "stages"

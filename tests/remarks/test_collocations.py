@@ -468,3 +468,18 @@ def test_no_question_does_worse() -> None:
         assert not hear(
             "does_worse", use="sample.design", outputs={"questions": questions(*widths)}
         )
+
+
+def test_short_words_that_always_end_sentences_may_be_abbreviations(tmp_path: Path) -> None:
+    lines = [
+        "He saw Ihm. Nine Ihm of them in Bd. Two and it was so. The Bd. Three was not it."
+    ] * 12
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    stage = '[stages.w]\nuse = "extract.words"\nunit = { label = "{form}" }\n'
+    for own, found in (("", True), (', abbreviations = ["Bd"]', False)):
+        corpus = f'corpus = {{ path = "a.txt", sentences = "auto", language = "en"{own} }}\n'
+        (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}{corpus}')
+        run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+        told = [each.text for each in run.remarks["w"] if each.check == "unknown_abbreviations"]
+        assert bool(told) == found
+        assert not found or ("24 in 'Bd.'" in told[0] and "Ihm" not in told[0])

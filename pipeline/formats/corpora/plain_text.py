@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -45,19 +45,21 @@ from pipeline.formats.corpora.rules import (
     readable,
 )
 from pipeline.formats.lines import TEXT
+from pipeline.formats.unicode import normalise
 
 _WORD = r"[\pL\pM\pN][\pL\pM\pN\x{AD}\x{200C}\x{200D}]*"
 TOKEN = rf"\pN+(?:[.,]\pN+)+|{_WORD}(?:['’‐‑-]{_WORD})*|[^\s\pL\pM\pN\pC]"
 """Numbers with inner points or commas; words, with inner apostrophes or hyphens; any other
 character that is seen, one by one."""
 _MARKS = ".!?…‼⁇⁈⁉؟۔։።।॥။។"
-_CLOSE = r"""(?:["'”’»›)\]}_*]|\s[»›])"""
-_OPEN = r"""["'“‘„«‹(\[{¿¡—–_*-]"""
+_CLOSE = r"""(?:["'“”‘’«»‹›)\]}_*]|\s[»›])"""
+_OPEN = r"""["'“”„‘’‚«»‹›(\[{¿¡—–_*-]"""
+"""Most quotation marks open in one language and close in another: «so» and »so«, “so” and „so“."""
 _BEGIN = r"[\p{Lu}\p{Lt}\p{Lo}\pN]"
 SPLITTER = rf"((?:[{_MARKS}]){_CLOSE}*)\s+((?:{_OPEN}\s?)*{_BEGIN})"
 """An end mark with what closes there, white space, then a capital or a figure; a letter, where
 the script has no capitals."""
-_IDEOGRAPHIC = r"([。！？｡]+[」』”’）》】]*)([^\n])"
+_IDEOGRAPHIC = r"""([。！？｡]+[」』”’"'）》】]*)([^\n])"""
 """End marks that no white space follows."""
 
 BETWEEN_SPACES = r"\S+"
@@ -126,16 +128,20 @@ _BYTES = 1 << 18
 _FOR_LANGUAGE = 1 << 17
 _WIDTHS = range(30, 201)
 """How long the longest lines of a wrapped text are."""
-_FEWEST, _LEAST_WORDS = 3, 4
-"""Inner lines of a wrapped text, and their words, at the least."""
-_MOSTLY_FULL, _GOES_ON = 0.78, 0.4
-"""The median length of inner lines, as a part of the longest; the share of those that end amid a
-sentence. Over a hundred English novels the shares are .61 to .93 of wrapped and 0 to .22 of other
-files."""
-_INNER, _NO_BLANKS = 0.5, 0.95
-"""The share of inner lines among all lines with text; where it is higher, paragraphs do not end in
-blank lines."""
+_FEWEST, _MANY, _LEAST_WORDS = 3, 20, 4
+"""Inner lines of a wrapped text at the least, and where no sentence ends in them; their words."""
+_MOSTLY_FULL, _INNER, _GOES_ON = 0.78, 0.5, 0.4
+"""The median length of inner lines, as a part of the longest; the share of inner lines among all
+lines with text; the share of inner lines that end amid a sentence. Over a hundred English novels
+the last is .61 to .93 of wrapped and 0 to .22 of other files."""
+_NO_ROOM, _INNER_FULL, _GOES_ON_FULL = 0.9, 0.25, 0.15
+"""The share of lines amid a sentence where the next word has no room, and the two shares that are
+enough where that is as high: for dialogues of short paragraphs, and for German, where many lines
+begin with a capital amid a sentence."""
+_NO_BLANKS = 0.95
+"""The share of inner lines from which paragraphs do not end in blank lines."""
 _ENDS = re.compile(rf"[{_MARKS}:;。！？]{_CLOSE}*[—–-]*$")
+_MARK = re.compile(f"[{_MARKS}。！？]")
 _CASED = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_\u0e01-\u0e3a]+|[\u0e01-\u0e5b]+")
 _LONGEST_WORDS = {"zh": 4.0, "ja": 5.0}
@@ -185,7 +191,7 @@ def read_beginning(path: Path) -> Beginning:
 def _beginning(path: Path, _time: int, _size: int) -> Beginning:
     text = ""
     with suppress(LexassayError, OSError), reading(path), open_bytes(path) as opened:
-        text = opened.read(_BYTES).removeprefix(BOM).decode(errors="replace")
+        text = normalise(opened.read(_BYTES).removeprefix(BOM).decode(errors="replace"))
     lines = [line.strip() for line in text.splitlines()]
     wrapped, margin = _line_width(lines)
     runs = _LETTERS.findall(text)
@@ -197,16 +203,23 @@ def _line_width(lines: list[str]) -> tuple[bool, int]:
     """Return whether lines have a set width, and the margin where no blank lines end paragraphs."""
     inner = [(line, after) for line, after in pairwise(lines) if line and after]
     some = sum(map(bool, lines))
-    if len(inner) < max(_FEWEST, _INNER * some):
+    if len(inner) < _FEWEST:
         return False, 0
+    if len(inner) < _MANY and not any(_MARK.search(line) for line in lines):
+        return False, 0  # a few lines without an end of a sentence are as well one sentence each
     lengths = sorted(len(line) for line, _ in inner)
     longest, median = lengths[int(len(inner) * 0.98)], lengths[len(inner) // 2]
-    go_on = sum(not _ENDS.search(line) and _continues(after) for line, after in inner)
+    amid = [(line, after) for line, after in inner if not _ENDS.search(line)]
+    go_on = sum(_continues(after) for _, after in amid)
+    no_room = sum(len(line) + 1 + len(after.split()[0]) > longest for line, after in amid)
+    full = no_room >= _NO_ROOM * len(amid)
+    least, fewest = (_GOES_ON_FULL, _INNER_FULL) if full else (_GOES_ON, _INNER)
     words = sum(line.count(" ") + 1 for line, _ in inner)
     wrapped = (
         longest in _WIDTHS
         and median >= _MOSTLY_FULL * longest
-        and go_on >= _GOES_ON * len(inner)
+        and len(inner) >= fewest * some
+        and go_on >= least * len(inner)
         and words >= _LEAST_WORDS * len(inner)
     )
     return wrapped, longest if wrapped and len(inner) > _NO_BLANKS * (some - 1) else 0
@@ -378,6 +391,28 @@ def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
         some = pl.col(_SENTENCE).str.contains(layout.tokens).fill_null(value=False).alias(SOME)
     row = ~readable() | some
     return lines.with_columns(some, row.alias(ROW), pl.when(some).then(UNIT))
+
+
+def text_tokens(text: str, layout: TextLayout) -> list[str]:
+    """Return the tokens of a text that somebody typed, as they are found in a file.
+
+    Parameters
+    ----------
+    text : str
+        Some words, as `normalise` gives them.
+    layout : TextLayout
+        How the file is read.
+
+    Examples
+    --------
+    >>> text_tokens("Mr. Fox", TextLayout(TextOptions(), "en", "split", 0))
+    ['Mr', 'Fox']
+    >>> text_tokens("l'homme", TextLayout(TextOptions(), "fr", "split", 0))
+    ["l'", 'homme']
+    """
+    line = pl.LazyFrame({"line": [1], TEXT: [text]})
+    rows = text_rows(line, replace(layout, sentences="line")).select("form").collect()
+    return [*rows.item()]
 
 
 def _icu_tokens(language: str) -> pl.Expr:

@@ -155,6 +155,8 @@ def attribute(name: str, *, fold: bool = False) -> pl.Expr:
     return pl.when(text != "").then(text)
 
 
+EXCLUDED = "tokens of the excluded class "
+"""What sizes call the tokens of a class that is excluded, and its name."""
 TAGS = ("run", "item", "gold", "cluster")
 """What is known of a token."""
 _BATCH = 100_000
@@ -233,9 +235,7 @@ def sizes(
         "tokens without an item": tags.filter(
             pl.col("gold").is_not_null(), pl.col("item").is_null()
         ),
-        **{
-            f"tokens of the excluded class {one}": usable.filter(_is_gold([one])) for one in exclude
-        },
+        **{EXCLUDED + one: usable.filter(_is_gold([one])) for one in exclude},
     }
     if min_frequency > 1:
         rare = left.filter(_frequency() < min_frequency)

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.cells import NO_WORD, label_lists
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.encoding import WEIGHT
 from pipeline.kernels.clustering.systems import bare_name
-from pipeline.kernels.number_format import Kind
+from pipeline.kernels.number_format import NO_NUMBER, Kind
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import (
     FAULTS,
@@ -27,7 +27,13 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.inputs import NumberOptions, require, require_attributes
+from pipeline.stages.inputs import (
+    NumberOptions,
+    list_absent_values,
+    require,
+    require_attributes,
+    with_label_texts,
+)
 from schemas import (
     CorpusSize,
     GoldEntries,
@@ -42,7 +48,6 @@ from schemas import (
 
 _NO_COUNT = "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
-_NO_WEIGHT = "is no number"
 _WEIGHTS = (WEIGHT, f"{WEIGHT}s")
 """What a column of weights is called, in any case."""
 
@@ -65,9 +70,16 @@ class EntryTable(NumberOptions):
         return {str(ours): theirs for ours, theirs in getattr(self, "columns", {}).items()}
 
     def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of counts that the file has."""
+        """Return the columns of counts and weights that the file has."""
         f = self.named.get("f", "f")
-        return {f: "count"} if f in schema else {}
+        weights: dict[str, Kind] = dict.fromkeys(self.weight_columns(schema), "number")
+        return weights | ({f: "count"} if f in schema else {})
+
+    def weight_columns(self, schema: pl.Schema) -> list[str]:
+        """Return the column of weights, if the file has one."""
+        taken = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f")}
+        own = (name for name in schema.names() if name not in taken)
+        return [name for name in own if name.lower() in _WEIGHTS][:1]
 
 
 class Columns:
@@ -97,14 +109,16 @@ class Columns:
         require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
         self.raw, self.label, self.names = raw, label, wanted
         self.forms = config.formats(raw)
+        weights = config.weight_columns(schema)
+        require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
         self.counts = {
             name: numeric.count_column(name, schema[name], form, least=1)
             for name, form in self.forms.items()
+            if name not in weights
         }
-        own = (name for name in schema if name not in wanted.values())
-        weights = [name for name in own if name.lower() in _WEIGHTS][:1]
-        require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
-        self.weights = {name: numeric.number(name, schema[name]) for name in weights}
+        self.weights = {
+            name: numeric.number(name, schema[name], self.forms[name]) for name in weights
+        }
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
         """Return file, item, label, f (null without counts) and weight, a row for each label.
@@ -116,18 +130,26 @@ class Columns:
         rows = self.raw.select(
             "file",
             (item.str.to_lowercase() if config.fold else item).alias("item"),
-            (label.str.split(config.separator) if config.separator else label).alias(self.label),
+            self._labels(label, config.separator).alias(self.label),
             next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
             *(each.alias(WEIGHT) for each in self.weights.values()),
-        )
-        rows = rows.explode(self.label) if config.separator else rows
+        ).explode(self.label)
         return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
+
+    @staticmethod
+    def _labels(label: pl.Expr, separator: str) -> pl.Expr:
+        """Return the labels of each row: of a list, with a separator, or one as it stands."""
+        parts = label.str.split(separator) if separator else pl.concat_list(label)
+        lists = label_lists(label)
+        alone = (lists.list.len() == 1) & (lists.list.first() == label.str.strip_chars())
+        return pl.when(alone | lists.is_null()).then(parts).otherwise(lists)
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
         """Return what cannot be used: nothing where a label should be, no count, no weight."""
+        label = pl.col(self.names[self.label]).cast(pl.String)
         texts = {
-            self.names[each]: numeric.text_or_null(self.names[each])
-            for each in ("item", self.label)
+            self.names["item"]: numeric.text_or_null(self.names["item"]),
+            self.names[self.label]: label_lists(label),
         }
         wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
@@ -142,7 +164,13 @@ class Columns:
             )
         if self.weights:
             wrong.append(
-                numeric.faults(self.raw, parsed=self.weights, problem=_NO_WEIGHT, required=False)
+                numeric.faults(
+                    self.raw,
+                    parsed=self.weights,
+                    problem=NO_NUMBER,
+                    required=False,
+                    forms=self.forms,
+                )
             )
         if config.separator:
             label = pl.col(self.names[self.label]).cast(pl.String)
@@ -218,7 +246,7 @@ class ExtractClusters(EntryTable, RunOptions):
 )
 def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     """Read rows, name their runs, make entries that are alike one."""
-    raw = tables["path"]
+    raw = with_label_texts(tables["path"], [config.named.get("cluster", "cluster")])
     if not config.run:
         require_distinct(files_of(raw))
     columns = Columns(raw, config, "cluster")
@@ -356,6 +384,35 @@ def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
         f"Look at the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
         " min_frequency."
     )
+
+
+def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> None:
+    """Refuse excluded classes that no token has.
+
+    Parameters
+    ----------
+    config : TagOptions
+        The options.
+    found : Survey
+        What is known of all tokens.
+    tags : LazyFrame
+        The counts of all tokens.
+
+    Raises
+    ------
+    ConfigError
+        With the classes that there are.
+    """
+    counted = found.sizes.group_by("what").agg(pl.sum("count"))
+    counts = dict(counted.iter_rows())
+    absent = [name for name in config.exclude if not counts.get(encoding.EXCLUDED + name)]
+    if absent:
+        of_tokens = tags.drop_nulls("gold").group_by("gold").agg(pl.sum("f"))
+        classes = of_tokens.sort("f", "gold", descending=[True, False]).collect(engine="streaming")
+        where = f"the attribute {config.tag!r} of the corpus"
+        problems = list_absent_values("exclude", absent, classes["gold"], what="class", where=where)
+        if problems:
+            raise ConfigError("exclude", problems)
 
 
 def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
@@ -508,6 +565,7 @@ def combine(config: ExtractGold, tables: Tables) -> Outputs:
     tags, sentences = tables["tags"], tables["sentences"]
     found = survey(config, tables.get(ALL, tags), sentences)
     require_tags(config, found.sizes)
+    require_excluded(config, found, tables.get(ALL, tags))
     of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
     return {
         "entries": config.kept(tags).select("item", "gold", "f"),
@@ -558,11 +616,26 @@ class ExtractGoldTable(EntryTable):
     outputs={"entries": GoldEntries, "sizes": CorpusSize},
 )
 def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
-    """Read rows or classes, add up what is there twice, leave out what is not wanted."""
-    entries, faults = (_wide if config.classes else _long)(config, tables["path"])
+    """Read rows or classes, add up what is there twice, leave out what is not wanted.
+
+    Raises
+    ------
+    ConfigError
+        If an excluded class occurs nowhere.
+    """
+    raw = with_label_texts(tables["path"], [config.named.get("gold", "gold")])
+    entries, faults = (_wide if config.classes else _long)(config, raw)
     usable = entries.filter(pl.col("f") >= 1).drop_nulls(["item", "gold", "f"])
     weights = [WEIGHT] if WEIGHT in entries.collect_schema() else []
     summed = usable.group_by("item", "gold").agg(pl.sum("f"), *map(_add_up, weights))
+    if config.exclude:
+        classes = summed.group_by("gold").agg(pl.sum("f")).collect()
+        ordered = classes.sort("f", "gold", descending=[True, False])["gold"]
+        problems = list_absent_values(
+            "exclude", config.exclude, ordered, what="class", where="the table"
+        )
+        if problems:
+            raise ConfigError("exclude", problems)
     wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
     often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
     return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}

@@ -33,6 +33,7 @@ from pipeline.stages.clustering.extract import (
     counting,
     files_of,
     require_distinct,
+    require_excluded,
     require_tags,
     survey,
 )
@@ -214,6 +215,7 @@ def survey_tagging(
     """
     found = survey(config, tags, sentences)
     require_tags(config, found.sizes)
+    require_excluded(config, found, tags)
     _require_some_clusters(config, found)
     if not config.untagged:
         _require_clusters(config, found)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from pipeline.errors import ConfigError, DataError, Problem
+from pipeline.expressions import expression
 from pipeline.kernels import numeric
-from pipeline.kernels.cells import NO_WORD
+from pipeline.kernels.cells import NO_WORD, is_error, label_lists
 from pipeline.kernels.machine.judges import (
     duplicate_faults,
     probability,
@@ -19,11 +21,18 @@ from pipeline.kernels.machine.judges import (
 from pipeline.kernels.number_format import Kind, NumberFormat
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
-from pipeline.stages.inputs import NumberOptions, named_columns, require
+from pipeline.stages.inputs import (
+    NumberOptions,
+    list_absent_values,
+    named_columns,
+    require,
+    with_label_texts,
+)
 from schemas import Coverage, Identified, Judgements, JudgesProvenance, Predictions
 
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
+_NO_LABEL = "is no label, but an error of a spreadsheet"
 _JUDGEMENT_SPELLING = f"is no judgement ({', '.join(numeric.TRUE)} or {', '.join(numeric.FALSE)})"
 
 
@@ -51,9 +60,18 @@ class JoinTable(StageConfig):
     categories: dict[str, str | LabelColumn] = Field(default={"TP": "TP"}, min_length=1)
     """Category of true positives to the column that says 1 or 0 (empty: not judged), or to
     { column = ..., labels = [...] }."""
+    where: str = ""
+    """Rows to read, as a condition in SQL over the file's columns: "answer <> 'ignore'"."""
     unions: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """A further category to those that it unites: true if one of them is, false if all are
     false, otherwise not judged."""
+
+    @field_validator("where")
+    @classmethod
+    def _check_where(cls, where: str) -> str:
+        if where:
+            expression(where)
+        return where
 
     @model_validator(mode="after")
     def _unites_categories(self) -> JoinTable:
@@ -69,12 +87,23 @@ class JoinTable(StageConfig):
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
 def join_table(config: JoinTable, tables: Tables) -> Outputs:
-    """Keep the judgements on candidates; two different judgements on one pair are a fault."""
-    raw = tables["path"]
-    schema = raw.collect_schema()
+    """Keep the judgements on candidates; two different judgements on one pair are a fault.
+
+    Raises
+    ------
+    ConfigError
+        If a label of true positives occurs nowhere.
+    DataError
+        If no pair of the file is a candidate.
+    """
     columns = {category: _column(source) for category, source in config.categories.items()}
+    raw = with_label_texts(tables["path"], columns.values())
+    wanted = expression(config.where).meta.root_names() if config.where else []
     judged_by = [(f"categories.{new}", name) for new, name in columns.items()]
-    names = named_columns(schema, config.columns, _UNITS, further=judged_by)
+    further = [*judged_by, *(("where", name) for name in wanted)]
+    names = named_columns(raw.collect_schema(), config.columns, _UNITS, further=further)
+    raw = raw.filter(expression(config.where)) if config.where else raw
+    _require_labels(raw, config.categories)
     judgements = {
         category: numeric.judgement(source) if isinstance(source, str) else _is_positive(source)
         for category, source in config.categories.items()
@@ -86,7 +115,8 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
         pairs.select("file", "line", "id", category=pl.lit(category), tp=judgement)
         for category, judgement in judgements.items()
     ).drop_nulls(["id", "tp"])
-    one = long.group_by("category", "id").agg(pl.col("tp").first(), two=pl.col("tp").n_unique() > 1)
+    twice = pl.col("tp").n_unique() > 1
+    one = long.group_by("category", "id").agg(pl.col("tp").first(), two=twice).collect().lazy()
     candidates = tables["candidates"].select("id")
     judged = one.join(candidates, on="id", how="semi").select("category", "id", "tp")
     whole = pl.concat([judged, *(_union(judged, *each) for each in config.unions.items())])
@@ -97,8 +127,11 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
             if spelt
             else []
         ),
+        *_errors_of_labels(raw, config.categories),
         _contradictions(long, one, columns),
     ]
+    if pl.concat(bad).limit(1).collect().is_empty():
+        require_overlap(raw, names, one, tables["candidates"])
     return {
         "judgements": whole.sort("category", "id"),
         "coverage": _coverage(one, candidates, list(columns)),
@@ -110,10 +143,140 @@ def _column(source: str | LabelColumn) -> str:
     return source.column if isinstance(source, LabelColumn) else source
 
 
+def _labels(source: LabelColumn) -> pl.Expr:
+    """Return the labels of each row; null where there is none."""
+    return label_lists(pl.col(source.column).cast(pl.String))
+
+
 def _is_positive(source: LabelColumn) -> pl.Expr:
     """Return whether a label stands for a true positive; null where there is none."""
-    label = pl.col(source.column).cast(pl.String).str.strip_chars()
-    return pl.when(label != "").then(label.is_in(list(source.labels)))
+    labels, positive = _labels(source), list(source.labels)
+    return labels.list.eval(pl.element().is_in(positive)).list.any()
+
+
+def _require_labels(raw: pl.LazyFrame, categories: Mapping[str, str | LabelColumn]) -> None:
+    """Refuse labels of true positives that no row has.
+
+    Raises
+    ------
+    ConfigError
+        With the labels that there are.
+    """
+    problems: list[Problem] = []
+    for name, source in categories.items():
+        if isinstance(source, LabelColumn):
+            counted = raw.select(label=_labels(source).explode()).drop_nulls().group_by("label")
+            found = counted.len().sort("len", "label", descending=[True, False]).collect()
+            place, column = f"categories.{name}.labels", f"the column {source.column!r}"
+            problems += list_absent_values(
+                place,
+                source.labels,
+                found["label"],
+                what="label",
+                where=f"{column} of {_file(raw)}",
+            )
+    if problems:
+        raise ConfigError("labels", problems)
+
+
+def _file(raw: pl.LazyFrame) -> str:
+    """Return what rows were read from, for a message."""
+    files = raw.select(pl.col("file").unique()).collect().to_series().sort()
+    return str(files[0]) if files.len() == 1 else f"the {files.len():,} files"
+
+
+def _errors_of_labels(
+    raw: pl.LazyFrame, categories: Mapping[str, str | LabelColumn]
+) -> list[pl.LazyFrame]:
+    """Return the labels that are errors of a spreadsheet."""
+    names = {each.column for each in categories.values() if isinstance(each, LabelColumn)}
+    texts = {name: pl.col(name).cast(pl.String) for name in sorted(names)}
+    read = {name: pl.when(~is_error(text)).then(text) for name, text in texts.items()}
+    return [numeric.faults(raw, parsed=read, problem=_NO_LABEL, required=False)] if read else []
+
+
+# Pairs of a file that are no candidates
+
+_CAUSES: Mapping[str, Callable[[pl.Expr], pl.Expr]] = {
+    "in capital letters": lambda word: word.str.to_lowercase(),
+    "in blanks round the words": lambda word: word.str.strip_chars(),
+    "in the signs between parts of a word": lambda word: word.str.replace_all(r"[\s_\p{Pd}]+", " "),
+    "in their Unicode form": lambda word: word.str.normalize("NFKC"),
+}
+"""How words of two files may differ that mean the same, to what makes them alike."""
+_EXAMPLES = 3
+
+
+def require_overlap(
+    raw: pl.LazyFrame, names: Mapping[Unit, str], known: pl.LazyFrame, candidates: pl.LazyFrame
+) -> None:
+    """Refuse a file none of whose pairs is a candidate, as its words are spelt otherwise.
+
+    Parameters
+    ----------
+    raw : LazyFrame
+        Its rows, with file.
+    names : mapping of str to str
+        What the file calls l1 and l2.
+    known : LazyFrame
+        Its pairs that say something, with id.
+    candidates : LazyFrame
+        The candidates, with id.
+
+    Raises
+    ------
+    DataError
+        With three pairs of each side, and the likely cause.
+    """
+    both = known.join(candidates.select("id"), on="id", how="semi").limit(1).collect()
+    if both.height or known.limit(1).collect().is_empty():
+        return
+    size = int(candidates.select(pl.len()).collect().item())
+    if not size:
+        return
+    words = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
+    ours = raw.select(**words).unique(maintain_order=True)
+    number = int(ours.select(pl.len()).collect().item())
+    lines = [f"none of the {number:,} pairs of {_file(raw)} is among the {size:,} candidates"]
+    lines.append(f"  there: {_format_pairs(ours)}")
+    if {*_UNITS} <= {*candidates.collect_schema().names()}:
+        theirs = candidates.select(pl.col(_UNITS).cast(pl.String))
+        lines += [f"  here: {_format_pairs(theirs)}", f"  {_cause(ours, theirs)}"]
+    raise DataError("\n".join([*lines, "Write the words alike in both."]))
+
+
+def _format_pairs(pairs: pl.LazyFrame) -> str:
+    words = [pl.col(unit).str.strip_chars().str.to_lowercase() for unit in _UNITS]
+    rows = pairs.sort(*words).head(_EXAMPLES).select(_UNITS).collect().rows()
+    return "; ".join(f"{left!r} {right!r}" for left, right in rows)
+
+
+def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
+    """Say in what pairs of two files differ alone, and how many then are in both."""
+
+    def shared(makers: Iterable[Callable[[pl.Expr], pl.Expr]], *, swapped: bool) -> int:
+        left, right = ({unit: pl.col(unit) for unit in _UNITS} for _ in range(2))
+        if swapped:
+            right = {"l1": pl.col("l2"), "l2": pl.col("l1")}
+        for make in makers:
+            left = {unit: make(word) for unit, word in left.items()}
+            right = {unit: make(word) for unit, word in right.items()}
+        one, two = ours.select(**left).unique(), theirs.select(**right).unique()
+        return int(one.join(two, on=_UNITS, how="semi").select(pl.len()).collect().item())
+
+    every = [make for _, make in sorted(_CAUSES.items(), reverse=True)]
+    found = {what: shared([make], swapped=False) for what, make in _CAUSES.items()}
+    found["in the order of the two words"] = shared([], swapped=True)
+    several = {
+        "in several of these: capital letters, blanks, signs between parts, Unicode form": False,
+        "in the order of the two words, and in case, blanks, signs or Unicode form": True,
+    }
+    if not any(found.values()):
+        found = {what: shared(every, swapped=swapped) for what, swapped in several.items()}
+    what, most = max(found.items(), key=lambda each: each[1])
+    if not most:
+        return "they differ in more than case, blanks, order, signs between parts and Unicode form"
+    return f"{most:,} differ {what} alone"
 
 
 def _spelt(
@@ -204,16 +367,21 @@ class JoinMachine(NumberOptions):
 )
 def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
     """Read the predictions; rows that cannot be used are faults."""
-    raw = tables["path"]
+    columns = _columns(config, tables["path"].collect_schema())
+    raw = with_label_texts(tables["path"], map(_column, columns.values()))
     schema = raw.collect_schema()
-    units, columns = _units(config, schema), _columns(config, schema)
+    units = _units(config, schema)
     by = None if config.judge else config.columns.get("judge", "judge")
     _require(config, schema, units, columns, by)
+    _require_labels(raw, columns)
     judge = pl.lit(config.judge) if by is None else numeric.text_or_null(by).str.strip_chars()
     key = candidate_id(*units) if len(units) > 1 else pl.col(units[0]).cast(pl.String).alias("id")
     forms = config.formats(raw)
     parsed = {category: _prediction(source, forms) for category, source in columns.items()}
     rows = raw.with_columns(key).with_columns(**{"~judge": judge})
+    if len(units) > 1:
+        names: dict[Unit, str] = dict(zip(_UNITS, units, strict=True))
+        require_overlap(raw, names, rows.select("id").drop_nulls(), tables["candidates"])
     known = rows.join(tables["candidates"].select("id"), on="id", how="semi")
     long = pl.concat(
         known.select("id", category=pl.lit(name), judge="~judge", prediction=each)
@@ -226,6 +394,7 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
         "judges_provenance": provenance(known, provenance_columns),
         FAULTS: pl.concat([
             _unreadable(raw, columns, parsed, [*units, *([by] if by else [])], forms),
+            *_errors_of_labels(raw, columns),
             duplicate_faults(rows, units),
             *(
                 [unknown_candidate_faults(rows, tables["candidates"], units)]

@@ -47,6 +47,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
+from pipeline.stages.collocations.judgements import Unit, require_overlap
 from pipeline.stages.inputs import Asks, Names, check_guidelines, require, wait_for
 from schemas import (
     AboutCandidates,
@@ -453,12 +454,21 @@ class SheetSimulated(StageConfig):
 
 @stage("sheet.simulated", config=SheetSimulated, outputs={"entries": SheetEntries})
 def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
-    """Put the known label into every row of the sheet."""
+    """Put the known label into every row of the sheet.
+
+    Raises
+    ------
+    DataError
+        If no pair of the file is in the sheet.
+    """
     raw = tables["path"]
     units = units_of(tables["sheet"])
     columns = [*(("path", unit) for unit in units), ("label", config.label)]
     require(raw.collect_schema(), columns)
     labels = raw.select(candidate_id(*units), label=pl.col(config.label).cast(pl.String))
+    if len(units) == 2:
+        names: dict[Unit, str] = {"l1": "l1", "l2": "l2"}
+        require_overlap(raw, names, labels.select("id").drop_nulls(), tables["sheet"])
     rows = tables["sheet"].join(labels.unique("id"), on="id", how="left").select(
         file=pl.concat_str(pl.col("annotator"), pl.lit(" (simulated)")),
         line=pl.col("order") + 1,

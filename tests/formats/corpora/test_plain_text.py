@@ -108,6 +108,11 @@ SENTENCES = {
     ("de", "Am 3. Mai kam Hr. Dr. Weber, vgl. Abb. 2 bzw. Bd. 7. Er blieb bis 1990. Dann ging er."): [
         "Am 3 Mai kam Hr Dr Weber , vgl Abb 2 bzw Bd 7 Er blieb bis 1990 .", "Dann ging er .",
     ],
+    ("de", "\u201eKomm!\u201c Er kam. \u00bbWohin?\u00ab \u00bbWeg.\u00ab \u201aJa.\u2018 Sie ging."): [
+        "\u201e Komm ! \u201c", "Er kam .", "\u00bb Wohin ? \u00ab", "\u00bb Weg . \u00ab", "\u201a Ja . \u2018",
+        "Sie ging .",
+    ],
+    ("sv", "Han kom. \u201dVart?\u201d Hon gick."): ["Han kom .", "\u201d Vart ? \u201d", "Hon gick ."],
     ("fr", "M. Dambreuse vit Mme. Arnoux et Mlle. Roque. \u00ab Ah ! \u00bb Il sortit."): [
         "M Dambreuse vit Mme Arnoux et Mlle Roque .", "\u00ab Ah ! \u00bb", "Il sortit .",
     ],
@@ -122,6 +127,9 @@ SENTENCES = {
     ],
     ("zh", "\u4ed6\u6765\u4e86\u3002\u6211\u8d70\u4e86\uff01\u300d\u597d\u3002"): [
         "\u4ed6\u6765\u4e86 \u3002", "\u6211\u8d70\u4e86 \uff01 \u300d", "\u597d \u3002",
+    ],
+    ("zh", '\u4ed6\u8bf4\uff1a"\u597d\u3002"\u6211\u8d70\u4e86\u3002'): [
+        '\u4ed6\u8bf4 \uff1a " \u597d \u3002 "', "\u6211\u8d70\u4e86 \u3002",
     ],
     ("hi", "\u0935\u0939 \u0906\u092f\u093e\u0964 \u092e\u0948\u0902 \u0917\u092f\u093e\u0964"): [
         "\u0935\u0939 \u0906\u092f\u093e \u0964", "\u092e\u0948\u0902 \u0917\u092f\u093e \u0964",
@@ -348,7 +356,30 @@ def test_lines_that_are_sentences_verses_or_paragraphs(
     assert not read_beginning(path).wrapped
 
 
-@pytest.mark.parametrize("content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10])
+@pytest.mark.parametrize(("gap", "most"), [("\n", 3), ("\n\n", 1), ("\n\n", 3)])
+def test_wrapped_lines_that_begin_with_capitals(gap: str, most: int, tmp_path: Path) -> None:
+    """As in German, where nouns do, and in dialogues, where most paragraphs have one line or two."""
+    chance, path = random.Random(most), tmp_path / "b.txt"
+    parts = []
+    for _ in range(200):
+        size = chance.randint(6, 16) * chance.randint(1, most)
+        words = [word.title() if chance.random() < 0.4 else word
+                 for word in chance.choices(WORDS, k=size)]  # fmt: skip
+        parts.append(" ".join(words) + ".")
+    path.write_text(gap.join(textwrap.fill(each, 60) for each in parts))
+    assert read_beginning(path).wrapped
+    path.write_text(gap.join(parts))
+    assert not read_beginning(path).wrapped
+
+
+FEW_LINES = (
+    "the old house stood near it\nan old house and an old boat\nthe boat stood near the old one\n"
+)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10, FEW_LINES, FEW_LINES * 2]
+)
 def test_what_tells_nothing(content: str, tmp_path: Path) -> None:
     path = tmp_path / "b.txt"
     path.write_text(content)

@@ -86,7 +86,7 @@ def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_pa
         cut = small.run(options + "prefix = 2\n")["c.entries"].select("item", label, "weight")
         assert cut.rows() == [("dog", "00", 0.75), ("run", "01", None)]
     small = SmallRun(tmp_path, {"t.tsv": f"item\t{label}\tweight\ndog\t1\tx\n"})
-    with pytest.raises(DataError, match=r"t.tsv: column weight: 1 x is no number\n +line 2: 'x'"):
+    with pytest.raises(DataError, match=r"t.tsv: column weight: 1 x is no number.*\n +line 2: 'x'"):
         small.run(options)
 
 
@@ -156,14 +156,14 @@ def test_forms_as_they_are(tmp_path: Path) -> None:
 
 
 def test_folded_lemmas_seen_twice_without_punctuation(tmp_path: Path) -> None:
-    options = 'item = "lemma"\nexclude = ["PUNCT", "SYM"]\nfold = true\nmin_frequency = 2\n'
+    options = 'item = "lemma"\nexclude = ["PUNCT"]\nfold = true\nmin_frequency = 2\n'
     made = gold(tmp_path, options)
     assert made["gold.entries"].rows() == [
         ("dog", "NOUN", 1), ("dog", "VERB", 1), ("the", "DET", 2),
     ]  # fmt: skip
     assert counts(made["gold.sizes"]) == {
         "tokens": 7, "tokens without a gold tag": 1, "tokens without an item": 2,
-        "tokens of the excluded class PUNCT": 0, "tokens of the excluded class SYM": 0,
+        "tokens of the excluded class PUNCT": 0,
         "tokens of items seen less than 2 times": 0, "tokens that count": 4, "items": 2,
         "classes": 3,
     }  # fmt: skip
