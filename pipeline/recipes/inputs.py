@@ -16,7 +16,12 @@ from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_pl
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.corpora.languages import NO_RULES
-from pipeline.formats.corpora.plain_text import TextOptions, text_layout, text_tokens
+from pipeline.formats.corpora.plain_text import (
+    TextLayout,
+    TextOptions,
+    text_layout,
+    text_tokens,
+)
 from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
 from pipeline.formats.unicode import normalise
@@ -113,9 +118,13 @@ class CorpusFiles:
             Words that follow each other, as plain text has them, elsewhere with blanks between.
         """
         file, text = self.files[0], self.spell(text)
-        if not isinstance(file.options, TextOptions):
+        if isinstance(file.options, TextOptions):
+            layout = text_layout(file.path, file.options)
+        elif isinstance(file.options, TeiOptions) and self.plain:
+            layout = TextLayout(file.options.text(), self.language, "split", 0)
+        else:
             return text.split()
-        found = text_tokens(text, text_layout(file.path, file.options)) or text.split()
+        found = text_tokens(text, layout) or text.split()
         if file.options.normalise == "none":
             return found
         # An elided word alone: in the corpus its apostrophe stands before a letter.

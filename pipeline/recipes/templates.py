@@ -14,6 +14,7 @@ from pydantic_core import PydanticUndefined
 from pipeline.config_model import descriptions
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.corpora.languages import NO_RULES, language_name
+from pipeline.formats.corpora.plain_text import TextOptions
 from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
@@ -186,7 +187,7 @@ def _corpus_experiment(files: Sequence[Path]) -> Made:
 def _corpus_note(corpus: CorpusFiles) -> str:
     """Return a note on the attributes of the tokens."""
     said = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
-    if corpus.plain:
+    if isinstance(corpus.files[0].options, TextOptions):
         said.append(
             f"It is plain text in {language_name(corpus.language)}. Options that read it otherwise:"
             f' language = "{corpus.language or NO_RULES}", sentences = "wrapped",'

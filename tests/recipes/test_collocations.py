@@ -17,6 +17,7 @@ from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
 from pipeline.recipes.collocations import candidates, collocates, keywords
 from pipeline.recipes.inputs import corpus_files
+from pipeline.recipes.templates import experiment_template
 from tests.recipes.corpora import SENTENCES, TEXT, conllu, files, together, vertical
 
 
@@ -175,6 +176,25 @@ def test_files_of_which_it_is_not_certain_are_refused(
     else:
         header = corpus_files([path], options={"header": True})
         assert header.head.columns[-2:] == lines.partition("|")[0].split()
+
+
+TEI = """<TEI><teiHeader><profileDesc><langUsage><language ident="fr"/></langUsage></profileDesc></teiHeader>
+<text><body><p>L'homme <hi>bon</hi> voit l'homme. <note>homme homme</note>Il part.</p></body></text></TEI>
+"""
+
+
+def test_tei_without_marked_words_is_plain_text(tmp_path: Path, runs: Path) -> None:
+    (tmp_path / "t.xml").write_text(TEI)
+    corpus = corpus_files([tmp_path / "t.xml"])
+    assert (corpus.plain, corpus.language) == (True, "fr")
+    assert corpus.tokens("l'homme bon") == ["l'", "homme", "bon"]
+    found = collocates("homme", tmp_path / "t.xml", span=(0, 2), min_frequency=1, runs=runs)
+    after = {"bon": 1, "voit": 1, "il": 1}  # the last over the end of the sentence
+    assert dict(found.select("collocate", "f").rows()) == after
+    (tmp_path / "w.xml").write_text(TEI.replace("<hi>bon</hi>", '<s><w lemma="x">bon</w></s>'))
+    marked = corpus_files([tmp_path / "w.xml"])
+    assert not marked.plain
+    assert experiment_template("corpus", [tmp_path / "t.xml"], tmp_path)
 
 
 def test_a_text_among_tables_is_refused(tmp_path: Path) -> None:
