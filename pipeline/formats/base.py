@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
@@ -201,6 +201,7 @@ Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
 Divide: TypeAlias = Callable[[Path, Any, int], Any]
 ReadPart: TypeAlias = Callable[[Path, Any, Sequence[str], int, Any], Iterator[Batch]]
 Digest: TypeAlias = Callable[[Path, Any], str]
+Optional: TypeAlias = Callable[[Path, Any], Collection[str]]
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,9 @@ class Format:
     read_part : callable or None
         (path, options, columns, size, part) -> the tokens of such a part in batches, just as
         `read` gives them, numbers and all.
+    optional : callable or None
+        (path, options) -> those of a file's attributes that other files of the corpus may lack:
+        their tokens have no value of it.
     """
 
     name: str
@@ -247,6 +251,7 @@ class Format:
     digest: Digest | None = None
     divide: Divide | None = None
     read_part: ReadPart | None = None
+    optional: Optional | None = None
 
     def __post_init__(self) -> None:
         """Let no error of a library out, whoever wrote the reader."""
@@ -254,7 +259,7 @@ class Format:
         object.__setattr__(self, "check", _PathErrors(self.check))
         if self.read is not None:
             object.__setattr__(self, "read", _PathErrorsOfBatches(self.read))
-        for name in ("digest", "divide"):
+        for name in ("digest", "divide", "optional"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _PathErrors(getattr(self, name)))
         if self.read_part is not None:

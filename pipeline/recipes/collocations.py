@@ -111,7 +111,8 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
     title = f"Collocates of {asked.node}"
     scored = {**stages, **score_stage(asked.measures)}
     notes = (*corpus.notes, *_where_spans_end(asked.within, within, relation))
-    return Recipe("collocates", asked.node, scored, title=title, notes=notes)
+    options = {f"{PAIRS}.left.where": "NODE", f"{EXAMPLES}.left.where": "NODE", **_ATTRIBUTE}
+    return Recipe("collocates", asked.node, scored, title, notes, options)
 
 
 def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
@@ -884,7 +885,16 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
     first = corpus.files[0].path.name.partition(".")[0]
     stages = {PAIRS: pairs, **score_stage(wanted.measures)}
     notes = (*corpus.notes, *_where_spans_end(wanted.within, within, wanted.relation))
-    return Recipe("candidates", first, stages, title=f"Candidates of {first}", notes=notes)
+    options = {
+        "pairs.left.where": "--left",
+        "pairs.right.where": "--right",
+        "pairs.dependency": "--dependency",
+        **_ATTRIBUTE,
+    }
+    return Recipe("candidates", first, stages, f"Candidates of {first}", notes, options)
+
+
+_ATTRIBUTE = {f"{PAIRS}.{side}.label": "--attribute" for side in ("left", "right")}
 
 
 def _pair_relation(wanted: Wanted, within: Within) -> dict[str, Any]:

@@ -98,7 +98,7 @@ NUMBERS = (
 """The stages that read numbers from a file."""
 
 
-def _no_tokens(_option: str, _most: int) -> pl.DataFrame:
+def _no_tokens(_option: str, _most: int, *_names: str) -> pl.DataFrame:
     return pl.DataFrame()
 
 
@@ -117,7 +117,8 @@ class CheckInput:
     outputs : mapping of str to LazyFrame
         The tables that it made.
     tokens : callable
-        (option, most) -> about so many of the first tokens of the corpus that an option names.
+        (option, most, *names) -> about so many of the first tokens of the corpus that an option
+        names, with these attributes where it has them, else with all.
     left_out : int
         Places of the input that could not be read and were left out.
     left_out_sentences, left_out_tokens : int
@@ -126,18 +127,21 @@ class CheckInput:
         The first of them.
     replaced : mapping of str to int
         What readers took for something else, and how many tokens have it: "lemma <unknown>".
+    filled : set of str or None
+        Attributes of the corpus that the stage reads and that have a value; None: not known.
     """
 
     use: str
     config: Any
     inputs: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
     outputs: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
-    tokens: Callable[[str, int], pl.DataFrame] = _no_tokens
+    tokens: Callable[..., pl.DataFrame] = _no_tokens
     left_out: int = 0
     left_out_sentences: int = 0
     left_out_tokens: int = 0
     left_out_examples: tuple[str, ...] = ()
     replaced: Mapping[str, int] = field(default_factory=dict)
+    filled: frozenset[str] | None = None
 
     def rows(self, table: str) -> int:
         """Return how many rows a table has that the stage made."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from pydantic import BaseModel
 
-from pipeline.errors import did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.remarks.base import CheckInput, Found, check, remark
@@ -225,6 +225,54 @@ def _missing_values(stage: CheckInput) -> Iterator[tuple[str, str]]:
             yield problem, f"{each.option}: {did_you_mean(each.value, values)}"
 
 
+READING = ("extract.pairs", "extract.tuples", "extract.words", "join.corpus")
+_PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
+
+
+@check(stages=READING, threshold=1, means="tokens that such a condition holds for")
+def attributes_without_values(stage: CheckInput, threshold: float) -> Found:
+    """Refuse a condition on an attribute of which no token has a value."""
+    used = dict(_used_attributes(stage.config))
+    filled = {*(stage.filled or ())}
+    if stage.filled is None or not set().union(*(names for names, _ in used.values())) - filled:
+        return
+    tokens = stage.tokens("corpus", _LOOKED_AT)
+    if tokens.is_empty():
+        return
+    has = [each.name for each in tokens if each.null_count() < tokens.height]
+    listed = ", ".join(name for name in has if name not in _PLACES)
+    problems = [
+        Problem(
+            option,
+            f"no token has a value of {' or '.join(sorted(names - filled))}",
+            f"attributes with values: {listed}",
+        )
+        for option, (names, condition) in used.items()
+        if names - filled and _count(tokens.lazy().filter(condition)) < threshold
+    ]
+    if problems:
+        raise ConfigError("attributes", problems)
+    yield from ()
+
+
+def _used_attributes(config: Any) -> Iterator[tuple[str, tuple[set[str], pl.Expr]]]:
+    """Yield each option that names attributes, with these and its condition, if it has one."""
+    for place, value in _unit_options(config):
+        conditions = value.conditions()
+        for option, names in value.columns().items():
+            yield f"{place}.{option}", (names, conditions.get(option, pl.lit(value=False)))
+
+
+def _unit_options(config: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the options that describe units and relations, with their places."""
+    for name, value in vars(config).items():
+        if isinstance(value, tuple):
+            numbered = enumerate(value)
+            yield from ((f"{name}.{i}", one) for i, one in numbered if hasattr(one, "conditions"))
+        elif hasattr(value, "conditions"):
+            yield name, value
+
+
 # Corpora without documents or sentences.
 
 COUNTING = ("extract.pairs", "extract.tuples")
@@ -256,7 +304,7 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
 @check(stages=(*COUNTING, "extract.words"), threshold=0.3, means="share of the first tokens")
 def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
     """Find plain text with tabs between its tokens: output of a tagger, or another table."""
-    tokens = stage.tokens("corpus", _LOOKED_AT)
+    tokens = stage.tokens("corpus", _LOOKED_AT, "space_after")
     if "space_after" not in tokens.columns or tokens.is_empty():
         return
     tabs = tokens.get_column("space_after").str.contains("\t", literal=True).sum()
@@ -322,7 +370,7 @@ def unknown_abbreviations(stage: CheckInput, threshold: float) -> Found:
     """Find short words that end many sentences of plain text, and seldom occur otherwise."""
     if not any(name.startswith("lines ") for name in stage.replaced):
         return
-    tokens = stage.tokens("corpus", _READ)
+    tokens = stage.tokens("corpus", _READ, "form", "sentence")
     if "form" not in tokens.columns or not tokens.height:
         return
     word, after = pl.col("form"), pl.col("form").shift(-1)

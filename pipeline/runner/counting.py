@@ -229,6 +229,7 @@ class InputNotes:
     tokens: int = 0
     examples: list[str] = field(default_factory=list)
     replaced: Counter[str] = field(default_factory=Counter)
+    filled: set[str] | None = None
 
     def add(
         self,
@@ -252,6 +253,14 @@ class InputNotes:
         self.tokens += record.skipped_tokens
         self.examples += record.skipped_examples[:room]
         self.replaced.update(record.replaced)
+        if record.filled is not None:
+            self.filled = {*(self.filled or ()), *record.filled}
+
+    def look_at(self, tokens: pl.DataFrame) -> None:
+        """Note which attributes have a value."""
+        known = self.filled or set[str]()
+        some = {each.name for each in tokens if each.null_count() < tokens.height}
+        self.filled = known | some
 
     def record(self) -> dict[str, Any]:
         """Return it as the fields of `InputRecord`."""
@@ -261,6 +270,7 @@ class InputNotes:
             "skipped_tokens": self.tokens,
             "skipped_examples": tuple(self.examples),
             "replaced": dict(self.replaced),
+            "filled": None if self.filled is None else tuple(sorted(self.filled)),
         }
 
 
@@ -340,6 +350,7 @@ def _tokens(
         for batch in file.batches(wanted, budget.block):
             notes.add(file, batch.skipped)
             notes.replaced.update(batch.replaced)
+            notes.look_at(batch.tokens)
             size = min(budget.block, unread)
             unread -= size
             advance(size)

@@ -85,7 +85,8 @@ class SourceFile:
     Its digest is empty until a stage that reads it is about to run; what it was `seen` by before
     the digest was found is kept if it tells every later change. With a `part` it is that part of
     the file, and the digest is that of its bytes. What lies on an object store is `remote`, and its
-    path that of a copy on the machine where the run was started.
+    path that of a copy on the machine where the run was started. Attributes that it lacks and other
+    files of its source have are `absent`: no token has a value.
     """
 
     label: str
@@ -96,6 +97,7 @@ class SourceFile:
     part: FilePart | None = None
     seen: Stamp | None = None
     remote: cloud.Remote | None = None
+    absent: tuple[str, ...] = ()
 
     def here(self) -> SourceFile:
         """Return it as a file of this machine: without the copy of a remote one, with its own.
@@ -118,7 +120,7 @@ class SourceFile:
         if self.format.kind == "table" and self.options.normalise != "none":
             texts = [name for name, dtype in plan.collect_schema().items() if dtype == pl.String]
             plan = plan.with_columns(normalise_column(pl.col(name)) for name in texts)
-        return plan.select(pl.lit(self.label).alias("file"), pl.all())
+        return plan.select(pl.lit(self.label).alias("file"), pl.all(), *self._nothing(self.absent))
 
     def schema(self) -> pl.Schema:
         """Return the columns that it has; DataError where not even the header can be read."""
@@ -127,14 +129,19 @@ class SourceFile:
         if "file" in own:
             what = "a column is called file, which is a name of the reader's own"
             raise DataError(f"{self.path}: {what}\nRename it.")
-        return pl.Schema({"file": pl.String(), **own})
+        return pl.Schema({"file": pl.String(), **own, **dict.fromkeys(self.absent, pl.String())})
 
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
-        wanted = [name for name in self.schema() if name in columns and name != "file"]
+        known = {"file", *self.absent}
+        wanted = [name for name in self.schema() if name in columns and name not in known]
+        further = self._nothing(name for name in self.absent if name in columns)
         for batch in self._read(wanted, size):
-            labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
+            labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all(), *further)
             yield replace(batch, tokens=labelled)
+
+    def _nothing(self, names: Iterable[str]) -> list[pl.Expr]:
+        return [pl.lit(None, pl.String()).alias(name) for name in names]
 
     def _read(self, columns: list[str], size: int) -> Iterator[Batch]:
         if self.part and self.format.read_part:
@@ -235,7 +242,22 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
             problems.append(Problem(where, f"{_shorten(written)}: {machine(error)}"))
     if problems:
         raise ConfigError(where, problems)
-    return files
+    return _with_absent(files) if len(files) > 1 else files
+
+
+def _with_absent(files: list[SourceFile]) -> list[SourceFile]:
+    """Say of each file which optional attributes it lacks that others have."""
+    own = [
+        frozenset(each.format.optional(each.path, each.options) if each.format.optional else ())
+        for each in files
+    ]
+    every = frozenset[str]().union(*own)
+    return [
+        replace(each, absent=tuple(sorted(every.difference(each.schema()))))
+        if each.format.optional and has < every
+        else each
+        for each, has in zip(files, own, strict=True)
+    ]
 
 
 def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:

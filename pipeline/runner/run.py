@@ -15,6 +15,7 @@ import polars as pl
 from pipeline import memory
 from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
+    ConfigError,
     DataError,
     Interrupted,
     LexassayError,
@@ -117,20 +118,21 @@ def _check_input(task: Task, made: Manifest) -> CheckInput:
         task.config,
         {**tables, **files},
         {table: artefacts.scan(storage, made, table) for table in made.tables},
-        tokens=lambda option, most: _first_tokens(task, option, most),
+        tokens=lambda option, most, *names: _first_tokens(task, option, most, names),
         left_out=made.skipped,
         left_out_sentences=made.skipped_sentences,
         left_out_tokens=made.skipped_tokens,
         left_out_examples=made.skipped_examples,
         replaced=made.replaced,
+        filled=None if made.filled is None else frozenset(made.filled),
     )
 
 
-def _first_tokens(task: Task, option: str, most: int) -> pl.DataFrame:
+def _first_tokens(task: Task, option: str, most: int, names: Collection[str]) -> pl.DataFrame:
     read = (
         batch.tokens
         for file in task.sources[option]
-        for batch in file.batches(set(file.schema()), _BLOCK)
+        for batch in file.batches({*names, "position"} if names else {*file.schema()}, _BLOCK)
     )
     held, rows = [pl.DataFrame()], 0
     while rows < most and (tokens := next(read, None)) is not None:
@@ -368,7 +370,11 @@ def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]
     """Return the remarks on what a stage made; Warned if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
     whole = task_of(step, progress.project, progress.done)
-    found = remarks_of(whole, made, thresholds, progress.mark)
+    try:
+        found = remarks_of(whole, made, thresholds, progress.mark)
+    except ConfigError as error:
+        problems = [each.within(f"stages.{whole.name}") for each in error.problems]
+        raise ConfigError(f"stage {whole.name}", problems) from error
     warnings = [each for each in found if each.level == "warning"]
     if progress.strict and warnings:
         raise Warned(step.node.name, warnings)

@@ -21,6 +21,7 @@ def hear(
     outputs: Frames | None = None,
     threshold: float | None = None,
     tokens: pl.DataFrame | None = None,
+    filled: frozenset[str] | None = None,
     **options: Any,
 ) -> list[Remark]:
     """Return what a check says of these tables; of a stage of its first kind by default."""
@@ -30,6 +31,7 @@ def hear(
         SimpleNamespace(**options),
         {key: frame.lazy() for key, frame in (inputs or {}).items()},
         {key: frame.lazy() for key, frame in (outputs or {}).items()},
-        tokens=lambda _option, most: (pl.DataFrame() if tokens is None else tokens).head(most),
+        tokens=lambda _option, most, *_: (pl.DataFrame() if tokens is None else tokens).head(most),
+        filled=filled,
     )
     return list(check.remarks(look, check.threshold if threshold is None else threshold))

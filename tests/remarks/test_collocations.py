@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline as lx
+from pipeline.errors import ConfigError
+from pipeline.stages.collocations.units import UnitOptions
 from tests.remarks.listening import hear
 
 
@@ -128,6 +130,59 @@ def test_a_threshold_that_is_too_high(tmp_path: Path) -> None:
 
 def test_candidates_are_no_reason_to_warn(tmp_path: Path) -> None:
     assert not warned(tmp_path, least=3)
+
+
+HALF = pl.DataFrame({"a": ["x", None], "b": [None, None], "c": ["y", "z"]}, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("where", "label", "problems"),
+    [
+        ("b = 'x'", "{a}", ["left.where: no token has a value of b"]),
+        ("b = 'x' OR d = 'y'", "{a}", ["left.where: no token has a value of b or d"]),
+        ("true", "{b}", ["left.label: no token has a value of b"]),
+        ("b IS NULL", "{a}", []),
+        ("b = 'x' OR c = 'y'", "{a}", []),
+        ("a = 'never'", "{a}", []),
+    ],
+)
+def test_conditions_on_attributes_without_values(
+    where: str, label: str, problems: list[str]
+) -> None:
+    left = UnitOptions(where=where, label=label)
+    tokens = HALF.with_columns(d=pl.lit(None, pl.String()))
+    options: dict[str, Any] = {"tokens": tokens, "left": left, "units": (left,)}
+    known: dict[str, Any] = {"filled": frozenset("ac")}
+    name = "attributes_without_values"
+    if not problems:
+        assert not hear(name, **options, **known)
+        return
+    with pytest.raises(ConfigError) as error:
+        hear(name, **options, **known)
+    ends = "; attributes with values: a, c"
+    two = [each.replace("left", "units.0") for each in problems]
+    assert [str(each) for each in error.value.problems] == [each + ends for each in problems + two]
+    assert not hear(name, **options)
+    assert not hear(name, **{**options, "tokens": tokens.clear()}, **known)
+
+
+@pytest.mark.parametrize("shard", ["1KB", "1GB"])
+def test_an_attribute_without_values_in_all_files(shard: str, tmp_path: Path) -> None:
+    """One value in the last file is enough."""
+    config = tmp_path / "own.toml"
+    content = PAIRS.format(relation="obj", noun="NOUN", least=1).replace("own.conllu", "*.conllu")
+    content = content.replace("upos = 'VERB'", "newdoc = 'd'")
+    config.write_text(f'{content}[run]\nshard = "{shard}"\n')
+    for name in "abc":
+        (tmp_path / f"{name}.conllu").write_text(SENTENCE * 20)
+    with pytest.raises(ConfigError) as error:
+        lx.run(config, runs=tmp_path / "runs", report=False)
+    (problem,) = error.value.problems
+    assert problem.where == "stages.pairs.left.where"
+    assert problem.remedy == "attributes with values: form, lemma, upos, head, deprel"
+    (tmp_path / "d.conllu").write_text(f"# newdoc id = d\n{SENTENCE}")
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    assert run.table("pairs").select("l1", "l2", "f").rows() == [("give", "way", 1)]
 
 
 def test_a_table_that_is_read_as_text() -> None:

@@ -12,9 +12,10 @@ from pipeline.errors import Problem
 from pipeline.formats.base import FormatOptions, format_of
 from pipeline.runner import inputs
 from pipeline.runner.config import RunOptions, parse
-from pipeline.runner.inputs import Budget, SourceFile
+from pipeline.runner.inputs import Budget, Places, SourceFile, find
 from pipeline.runner.store import digest
 from pipeline.runner.store.digest import file_digest
+from pipeline.stages.base import CorpusSource
 
 MB = 1 << 20
 STAGES = {"stages": {"a": {"use": "extract.words"}}}
@@ -103,6 +104,24 @@ def test_a_corpus_in_batches(tmp_path: Path) -> None:
     batches = list(file.batches(["file", "form"], 2))
     rows = [row for batch in batches for row in batch.tokens.select("file", "form").rows()]
     assert rows == [("all texts", "a"), ("all texts", "b"), ("all texts", "c")]
+
+
+def test_what_is_said_of_one_text_may_not_be_said_of_another(tmp_path: Path) -> None:
+    """Files of a source need not have the same metadata; the other columns they do."""
+    token = "1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n"
+    (tmp_path / "a.conllu").write_text(f"# genre = news\n{token}")
+    (tmp_path / "b.conllu").write_text(f"# speaker = B\n{token}")
+    (tmp_path / "c.conllup").write_text("# global.columns = ID FORM GENRE\n1\ta\town\n")
+    places = Places(tmp_path)
+    found = find(CorpusSource(path=("a.conllu", "b.conllu", "c.conllup")), places, where="corpus")
+    for file, values in zip(found, [("news", None), (None, "B"), ("own", None)], strict=True):
+        assert {"genre", "speaker"} <= set(file.schema())
+        (batch,) = file.batches({"form", "genre", "speaker"}, 100)
+        assert batch.tokens.select("genre", "speaker").rows() == [values]
+        assert file.scan().select("genre", "speaker").collect().rows() == [values]
+    assert "xpos" not in found[2].schema()
+    (alone,) = find(CorpusSource(path=("a.conllu",)), places, where="corpus")
+    assert "speaker" not in alone.schema()
 
 
 class Seen:

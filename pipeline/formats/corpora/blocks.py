@@ -21,6 +21,8 @@ from pipeline.formats.base import LINE
 from pipeline.formats.compression import open_bytes
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.rules import (
+    ABOUT,
+    ABOUT_PARAGRAPH,
     ALONE,
     BLANK,
     DOCUMENT,
@@ -193,6 +195,9 @@ class Grammar:
         A faster way to read a block, see `Scan`.
     lemmas : Lemmas or None
         Which lemmas are none.
+    metadata : mapping of str to str
+        Attributes that a document or paragraph may have for all its tokens, as well as a sentence:
+        name to the regular expression of it in `ABOUT` and `ABOUT_PARAGRAPH`, with one group.
     """
 
     rows: Callable[[pl.LazyFrame], pl.LazyFrame]
@@ -202,12 +207,18 @@ class Grammar:
     unique: Unique | None = None
     scan: Scan | None = None
     lemmas: Lemmas | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def asked_metadata(self, columns: Collection[str]) -> dict[str, str]:
+        """Return the metadata among the columns that are wanted."""
+        return {name: each for name, each in self.metadata.items() if name in columns}
 
     def needed(self, columns: Collection[str]) -> set[str]:
         """Return the columns to parse for these, those that rules rest on included."""
         of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
         forms = self.lemmas.columns(columns) if self.lemmas else set()
-        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns(), *forms}
+        about = {ABOUT, ABOUT_PARAGRAPH} if self.asked_metadata(columns) else set()
+        return {*_OF_ROWS, *columns, *of_rules, *self.key_columns(), *forms, *about}
 
     def key_columns(self) -> set[str]:
         """Return the columns that say what may not come twice in the file."""
@@ -245,6 +256,8 @@ class Parsed:
         What is wrong, see `rules.violations`; None: nothing.
     replaced : mapping of str to int
         What was taken for something else, see `pipeline.formats.base.Batch`.
+    metadata : mapping of str to str
+        Those that are wanted, see `Grammar`.
     """
 
     tokens: pl.DataFrame
@@ -254,6 +267,7 @@ class Parsed:
     keys: pl.DataFrame | None
     violations: pl.DataFrame | None = None
     replaced: Mapping[str, int] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 Scan: TypeAlias = Callable[[bytes, int, Collection[str]], Parsed | None]
@@ -275,12 +289,15 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
         Which columns are wanted.
     """
     found = _parse(block, grammar, columns)
+    if asked := grammar.asked_metadata(columns):
+        found = replace(found, metadata=asked)
     both = {**found.replaced, **block.replaced}
     return replace(found, replaced=both) if block.replaced else found
 
 
 def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
-    if grammar.scan and (found := block.scanned(grammar.scan, columns)):
+    scan = None if grammar.asked_metadata(columns) else grammar.scan
+    if scan and (found := block.scanned(scan, columns)):
         return found
     query = block.fast()
     if query is not None:
@@ -349,8 +366,8 @@ def _build_parsed(
     filled, replaced = grammar.lemmas.fill(tokens) if grammar.lemmas else (tokens, {})
     return Parsed(
         filled,
-        events(lines, DOCUMENT, NAME),
-        events(lines, PARAGRAPH, KEY),
+        _with_about(lines, events(lines, DOCUMENT, NAME), DOCUMENT, ABOUT),
+        _with_about(lines, events(lines, PARAGRAPH, KEY), PARAGRAPH, ABOUT_PARAGRAPH),
         rows.get_column("sentence")[-1] if rows.height else 0,
         None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
         replaced=replaced,
@@ -372,6 +389,16 @@ def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     )
 
 
+def _with_about(lines: pl.DataFrame, marks: pl.DataFrame, mark: str, about: str) -> pl.DataFrame:
+    """Add what the lines say of each document or paragraph, as a list."""
+    if about not in lines.columns or marks.is_empty():
+        return marks
+    said = lines.filter(pl.col(about).is_not_null(), pl.col(nth(mark)) > 0)
+    by_number = said.group_by(nth(mark), maintain_order=True).agg(about)
+    numbered = marks.with_row_index(nth(mark), 1)
+    return numbered.join(by_number, on=nth(mark), how="left", maintain_order="left").drop(nth(mark))
+
+
 # State between blocks: numbers, the open document, the open paragraph.
 
 
@@ -389,6 +416,8 @@ class Carry:
         Number of the paragraph that goes on.
     key : value
         The `KEY` of the last mark of a paragraph.
+    about, about_paragraph : tuple of str
+        What is said of the document and of the paragraph that go on.
     """
 
     sentences: int = 0
@@ -397,6 +426,8 @@ class Carry:
     doc: str = ""
     paragraph: int | None = None
     key: Any = None
+    about: tuple[str, ...] = ()
+    about_paragraph: tuple[str, ...] = ()
 
 
 def place_tokens(
@@ -442,6 +473,12 @@ def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
         _gather(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
         _gather(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
     )
+    for name, pattern in parsed.metadata.items():
+        known = [
+            _gather(_look_up(marks, pattern, name), parsed.tokens, nth(mark))
+            for marks, mark in ((paragraphs, PARAGRAPH), (documents, DOCUMENT))
+        ]
+        rows = rows.with_columns(pl.coalesce(name, *known).alias(name))
     return rows, Carry(
         sentences=carry.sentences + parsed.sentences,
         documents=documents["number"][-1],
@@ -449,7 +486,24 @@ def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
         doc=documents["doc"][-1],
         paragraph=paragraphs["paragraph"][-1],
         key=_key(parsed, -1) or carry.key,
+        about=_last_about(documents),
+        about_paragraph=_last_about(paragraphs),
     )
+
+
+_SAID = "about"
+"""The column with what is said of documents, or paragraphs."""
+
+
+def _look_up(marks: pl.DataFrame, pattern: str, name: str) -> pl.Series:
+    """Return what is said of each document or paragraph under a key; null where nothing is."""
+    said = pl.col(_SAID).list.eval(pl.element().str.extract(pattern)).list.drop_nulls()
+    return marks.select(said.list.first().alias(name)).to_series()
+
+
+def _last_about(marks: pl.DataFrame) -> tuple[str, ...]:
+    last = marks.get_column(_SAID)[-1]
+    return () if last is None else tuple(last)
 
 
 def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | pl.Expr:
@@ -461,7 +515,8 @@ def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | 
 
 def _documents(parsed: Parsed, carry: Carry) -> pl.DataFrame:
     """Return doc and number of the documents of a block, the one that goes on first."""
-    before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]})
+    said = _about_schema(carry.about)
+    before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]}).with_columns(said)
     if parsed.documents.is_empty():
         return before
     begins = pl.col(DOCUMENT)
@@ -469,13 +524,24 @@ def _documents(parsed: Parsed, carry: Carry) -> pl.DataFrame:
     unnamed = pl.lit("#") + number.cast(pl.String)
     name = pl.when(pl.col(NAME) != "").then(NAME).otherwise(unnamed)
     doc = pl.when(begins).then(name).otherwise(pl.lit(""))
-    return pl.concat([before, parsed.documents.select(doc=doc, number=number)])
+    own = _about_of(parsed.documents, ABOUT)
+    return pl.concat([before, parsed.documents.select(own, doc=doc, number=number)], how="diagonal")
+
+
+def _about_schema(said: Sequence[str]) -> pl.Series:
+    return pl.Series(_SAID, [list(said)], pl.List(pl.String()))
+
+
+def _about_of(marks: pl.DataFrame, about: str) -> pl.Expr:
+    kind = pl.List(pl.String())
+    return (pl.col(about) if about in marks.columns else pl.lit(None, kind)).cast(kind).alias(_SAID)
 
 
 def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
     """Return paragraph (null outside) and number of the paragraphs, the one that goes on first."""
     schema = {"paragraph": pl.Int64(), "number": pl.Int64()}
     before = pl.DataFrame([(carry.paragraph, carry.paragraphs)], schema, orient="row")
+    before = before.with_columns(_about_schema(carry.about_paragraph))
     marks = parsed.paragraphs
     if marks.is_empty():
         return before
@@ -485,7 +551,8 @@ def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
     begins = pl.col(PARAGRAPH) & ~same
     number = begins.cum_sum().cast(pl.Int64) + carry.paragraphs
     paragraph = pl.when(same).then(carry.paragraph).when(begins).then(number).cast(pl.Int64)
-    return pl.concat([before, marks.select(paragraph=paragraph, number=number)])
+    own = marks.select(_about_of(marks, ABOUT_PARAGRAPH), paragraph=paragraph, number=number)
+    return pl.concat([before, own], how="diagonal")
 
 
 def _key(parsed: Parsed, index: int) -> Any:
@@ -571,7 +638,9 @@ def _duplicates(hashes: pl.Series) -> pl.Series:
 
 # Outline of a block: marks and counts without parsing its tokens.
 
-_PLACES = (LINE, UNIT, POSITION, ROW, SOME, DOCUMENT, NAME, PARAGRAPH, KEY)
+_PLACES = (
+    *(LINE, UNIT, POSITION, ROW, SOME, DOCUMENT, NAME, PARAGRAPH, KEY, ABOUT, ABOUT_PARAGRAPH),
+)
 
 
 def outline(block: Block, grammar: Grammar) -> Parsed | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
 from pathlib import Path
@@ -22,6 +22,8 @@ from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import Parsed, Scan, changes, count_before
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import (
+    ABOUT,
+    ABOUT_PARAGRAPH,
     ALONE,
     BLANK,
     DOCUMENT,
@@ -399,6 +401,9 @@ class ConlluOptions(LemmaOptions):
 
     unique_sent_id: bool = False
     """Whether a ``# sent_id`` that comes twice in a file is a mistake."""
+    metadata: tuple[str, ...] = ()
+    """Further keys of comments, ``# key = value``, that are attributes; those at the beginning of
+    a file are so without being named."""
     columns: tuple[str, ...] = ()
     """Names of the columns, ``id`` first, of a file with others than CoNLL-U that does not name
     them. ``# global.columns`` in its first line does, and ``.conllulex`` stands for STREUSLE's."""
@@ -410,25 +415,94 @@ class Layout:
 
     options: ConlluOptions
     fields: tuple[str, ...] = FIELDS
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes of a token."""
         own = (HEAD if name == RAW_HEAD else name for name in self.fields[1:])
-        return (*own, SURFACE, SPACE_AFTER)
+        return (*own, SURFACE, SPACE_AFTER, *self.keys)
+
+    @property
+    def patterns(self) -> dict[str, str]:
+        """Attribute to the regular expression of the comments that have it."""
+        return {name: _pattern_of(key) for name, key in self.keys.items()}
 
 
 def _find_layout(path: Path, options: ConlluOptions) -> Layout:
-    """Find the columns: those of the options, of the first line, or of the file's ending."""
+    """Find the columns, of the options, the first line, or the file's ending; and the keys."""
     lines.require_matching_suffix(path)
-    first = next(iter(content.first_lines(path, 1)), "")
+    begin = content.first_lines(path)
+    fields = FIELDS
     if options.columns:
-        return Layout(options, _fields(path, options.columns, "columns = [...]"))
-    if found := _COLUMNS.match(first):
-        return Layout(options, _fields(path, found[1].split(), "line 1"))
-    if without_suffix(path.name).lower().endswith(_LEXICAL_SUFFIX):
-        return Layout(options, (*FIELDS, *LEXICAL))
-    return Layout(options)
+        fields = _fields(path, options.columns, "columns = [...]")
+    elif found := _COLUMNS.match(next(iter(begin), "")):
+        fields = _fields(path, found[1].split(), "line 1")
+    elif without_suffix(path.name).lower().endswith(_LEXICAL_SUFFIX):
+        fields = (*FIELDS, *LEXICAL)
+    return Layout(options, fields, _keys(begin, options, fields))
+
+
+# Metadata: comments as attributes
+
+_KEYS = ("sent_id", "newdoc id", "newpar id")
+"""Keys of Universal Dependencies, which are attributes of every file."""
+_KEY = re.compile(r"#\s*([^=\s](?:[^=]*[^=\s])?)\s*=")
+_OF_SENTENCE = r"^#\s*(?:newpar|sent_id|text)\b"
+"""Comments behind which what is said is said of a sentence, and no longer of its document."""
+
+
+def _keys(begin: Sequence[str], options: ConlluOptions, fields: Sequence[str]) -> dict[str, str]:
+    """Return attribute to key of what the comments say, but for names that are taken."""
+    found = (comment[1] for line in begin if (comment := _KEY.match(line)))
+    taken = {*fields, *rules.PLACE, "file", HEAD, SURFACE, SPACE_AFTER, "global_columns"}
+    named = dict[str, str]()
+    for key in (*_KEYS, *options.metadata, *found):
+        named.setdefault(_attribute_of(key), key)
+    return {name: key for name, key in named.items() if name and name not in taken}
+
+
+def _attribute_of(key: str) -> str:
+    """Return what a key is called as an attribute: in small letters, ``newdoc id`` as newdoc."""
+    name = re.sub(r"\W+", "_", key.lower().removesuffix(" id") if key in _KEYS else key.lower())
+    return name.strip("_")
+
+
+def _pattern_of(key: str) -> str:
+    """Return what finds the value, however the key is spelt that is called the same."""
+    between = r"(?:[^\w=]|_)"
+    words = rf"{between}+".join(re.findall(r"[^\W_]+", key))
+    return rf"(?i)^#{between}*{words}{between}*=\s*(.*?)\s*$"
+
+
+def about_documents(comment: pl.Expr) -> list[pl.Expr]:
+    """Return `ABOUT` and `ABOUT_PARAGRAPH` of comments.
+
+    Of a document says what stands behind ``# newdoc``, up to the first comment of a sentence.
+
+    Parameters
+    ----------
+    comment : Expr
+        The comment; null on other lines.
+    """
+    begins = comment.str.contains(r"^#\s*newdoc\b")
+    ends = comment.str.contains(_OF_SENTENCE) | comment.is_null()
+    inside = pl.when(begins).then(pl.lit(value=True)).when(ends).then(pl.lit(value=False))
+    about = inside.forward_fill().fill_null(value=False)
+    paragraph = comment.str.contains(r"^#\s*newpar\b")
+    return [
+        pl.when(about).then(comment).alias(ABOUT),
+        pl.when(paragraph).then(comment).alias(ABOUT_PARAGRAPH),
+    ]
+
+
+def sentence_metadata(comment: pl.Expr, patterns: Mapping[str, str]) -> list[pl.Expr]:
+    """Return what the comments of each sentence say of it, on all its lines."""
+    own = pl.when(pl.col(ABOUT).is_null() & pl.col(ABOUT_PARAGRAPH).is_null()).then(comment)
+    return [
+        own.str.extract(pattern).drop_nulls().first().over(UNIT).alias(name)
+        for name, pattern in patterns.items()
+    ]
 
 
 def _fields(path: Path, written: Sequence[str], place: str) -> tuple[str, ...]:
@@ -495,6 +569,7 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     options=ConlluOptions,
     layout=_find_layout,
     lemmas=_lemmas,
+    metadata=lambda layout: layout.patterns,
     remedy="name the columns: columns = [...]",
 )
 def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
@@ -520,13 +595,16 @@ def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     form, lemma = pl.col("form"), pl.col("lemma")
     plain = [name for name in fields if name not in {ID, RAW_HEAD, "form", LEMMA}]
     known = pl.when((lemma != "_") | (form == "_")).then(lemma)
+    comment = pl.when(is_comment).then(ID)
     marked = lines.with_columns(
         pl.col(BLANK).cum_sum().alias(UNIT),
         (~pl.col(BLANK) & ~is_comment).alias(ROW),
         pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
-        *comment_marks(pl.when(is_comment).then(ID)),
+        *comment_marks(comment),
+        *about_documents(comment),
         pl.when((form != "_") | (lemma == "_")).then(form),
         lemma if _NONE in layout.options.placeholders else known,
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
-    return add_surface(marked, identity=ID)
+    said = sentence_metadata(comment, layout.patterns)
+    return add_surface(marked.with_columns(said), identity=ID)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
@@ -36,6 +37,7 @@ class CorpusFormat:
     layout: Callable[[Path, Any], Any] | None
     facts: Callable[[Any], Mapping[str, int]] | None
     lemmas: OrCallable[Lemmas | None]
+    metadata: OrCallable[Mapping[str, str]]
     remedy: str
 
     def query(self, path: Path, options: Any) -> pl.LazyFrame:
@@ -64,6 +66,11 @@ class CorpusFormat:
         found = divide_file(self._open(path, options, Source(lambda: members)), size, members)
         return replace(found, unpack=not found.parts)
 
+    def optional(self, path: Path, options: Any) -> frozenset[str]:
+        """Return the metadata that the file has, see `Format`."""
+        layout = self.layout(path, options) if self.layout else options
+        return frozenset(_resolve(self.metadata, layout))
+
     def read_part(
         self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart
     ) -> Iterator[Batch]:
@@ -82,6 +89,7 @@ class CorpusFormat:
             unique=_resolve(self.unique, layout),
             scan=self.scan(layout) if self.scan else None,
             lemmas=_resolve(self.lemmas, layout),
+            metadata=_resolve(self.metadata, layout),
         )
         return CorpusFile(
             path,
@@ -113,6 +121,7 @@ def corpus_format(
     layout: Callable[[Path, Any], Any] | None = None,
     facts: Callable[[Any], Mapping[str, int]] | None = None,
     lemmas: OrCallable[Lemmas | None] = None,
+    metadata: OrCallable[Mapping[str, str]] = MappingProxyType({}),
     remedy: str = "",
 ) -> Callable[[R], R]:
     """Register a function as the one that gives the rows of a format of corpora.
@@ -147,6 +156,9 @@ def corpus_format(
         layout -> what was found out about a file, with 1 each, as `Batch.replaced` counts it.
     lemmas : Lemmas, or callable
         Which lemmas are none, if tokens have an attribute `pipeline.formats.corpora.rules.LEMMA`.
+    metadata : mapping of str to str, or callable
+        Attributes of documents and paragraphs, see `pipeline.formats.corpora.blocks.Grammar`. A
+        file may lack some that others have.
     remedy : str
         What else to try where a rule is broken, for the message.
 
@@ -158,12 +170,23 @@ def corpus_format(
 
     def register(rows: R) -> R:
         own = CorpusFormat(
-            rows, cut, attributes, fields, rules, unique, scan, layout, facts, lemmas, remedy
+            rows,
+            cut,
+            attributes,
+            fields,
+            rules,
+            unique,
+            scan,
+            layout,
+            facts,
+            lemmas,
+            metadata,
+            remedy,
         )
         format_ = Format(
             name, own.query,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
-            divide=own.divide, read_part=own.read_part,
+            divide=own.divide, read_part=own.read_part, optional=own.optional if metadata else None,
         )  # fmt: skip
         FORMATS.add(name, format_, rows.__module__)
         return rows

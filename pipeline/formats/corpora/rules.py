@@ -58,6 +58,9 @@ NAME = "~name"
 """The name of the document that begins; null or empty: it is called by its number, ``#2``."""
 PARAGRAPH = "~paragraph"
 """True on a line where a paragraph begins, false where one ends, null elsewhere."""
+ABOUT, ABOUT_PARAGRAPH = "~about", "~about_paragraph"
+"""What a line says of the document, or of the paragraph, that has begun, as it is written; null
+elsewhere. Attributes of metadata, see `Grammar`, are looked up there."""
 KEY = "~key"
 """What a paragraph goes by where a change begins one: the same as the last before, it goes on."""
 

@@ -89,6 +89,8 @@ class InputRecord(Record):
     skipped_tokens: int = 0
     skipped_examples: tuple[str, ...] = ()
     replaced: dict[str, int] = {}
+    filled: tuple[str, ...] | None = None
+    """Attributes of the corpus that are read, and have a value; None: none has been read."""
 
     def input_record(self) -> dict[str, Any]:
         """Return these fields alone."""

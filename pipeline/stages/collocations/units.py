@@ -126,13 +126,16 @@ class UnitOptions(Described):
             self.followed_by, self.name,
         )  # fmt: skip
 
+    def conditions(self) -> dict[str, pl.Expr]:
+        """Return the condition of each option that has one."""
+        related = {f"attach.{name}.where": each.where for name, each in self.attach.items()}
+        return {name: expression(each) for name, each in {"where": self.where, **related}.items()}
+
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""
-        used = {"where": set(expression(self.where).meta.root_names())}
-        used["label"] = {each.rpartition(".")[2] for each in self._fields()}
-        for name, each in self.attach.items():
-            used[f"attach.{name}.where"] = set(expression(each.where).meta.root_names()) | {"head"}
-        return used
+        used = {name: set(each.meta.root_names()) for name, each in self.conditions().items()}
+        of_heads = {name: names | {"head"} for name, names in used.items() if name != "where"}
+        return used | of_heads | {"label": {each.rpartition(".")[2] for each in self._fields()}}
 
 
 class DependencyOptions(Described):
@@ -165,12 +168,17 @@ class DependencyOptions(Described):
         through = expression(self.through) if self.through else None
         return Dependency(where, self.governor, through, self.named)
 
+    def conditions(self) -> dict[str, pl.Expr]:
+        """Return the condition of each option that has one."""
+        unit = self.kernel()
+        through = {} if unit.through is None else {"through": unit.through}
+        return {"where" if self.where else "label": unit.where, **through}
+
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""
-        unit = self.kernel()
-        used = {"where": set(unit.where.meta.root_names()) | {"head"}}
-        if unit.through is not None:
-            used["through"] = set(unit.through.meta.root_names())
+        used = {name: set(each.meta.root_names()) for name, each in self.conditions().items()}
+        first = next(iter(used))
+        used[first].add("head")
         if self.named:
             used["named"] = {"deprel"}
         return used

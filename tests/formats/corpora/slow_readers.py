@@ -35,6 +35,10 @@ def conllu(path: Path, most: int | None = None) -> list[Row]:
     """Read CoNLL-U: collect the lines of a sentence until a blank line, then its words."""
     rows: list[Row] = []
     state: Row = {"doc": "", "docs": 0, "paragraph": None, "pars": 0, "sentence": 0}
+    state |= {"about": {}, "newdoc": None, "newpar": None, "keys": ["sent_id", "newdoc", "newpar"]}
+    for _, line in numbered(path, most):
+        if found := re.match(r"#\s*([^=]*[^=\s])\s*=", line):
+            state["keys"].append(_name(found[1]))
     block: list[tuple[int, str]] = []
     for number, line in [*numbered(path, most), (0, "")]:
         if line != "":
@@ -46,18 +50,28 @@ def conllu(path: Path, most: int | None = None) -> list[Row]:
 
 
 def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
-    comments = [line[1:].strip() for _, line in block if line[0] == "#"]
     words = [(number, line.split("\t")) for number, line in block if line[0] != "#"]
-    for comment in comments:
-        kind, _, name = comment.partition("=")
-        kinds = kind.split()
+    own: Row = {}
+    of_document = False
+    for line in (line for _, line in block):
+        if line[0] != "#":
+            of_document = False
+            continue
+        kind, equals, name = line[1:].strip().partition("=")
+        kinds, value = kind.split(), name.strip() if equals else None
+        of_document = of_document and kinds[:1] not in (["newpar"], ["sent_id"], ["text"])
         if kinds[:1] == ["newdoc"]:
             state["docs"] += 1
-            state["doc"] = name.strip() or f"#{state['docs']}"
-            state["paragraph"] = None
-        if kinds[:1] == ["newpar"]:
+            state["doc"] = (value if kinds[1:] == ["id"] else "") or f"#{state['docs']}"
+            state["paragraph"], state["newpar"] = None, None
+            state["about"], of_document = {}, True
+            state["newdoc"] = value if kinds[1:] == ["id"] else None
+        elif kinds[:1] == ["newpar"]:
             state["pars"] += 1
             state["paragraph"] = state["pars"]
+            state["newpar"] = value if kinds[1:] == ["id"] else None
+        elif value is not None and kind.strip():
+            (state["about"] if of_document else own).setdefault(_name(kind), value)
     state["sentence"] += bool(words)
     texts = [line for _, line in block if re.match(r"#\s*text\s*=", line)]
     spelt = _spelling([cells for _, cells in words], texts[-1].partition("=")[2] if texts else "")
@@ -84,7 +98,26 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
             "deps": values[8],
             "misc": values[9],
             **spelt[int(cells[0])],
+            **{
+                name: {**state["about"], **own}.get(name)
+                for name in state["keys"]
+                if name not in _TAKEN
+            },
+            "newdoc": state["newdoc"],
+            "newpar": state["newpar"],
         }
+
+
+_TAKEN = {
+    *("line", "doc", "paragraph", "sentence", "position", "file", "form", "lemma", "upos", "xpos"),
+    *("feats", "head", "deprel", "deps", "misc", "surface", "space_after", "newdoc_id", "newpar_id"),
+    "newdoc", "newpar", "global_columns", "",
+}  # fmt: skip
+
+
+def _name(key: str) -> str:
+    """Return what a key of a comment is called as an attribute."""
+    return re.sub(r"\W+", "_", key.strip().lower()).strip("_")
 
 
 def _spelling(lines: list[list[str]], text: str) -> dict[int, Row]:

@@ -349,8 +349,14 @@ COMMENT = st.sampled_from(
         "# newpar",
         "# newdocs",
         "# text = new",
+        "# sent_id = s",
+        "#sent_id=",
+        "# a = 1",
+        "# A  = two = 2 ",
+        "# global.columns = x",
     ]
 )
+METADATA = ["sent_id", "newdoc", "newpar", "a"]
 
 
 def row(draw: st.DrawFn, identity: str, size: int) -> str:
@@ -391,6 +397,12 @@ def test_is_read_as_by_the_slow_reader(
         found = read_in_parts(path, COLUMNS, size)
         assert [list(each) for each in found.rows()] == expected
         assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
+        format_ = format_of(path.name)
+        assert format_.read
+        options = format_.options.model_validate({"metadata": ["a"]})
+        said = pl.concat(each.tokens for each in format_.read(path, options, METADATA, size))
+        twin = [[each.get(name) for name in METADATA] for each in slow_readers.conllu(path)]
+        assert [list(each) for each in said.rows()] == twin
 
 
 def mutated(content: str) -> Iterator[str]:
@@ -423,6 +435,67 @@ def test_whole_treebank_in_parts(public_data: Callable[[str], Path]) -> None:
     for size in (1 << 16, 1 << 23):
         found = read_in_parts(path, COLUMNS, size)
         assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
+
+
+ABOUT = """# newdoc id = d1
+# meta::genre = news
+# newpar id = p1
+# sent_id = s1
+# speaker = A
+1\ta\ta\tX\t_\t_\t0\troot\t_\t_
+
+# meta::genre = own
+1\tb\tb\tX\t_\t_\t0\troot\t_\t_
+
+# newpar
+1\tc\tc\tX\t_\t_\t0\troot\t_\t_
+
+# newdoc
+# meta::genre = novel
+# late = yes
+1\td\td\tX\t_\t_\t0\troot\t_\t_
+"""
+
+
+def test_comments_are_attributes_of_sentences_paragraphs_and_documents(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", ABOUT)
+    found = read(path)
+    columns = ["form", "sent_id", "newdoc", "newpar", "meta_genre", "speaker", "late"]
+    assert found.select(columns).rows() == [
+        ("a", "s1", "d1", "p1", "news", "A", None),
+        ("b", None, "d1", "p1", "own", None, None),
+        ("c", None, "d1", None, "news", None, None),
+        ("d", None, None, None, "novel", None, "yes"),
+    ]
+    assert scan(path).filter(meta_genre="news").select("form").collect().to_series().to_list() == [
+        "a",
+        "c",
+    ]
+    long = write(tmp_path / "u.conllu", (ABOUT + "\n") * 20)
+    assert len(parts_of(long, 300)) > 3
+    format_ = format_of(long.name)
+    assert format_.divide
+    assert format_.read_part
+    options, parts = format_.options(), format_.divide(long, format_.options(), 300).parts
+    pieces = (format_.read_part(long, options, columns, 99, part) for part in parts)
+    joined = pl.concat(each.tokens for piece in pieces for each in piece)
+    assert joined.equals(read(long).select(columns))
+
+
+@pytest.mark.parametrize(
+    ("comments", "names"),
+    [
+        ("# Form = x\n# doc = y\n# global.columns = ID FORM\n# = z\n#no equals\n", []),
+        ("# a b = 1\n# A.B = 2\n# a_b = 3\n", ["a_b"]),
+        ("# größe = 1\n", ["größe"]),
+    ],
+)
+def test_keys_that_are_attributes(comments: str, names: list[str], tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", "# x\n" + comments + GOOD)
+    assert read(path).columns[16:] == ["sent_id", "newdoc", "newpar", *names]
+    named = read(path, metadata=["later key"])
+    assert named.columns[16:] == ["sent_id", "newdoc", "newpar", "later_key", *names]
+    assert named["later_key"].to_list() == [None, None]
 
 
 # CoNLL-U Plus: the columns that a file names, against the same words in CoNLL-U.
@@ -460,7 +533,7 @@ def test_columns_are_those_that_the_file_names(case: str, name: str, tmp_path: P
     found = read(path)
     own = [each.lower() for each in order.split()[1:] if each.lower() in ATTRIBUTES]
     further = ["parseme_mwe"] if "PARSEME:MWE" in order else []
-    spelt = ["surface", "space_after"]
+    spelt = ["surface", "space_after", "sent_id", "newdoc", "newpar"]
     assert set(found.columns[5:]) == {*own, *further, *spelt}
     places = [each for each in PLACES if each != "line"]
     same = [*places, *own, "surface", *(["space_after"] if "MISC" in order else [])]
