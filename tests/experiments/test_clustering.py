@@ -176,16 +176,19 @@ name = "ewt"
 [stages.gold]
 use = "extract.gold"
 corpus = "data:corpora/UD_English-EWT.all.conllu.gz"
+reader = { normalise = "none" }
 exclude = %s
 [stages.brown]
 use = "extract.clusters"
 system = "Brown"
 path = "data:clustering/brown_ewtgum_c45.paths.gz"
+reader = { normalise = "none" }
 [stages.clark]
 use = "extract.clusters"
 system = "Clark"
 path = "data:clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz"
 columns = { item = "word" }
+reader = { normalise = "none" }
 [stages.tokens]
 use = "evaluate.token_level"
 gold = "gold"
