@@ -82,7 +82,7 @@ test: $(VENV)/test
 check-all:
 	CHECK=all .ci/run
 
-# What takes seconds a test: experiments on public data, runs that are killed or run at once, other
+# What takes half a second a test: experiments on public data, runs that are killed or run at once, other
 # people's packages, and every command of the documentation.
 long: $(VENV)/test
 	$(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal $(call marked,long)

@@ -189,6 +189,7 @@ def sheets_of(folder: Path) -> dict[str, bytes]:
     return {name: each for name, each in files(folder / "sheets").items() if name.endswith(".csv")}
 
 
+@pytest.mark.long
 def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
@@ -300,6 +301,7 @@ def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> 
     assert [row.question for row in end.rows] == ["mi", "t_score", "all candidates", "t_score − mi"]
 
 
+@pytest.mark.long
 def test_the_project_stays_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(30)
@@ -310,6 +312,7 @@ def test_the_project_stays_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
     assert list((tmp_path / "runs" / ".annotate").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_computation_uses_the_results_of_the_project(tmp_path: Path) -> None:
     work = desk(tmp_path)
     work.judge_all(10)

@@ -28,6 +28,7 @@ def judgements(run: lx.Run) -> dict[str, bool | None]:
     return dict(run.table("judged.judgements").select("id", "tp").iter_rows())
 
 
+@pytest.mark.long
 def test_labels_of_the_page_alone_are_judgements(office: Office) -> None:
     work = office.work()
     assert work.annotators == ("anna", "ben")
@@ -83,6 +84,7 @@ def history(office: Office) -> list[dict[str, str]]:
     return [{"answer": each["label"]} for each in answers(office.work())]
 
 
+@pytest.mark.long
 def test_both_changed_and_differ(office: Office) -> None:
     assert office.run().waits
     work = office.work()
@@ -113,6 +115,7 @@ def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
     assert strange.endswith("'SVG' is no label")
 
 
+@pytest.mark.long
 def test_results_rest_on_the_labels_not_on_the_file(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
@@ -146,6 +149,7 @@ def test_run_writes_no_sheet_for_what_is_decided(office: Office) -> None:
     assert set(office.sheets()) == {"ben"}
 
 
+@pytest.mark.long
 def test_what_former_people_answered_is_not_asked_again(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
@@ -241,6 +245,7 @@ def page(work: Work, item: str) -> str | None:
     return None if found is None else str(found)
 
 
+@pytest.mark.long
 def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
     handed: tuple[Office, Work, list[str]],
 ) -> None:
@@ -263,6 +268,7 @@ def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, Work, list[str]
     assert notes(office) == [(ids[0], "of the page"), (ids[0], "of the sheet")]
 
 
+@pytest.mark.long
 def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
@@ -274,6 +280,7 @@ def test_a_note_that_the_page_has_changed_is_old_in_the_sheet(office: Office) ->
     assert notes(office) == [(ids[0], "new")]
 
 
+@pytest.mark.long
 def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
     handed: tuple[Office, Work, list[str]],
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_file_that_is_there_is_kept(folder: Path, capsys: pytest.CaptureFixtur
     assert "the folder no does not exist" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_results_that_are_gone_are_said(folder: Path) -> None:
     shutil.rmtree(folder / "runs/small/sample")
     text = page(folder)

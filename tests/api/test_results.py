@@ -283,6 +283,7 @@ def test_a_line(run: lx.Run) -> None:
     assert str(run) == line
 
 
+@pytest.mark.long
 def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     page = Text(run._repr_html_())
     said = page.said
@@ -373,6 +374,7 @@ def test_tables_list_themselves_and_open_none(run: lx.Run, monkeypatch: pytest.M
     assert said[said.index("scores") + 1] == "40"
 
 
+@pytest.mark.long
 def test_charts_by_name(run: lx.Run) -> None:
     chart = run.chart("full")
     assert isinstance(chart, alt.TopLevelMixin)

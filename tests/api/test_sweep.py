@@ -54,6 +54,7 @@ def refusal(experiment: Path) -> str:
     return str(refused.value)
 
 
+@pytest.mark.long
 def test_a_wrong_value_in_the_third_point(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = write(SWEEP + '"stages.sample.rate" = [0.1, 0.2, 2.0]\n')
     said = refusal(experiment)

@@ -222,6 +222,7 @@ def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFi
     assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
 
 
+@pytest.mark.long
 def test_quiet_says_only_errors_and_what_waits(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,6 +70,7 @@ def test_rate_for_a_width(capsys: pytest.CaptureFixture[str]) -> None:
     assert first["rate"] == first["size"] / 500
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder_size")
 def test_power_and_the_rate_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*POWER, "--rate", "0.3", "--format", "json"]) == 0
@@ -84,6 +85,7 @@ def test_power_and_the_rate_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "power 1 %" in said
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder_size")
 def test_pilot(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder_size / "x.toml").write_text(SMALL + STAGES)
@@ -211,6 +213,7 @@ def test_numbers_are_those_of_the_notebook_of_designs(capsys: pytest.CaptureFixt
     assert found.equals(expected)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_there")
 def test_power(capsys: pytest.CaptureFixture[str]) -> None:
     assert (

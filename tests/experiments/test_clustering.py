@@ -175,16 +175,16 @@ EXPERIMENT = """
 name = "ewt"
 [stages.gold]
 use = "extract.gold"
-corpus = "data:corpora/UD_English-EWT.all.conllu.gz"
+corpus = { path = "data:corpora/UD_English-EWT.all.conllu.gz", normalise = "none" }
 exclude = %s
 [stages.brown]
 use = "extract.clusters"
 system = "Brown"
-path = "data:clustering/brown_ewtgum_c45.paths.gz"
+path = { path = "data:clustering/brown_ewtgum_c45.paths.gz", normalise = "none" }
 [stages.clark]
 use = "extract.clusters"
 system = "Clark"
-path = "data:clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz"
+path = { path = "data:clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz", normalise = "none" }
 columns = { item = "word" }
 [stages.tokens]
 use = "evaluate.token_level"

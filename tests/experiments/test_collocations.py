@@ -229,6 +229,7 @@ def done_krenn(folder_krenn: Path, public_data: Callable[[str], Path]) -> lx.Run
     return lx.run(ROOT / "configs" / "krenn.toml", runs=folder_krenn, report=False)
 
 
+@pytest.mark.long
 def test_cells_of_the_full_evaluation(done_krenn: lx.Run) -> None:
     cuts = done_krenn.table("full.cuts")
     for measure, cells in CELLS.items():
@@ -569,6 +570,7 @@ def test_workers_that_die_every_time_are_given_up() -> None:
         list(engine.map(os._exit, [7, 8]))
 
 
+@pytest.mark.long
 def test_what_a_task_raises_arrives_whole() -> None:
     with ProcessEngine(workers=2) as engine, pytest.raises(DataError, match="cannot be read"):
         list(engine.map(fail, [1, 2]))
@@ -601,6 +603,7 @@ def lists(folder: Path) -> list[Path]:
     return sorted((folder / "sheets" / "tuning-list").glob("[!.]*"))
 
 
+@pytest.mark.long
 def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:
     done = run(tmp_path)
     choice = done.table("choice").row(0, named=True)
@@ -633,6 +636,7 @@ def test_the_same_list_is_written_once_and_stays_as_edited(tmp_path: Path) -> No
     assert file.read_bytes() == b"my notes"
 
 
+@pytest.mark.long
 def test_csv_comes_with_a_text_about_it(tmp_path: Path) -> None:
     done = run(tmp_path, **{"stages.list.kind": "csv"})
     table, text = lists(tmp_path)
@@ -643,6 +647,7 @@ def test_csv_comes_with_a_text_about_it(tmp_path: Path) -> None:
     assert "estimated precision: " in text.read_text()
 
 
+@pytest.mark.long
 def test_nothing_is_good_enough(tmp_path: Path) -> None:
     with pytest.raises(LexassayError, match=r"no list meets min_precision = 0.99; the best are"):
         run(tmp_path, **{"stages.choice.min_precision": 0.99})

@@ -562,6 +562,7 @@ def test_by_size_the_spread_is_smaller_and_the_default_limits_hold(
         assert beta.without == 0
 
 
+@pytest.mark.long
 def test_differences_hold_what_they_say(simulation_lexicon_coverage: ModuleType) -> None:
     scores = heavy()
     other = scores.with_columns(L=pl.col("L") * 0.9)

@@ -105,6 +105,7 @@ def test_german_pp_verb_pairs(
     assert found == kept
 
 
+@pytest.mark.long
 def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     slow: Pairs = Counter()
     for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
@@ -130,6 +131,7 @@ def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], 
     assert found == signatures(slow)
 
 
+@pytest.mark.long
 def test_english_nouns_and_verbs_of_a_sentence(
     tmp_path: Path, public_data: Callable[[str], Path]
 ) -> None:
@@ -244,6 +246,7 @@ def test_no_pairs(tmp_path: Path) -> None:
     assert found == {}
 
 
+@pytest.mark.long
 def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     """Whatever is extracted obeys the laws of contingency tables: f <= f1, f2 and O22 >= 0."""
     public_data(EWT_EXTRACTION)
@@ -371,6 +374,7 @@ def test_the_same_digests_from_any_shards(way: str, tmp_path: Path) -> None:
     assert math.isfinite(run.table("target")["juilland_d"].sum())
 
 
+@pytest.mark.long
 def test_the_same_digests_from_other_files(tmp_path: Path) -> None:
     """Documents in one file or in several, whatever these are called."""
     texts = [f"# newdoc id = {name}\n" for name in "abcd"]
@@ -460,6 +464,7 @@ def test_english_trigrams(tmp_path: Path, public_data: Callable[[str], Path]) ->
     check(done.table("tuples"), slow, threshold=3)
 
 
+@pytest.mark.long
 def test_english_patterns_with_a_gap(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     slow: Counts = Counter()
     for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):

@@ -545,6 +545,7 @@ def test_wait_fill_go_on(folder_keying: Path, capsys: pytest.CaptureFixture[str]
     assert sheets_keying(folder_keying)[0].read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_larger_sample_asks_for_the_new_lemmas_alone(folder_keying: Path) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 3
     fill_keying(sheets_keying(folder_keying)[0], "{0}")
@@ -630,6 +631,7 @@ def test_a_name_that_no_sheet_asks_is_refused(
     assert main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"]) == 0
 
 
+@pytest.mark.long
 def test_names_in_another_case_and_with_blanks_are_the_same_people(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -647,6 +649,7 @@ def test_names_in_another_case_and_with_blanks_are_the_same_people(
     assert sorted(labelled["annotator"].unique()) == ["anna", "ben"]
 
 
+@pytest.mark.long
 def test_a_note_on_a_row_without_a_label_is_in_the_report(folder: Path) -> None:
     main(["run", "x.toml", "--no-report"])
     note(sheets_sheets(folder)[0], "what is this?")
@@ -706,6 +709,7 @@ def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
     assert not (results / "report-last-good").exists()
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_sheet_is_named_and_left_aside(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

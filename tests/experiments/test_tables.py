@@ -272,6 +272,7 @@ def test_a_score_that_is_none_is_refused(
     assert main([*EVALUATE, *score, "--missing", cell]) == 0
 
 
+@pytest.mark.long
 def test_marks_that_nobody_can_tell_ask_for_an_option(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -446,6 +447,7 @@ def test_a_list_that_cannot_be_told_asks_for_an_option(
     assert "--columns" in found
 
 
+@pytest.mark.long
 def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "t.tsv").write_text("a\tx\t7\nb\ty\t9\n")
     words = ["keywords", "t.tsv", "t.tsv", "--min-f", "1", "--format", "json"]

@@ -227,6 +227,7 @@ def test_damaged_parquet(name: str, place: int, tmp_path: Path) -> None:
     assert "not a whole Parquet file: damaged, cut short, or of another" in refusal(path, name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(PARQUET))
 def test_no_byte_of_the_end_of_parquet_is_told_as_a_defect(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -305,6 +305,7 @@ def test_a_column_line_gives_way_to_the_number(tmp_path: Path) -> None:
     assert found.rows() == [(1, "x")]
 
 
+@pytest.mark.long
 def test_a_query_reads_what_it_asks_for(tmp_path: Path) -> None:
     path = write(tmp_path, "".join(f'{{"a": "{n}", "b": {n}}}\n' for n in range(60_000)))
     form = format_of(path.name)

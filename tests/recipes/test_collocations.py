@@ -228,6 +228,7 @@ def test_the_saved_experiment_gives_the_same(text: Path, tmp_path: Path, runs: P
         collocates("house", text, runs=runs, experiment=saved)
 
 
+@pytest.mark.long
 def test_nothing_is_written_beside_the_data(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +309,7 @@ def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> Non
     assert plain.select("collocate", "f", "f1", "f2").rows() == [("new", 3, 4, 4)]
 
 
+@pytest.mark.long
 def test_a_span_of_a_parsed_corpus_is_a_span(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu())
@@ -392,6 +394,7 @@ def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:
     assert near[None] == near["paragraph"] | {"three", "came"}
 
 
+@pytest.mark.long
 def test_stop_words_do_not_count(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("The eye of the house saw it.\n")
@@ -548,6 +551,7 @@ def test_a_dependency_has_its_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert [row.split("\t")[:6] for row in rows] == [["build", "house", "3", "3", "3", "3"]]
 
 
+@pytest.mark.long
 def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu())
     given: dict[str, Any] = {"min_frequency": 1, "runs": tmp_path / "r"}

@@ -157,6 +157,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_it_is_what_an_experiment_gives(files: Path, tmp_path: Path) -> None:
     run = evaluate(files / "ranked.csv", files / "judged.tsv", cuts=(100, 500), runs=tmp_path, report=False)  # fmt: skip
     found = run.table("precision.cuts").sort("measure", "n")

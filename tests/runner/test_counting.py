@@ -140,6 +140,7 @@ def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
     assert whole == elsewhere(texts)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_little_room")
 def test_nothing_is_divided_that_there_is_room_for(
     texts: Laboratory, monkeypatch: pytest.MonkeyPatch

@@ -94,6 +94,7 @@ def lists(laboratory: Laboratory) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*-best-*")}
 
 
+@pytest.mark.long
 def test_a_list_is_written_once(delivering: Laboratory) -> None:
     assert delivering.run().err.count("wrote ") == 2
     written = lists(delivering)
@@ -140,6 +141,7 @@ kind = "csv"
 """
 
 
+@pytest.mark.long
 def test_a_folder_that_is_full_of_sheets(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

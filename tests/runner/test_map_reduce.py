@@ -150,6 +150,7 @@ def test_what_is_counted_otherwise(texts: Laboratory) -> None:
     assert len(counts(texts)) == 2
 
 
+@pytest.mark.long
 def test_counts_that_are_damaged(texts: Laboratory) -> None:
     texts.run()
     (folder,) = counts(texts)
@@ -174,6 +175,7 @@ def test_forced(texts: Laboratory) -> None:
     assert folder.with_name(f".aside-{folder.name}-1").is_dir()
 
 
+@pytest.mark.long
 def test_garbage(texts: Laboratory) -> None:
     """Those of the experiment as it is are kept, also where another threshold made them."""
     texts.run("--set", "stages.candidates.relation=adjacent")
@@ -239,6 +241,7 @@ def test_two_at_once_with_different_thresholds(texts: Laboratory) -> None:
     assert sorted(map(str, digests)) == sorted(map(str, expected))
 
 
+@pytest.mark.long
 def test_a_sweep_counts_once(texts: Laboratory) -> None:
     given_counts(texts, SHARDS)
     change(
@@ -291,6 +294,7 @@ def test_killed_before_every_tenth_act_of_counting(texts: Laboratory) -> None:
 # Shards put together: only those that are still as they were finished.
 
 
+@pytest.mark.long
 def test_a_finished_shard_that_is_damaged_before_all_are_done(laboratory: Laboratory) -> None:
     def damage(event: Event) -> None:
         if (event.kind, event.stage) == ("shard_done", "scores"):
@@ -531,6 +535,7 @@ def test_packed_files_give_what_they_give_as_a_whole(
         assert phases[0].last > 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
 def test_an_error_in_a_packed_file_is_that_of_the_whole(
     packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

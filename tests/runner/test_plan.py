@@ -33,6 +33,7 @@ def test_nothing(done: Laboratory) -> None:
     assert "nothing that it rests on has changed" in done.call("why", "ranks").out
 
 
+@pytest.mark.long
 def test_content_of_an_input_file(done: Laboratory) -> None:
     path = done.folder / "part1.tsv"
     before = file_digest(path)
@@ -48,6 +49,7 @@ def test_content_of_an_input_file(done: Laboratory) -> None:
     assert done.reran() == set(STAGES)
 
 
+@pytest.mark.long
 def test_same_size_and_time(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file replaced by one of equal size and modification time is still noticed."""
     monkeypatch.setattr(digest, "_FRESH", -1.0)
@@ -86,6 +88,7 @@ def test_moved_folder(done: Laboratory) -> None:
     assert moved.reran() == set()
 
 
+@pytest.mark.long
 def test_another_file(done: Laboratory) -> None:
     digest = file_digest(done.folder / "part2.tsv")[:10]
     (done.folder / "part2.tsv").unlink()
@@ -201,6 +204,7 @@ def test_force_of_an_unknown_stage(done: Laboratory) -> None:
     assert "did you mean scores" in told.err
 
 
+@pytest.mark.long
 def test_version_of_a_library(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     now = fingerprint.versions()
     monkeypatch.setattr(fingerprint, "versions", lambda: {**now, "polars": "9.9.9"})

@@ -125,6 +125,7 @@ def test_damaged_remarks_are_heard_again(tmp_path: Path, damage: str) -> None:
     assert run.remarks["sample"][0].check == "few_drawn"
 
 
+@pytest.mark.long
 def test_a_threshold_is_set_in_the_experiment_and_computes_nothing_anew(tmp_path: Path) -> None:
     lx.run(build(tmp_path, size=20), runs=tmp_path / "runs", report=False)
     for further, heard in (("12", True), ("13", False), ("false", False)):
@@ -214,6 +215,7 @@ def test_a_report_of_an_earlier_version_counts_as_good(tmp_path: Path) -> None:
     assert (results / "report-last-good" / "index.html").is_file()
 
 
+@pytest.mark.long
 def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
     run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs")
     assert run.report is not None
@@ -237,6 +239,7 @@ candidates = "candidates"
 """
 
 
+@pytest.mark.long
 def test_how_far_a_result_can_be_trusted_is_said_each_time(laboratory: Laboratory) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + POOL)
     for _ in range(2):

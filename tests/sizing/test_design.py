@@ -89,6 +89,7 @@ def plans(run: lx.Run, goal: Goal, **more: Any) -> Planner:
     return prepare_plans(run, Wanted(), goal, Assumed(rate=None if how["pilot"] else rate), **how)
 
 
+@pytest.mark.long
 def test_a_row_for_each_question_and_plan(done_designs: lx.Run) -> None:
     table = lx.plan_design(done_designs, half_width=0.1, rate=0.3)
     assert dict(table.schema) == COLUMNS
@@ -292,6 +293,7 @@ def test_nothing_ranked_yet(tmp_path: Path) -> None:
         lx.plan_design(run, half_width=0.1)
 
 
+@pytest.mark.long
 def test_several_stages_that_design(tmp_path: Path) -> None:
     more = STAGES + STAGES.split("[stages.answers]")[0].replace("designed]", "second]")
     run = lx.run(write(tmp_path, stages=more), runs=tmp_path / "runs", report=False)
@@ -307,6 +309,7 @@ def test_curves_of_what_no_sample_can_do_lie_at_no_power(done_designs: lx.Run) -
     assert set(curves(given, [50, COUNT])["y"]) == {0.0}
 
 
+@pytest.mark.long
 def test_weights_of_the_stage_count(tmp_path: Path) -> None:
     more = STAGES.replace(
         "size = 120\n", 'size = 120\nbaseline = false\nweights = { "mi at 40" = 9.0 }\n', 1

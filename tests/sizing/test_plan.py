@@ -183,6 +183,7 @@ def test_pilot_is_carried_on(done_pilot: lx.Run) -> None:
     assert row["only_1"] == counts["k_1"] / counts["n_1"]
 
 
+@pytest.mark.long
 def test_reversed_measures_reverse_the_sides(done_pilot: lx.Run) -> None:
     how: dict[str, Any] = {"n": [20], "rates": [0.8], "replicates": 4000}
     one = lx.plan_pilot(done_pilot, "pilot", measures=PAIR, **how).row(0, named=True)
@@ -243,6 +244,7 @@ def test_mistakes_pilot(
         lx.plan_pilot(done_pilot, stage, **given)
 
 
+@pytest.mark.long
 def test_a_part_of_the_annotation_is_no_sample(tmp_path: Path, done_pilot: lx.Run) -> None:
     (tmp_path / "x.toml").write_text(SMALL + STAGES)
     pairs = (done_pilot.project.root.parents[1] / "pairs.tsv").read_text().splitlines()

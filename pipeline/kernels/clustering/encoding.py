@@ -133,7 +133,9 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
         raise DataError(
             f"{name}: the token level is not defined for a dictionary that gives"
             f" {examples.height:,} items of the gold standard several clusters, such as {shown}\n"
-            "Evaluate it at type level, or give a tagging of the tokens in its place."
+            "Evaluate it at type level, or give a tagging of the tokens in its place. Items that"
+            " differ only in apostrophes, hyphens or invisible characters are one item: the reader"
+            ' option normalise = "none" of both files keeps them apart.'
         )
     return tokens.join(pairs.lazy(), on="item", how="left")
 

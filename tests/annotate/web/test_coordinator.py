@@ -85,6 +85,7 @@ def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
     assert "ana and ben observed agreement" in page
 
 
+@pytest.mark.long
 def test_the_wished_width_is_asked_in_points(place: Place) -> None:
     place.desk.judge_all(40)
     place.reckoned()
@@ -133,6 +134,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     assert (code, again["new"]) == (200, 0)
 
 
+@pytest.mark.long
 def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
     place.differ(2)
     assert place.open(who="those")[1]["new"] == 2
@@ -167,6 +169,7 @@ def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
     assert place.open(who="third", name="x" * 20_000)[0] == 413
 
 
+@pytest.mark.long
 def test_no_text_of_people_is_html(place: Place) -> None:
     (one,) = place.differ(1)
     hostile = "<script>alert(1)</script>\"'&\u202e"
@@ -182,6 +185,7 @@ def test_no_text_of_people_is_html(place: Place) -> None:
     assert re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", page) == []
 
 
+@pytest.mark.long
 def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
     def stamp() -> str:
         return str(place.client.get(f"{HOME}/state").json()["stamp"])

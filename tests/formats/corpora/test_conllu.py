@@ -189,6 +189,7 @@ def test_sentences_without_a_blank_line_between(tmp_path: Path) -> None:
     assert "line 3: duplicate ID: '1'" in refusal(path)
 
 
+@pytest.mark.long
 def test_sent_id_may_be_asked_to_be_unique(tmp_path: Path) -> None:
     content = "".join(f"# sent_id = {name}\n{GOOD}" for name in ["a", "b", "a ", "c"])
     path = write(tmp_path / "t.conllu", content)
@@ -300,6 +301,7 @@ def read_in_parts(
     return pl.concat(batch.tokens for batch in format_.read(path, options, columns, size))
 
 
+@pytest.mark.long
 def test_traps_are_certain(tmp_path: Path) -> None:
     assert scan_block(SCANNED.encode(), 0, COLUMNS) is not None
     path = tmp_path / "t.conllu"

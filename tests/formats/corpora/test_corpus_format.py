@@ -52,6 +52,7 @@ def build(folder: Path, *, files: int, lenient: bool) -> Path:
     return config
 
 
+@pytest.mark.long
 def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
     config = build(tmp_path, files=30, lenient=True)
     run = lx.run(config, runs=tmp_path / "runs", report=False)
@@ -311,22 +312,22 @@ NAMED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", WORDS)
-@pytest.mark.parametrize("name", ["t.txt", "t.txt.gz"])
-@pytest.mark.parametrize("separator", [" ", "\t", " \t ", "\t" * 9])
+@pytest.mark.parametrize(
+    ("name", "separator"), [("t.txt", " "), ("t.txt", "\t" * 9), ("t.txt.gz", " \t ")]
+)
 def test_white_space_alone_ends_a_sentence(
     kind: str, name: str, separator: str, tmp_path: Path
 ) -> None:
-    for ending in ("\n", "\r\n"):
+    for ending, lenient in (("\n", False), ("\r\n", True)):
         mended, white = (
             write(
                 tmp_path / f"{which}{name}", (WORDS[kind] + line + "\n").replace("\n", ending) * 5
             )
             for which, line in (("m", ""), ("w", separator))
         )
-        for lenient in (False, True):
-            found = read(white, name=kind, lenient=lenient, **NAMED[kind])
-            assert found.equals(read(mended, name=kind, **NAMED[kind]))
-            assert found["sentence"].to_list() == [n for n in range(1, 6) for _ in "ab"]
+        found = read(white, name=kind, lenient=lenient, **NAMED[kind])
+        assert found.equals(read(mended, name=kind, **NAMED[kind]))
+        assert found["sentence"].to_list() == [n for n in range(1, 6) for _ in "ab"]
         assert skips(white, name=kind, **NAMED[kind]) == []
     if name == "t.txt":
         assert len(parts_of(white, 40, name=kind, **NAMED[kind])) > 1

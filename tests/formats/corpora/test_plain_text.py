@@ -296,6 +296,7 @@ def test_against_the_slow_tokenizer(
     assert found.rows(named=True) == slow_readers.text(path, mark="")
 
 
+@pytest.mark.long
 @given(lines=st.lists(LINE | st.just("Aa. B a\tz"), min_size=1, max_size=12), sizes=ONE_SIZE)
 def test_wrapped_is_split_of_joined_lines(
     lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory
@@ -398,6 +399,7 @@ def novel(width: int, gap: str, *, seed: int = 1) -> str:
     return gap.join(parts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [45, 60, 72])
 def test_paragraphs_without_blank_lines_end_in_short_lines(width: int, tmp_path: Path) -> None:
     blank, none = (write(tmp_path / f"{len(gap)}.txt", novel(width, gap)) for gap in ("\n\n", "\n"))

@@ -67,6 +67,7 @@ def test_conllu(documents: float, size: int, end: str, tmp_path: Path) -> None:
     assert len(parts_of(tmp_path / "a.conllu", size)) > 1
 
 
+@pytest.mark.long
 def test_what_comes_twice_in_other_parts_is_found(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_bytes(conllu(random.Random(1), 30, 0.1) * 2)
@@ -123,6 +124,7 @@ def test_a_row_group_is_a_part_and_a_sentence_is_of_the_one_where_it_begins(tmp_
     assert [(part.range.lines, part.rows) for part in parts] == [(0, 10), (10, 2)]
 
 
+@pytest.mark.long
 def test_what_is_damaged_in_a_row_group_is_said_by_its_part(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     frame = pl.DataFrame({"sentence": range(900), "form": [f"w{each}" for each in range(900)]})

@@ -415,6 +415,7 @@ def test_damage(case: str, file: str, tmp_path: Path) -> None:
     assert found["sentence"].to_list() == [1, 1, 3, 3]
 
 
+@pytest.mark.long
 def test_damage_in_parquet(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     rows = [("1", "2"), ("1", "1"), ("2", "3"), ("3", "x"), (None, "0"), ("1", "0"), ("4", "0")]

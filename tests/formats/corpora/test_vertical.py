@@ -66,6 +66,7 @@ TRAPS = (
 )
 
 
+@pytest.mark.long
 def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/RcppCWB_BT_18_001.vrt")
     columns = ["word", "pos", "lemma"]
@@ -86,6 +87,7 @@ def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
             assert found.height == 8402
 
 
+@pytest.mark.long
 def test_tokens_outside_sentences(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/RcppCWB_BT_18_001.vrt")
     options: dict[str, Any] = {
@@ -299,6 +301,7 @@ def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
     return good and not stack, whole
 
 
+@pytest.mark.long
 @given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30), sizes=ONE_SIZE)
 def test_nesting_against_a_stack(
     lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory

@@ -434,6 +434,7 @@ def test_large_counts() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_corrections_that_nearly_cancel() -> None:
     """|D| within 1 of N/2 for Yates; numerator within 1 of the denominator with 1/2 added."""
     product = 700_001 * 700_003
@@ -494,6 +495,7 @@ def close(first: float | None, second: float | None) -> bool:
     return first == second or math.isclose(first, second, rel_tol=1e-12, abs_tol=1e-13)
 
 
+@pytest.mark.long
 @given(rows=st.lists(tables, min_size=1, max_size=60))
 def test_swapping_the_units(rows: list[Cells]) -> None:
     symmetric = [name for name in KNOWN if MEASURES.get(name).symmetric]
@@ -583,6 +585,7 @@ def test_perfect_association_scores_exactly_the_most() -> None:
         assert 1 - 1e-15 <= found.get_column(name).min() <= found.get_column(name).max() <= 1
 
 
+@pytest.mark.long
 def test_how_a_table_is_stored_does_not_matter() -> None:
     """One row, chunks of one row, columns of a single value: Polars divides these differently."""
     rows = [Cells(f, 60, 70, 1000) for f in range(1, 40)]
@@ -597,6 +600,7 @@ def test_how_a_table_is_stored_does_not_matter() -> None:
         assert found.select(among.columns[4:]).equals(among.select(among.columns[4:]))
 
 
+@pytest.mark.long
 @given(rows=st.lists(signatures(10**5), min_size=1, max_size=30), seed=st.integers(0, 99))
 def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> None:
     table = frame(*rows, *rows).with_row_index("row").collect()
@@ -630,6 +634,7 @@ print(hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in found)).
 """
 
 
+@pytest.mark.long
 def test_number_of_threads_does_not_matter() -> None:
     path = os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])
     digests = {

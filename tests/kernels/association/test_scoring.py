@@ -333,6 +333,7 @@ def test_hand_computed() -> None:
     assert one_of_tuples("poisson_pv", table) == pytest.approx(poisson)
 
 
+@pytest.mark.long
 @given(table=tables(), data=st.data())
 def test_order_of_the_units_does_not_matter(table: Table, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(table.size)))

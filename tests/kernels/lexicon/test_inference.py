@@ -79,6 +79,7 @@ def test_more_lemmas_than_there_are_are_all_certain() -> None:
     assert error_simple(spread, 400) == 0
 
 
+@pytest.mark.long
 def test_the_error_that_is_expected_is_the_one_of_samples() -> None:
     spread = spread_of(EVERY)
     assert spread is not None

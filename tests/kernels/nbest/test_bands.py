@@ -66,6 +66,7 @@ def test_the_slow_way(pairs: list[tuple[int, int]], tenth: int) -> None:
     assert found(band(*shares), t) == [(n_from, at_least, below)]
 
 
+@pytest.mark.long
 def test_the_sentences_hold_together() -> None:
     """Lists that fall from 80 to 20 %: at which n is a sentence on some threshold wrong?"""
     random, size, wrong, pointwise = np.random.default_rng(3), 300, 0, 0

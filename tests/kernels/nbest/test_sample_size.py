@@ -97,6 +97,7 @@ def test_seed_fixes_the_simulation() -> None:
     assert first.standard_error > 0
 
 
+@pytest.mark.long
 def test_level_is_kept_and_sides_mirror() -> None:
     design = Design(n=100, apart=40, candidates=400)
     null = comparison_power(design, size=100, precision_1=0.5, precision_2=0.5)

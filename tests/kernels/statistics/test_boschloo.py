@@ -124,6 +124,7 @@ def test_level_is_kept(p: float) -> None:
         assert chance[found <= alpha].sum() <= alpha + 1e-12
 
 
+@pytest.mark.long
 def test_far_tails_and_large_groups_stay_close_to_fisher() -> None:
     table = ([300, 900], [600, 5000], [20, 700], [600, 5000])
     p, fisher = boschloo_greater(*table), fisher_greater(*table)

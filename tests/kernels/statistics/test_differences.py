@@ -123,6 +123,7 @@ def every(n1: int, n2: int) -> tuple[np.ndarray, np.ndarray]:
 DESIGNS = [(5, 5), (10, 10), (20, 6), (20, 20)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n1", "n2"), DESIGNS)
 @pytest.mark.parametrize("margin", [0.0, 0.1])
 def test_size_for_these_candidates(n1: int, n2: int, margin: float) -> None:

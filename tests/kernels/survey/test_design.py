@@ -300,6 +300,7 @@ def test_each_candidate_has_its_chance() -> None:
     assert (z**2).mean() < 1.3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [100, 500])
 def test_lambda_is_pi_on_real_lists(size: int) -> None:
     """KrennPPV, x by how many of four lists at five sizes hold a candidate."""

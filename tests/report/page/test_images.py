@@ -62,6 +62,7 @@ def test_pictures_of_a_process_are_those_that_are_drawn_here(processes: list[Wat
     assert pictures == [draw_svg(still(figure.chart)) for figure in figures]
 
 
+@pytest.mark.long
 def test_a_figure_is_drawn_once(processes: list[Watched]) -> None:
     figure = bars(1)
     with Drawing() as drawing:
@@ -92,6 +93,7 @@ def test_where_there_can_be_no_process_they_are_drawn_here(
         assert drawing.of(bars(1, 2)).startswith("<svg")
 
 
+@pytest.mark.long
 def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[Watched]) -> None:
     with Drawing() as drawing, pytest.raises(ValueError, match="SVG conversion failed"):
         drawing.of(Figure("wrong", "Wrong", {"mark": "no such"}))

@@ -304,6 +304,7 @@ gold_sentences = "gold"
 """
 
 
+@pytest.mark.long
 def test_from_files_to_scores_with_limits(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     made = small.run(STAGES_OF_A_RUN)
@@ -321,6 +322,7 @@ MISSING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", sorted(MISSING))
 def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})

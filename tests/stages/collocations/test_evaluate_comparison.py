@@ -88,6 +88,7 @@ def test_equivalence_is_tested_if_asked() -> None:
     assert rows["p_equivalent"].null_count() == 0
 
 
+@pytest.mark.long
 def test_the_margin_moves_the_test() -> None:
     low, high = (compared({"margin": margin})["differences"] for margin in (0.0, 0.2))
     assert (high["p_margin"] >= low["p_margin"]).all()
@@ -125,6 +126,7 @@ def test_tables_that_were_there_are_as_they_were() -> None:
         assert plain[name].equals(asked[name]), name
 
 
+@pytest.mark.long
 def test_clusters() -> None:
     assert compared()["clustered"].is_empty()
     made = compared({"clusters": "clusters", "resamples": 500}, clusters=VERBS)

@@ -663,6 +663,7 @@ def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
     assert pl.concat(made)["id"].is_sorted()
 
 
+@pytest.mark.long
 def test_the_first_faults_of_units_come_before_those_of_counts() -> None:
     """Whatever part of the file they stand in."""
     rows = pairs(0).drop("id").cast(pl.String).with_row_index()

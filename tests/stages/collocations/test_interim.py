@@ -393,6 +393,7 @@ def test_several_questions_divide_alpha() -> None:
     assert (row["lower"], row["upper"]) == tuple(map(float, limits))
 
 
+@pytest.mark.long
 def test_designed_estimates_have_the_same_limits() -> None:
     sample = drawn_looks(size=60)
     options = {"anytime": True, "window": 40, "seed": "s", "every": 0}

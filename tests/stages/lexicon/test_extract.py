@@ -290,6 +290,7 @@ def united(seeds: tuple[str, ...]) -> pl.DataFrame:
     return in_parts("extract.union", {"lexicons": seeds}, **several)["lexicon"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", ROOMS)
 def test_a_union_is_the_same(parts: int) -> None:
     expected = united(("one", "two"))

@@ -32,6 +32,7 @@ def best_of(gold: Sets, induced: Sets, n: int, m: int, name: str) -> tuple[Fract
     return max(((MAPPED[name](gold, induced, h), h) for h in every(m, n)), key=lambda made: made[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MAPPED)
 def test_proves_the_best_of_all_mappings(name: str) -> None:
     improved = 0

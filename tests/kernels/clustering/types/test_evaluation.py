@@ -190,11 +190,13 @@ def test_floors_are_of_the_largest_class() -> None:
     assert floor["n_uncovered"].to_list() == [2, 2, 2]
 
 
+@pytest.mark.long
 def test_the_worst_items_only() -> None:
     whole, part = (evaluate_type_level(*DOG, worst=worst).items for worst in (None, 2))
     assert part.equals(whole.filter(pl.col("rank") <= 2))
 
 
+@pytest.mark.long
 def test_rows_in_any_order_and_repeated() -> None:
     gold, induced, _, _ = next(instances(1, seed=9, most_clusters=3))
     first = evaluate_type_level(*frames(gold, induced), replicates=20)
@@ -220,6 +222,7 @@ def test_laws_of_small_instances() -> None:
             assert mean == pytest.approx(value(made, "MicroI", mapping))
 
 
+@pytest.mark.long
 def test_certificates() -> None:
     gold, induced, *_ = WORKED[4]
     plain = evaluate_type_level(*frames(gold, induced))
@@ -239,6 +242,7 @@ def test_certificates() -> None:
     check(proven)
 
 
+@pytest.mark.long
 def test_limits() -> None:
     made = evaluate_type_level(*DOG, replicates=50, interval="refitted")
     check(made)

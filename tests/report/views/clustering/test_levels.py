@@ -159,6 +159,7 @@ def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> Non
         assert own["gold"].to_list() == own["gold_here"].to_list()
 
 
+@pytest.mark.long
 def test_frequent_types_come_first() -> None:
     tokens = explorer().frame["tokens"].to_list()
     assert tokens == sorted(tokens, reverse=True)
