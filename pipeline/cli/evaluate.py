@@ -47,12 +47,15 @@ def evaluate(
     header: Header = None,
     decimal: DecimalMark = None,
     missing: Missing = None,
+    read_as: from_files.FilesReadAs = None,
+    normalise: from_files.Normalise = None,
+    reader_options: from_files.ReaderOptions = None,
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate ranked pairs by judgements of them: n-best precision, with limits and a graph."""
-    with from_files.progress_listeners() as listeners:
+    with from_files.progress_listeners(reader=True) as listeners:
         run = evaluate_list(
             ranked,
             judgements,
@@ -65,6 +68,8 @@ def evaluate(
             header=header,
             decimal=decimal_of(decimal),
             missing=from_files.words(missing),
+            read_as=from_files.formats(read_as),
+            reader=from_files.reader(None, None, None, None, normalise, reader_options),
             runs=runs,
             experiment=save,
             report=report,
@@ -102,12 +107,16 @@ def clusters(
     columns: Columns = None,
     header: Header = None,
     decimal: DecimalMark = None,
+    read_as: from_files.FilesReadAs = None,
+    attributes: from_files.Attributes = None,
+    normalise: from_files.Normalise = None,
+    reader_options: from_files.ReaderOptions = None,
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate induced clusters of words against gold classes, by types and by tokens."""
-    with from_files.progress_listeners() as listeners:
+    with from_files.progress_listeners(reader=True) as listeners:
         run = evaluate_clusters(
             gold,
             *induced,
@@ -120,6 +129,8 @@ def clusters(
             columns=pairs(listed(columns), option="--columns"),
             header=header,
             decimal=decimal_of(decimal),
+            read_as=from_files.formats(read_as),
+            reader=from_files.reader(attributes, None, None, None, normalise, reader_options),
             runs=runs,
             experiment=save,
             report=report,
@@ -148,12 +159,15 @@ def lexicon(
     fold: Annotated[bool, typer.Option("--fold", help="Put words into lower case.")] = False,
     columns: Columns = None,
     header: Header = None,
+    read_as: from_files.FilesReadAs = None,
+    normalise: from_files.Normalise = None,
+    reader_options: from_files.ReaderOptions = None,
     report: Report = True,
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most."""
-    with from_files.progress_listeners() as listeners:
+    with from_files.progress_listeners(reader=True) as listeners:
         run = evaluate_lexicon(
             [gold, *(also or [])],
             lexicon,
@@ -162,6 +176,8 @@ def lexicon(
             case=not fold,
             columns=pairs(listed(columns), option="--columns"),
             header=header,
+            read_as=from_files.formats(read_as),
+            reader=from_files.reader(None, None, None, None, normalise, reader_options),
             runs=runs,
             experiment=save,
             report=report,

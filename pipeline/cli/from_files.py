@@ -29,7 +29,7 @@ from pipeline.cli.options import (
     listed,
 )
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
-from pipeline.formats.base import FORMATS, LINE, format_of
+from pipeline.formats.base import FORMATS, LINE
 from pipeline.kernels import numeric
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.cells import NO_WORD
@@ -67,6 +67,14 @@ Cache: TypeAlias = Annotated[
 ReadAs: TypeAlias = Annotated[
     str | None,
     typer.Option("--read-as", metavar="FORMAT", help="text, conllu, vertical, tokens ..."),
+]
+FilesReadAs: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read-as",
+        metavar="[FILE=]FORMAT",
+        help="Format of the files, or of one: unimorph, brown, conllu ... Can be given again.",
+    ),
 ]
 Attributes: TypeAlias = Annotated[
     str | None,
@@ -155,6 +163,27 @@ def reader(
     return named | dict(parse_setting(each, option="--reader") for each in given or ())
 
 
+def formats(given: Sequence[str] | None) -> str | dict[str, str] | None:
+    """Return the format of all files, or those of some.
+
+    Raises
+    ------
+    ConfigError
+        If both are given, or a format of all files twice.
+
+    Examples
+    --------
+    >>> formats(["brown"]), formats(["gold.txt=tsv", "c.txt=brown"])
+    ('brown', {'gold.txt': 'tsv', 'c.txt': 'brown'})
+    """
+    split = [text.rpartition("=") for text in given or ()]
+    of_all = [name for path, _, name in split if not path]
+    if of_all and len(split) > 1:
+        remedy = "give one format, or FILE=FORMAT for each file"
+        raise ConfigError("--read-as", [Problem("--read-as", "is given twice", remedy)])
+    return of_all[0] if of_all else {path: name for path, _, name in split} or None
+
+
 _VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
 _OWN = {
     "attributes": "attributes", "columns": "attributes", "language": "language",
@@ -184,7 +213,7 @@ def in_options(text: str) -> str:
     >>> in_options('Name a tokenizer: tokenizer = "icu".')
     'Name a tokenizer: --tokenizer icu.'
     """
-    readers = [each for each in map(FORMATS.get, FORMATS) if each.kind == "corpus"]
+    readers = [each for each in map(FORMATS.get, FORMATS) if each.kind != "sheet"]
     names = {name for each in readers for name in each.options.model_fields}
     pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
     for theirs, ours in _SPOKEN.items():
@@ -736,6 +765,9 @@ def score(
     ] = None,
     header: Header = None,
     decimal: DecimalMark = None,
+    read_as: FilesReadAs = None,
+    normalise: Normalise = None,
+    reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
@@ -752,7 +784,10 @@ def score(
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
-    options = TableOptions(column_names(listed(columns)), header, decimal_of(decimal))
+    own = reader(None, None, None, None, normalise, reader_options)
+    names = column_names(listed(columns))
+    options = TableOptions(names, header, decimal_of(decimal), (), formats(read_as), own)
+    options.require_used([file])
     with with_limit(_memory_bytes(memory), option="--memory {}"):
         table = read(file, options)
     scored = score_table(table, measures=listed(measures))
@@ -824,10 +859,6 @@ def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
     """Return the query of a file in any format of tables."""
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])
-    try:
-        format_of(file.name, kind="table")
-    except ValueError as error:
-        raise ConfigError("score", [Problem(str(file), str(error))]) from error
     table = table_file(file, options.select())
     for note in table.notes:
         print(note, file=sys.stderr)

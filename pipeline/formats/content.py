@@ -1,4 +1,4 @@
-"""What a file holds, by its first lines: a header or data, TreeTagger output, plain text."""
+"""What a file holds, by its first lines: a header, TreeTagger output, a lexicon, plain text."""
 
 from __future__ import annotations
 
@@ -177,3 +177,86 @@ def is_treetagger(rows: Sequence[Sequence[str]]) -> bool:
     alike = sum(word == tag for word, tag, _ in known)
     few = len({*tags}) <= len({*words}) and alike <= _SAME_TAG * len(rows)
     return few and same >= _SAME_LEMMA * len(rows)
+
+
+# Lexicons and clusters without an ending that tells
+
+_LEMMAS = ("lemma", "lemmas", "headword", "base", "citation")
+_FORMS = ("form", "forms", "wordform", "inflected", "inflection", "inflectedform", "word")
+_FEATURES = ("features", "feats", "feature", "tags", "tag", "msd", "morphology", "analysis", "pos")
+_BUNDLE = re.compile(r"[A-Z0-9][^;\s]*(;[^;\s]+)*")
+"""Features of UniMorph: V;IND;PRS;3;SG, also with arguments, as V;NOM(3,SG)."""
+_PATH = re.compile(r"[01]+")
+_MOST = 0.9
+"""Share of the lines that have to be so, or more."""
+_FEW = 20
+"""Lines in which what is no text is looked for."""
+
+
+def unimorph_header(line: str) -> list[str]:
+    r"""Return lemma, form and features in the order of a header; [] if the line is none.
+
+    Examples
+    --------
+    >>> unimorph_header("Lemma\tForm\tFeats"), unimorph_header("form\tlemma")
+    (['lemma', 'form', 'features'], ['form', 'lemma'])
+    >>> unimorph_header("Haus\tHauses\tN;GEN;SG")
+    []
+    """
+    kinds = {"lemma": _LEMMAS, "form": _FORMS, "features": _FEATURES}
+    plain = [re.sub(r"[\W\d_]+", "", field.casefold()) for field in line.split("\t")]
+    names = [next((kind for kind, usual in kinds.items() if name in usual), "") for name in plain]
+    complete = {"lemma", "form"} <= {*names} and len({*names}) == len(names)
+    return names[:3] if complete and "" not in names[:3] else []
+
+
+def is_unimorph(lines: Sequence[str]) -> bool:
+    r"""Return whether lines are lemma, form and features, as UniMorph writes them.
+
+    With tabs between, and perhaps a header; the features may be absent, and a fourth field, the
+    segments of the form, may follow them.
+
+    Examples
+    --------
+    >>> is_unimorph(["Haus\tHauses\tN;GEN;SG", "gehen\tging\tV;PST;3;SG"])
+    True
+    >>> is_unimorph(["dog\tN\t3", "cat\tN\t2"])
+    False
+    """
+    rows = [line.split("\t") for line in lines if line.strip()]
+    header = bool(rows) and bool(unimorph_header("\t".join(rows[0])))
+    rows = rows[header:]
+    if header and not rows:
+        return True
+    if not rows or not all(2 <= len(row) <= 4 for row in rows):
+        return False
+    if max(map(len, rows)) == 2:
+        return header
+    bundles = sum(len(row) > 2 and bool(_BUNDLE.fullmatch(row[2].strip())) for row in rows)
+    semicolons = any(len(row) > 2 and ";" in row[2] for row in rows)
+    return bundles >= _MOST * len(rows) and (semicolons or header)
+
+
+def table_format(path: Path) -> str | None:
+    """Return the format of a table whose ending tells none; None if its lines do not tell, either.
+
+    UniMorph, Brown's paths, or text with tabs or commas between its columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file, packed or not.
+    """
+    lines = [line for line in first_lines(path) if line.strip()]
+    if any("\0" in line or UNREADABLE in line for line in lines[:_FEW]):
+        return None
+    if is_unimorph(lines):
+        return "unimorph"
+    rows = [line.split("\t") for line in lines]
+    if width_of(rows) == len(("path", "word", "f")) and all(
+        _PATH.fullmatch(row[0]) and row[2].strip().isdecimal() for row in rows
+    ):
+        return "brown"
+    if width_of(rows) > 1:
+        return "tsv"
+    return "csv" if width_of([line.split(",") for line in lines]) > 1 else None

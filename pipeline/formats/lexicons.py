@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.errors import DataError
-from pipeline.formats import lines
+from pipeline.formats import content, lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader, reading
 from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
@@ -25,6 +25,9 @@ class UnimorphOptions(FormatOptions):
 
     comment: str | None = None
     """Lines that begin so are passed over."""
+    header: bool | None = None
+    """Whether the first line names the columns; without it, whether its fields are such names:
+    lemma, form, features."""
 
 
 class BlockOptions(FormatOptions):
@@ -63,32 +66,48 @@ def _texts(path: Path, comment: str | None) -> pl.LazyFrame:
     return every.filter(~pl.col(TEXT).str.starts_with(comment)) if comment else every
 
 
+def _unimorph_rows(path: Path, options: UnimorphOptions) -> tuple[pl.LazyFrame, list[str]]:
+    """Return the lines with text, without that of a header, and the names of the columns."""
+    begin = content.first_lines(path)
+    shown = (each for each in enumerate(begin, 1) if each[1].strip())
+    kept = (each for each in shown if not (options.comment and each[1].startswith(options.comment)))
+    number, first = next(kept, (0, ""))
+    names = [] if options.header is False else content.unimorph_header(first)
+    filled = _texts(path, options.comment).filter(pl.col(TEXT).str.strip_chars() != "")
+    if names or options.header:
+        filled = filled.filter(pl.col(LINE) != number)
+    return filled, names or ["lemma", "form", "features"]
+
+
 def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
     lines.check_ends(path)
-    text = _texts(path, options.comment)
+    text, _ = _unimorph_rows(path, options)
     fields = pl.col(TEXT).str.count_matches("\t", literal=True)
-    wrong = text.filter((pl.col(TEXT).str.strip_chars() != "") & ~fields.is_in([1, 2, 3]))
     remedy = "Write lemma, form and features with tabs between them."
+    wrong = text.filter(~fields.is_in([1, 2, 3]))
     _refuse_lines(path, wrong, "are not lemma, form and features", remedy)
     return ()
 
 
 @reader("unimorph", suffixes=[".unimorph"], check=_check_unimorph, options=UnimorphOptions)
 def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
-    """UniMorph: lemma, form and features with tabs between them, no header; blank lines allowed.
+    """UniMorph: lemma, form and features with tabs between them; blank lines allowed.
 
-    Columns lemma, form, features and pos, the first of the features. A fourth field, which some
-    files have for the segments of the form, is not looked at.
+    Columns lemma, form, features and pos, the first of the features. The features may be absent,
+    and a fourth field, which some files have for the segments of the form, is not looked at. A
+    first line that names the columns tells their order.
 
     References
     ----------
     https://unimorph.github.io
     """
-    filled = _texts(path, options.comment).filter(pl.col(TEXT).str.strip_chars() != "")
-    named = lines.split(filled, ["lemma", "form", "features"])
+    filled, names = _unimorph_rows(path, options)
+    named = lines.split(filled, names)
+    features = pl.col("features") if "features" in names else pl.lit(None, pl.String)
     return named.select(
-        LINE, "lemma", "form", "features", pos=pl.col("features").str.splitn(";", 2).struct[0]
-    )
+        LINE, "lemma", "form", features.alias("features"),
+        pos=features.str.splitn(";", 2).struct[0],
+    )  # fmt: skip
 
 
 def _check_blocks(path: Path, options: BlockOptions) -> Sequence[Skipped]:

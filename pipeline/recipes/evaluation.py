@@ -11,12 +11,19 @@ import polars as pl
 
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
-from pipeline.formats.base import format_of
+from pipeline.formats.base import FORMATS, format_of
 from pipeline.kernels.cells import label_lists
 from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, perform
-from pipeline.recipes.inputs import TableFile, TableOptions, require_rows, table_file
+from pipeline.recipes.inputs import (
+    CorpusFiles,
+    TableFile,
+    TableOptions,
+    corpus_files,
+    require_rows,
+    table_file,
+)
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
@@ -73,6 +80,8 @@ def clusters(
     columns: Mapping[str, str] | None = None,
     header: bool | None = None,
     decimal: Decimal | None = None,
+    read_as: str | Mapping[str, str] | None = None,
+    reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     report: bool = True,
@@ -104,6 +113,12 @@ def clusters(
         Columns without a name are called column_1, column_2 ...
     decimal : {".", ","}, optional
         What stands before decimals in frequencies; the column tells if not given.
+    read_as : str or mapping of str to str, optional
+        The format of the files, or of some of them by their paths; endings and first lines tell if
+        it is not given.
+    reader : mapping, optional
+        Options of readers, such as ``{"separator": ";"}``; each file takes those that its format
+        has.
     runs, experiment, report, listeners
         As of `evaluate`.
 
@@ -122,7 +137,7 @@ def clusters(
     ----------
     Reichart, Abend & Rappoport 2010, Type level clustering evaluation.
     """
-    tables = TableOptions(columns or {}, header, decimal)
+    tables = TableOptions(columns or {}, header, decimal, (), read_as, reader or {})
     read = Tagged(tag, cluster, item, as_names(exclude), fold, prefix, tables)
     recipe = clusters_recipe(Path(gold), [Path(each) for each in induced], read)
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
@@ -138,6 +153,7 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     """
     if not induced:
         raise ConfigError("clusters", [Problem("INDUCED", "no system is named", "name a file")])
+    read.tables.require_used([gold, *induced])
     standard, counted, notes = _gold(gold, read)
     stages: dict[str, dict[str, Any]] = {"gold": standard}
     names = _names(induced)
@@ -178,18 +194,26 @@ def _names(paths: Sequence[Path]) -> dict[str, Path]:
     return names
 
 
-def _is_corpus(path: Path) -> bool:
+def _corpus(path: Path, read: Tagged) -> CorpusFiles | None:
+    """Return a tagged corpus; None for a table."""
+    said = read.tables.format_of(path)
     try:
-        return format_of(path.name, kind="corpus").name in _CORPORA
+        kind = format_of(path.name, name=said, kind="corpus").name
     except ValueError:
-        return False
+        return None
+    if said is None and kind not in _CORPORA:
+        return None
+    fields = {"attributes", *FORMATS.get(kind).options.model_fields}
+    own = {name: value for name, value in read.tables.reader.items() if name in fields}
+    return corpus_files([path], read_as=said, options=own)
 
 
 def _gold(path: Path, read: Tagged) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage with the gold classes, whether it has frequencies, and notes."""
-    if _is_corpus(path):
+    if corpus := _corpus(path, read):
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
-        return {"use": "extract.gold", "corpus": path, **tags, "fold": read.fold}, True, ()
+        stage = {"use": "extract.gold", "corpus": corpus.source, **tags, "fold": read.fold}
+        return stage, True, corpus.notes
     table = table_file(path, read.tables.select("item", "gold", "f"))
     require_rows(table)
     found = {"item": table.column(*_ITEM), "gold": table.column(*_GOLD)}
@@ -205,13 +229,15 @@ def _system(
     name: str, path: Path, gold: Path, read: Tagged
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage with the clusters of a system, whether each word has one, and notes."""
-    if _is_corpus(path):
-        if not _is_corpus(gold):
+    if corpus := _corpus(path, read):
+        standard = _corpus(gold, read)
+        if standard is None:
             what = f"{path} is a tagged corpus, but the gold standard {gold} is a table"
             raise ConfigError("clusters", [Problem("GOLD", what, "name the gold corpus")])
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
-        both = {"gold": gold, "induced": path, "cluster": read.cluster, **tags}
-        return {"use": "join.tagging", "system": name, **both, "fold": read.fold}, True, ()
+        both = {"gold": standard.source, "induced": corpus.source, "cluster": read.cluster, **tags}
+        stage = {"use": "join.tagging", "system": name, **both, "fold": read.fold}
+        return stage, True, corpus.notes
     table = table_file(path, read.tables.select("item", "cluster"))
     require_rows(table)
     found = {"item": table.column(*_ITEM), "cluster": table.column(*_CLUSTER)}
@@ -245,6 +271,8 @@ def lexicon(
     case: bool = True,
     columns: Mapping[str, str] | None = None,
     header: bool | None = None,
+    read_as: str | Mapping[str, str] | None = None,
+    reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     report: bool = True,
@@ -268,6 +296,12 @@ def lexicon(
         What lemma and form are called in the files, where that cannot be told.
     header : bool, optional
         Whether the first line of each table names its columns; the file tells if not given.
+    read_as : str or mapping of str to str, optional
+        The format of the files, or of some of them by their paths; endings and first lines tell if
+        it is not given.
+    reader : mapping, optional
+        Options of readers, such as ``{"separator": ";"}``; each file takes those that its format
+        has.
     runs, experiment, report, listeners
         As of `evaluate`.
 
@@ -289,7 +323,7 @@ def lexicon(
     golds = [gold] if isinstance(gold, str | Path) else [*gold]
     recipe = lexicon_recipe(
         [Path(each) for each in golds], Path(computed), rate=rate, size=size, case=case,
-        tables=TableOptions(columns or {}, header),
+        tables=TableOptions(columns or {}, header, read_as=read_as, reader=reader or {}),
     )  # fmt: skip
     return perform(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
 
@@ -315,7 +349,8 @@ def lexicon_recipe(
     if rate is not None and size is not None:
         problem = Problem("--rate", "does not go with --size", "give one of the two")
         raise ConfigError("lexicon", [problem])
-    _require_used(tables, [*golds, computed])
+    tables.require_used([*golds, computed])
+    _require_columns(tables, [*golds, computed])
     names = ["gold"] if len(golds) == 1 else [f"gold_{n}" for n in range(1, len(golds) + 1)]
     read = [_read(path, tables, case=case) for path in (*golds, computed)]
     stages: dict[str, dict[str, Any]] = {
@@ -337,9 +372,10 @@ def lexicon_recipe(
     return Recipe("lexicon", about, stages, f"The lexicon {about}", notes)
 
 
-def _require_used(tables: TableOptions, paths: Sequence[Path]) -> None:
+def _require_columns(tables: TableOptions, paths: Sequence[Path]) -> None:
     """Refuse a name of a column that none of the files has."""
-    held = {name: None for path in paths for name in table_file(path, tables.select()).columns}
+    bare = tables.select()
+    held = {name: None for path in paths for name in table_file(path, bare, lexicon=True).columns}
     absent = [
         Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
         for ours, theirs in tables.columns.items()
@@ -353,9 +389,10 @@ def _read(
     path: Path, tables: TableOptions, *, case: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the stage that reads a file, and notes; names that it has not are those of others."""
-    held = table_file(path, tables.select()).columns
+    held = table_file(path, tables.select(), lexicon=True).columns
     own = {ours: name for ours, name in tables.columns.items() if name in held}
-    table = table_file(path, replace(tables, columns=own).select("lemma", "form"))
+    read = replace(tables, columns=own).select("lemma", "form")
+    table = table_file(path, read, lexicon=True)
     require_rows(table)
     found = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
@@ -423,6 +460,8 @@ def evaluate(
     header: bool | None = None,
     decimal: Decimal | None = None,
     missing: Sequence[str] = (),
+    read_as: str | Mapping[str, str] | None = None,
+    reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
     report: bool = True,
@@ -456,6 +495,12 @@ def evaluate(
         What stands before decimals in scores; each column tells if not given.
     missing : sequence of str
         Texts that stand for no score, beside the empty field, such as NA.
+    read_as : str or mapping of str to str, optional
+        The format of the files, or of some of them by their paths; endings and first lines tell if
+        it is not given.
+    reader : mapping, optional
+        Options of readers, such as ``{"separator": ";"}``; each file takes those that its format
+        has.
     runs : path, optional
         Folder of the results; a cache folder of the user if not given.
     experiment : path, optional
@@ -482,7 +527,8 @@ def evaluate(
     ----------
     Evert & Krenn, sections 3 and 4.
     """
-    read = TableOptions(columns or {}, header, decimal, missing)
+    read = TableOptions(columns or {}, header, decimal, missing, read_as, reader or {})
+    read.require_used([Path(ranked), Path(judgements)])
     given = table_file(ranked, read.select("l1", "l2")), table_file(judgements, read)
     for table in given:
         require_rows(table)

@@ -490,6 +490,11 @@ _NUMBERS = 0.5
 """Share of the values of a column that are numbers if it is meant to hold numbers."""
 _NOTHING = ("na", "n/a", "nan", "null", "none", "-", ".", "#n/a", "#nv")
 """What stands for no value, for whoever wrote a column; these do not tell what it is meant for."""
+_KINDS = {
+    "unimorph": "UniMorph: lemma, form and features",
+    "brown": "Brown's clusters: path, word and frequency",
+}
+"""What a note calls formats."""
 _WITHOUT_HEADER = ("csv", "tsv", "workbook")
 """Formats whose files may lack a header."""
 _NAMES = frozenset({
@@ -514,17 +519,59 @@ class TableOptions:
         What stands before decimals; None: each column tells.
     missing : sequence of str
         Texts that stand for no number.
+    read_as : str, or mapping of str to str
+        The format of all files, or of some by their paths.
+    reader : mapping
+        Options of readers; each file takes those that its format has.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     header: bool | None = None
     decimal: Decimal | None = None
     missing: Sequence[str] = ()
+    read_as: str | Mapping[str, str] | None = None
+    reader: Mapping[str, Any] = field(default_factory=dict)
 
     def select(self, *ours: str) -> TableOptions:
         """Return the same with some of the columns alone."""
         held = {name: column for name, column in self.columns.items() if name in ours}
         return replace(self, columns=held)
+
+    def format_of(self, path: Path) -> str | None:
+        """Return the format that is said of a file, if any is."""
+        if isinstance(self.read_as, Mapping):
+            return self.read_as.get(str(path), self.read_as.get(path.name))
+        return self.read_as
+
+    def require_used(self, paths: Sequence[Path]) -> None:
+        """Refuse formats of files that are not read, and formats and reader options that are none.
+
+        Raises
+        ------
+        ConfigError
+            With the nearest names.
+        """
+        each = self.read_as if isinstance(self.read_as, Mapping) else {"": self.read_as}
+        known = [name for name in FORMATS if FORMATS.get(name).kind in {"table", "corpus"}]
+        problems = [
+            Problem("--read-as", f"there is no format {name!r}", did_you_mean(name, known))
+            for name in each.values()
+            if name is not None and name not in known
+        ]
+        held = {name for path in paths for name in (str(path), path.name)}
+        problems += [
+            Problem("--read-as", f"no file {name!r} is read", did_you_mean(name, sorted(held)))
+            for name in each
+            if name and name not in held
+        ]
+        options = {name for kind in known for name in FORMATS.get(kind).options.model_fields}
+        problems += [
+            Problem("--reader", f"no format has an option {name!r}", did_you_mean(name, options))
+            for name in self.reader
+            if name not in options
+        ]
+        if problems:
+            raise ConfigError("files", problems)
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -636,6 +683,7 @@ def table_file(
     options: TableOptions | None = None,
     *,
     reader: Mapping[str, Any] | None = None,
+    lexicon: bool = False,
 ) -> TableFile:
     """Look at the head of a table.
 
@@ -647,6 +695,9 @@ def table_file(
         What is said of it.
     reader : mapping, optional
         Options of the reader.
+    lexicon : bool
+        Whether lines are looked at for lemma, form and features, as UniMorph writes them, even if
+        the ending stands for a table.
 
     Raises
     ------
@@ -656,14 +707,22 @@ def table_file(
         If it cannot be read.
     """
     said = options or TableOptions()
-    source = {"path": Path(path), **(reader or {})}
+    source, notes = _decide_format({"path": Path(path), **(reader or {})}, said, lexicon=lexicon)
     file = _file(source)
+    own = {name: value for name, value in said.reader.items()
+           if name in file.format.options.model_fields and name not in source}  # fmt: skip
+    if own:
+        source = {**source, **own}
+        file = _file(source)
     if file.format.name == "csv" and "separator" not in source:
         separator = separator_of(file.path, skip=source.get("skip", 0))
         if separator != ",":
             source = {**source, "separator": separator}
             file = _file(source)
-    found = TableFile(source, file, _table_head(file), said)
+    if file.format.name == "unimorph" and said.header is not None:
+        source = {**source, "header": said.header}
+        file = _file(source)
+    found = TableFile(source, file, _table_head(file), said, notes)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
         found = _detect_header(found) if said.header is None else found
         if said.header is False:
@@ -677,6 +736,29 @@ def table_file(
     if absent:
         raise ConfigError("columns", absent)
     return found
+
+
+def _decide_format(
+    source: dict[str, Any], said: TableOptions, *, lexicon: bool
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the source of a table with its format, and notes, where its ending does not tell."""
+    path = source["path"]
+    named = said.format_of(path)
+    if named or "format" in source or not path.is_file():
+        return {**source, "format": named} if named else source, ()
+    try:
+        ending = format_of(path.name, kind="table").name
+    except ValueError:
+        ending = ""
+    found: str | None = None
+    if not ending:
+        found = content.table_format(path)
+    elif lexicon and ending == "tsv" and content.is_unimorph(content.first_lines(path)):
+        found = "unimorph"
+    if not found:
+        return source, ()
+    note = f"{path}: read as {_KINDS.get(found, found.upper())} (--read-as reads it otherwise)"
+    return {**source, "format": found}, (note,)
 
 
 def require_rows(table: TableFile) -> None:

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from pipeline.errors import ConfigError, DataError, Problem, machine
 from pipeline.formats import annotation_log as decisions
+from pipeline.formats import content
 from pipeline.formats.annotation_log import DecisionOptions, current_options, sheet_answers
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of, reading
 from pipeline.formats.compression import RATIO, is_compressed
@@ -261,7 +262,7 @@ def _with_absent(files: list[SourceFile]) -> list[SourceFile]:
 
 
 def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
-    format_ = format_of(path.name, name=source.format, kind=source.kind)
+    format_ = _format(path, source)
     try:
         own = {"normalise": "none"} if isinstance(source, LexiconSource) else {}
         options = format_.options.model_validate(own | source.options)
@@ -271,6 +272,17 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
         )
         raise ConfigError(where, problems) from error
     return SourceFile(label, path, format_, options)
+
+
+def _format(path: Path, source: Source) -> Format:
+    """Return the format of a file; ValueError names what its lines look like if nothing tells."""
+    try:
+        return format_of(path.name, name=source.format, kind=source.kind)
+    except ValueError as error:
+        wanted = source.format is None and source.kind == "table"
+        found = content.table_format(path) if wanted else None
+        hint = f'; its lines look like {found}: format = "{found}"' if found else ""
+        raise ValueError(f"{path}: {error}{hint}") from error
 
 
 def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
