@@ -206,6 +206,7 @@ SOME = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "layout", "way", "node"), SOME)
 def test_collocates(name: str, layout: str, way: str, node: str, tmp_path: Path) -> None:
     check_collocates(tmp_path, name, layout, way, node)

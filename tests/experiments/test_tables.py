@@ -256,6 +256,7 @@ def test_scores_are_read_as_they_are_written(
     assert ("--decimal says otherwise" in found.err) == (case != "minus")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cell", ["NA", "#DIV/0!", "12 %", "1.5.1", "-", "n.a."])
 @pytest.mark.parametrize("score", [[], ["--score", "mi"]])
 def test_a_score_that_is_none_is_refused(
@@ -308,6 +309,7 @@ COUNT_STAGES = {
 """Stage to the columns, a row with a count, its column, and where the stage puts it."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use", COUNT_STAGES)
 @pytest.mark.parametrize("kind", ["tsv", "jsonl", "xlsx", "parquet"])
 def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path) -> None:
@@ -374,6 +376,7 @@ NAMED = {"usual.tsv", "usual.csv", "antconc4.tsv", "sketch.csv", "thousands.tsv"
 """Lists whose columns have names that tell what they are."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LISTS)
 def test_a_frequency_list_is_read_whatever_it_looks_like(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -537,6 +540,7 @@ CELLS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CELLS)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_lists_in_cells_are_labels(

@@ -287,6 +287,7 @@ def test_ranks_and_judgements_of_ucs_are_no_scores(tmp_path: Path) -> None:
     assert run.table("precision.cuts").select("measure", "precision").rows() == [("am.MI", 1.0)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", [pl.Float64(), pl.Decimal(9, 2), pl.Boolean(), pl.Int8()])
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t.xlsx"])
 def test_judgements_are_read_however_they_are_kept(

@@ -76,6 +76,7 @@ def same(folder: Path, case: Case) -> bool:
     return all(table.equals(two[name]) for name, table in one.items())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2][0]}")
 def test_the_counts_do_not_depend_on_it(case: Case, tmp_path: Path) -> None:
     assert same(tmp_path, case)

@@ -76,6 +76,7 @@ def made_by(stage: str, values: pl.Series, path: Path) -> tuple[pl.DataFrame, pl
     return made[table], made[FAULTS].sort("line")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stage", COUNTED)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_count_is_a_whole_number_in_every_format(name: str, stage: str, tmp_path: Path) -> None:

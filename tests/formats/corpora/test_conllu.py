@@ -138,6 +138,7 @@ WRONG_CONLLU = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "packed"), [*((case, False) for case in sorted(WRONG_CONLLU)), ("NUL", True)]
 )
@@ -526,6 +527,7 @@ def plus(order: str, *, named: bool = True) -> str:
     return (f"# global.columns = {order}\n" if named else "# a comment\n") + text * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", ORDERS)
 @pytest.mark.parametrize("name", ["t.conllup", "t.cupt.gz", "t.conllu"])
 def test_columns_are_those_that_the_file_names(case: str, name: str, tmp_path: Path) -> None:

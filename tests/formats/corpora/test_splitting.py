@@ -57,6 +57,7 @@ def table(draw: random.Random, sentences: int, documents: float) -> list[tuple[s
     return rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("documents", DOCUMENTS)
 @pytest.mark.parametrize("size", [40, 400])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

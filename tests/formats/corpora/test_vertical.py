@@ -216,6 +216,7 @@ WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "name"), [*((case, "t.vrt") for case in sorted(WRONG)), ("not UTF-8", "t.vrt.gz")]
 )

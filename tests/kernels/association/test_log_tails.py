@@ -23,6 +23,7 @@ def values(name: str, *cells: Cells) -> list[float | None]:
     return score(frame(*cells), measures=[name]).collect().get_column(name).to_list()
 
 
+@pytest.mark.long
 @given(data=st.data())
 @pytest.mark.parametrize("name", sorted(TWINS))
 def test_exact_value(name: str, data: st.DataObject) -> None:
