@@ -188,7 +188,7 @@ _VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
 _OWN = {
     "attributes": "attributes", "columns": "attributes", "language": "language",
     "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
-    "normalise": "normalise",
+    "normalise": "normalise", "format": "read-as",
 }  # fmt: skip
 """Options of readers that have an option of the commands to themselves."""
 
@@ -196,6 +196,7 @@ _OWN = {
 _DECIMAL = ("the option decimal", "--decimal")
 """The one option of tables that messages name, to that of every command."""
 _SPOKEN = {
+    "format = ...": "--read-as FORMAT",
     _DECIMAL[0]: _DECIMAL[1],
     "the option language of the corpus says": "--language says",
     "the option sentences of the corpus says": "--sentences says",
@@ -214,7 +215,7 @@ def in_options(text: str) -> str:
     'Name a tokenizer: --tokenizer icu.'
     """
     readers = [each for each in map(FORMATS.get, FORMATS) if each.kind != "sheet"]
-    names = {name for each in readers for name in each.options.model_fields}
+    names = {"format", *(name for each in readers for name in each.options.model_fields)}
     pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
     for theirs, ours in _SPOKEN.items():
         text = text.replace(theirs, ours)
@@ -320,12 +321,24 @@ def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
 
     console = Console(stderr=True)
     advise = in_options if reader else lambda text: text.replace(*_DECIMAL)
-    try:
+    with _errors_in_options(advise):
         if not console.is_terminal:
             yield [partial(_say, advise=advise)]
             return
         with RunProgress(console, stages=2, advise=advise) as progress:
             yield [progress]
+
+
+@contextmanager
+def _errors_in_options(advise: Callable[[str], str] = in_options) -> Iterator[None]:
+    """Write the options that errors name as options of the command."""
+    try:
+        yield
+    except ConfigError as error:
+        told = [
+            Problem(each.where, advise(each.what), advise(each.remedy)) for each in error.problems
+        ]
+        raise ConfigError(error.source, told) from error
     except DataError as error:
         raise DataError(advise(str(error))) from error
 
@@ -788,7 +801,7 @@ def score(
     names = column_names(listed(columns))
     options = TableOptions(names, header, decimal_of(decimal), (), formats(read_as), own)
     options.require_used([file])
-    with with_limit(_memory_bytes(memory), option="--memory {}"):
+    with _errors_in_options(), with_limit(_memory_bytes(memory), option="--memory {}"):
         table = read(file, options)
     scored = score_table(table, measures=listed(measures))
     title = f"{scored.height:,} rows"

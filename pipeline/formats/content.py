@@ -240,7 +240,7 @@ def is_unimorph(lines: Sequence[str]) -> bool:
 def table_format(path: Path) -> str | None:
     """Return the format of a table whose ending tells none; None if its lines do not tell, either.
 
-    UniMorph, Brown's paths, or text with tabs or commas between its columns.
+    UniMorph, Brown's paths, or text with tabs, commas or semicolons between its columns.
 
     Parameters
     ----------
@@ -259,4 +259,5 @@ def table_format(path: Path) -> str | None:
         return "brown"
     if width_of(rows) > 1:
         return "tsv"
-    return "csv" if width_of([line.split(",") for line in lines]) > 1 else None
+    cut = (width_of([line.split(separator) for line in lines]) for separator in ",;")
+    return "csv" if max(cut) > 1 else None

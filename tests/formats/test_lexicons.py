@@ -11,6 +11,7 @@ import pytest
 
 from pipeline.errors import DataError
 from pipeline.formats.base import FORMATS
+from pipeline.formats.content import table_format
 
 
 def read(text: str, name: str, folder: Path, **options: Any) -> pl.DataFrame:
@@ -25,6 +26,55 @@ def read(text: str, name: str, folder: Path, **options: Any) -> pl.DataFrame:
 def test_unimorph(tmp_path: Path) -> None:
     made = read("ra\trat\tV;PST;F\tra|t\n\nra\tra\n# x\n", "unimorph", tmp_path, comment="#")
     assert made.rows() == [(1, "ra", "rat", "V;PST;F", "V"), (3, "ra", "ra", None, None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "lemmas", "forms"),
+    [
+        ("lemma\tform\tfeats\nra\trat\tV\n", ["ra"], ["rat"]),
+        ("\nLemma\tForm\nra\trat\n", ["ra"], ["rat"]),
+        ("form\tlemma\ttag\nrat\tra\tV\n", ["ra"], ["rat"]),
+        ("lemma\tlemmas\tN;PL\nform\tforms\tN;PL\n", ["lemma", "form"], ["lemmas", "forms"]),
+        ("lemma\tform\tfeatures\tsegments\nra\trat\tV\tra|t\n", ["ra"], ["rat"]),
+    ],
+)
+def test_a_header_of_unimorph(
+    text: str, lemmas: list[str], forms: list[str], tmp_path: Path
+) -> None:
+    made = read(text, "unimorph", tmp_path)
+    assert made["lemma"].to_list() == lemmas
+    assert made["form"].to_list() == forms
+
+
+def test_whether_unimorph_has_a_header_can_be_said(tmp_path: Path) -> None:
+    text = "lemma\tform\tN\nra\trat\tV\n"
+    assert read(text, "unimorph", tmp_path, header=False)["lemma"].to_list() == ["lemma", "ra"]
+    assert read("x\ty\nra\trat\n", "unimorph", tmp_path, header=True)["lemma"].to_list() == ["ra"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ra\trat\tV;PST\nra\tra\tV;NFIN\n", "unimorph"),
+        ("ra\trat\tV;NOM(3,SG)\tra|t\n\nra\tra\tV\t\n", "unimorph"),
+        ("lemma\tform\nra\trat\n", "unimorph"),
+        ("00\tdog\t3\n01\trun\t4\n", "brown"),
+        ("dog\tN\t3\ncat\tN\t2\n", "tsv"),
+        ("00\tdog\t3\n01\trun\tV\n", "tsv"),
+        ("dog,N,3\ncat,N,2\n", "csv"),
+        ("a text\n", None),
+        ("dog\tN\ncat\n", None),
+        ("", None),
+        ("a\x00b\tc\n", None),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_format_of_a_file_without_ending(
+    text: str, found: str | None, packed: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / ("tur.gz" if packed else "tur")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    assert table_format(path) == found
 
 
 def test_unimorph_with_other_fields(tmp_path: Path) -> None:

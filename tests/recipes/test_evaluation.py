@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import shutil
 import textwrap
 from pathlib import Path
@@ -400,3 +401,100 @@ def test_lexicons_are_normalised_as_they_say(tmp_path: Path) -> None:
         (tmp_path / "x.toml").write_text(f'name = "x"\n{stage}unicode = "{form}"\n')
         run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
         assert run.table("l")["lemma"].to_list() == [lemma]
+
+
+# Files whose endings do not tell what they hold
+
+LEXICON = "Haus\tHauses\tN;GEN;SG\nHaus\tH\u00e4user\tN;NOM;PL\ngehen\tging\tV;PST;3;SG\n"
+
+
+@pytest.mark.parametrize("name", ["deu", "deu.args", "deu.tsv", "deu.txt", "deu.gz"])
+@pytest.mark.parametrize("header", ["", "lemma\tform\tfeats\n"])
+def test_unimorph_is_told_by_its_lines(name: str, header: str, tmp_path: Path) -> None:
+    text = (header + LEXICON).encode()
+    (tmp_path / "gold.unimorph").write_bytes(text)
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    run = lexicon(tmp_path / "gold.unimorph", tmp_path / name, runs=tmp_path / "r", report=False)
+    found = dict(run.table("quality").select("statistic", "value").iter_rows())
+    assert (found["gold lemmas"], found["lexicon lemmas"], found["L*"]) == (2, 2, 1)
+
+
+def test_lemma_and_form_alone(tmp_path: Path) -> None:
+    """Two columns without names may be anything: no row is taken for a header in silence."""
+    (tmp_path / "deu").write_text("gehen\tging\ngehen\tgeht\n")
+    with pytest.raises(ConfigError, match="no column that stands for lemma"):
+        lexicon(tmp_path / "deu", tmp_path / "deu", runs=tmp_path / "r", report=False)
+    run = lexicon(tmp_path / "deu", tmp_path / "deu", read_as="unimorph", runs=tmp_path / "r",
+                  report=False)  # fmt: skip
+    assert run.table("gold").height == 2
+
+
+def test_clusters_are_told_by_their_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold").write_text("item\tgold\tf\ndog\tN\t3\nrun\tV\t4\n")
+    (tmp_path / "paths").write_text("00\tdog\t3\n01\trun\t4\n")
+    words = ["clusters", str(tmp_path / "gold"), str(tmp_path / "paths"), "--no-report"]
+    words += ["--runs", str(tmp_path / "r")]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "paths: read as Brown's clusters: path, word and frequency" in err
+    assert "gold: read as TSV" in err
+    assert "many_to_one" in out
+    assert main([*words, "--read-as", "tsv"]) == 2
+    err = capsys.readouterr().err
+    assert "no column that stands for item" in err
+    assert main([*words, "--read-as", "paths=brown", "--prefix", "1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--read-as", "unimorf"], "there is no format 'unimorf'; did you mean unimorph"),
+        (["--read-as", "other=brown"], "no file 'other' is read"),
+        (["--read-as", "brown", "--read-as", "gold=tsv"], "is given twice"),
+        (
+            ["--reader", "seperator=;"],
+            "no format has an option 'seperator'; did you mean separator",
+        ),
+        (["--normalise", "NFX"], "normalise"),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "evaluate", "clusters", "lexicon"])
+def test_formats_and_options_that_are_none(
+    command: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold").write_text("item\tgold\tf\ndog\tN\t3\nrun\tV\t4\n")
+    files = [str(tmp_path / "gold")] * (1 if command == "score" else 2)
+    assert main([command, *files, *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_each_file_takes_the_options_of_its_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ranked.txt").write_text("l1|l2|mi\na|x|2\nb|y|1\n")
+    (tmp_path / "judged.jsonl").write_text(
+        '{"l1": "a", "l2": "x", "TP": 1}\n{"l1": "b", "l2": "y", "TP": 0}\n'
+    )
+    words = ["evaluate", str(tmp_path / "ranked.txt"), str(tmp_path / "judged.jsonl"), "--n", "1"]
+    words += ["--no-report", "--runs", str(tmp_path / "r")]
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert f"{tmp_path / 'ranked.txt'}: no format has the ending" in err
+    assert "--read-as FORMAT" in err
+    assert main([*words, "--read-as", "ranked.txt=csv", "--reader", "separator=|"]) == 0
+    assert "100" in capsys.readouterr().out
+    (tmp_path / "ranked.txt").write_text("l1;l2;mi\na;x;2\nb;y;1\n")
+    assert main(words) == 0
+    assert "ranked.txt: read as CSV (--read-as reads it otherwise)" in capsys.readouterr().err
+
+
+def test_a_tagged_corpus_may_be_what_taggers_write(tmp_path: Path) -> None:
+    lines = ["the\tDT\tthe", "dog\tNN\tdog", "runs\tVBZ\trun", ".\tSENT\t."] * 3
+    (tmp_path / "gold.tt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "paths").write_text("00\tdog\t3\n01\truns\t4\n10\tthe\t3\n11\t.\t3\n")
+    run = clusters(tmp_path / "gold.tt", tmp_path / "paths", tag="pos", item="word",
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    found = run.table("systems.table").filter(pl.col("measure").is_in(["MicroI M-1"]))
+    assert found["mean"].to_list() == [1.0]
