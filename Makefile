@@ -71,12 +71,13 @@ digests: demo
 	LEXASSAY_DATA= $(BIN)/python benchmarks/table_digests.py record $(RUNS)/digests.json --runs $(RUNS) --rounded
 	$(BIN)/python benchmarks/table_digests.py compare benchmarks/digests.json $(RUNS)/digests.json
 
-# One thread for each of the two processes: with two each they get into each other's way.
+# One thread for each process: with two each they get into each other's way. Three of them, as tests
+# that wait for a process or a lock leave a core idle.
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
 test: export POLARS_MAX_THREADS := 1
 test: $(VENV)/test
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
 # Everything, for a release and for a change of many areas.
 check-all:

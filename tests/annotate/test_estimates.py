@@ -328,6 +328,7 @@ def test_a_computation_uses_the_results_of_the_project(tmp_path: Path) -> None:
     estimator.close()
 
 
+@pytest.mark.long
 def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = desk(tmp_path)
     work.judge_all(10)

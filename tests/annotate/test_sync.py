@@ -41,6 +41,7 @@ def test_labels_of_the_page_alone_are_judgements(office: Office) -> None:
     assert judgements(office.run()) == dict(zip(ids, [True, None, None], strict=True))
 
 
+@pytest.mark.long
 def test_begun_in_the_sheet_gone_on_in_the_page(office: Office) -> None:
     assert office.run().waits
     work = office.work()
@@ -206,6 +207,7 @@ def test_nobody_is_served_who_is_not_asked(office: Office) -> None:
     assert office.work("ben").annotators == ("ben",)
 
 
+@pytest.mark.long
 def test_what_a_third_person_decides_stands_beside_the_first_labels(office: Office) -> None:
     work = office.work()
     ids = office.ids(work)
@@ -258,6 +260,7 @@ def test_a_note_that_comes_to_a_label_in_the_sheet_is_kept(
     assert notes(office) == [(ids[0], "a later thought")]  # once
 
 
+@pytest.mark.long
 def test_notes_on_both_sides_are_both_kept(handed: tuple[Office, Work, list[str]]) -> None:
     office, work, ids = handed
     office.label("anna", {ids[0]: "of the sheet"}, column="note")

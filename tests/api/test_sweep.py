@@ -121,6 +121,7 @@ def test_tables_of_other_columns_are_stacked(write: Write) -> None:
     )["dice"].to_list() == [20, 0]
 
 
+@pytest.mark.long
 def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
     assert main(["plan", "x.toml"]) == 0

@@ -107,6 +107,7 @@ def test_absent_columns_name_the_nearest_and_all(
 VERTICAL = "The\tDT\tthe\nzarp\tNN\t<unknown>\nruns\tVVZ\trun\n"
 
 
+@pytest.mark.long
 def test_what_a_command_says_of_the_reader(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

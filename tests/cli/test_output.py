@@ -180,6 +180,7 @@ def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]
     return said
 
 
+@pytest.mark.long
 def test_plan_and_status_before_and_after(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -287,6 +287,7 @@ def test_nothing_ranked_yet(
     assert "has not been made yet" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_there")
 def test_a_pilot_without_judgements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

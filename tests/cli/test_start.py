@@ -43,6 +43,7 @@ def test_help_imports_no_command() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_measures_are_listed_without_what_computes_them() -> None:
     modules = imported("measures")
     assert not modules & (HEAVY | {"scipy.special", "scipy.stats", "pipeline.api.run"})

@@ -124,6 +124,7 @@ def wald(k: Any, n: Any, *, confidence: Any) -> Any:
     return np.maximum(p - half, 0), np.minimum(p + half, 1)
 
 
+@pytest.mark.long
 def test_a_wrong_interval_is_found_out(
     simulation: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -394,6 +395,7 @@ def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
     assert lab.tests_of_differences.rejected("finite_population_test, these candidates", full)[0]
 
 
+@pytest.mark.long
 def test_a_run_is_taken_up_again(
     lab: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -154,6 +154,7 @@ def test_english_nouns_and_verbs_of_a_sentence(
     assert found == {pair: n for pair, n in signatures(slow).items() if n[0] >= 2}
 
 
+@pytest.mark.long
 def test_pair_tokens_of_dickens(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     path = public_data("collocations/dickens_an_tokens.tsv")
     lines = path.read_text(encoding="utf-8").splitlines()[1:]

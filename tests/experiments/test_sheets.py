@@ -532,6 +532,7 @@ def fill_keying(path: Path, typed: str) -> list[str]:
     return shown
 
 
+@pytest.mark.long
 def test_wait_fill_go_on(folder_keying: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 3
     assert "sheets/small/small waits for 4 lemmas" in capsys.readouterr().out
@@ -600,6 +601,7 @@ def note(path: Path, text: str) -> None:
     book.save(path)
 
 
+@pytest.mark.long
 def test_labels_of_nobody_are_a_fault_with_its_place(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -661,6 +663,7 @@ def test_a_note_on_a_row_without_a_label_is_in_the_report(folder: Path) -> None:
     assert "what is this?" in page
 
 
+@pytest.mark.long
 def test_progress_is_told_while_something_before_the_sheets_has_to_run(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -729,6 +732,7 @@ def test_a_file_that_is_no_sheet_is_named_and_left_aside(
     assert "remember.txt, line 1: is no sheet" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_sheet_whose_header_is_damaged_is_refused_and_hides_nobody(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

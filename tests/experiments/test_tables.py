@@ -470,6 +470,7 @@ def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[
     assert "line 1: 'f'" in said
 
 
+@pytest.mark.long
 def test_an_odd_cell_of_a_list_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
     names = ("usual.csv", "no-header.tsv", "tabs-header.txt", "words-first.txt", "antconc.txt")

@@ -384,6 +384,7 @@ def test_the_node_of_a_sketch_is_compared_as_the_words_are(
     assert collocates(node, path, language=language, runs=runs).height == 2
 
 
+@pytest.mark.long
 def test_spans_end_where_they_are_told_to(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("One eye saw. Two went.\nThree came.\n")
@@ -479,6 +480,7 @@ def test_a_frequency_list_is_a_reference(texts_keywords: Path) -> None:
     assert counts["the"] == 9
 
 
+@pytest.mark.long
 def test_lemmas_count_where_both_have_them(texts_keywords: Path) -> None:
     (texts_keywords / "c.conllu").write_text(conllu())
     found = keywords(

@@ -89,6 +89,7 @@ def test_systems_of_one_name_are_told_apart(files_clusters: Path) -> None:
     assert set(run.table("types")["system"]) == {"gold_2", "gold_3"}
 
 
+@pytest.mark.long
 def test_a_lexicon_by_two_dictionaries(files_clusters: Path) -> None:
     (files_clusters / "gold.csv").write_text("headword,form\ngo,go\ngo,goes\ngo,went\nbe,be\n")
     (files_clusters / "more.csv").write_text("lemma,word\nbe,is\n")
@@ -316,6 +317,7 @@ def test_columns_that_nobody_asks_for_may_hold_anything(tmp_path: Path) -> None:
     assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
 
 
+@pytest.mark.long
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
@@ -382,6 +384,7 @@ def test_pairs_that_a_line_end_parts_are_counted(tmp_path: Path) -> None:
     assert tables[0].height > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.xlsx"])
 def test_words_that_look_the_same_are_the_same_in_every_format(name: str, tmp_path: Path) -> None:
     words = {"l1": ["cafe\u0301", "l\u2019an", "so\u00adlo"], "l2": ["noir", "neuf", "a\u00a0b"]}

@@ -46,6 +46,7 @@ OWN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", OWN)
 def test_the_experiment_runs(family: str, folder: Path) -> None:
     words = [word for name in OWN[family] for word in ("--from", str(folder / name))]
@@ -149,6 +150,7 @@ def test_the_starter_is_what_its_generator_makes(tmp_path: Path) -> None:
         assert theirs == own, "run: python data/make_starter.py pipeline/cli/starters/corpus"
 
 
+@pytest.mark.long
 def test_the_starter_waits_for_labels(tmp_path: Path) -> None:
     assert main(["new", "corpus", str(tmp_path)]) == 0
     words = ["run", str(tmp_path / "experiment.toml"), "--runs", str(tmp_path / "runs")]

@@ -147,6 +147,7 @@ def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
     )
 
 
+@pytest.mark.long
 def test_another_option_in_between_mixes_nothing_up(texts: Laboratory) -> None:
     do(texts, "candidates", 0, 1, 2)
     change(texts.config, BUCKETS, 'memory = "2MB"')

@@ -118,6 +118,7 @@ def test_a_what_if_says_what_it_would_write(delivering: Laboratory) -> None:
     assert "would write" not in delivering.run(*OTHER).err
 
 
+@pytest.mark.long
 def test_without_judgements_there_is_no_list_to_write(delivering: Laboratory) -> None:
     gold = delivering.folder / "gold.tsv"
     header, *rows = gold.read_text().splitlines()

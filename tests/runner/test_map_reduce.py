@@ -417,6 +417,7 @@ def vertical(draw: random.Random, sentences: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [20, 150, 400])
 def test_the_parts_of_a_vertical_file_have_its_tokens(size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.vrt"
@@ -576,6 +577,7 @@ def test_small_files_are_not_cut(tmp_path: Path) -> None:
     assert lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "runs")[0].last == 0
 
 
+@pytest.mark.long
 def test_row_groups_give_what_the_file_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,6 +125,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_option(done: Laboratory) -> None:
     change(done.config, '"log_likelihood"', '"log_likelihood", "dice"')
     told = done.call("why", "scores").out

@@ -196,6 +196,7 @@ def test_full_annotation_as_a_pilot(done_designs: lx.Run) -> None:
     assert (table["reached"].drop_nulls() >= 0.8).all()
 
 
+@pytest.mark.long
 def test_a_pilot_too_small_for_predictions_takes_the_usual_gain(tmp_path: Path) -> None:
     path = write(tmp_path, judged=60)
     run = lx.run(path, runs=tmp_path / "runs", report=False)

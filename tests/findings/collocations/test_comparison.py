@@ -333,6 +333,7 @@ def done_more_labels(tmp_path_factory: pytest.TempPathFactory) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
+@pytest.mark.long
 def test_the_answer_is_that_of_planning(done_more_labels: lx.Run) -> None:
     row = done_more_labels.table("pilot.cuts").row(0, named=True)
     pair = (row["measure_1"], row["measure_2"])

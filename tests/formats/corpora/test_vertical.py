@@ -324,6 +324,7 @@ def test_nesting_against_a_stack(
 TAGGED = "a X|. SENT|b X|c X|</x>|? SENT||d SENTX|! SENT|e ."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("columns", [["form", "pos"], ["form", "pos", "lemma"]])
 def test_sentences_end_with_their_tags(ending: str, columns: list[str], tmp_path: Path) -> None:

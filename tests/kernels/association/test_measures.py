@@ -565,6 +565,7 @@ def bounds(name: str) -> tuple[float, float, str]:
     return float(low), float(high), said
 
 
+@pytest.mark.long
 @given(rows=st.lists(st.one_of(tables, signatures(50, least=0)), min_size=1, max_size=60))
 @pytest.mark.filterwarnings("error")
 def test_range(rows: list[Cells]) -> None:

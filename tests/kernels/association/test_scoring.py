@@ -341,6 +341,7 @@ def test_order_of_the_units_does_not_matter(table: Table, data: st.DataObject) -
     assert scores(table) == pytest.approx(scores(turned), rel=1e-10)
 
 
+@pytest.mark.long
 @given(table=tables())
 def test_signed_measures_follow_the_sign_of_the_difference(table: Table) -> None:
     for name, found in scores(table).items():

@@ -277,6 +277,7 @@ def test_maltese_lexicons(
     assert tuple(round(float(each), 4) for each in got) == expected[2:]
 
 
+@pytest.mark.long
 def test_spanish_lexicons(public_data: Callable[[str], Path]) -> None:
     gold, lexicon = (
         canonical(

@@ -438,6 +438,7 @@ def test_these_candidates() -> None:
     assert unknown["lower"] < 0 < unknown["upper"]
 
 
+@pytest.mark.long
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
 def test_sets_that_are_judged_as_a_whole(size: int, k_1: int, k_2: int, same: int) -> None:
     """What is known is exact: (k_1 - k_2) / n, with limits that are the same number."""

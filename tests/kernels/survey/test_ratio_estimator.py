@@ -217,6 +217,7 @@ def test_a_large_stratum_with_few_draws() -> None:
     assert coverage_found(found, truth) >= LEAST_COVERAGE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("right", [0.5, 0.8, 0.97])
 def test_a_judge_good_or_bad(right: float) -> None:
     random = np.random.default_rng(30)

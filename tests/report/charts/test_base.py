@@ -250,6 +250,7 @@ def test_a_chart_that_is_not_there() -> None:
     assert not hasattr(charts, "__wrapped__")
 
 
+@pytest.mark.long
 def test_views_are_imported_without_the_charting_library() -> None:
     """A view imports `charts`, and says `charts.heat_map` inside the function that draws."""
     command = [sys.executable, "-c", VIEWS]

@@ -222,6 +222,7 @@ def test_files(kind: str, start: bytes) -> None:
         assert made == chart_bytes(plan_spec(WIDTHS), kind)
 
 
+@pytest.mark.long
 def test_the_chart_in_a_notebook_is_one_of_altair() -> None:
     chart = lx.plan_chart(WIDTHS)
     assert isinstance(chart, alt.LayerChart)

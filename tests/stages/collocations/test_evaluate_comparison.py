@@ -143,6 +143,7 @@ def test_every_candidate_its_own_cluster_is_no_cluster() -> None:
     assert rows["design_effect"].mean() == pytest.approx(1.0, abs=0.12)
 
 
+@pytest.mark.long
 def test_clusters_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match=r"(?s)cluster: .*no column 'verb'.*l2"):
         compared({"clusters": "clusters", "cluster": "verb"}, clusters=VERBS)

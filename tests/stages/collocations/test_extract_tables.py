@@ -322,6 +322,7 @@ def long_sentence(folder: Path, run: str, words: int) -> Path:
     return folder / "x.toml"
 
 
+@pytest.mark.long
 def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a limit they would be held; with one they go to the disk."""
     monkeypatch.setattr(extract_corpus, "_ROW", 1 << 20)

@@ -194,6 +194,7 @@ candidates = "candidates"
 """
 
 
+@pytest.mark.long
 def test_a_sheet_shows_nothing_of_machines(tmp_path: Path) -> None:
     """Neither beside the sample's candidates, nor where the predicted ones are the sample."""
     runs = {}
