@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -210,9 +210,12 @@ def no_candidates(stage: CheckInput, threshold: float) -> Found:
     )
 
 
-def _missing_values(stage: CheckInput) -> Iterator[tuple[str, str]]:
+def _missing_values(
+    stage: CheckInput, among: Sequence[str] | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield problem and remedy of each value that options ask for and the first tokens lack."""
-    wanted = list(requested_values(stage.config))
+    every = requested_values(stage.config)
+    wanted = [each for each in every if among is None or each.attribute in among]
     tokens = stage.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
     for each in wanted:
         if each.attribute not in tokens.columns:
@@ -223,6 +226,26 @@ def _missing_values(stage: CheckInput) -> Iterator[tuple[str, str]]:
             shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
             problem = f"no token has {each.attribute} {each.value!r}, but {shown or 'none has any'}"
             yield problem, f"{each.option}: {did_you_mean(each.value, values)}"
+
+
+_TAGS = ("deprel", "upos", "xpos", "pos", "tag")
+"""Attributes with few values, all of which the first tokens have."""
+
+
+@check(stages=EXTRACTING, threshold=1, means="values")
+def misspelt_values(stage: CheckInput, threshold: float) -> Found:
+    """Find tags and relations that no token has, and that are spelt like one that tokens have."""
+    if stage.rows(next(iter(stage.outputs))) == 0:  # no_candidates says it
+        return
+    missing = [
+        (problem, remedy)
+        for problem, remedy in _missing_values(stage, among=_TAGS)
+        if "did you mean" in remedy
+    ]
+    if len(missing) >= threshold:
+        text = "; ".join(problem for problem, _ in missing)
+        remedies = ", ".join(dict.fromkeys(remedy for _, remedy in missing))
+        yield remark("warning", text, remedy=remedies, values=len(missing))
 
 
 READING = ("extract.pairs", "extract.tuples", "extract.words", "join.corpus")

@@ -123,6 +123,17 @@ def test_a_tag_that_the_corpus_has_not(tmp_path: Path) -> None:
     assert "right.where" in told
 
 
+def test_one_of_two_relations_is_misspelt(tmp_path: Path) -> None:
+    (tmp_path / "own.conllu").write_text(SENTENCE * 3)
+    for labels, expected in (('["obj", "obbj"]', 1), ('["obj", "vocative"]', 0), ('["obj"]', 0)):
+        text = PAIRS.format(relation="obj", noun="NOUN", least=1).replace('"obj"', labels, 1)
+        (tmp_path / "own.toml").write_text(text)
+        run = lx.run(tmp_path / "own.toml", runs=tmp_path / "runs", report=False)
+        found = [each for each in run.remarks.get("pairs", ()) if each.check == "misspelt_values"]
+        assert len(found) == expected
+        assert all("no token has deprel 'obbj'" in str(each) for each in found)
+
+
 def test_a_threshold_that_is_too_high(tmp_path: Path) -> None:
     (told,) = warned(tmp_path, least=4)
     assert "lower min_frequency, which is 4" in told

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import string
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -324,12 +326,19 @@ OWN_CASE = {*_DOTTED, "lt"}
 def fold_case(text: pl.Expr, language: bool | str = True) -> pl.Expr:
     """Return text in small letters, by the rules of Unicode and of a language.
 
+    Small letters keep apart what differs in small letters alone: *Maße* and *Masse*.
+
     Parameters
     ----------
     text : Expr
         String.
     language : bool or str
         ISO 639-1 code: "tr" and "az" know two kinds of i, "lt" a dot that small letters keep.
+        "full": Unicode's full case folding, in which ß is ss, ſ is s, and every sigma alike.
+
+    References
+    ----------
+    The Unicode Standard, section 5.18, and CaseFolding.txt.
 
     Examples
     --------
@@ -338,11 +347,23 @@ def fold_case(text: pl.Expr, language: bool | str = True) -> pl.Expr:
     ['istanbul', 'ışık']
     >>> words.select(fold_case(pl.lit("ΛΟΓΟΣ"))).item(0, 0)
     'λογος'
+    >>> words.select(fold_case(pl.lit("Straße ﬁſh"), "full")).item(0, 0)
+    'strasse fish'
     """
     if language in _DOTTED:
         return text.str.replace_many(["İ", "I\u0307", "I"], ["i", "i", "ı"]).str.to_lowercase()
     lower = text.str.to_lowercase()
+    if language == "full":
+        return lower.str.replace_many(_full_folding())
     return lower.str.replace_all("i\u0307", "i", literal=True) if language == "lt" else lower
+
+
+@cache
+def _full_folding() -> dict[str, str]:
+    """Return the small letters that full case folding changes."""
+    letters = map(chr, range(sys.maxunicode + 1))
+    small = (letter for letter in letters if letter.lower() == letter)
+    return {letter: letter.casefold() for letter in small if letter.casefold() != letter}
 
 
 def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:

@@ -62,7 +62,8 @@ class UnitOptions(Described):
     attach: dict[str, RelatedOptions] = Field(default_factory=dict)
     """Related tokens by the name that the label calls them."""
     fold: bool | str = False
-    """Whether labels are put into lower case; a language code, such as "tr": by its rules."""
+    """Whether labels are put into lower case; a language code, such as "tr": by its rules; "full":
+    Unicode's full case folding, in which ß is ss."""
     matches: str = ""
     """Regular expression that a label has to match, e.g. "^\\p{L}+$"; any label if empty."""
     followed_by: tuple[str, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from collections import Counter
 from itertools import pairwise
 from typing import Literal
@@ -38,6 +40,7 @@ from pipeline.kernels.cooccurrence.tokens import (
     Related,
     Unit,
     fields,
+    fold_case,
     label,
     number_tokens,
     units,
@@ -532,3 +535,23 @@ def test_templates_that_make_no_sense(template: str, said: str) -> None:
 def test_nothing_but_blanks_is_no_label(blank: str) -> None:
     frame = pl.DataFrame({"lemma": [blank, "a"]})
     assert frame.select(label("{lemma}")).to_series().to_list() == [None, "a"]
+
+
+# Case
+
+
+def test_full_case_folding_is_that_of_unicode() -> None:
+    letters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    found = pl.select(fold_case(pl.lit(pl.Series(letters)), "full")).to_series().to_list()
+    folded = [letter.casefold() for letter in letters]
+    # Letters that a later Unicode has, in one of the two libraries.
+    other = [a for a, b, c in zip(letters, folded, found, strict=True) if b != c]
+    assert len(other) < 100
+    assert all(unicodedata.category(each) in {"Cn", "Lu", "Ll"} for each in other)
+
+
+def test_small_letters_keep_sharp_s() -> None:
+    words = pl.lit(pl.Series(["Maße", "MASSE", "ΟΔΌΣ", "ẞ"]))
+    assert pl.select(fold_case(words)).to_series().to_list() == ["maße", "masse", "οδός", "ß"]
+    full = ["masse", "masse", "οδόσ", "ss"]
+    assert pl.select(fold_case(words, "full")).to_series().to_list() == full
