@@ -55,7 +55,7 @@ def evaluate(
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate ranked pairs by judgements of them: n-best precision, with limits and a graph."""
-    with from_files.progress_listeners(reader=True) as listeners:
+    with from_files.progress_listeners() as listeners:
         run = evaluate_list(
             ranked,
             judgements,
@@ -116,7 +116,7 @@ def clusters(
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate induced clusters of words against gold classes, by types and by tokens."""
-    with from_files.progress_listeners(reader=True) as listeners:
+    with from_files.progress_listeners() as listeners:
         run = evaluate_clusters(
             gold,
             *induced,
@@ -167,7 +167,7 @@ def lexicon(
     runs: from_files.Cache = None,
 ) -> int:
     """Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most."""
-    with from_files.progress_listeners(reader=True) as listeners:
+    with from_files.progress_listeners() as listeners:
         run = evaluate_lexicon(
             [gold, *(also or [])],
             lexicon,

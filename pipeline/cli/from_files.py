@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -26,6 +24,7 @@ from pipeline.cli.options import (
     Overwrite,
     Raw,
     decimal_of,
+    in_options,
     listed,
 )
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
@@ -184,53 +183,6 @@ def formats(given: Sequence[str] | None) -> str | dict[str, str] | None:
     return of_all[0] if of_all else {path: name for path, _, name in split} or None
 
 
-_VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
-_OWN = {
-    "attributes": "attributes", "columns": "attributes", "language": "language",
-    "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
-    "normalise": "normalise", "format": "read-as",
-}  # fmt: skip
-"""Options of readers that have an option of the commands to themselves."""
-
-
-_DECIMAL = ("the option decimal", "--decimal")
-"""The one option of tables that messages name, to that of every command."""
-_SPOKEN = {
-    "format = ...": "--read-as FORMAT",
-    _DECIMAL[0]: _DECIMAL[1],
-    "the option language of the corpus says": "--language says",
-    "the option sentences of the corpus says": "--sentences says",
-    "the option language and sentences of the corpus says": "--language and --sentences say",
-}
-
-
-def in_options(text: str) -> str:
-    """Return a message in which options of readers are written as options of the command.
-
-    Examples
-    --------
-    >>> in_options("Mend them, or set lenient = true.")
-    'Mend them, or set --reader lenient=true.'
-    >>> in_options('Name a tokenizer: tokenizer = "icu".')
-    'Name a tokenizer: --tokenizer icu.'
-    """
-    readers = [each for each in map(FORMATS.get, FORMATS) if each.kind != "sheet"]
-    names = {"format", *(name for each in readers for name in each.options.model_fields)}
-    pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
-    for theirs, ours in _SPOKEN.items():
-        text = text.replace(theirs, ours)
-    return re.sub(pattern, _as_option, text)
-
-
-def _as_option(found: re.Match[str]) -> str:
-    name, value = found[1], found[2]
-    bare = value.strip('"')
-    if name in _OWN and not value.startswith("["):
-        return f"--{_OWN[name]} {bare}"
-    plain = " " not in value and '"' not in value
-    return f"--reader {name}={value}" if plain else f"--reader '{name}={value}'"
-
-
 def require_format(read_as: str | None) -> None:
     """Refuse a format that no reader of corpora has.
 
@@ -307,50 +259,44 @@ def numbers(text: str, *, option: str) -> list[int]:
 
 
 @contextmanager
-def progress_listeners(*, reader: bool = False) -> Iterator[list[Listener]]:
-    """Give what shows how far a run is where somebody looks, and what matters everywhere.
-
-    Parameters
-    ----------
-    reader : bool
-        Whether the command takes options of the reader, which messages then name.
-    """
+def progress_listeners() -> Iterator[list[Listener]]:
+    """Give what shows how far a run is where somebody looks, and what matters everywhere."""
     from rich.console import Console
 
     from pipeline.cli.output import RunProgress
 
     console = Console(stderr=True)
-    advise = in_options if reader else lambda text: text.replace(*_DECIMAL)
-    with _errors_in_options(advise):
+    with _errors_in_options():
         if not console.is_terminal:
-            yield [partial(_say, advise=advise)]
+            yield [_say]
             return
-        with RunProgress(console, stages=2, advise=advise) as progress:
+        with RunProgress(console, stages=2, advise=in_options) as progress:
             yield [progress]
 
 
 @contextmanager
-def _errors_in_options(advise: Callable[[str], str] = in_options) -> Iterator[None]:
+def _errors_in_options() -> Iterator[None]:
     """Write the options that errors name as options of the command."""
     try:
         yield
     except ConfigError as error:
         told = [
-            Problem(each.where, advise(each.what), advise(each.remedy)) for each in error.problems
+            Problem(each.where, in_options(each.what), in_options(each.remedy))
+            for each in error.problems
         ]
         raise ConfigError(error.source, told) from error
-    except DataError as error:
-        raise DataError(advise(str(error))) from error
+    except (DataError, SchemaViolation) as error:
+        raise DataError(in_options(str(error))) from error
 
 
-def _say(event: Event, *, advise: Callable[[str], str]) -> None:
+def _say(event: Event) -> None:
     """Print what looks like a mistake, and what was decided for whoever asked."""
     if event.kind == "note":
-        print(advise(event.facts["text"]), file=sys.stderr)
+        print(in_options(event.facts["text"]), file=sys.stderr)
     elif event.kind == "remark" and (
         event.facts["level"] == "warning" or event.facts["check"] in _DECISIONS
     ):
-        print(f"{event.stage}: {advise(event.facts['text'])}", file=sys.stderr)
+        print(f"{event.stage}: {in_options(event.facts['text'])}", file=sys.stderr)
 
 
 # ``collocates``
@@ -413,7 +359,7 @@ def collocates(
     counted = None
     if count is not None:
         counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
-    with progress_listeners(reader=True) as listeners:
+    with progress_listeners() as listeners:
         found = find_collocates(
             node,
             *paths(path, read_as=read_as, runs=runs, save=save),
@@ -532,7 +478,7 @@ def keywords(
 ) -> int:
     """List the words that are more frequent in a corpus than in another one, with dispersion."""
     _require_options("keywords", format_, to, read_as)
-    with progress_listeners(reader=True) as listeners:
+    with progress_listeners() as listeners:
         found = find_keywords(
             target,
             reference,
@@ -724,7 +670,7 @@ def candidates(
     _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
     known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
-    with progress_listeners(reader=True) as listeners:
+    with progress_listeners() as listeners:
         found = find_pairs(
             *paths(path, read_as=read_as, runs=runs, save=save),
             relation=known,
@@ -907,8 +853,7 @@ def _violation(
     texts = bad.get_column(name).cast(pl.String)
     remedy = ""
     if form.unclear and texts.str.contains(_THOUSANDS).any():
-        what = UNCLEAR.replace(*_DECIMAL)
-        return Violation(what, name, bad.height, examples)
+        return Violation(UNCLEAR, name, bad.height, examples)
     if texts.str.contains(_THOUSANDS).any():
         remedy = " (write 1200: no marks between thousands, no decimals)"
     elif texts.str.contains(_DIGITS).any():

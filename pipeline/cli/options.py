@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -10,6 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.formats.base import FORMATS
 from pipeline.kernels.number_format import Decimal
 from pipeline.runner.config import parse_setting
 
@@ -86,6 +88,52 @@ def decimal_of(given: str | None) -> Decimal | None:
         return next((mark for mark in marks if mark == given), None)
     problem = Problem("--decimal", f"{given!r} stands before no decimals", "say . or ,")
     raise ConfigError("--decimal", [problem])
+
+
+# Messages
+
+_VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
+_OWN = {
+    "attributes": "attributes", "columns": "attributes", "language": "language",
+    "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
+    "normalise": "normalise", "format": "read-as",
+}  # fmt: skip
+"""Options of readers that have an option of the commands to themselves."""
+_SPOKEN = {
+    'fold both: fold = true, of lexicons case = "lower"': "fold both: --fold",
+    "format = ...": "--read-as FORMAT",
+    "the option decimal": "--decimal",
+    "the option language of the corpus says": "--language says",
+    "the option sentences of the corpus says": "--sentences says",
+    "the option language and sentences of the corpus says": "--language and --sentences say",
+}
+
+
+def in_options(text: str) -> str:
+    """Return a message in which options of readers are written as options of the command.
+
+    Examples
+    --------
+    >>> in_options("Mend them, or set lenient = true.")
+    'Mend them, or set --reader lenient=true.'
+    >>> in_options('Name a tokenizer: tokenizer = "icu".')
+    'Name a tokenizer: --tokenizer icu.'
+    """
+    readers = [each for each in map(FORMATS.get, FORMATS) if each.kind != "sheet"]
+    names = {"format", *(name for each in readers for name in each.options.model_fields)}
+    pattern = rf"\b({'|'.join(sorted(names))}) = ({_VALUE})"
+    for theirs, ours in _SPOKEN.items():
+        text = text.replace(theirs, ours)
+    return re.sub(pattern, _as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found[1], found[2]
+    bare = value.strip('"')
+    if name in _OWN and not value.startswith("["):
+        return f"--{_OWN[name]} {bare}"
+    plain = " " not in value and '"' not in value
+    return f"--reader {name}={value}" if plain else f"--reader '{name}={value}'"
 
 
 def listed(given: str | None) -> list[str]:

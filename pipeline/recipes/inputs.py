@@ -753,8 +753,10 @@ def _decide_format(
     found: str | None = None
     if not ending:
         found = content.table_format(path)
-    elif lexicon and ending == "tsv" and content.is_unimorph(content.first_lines(path)):
-        found = "unimorph"
+    elif lexicon and ending == "tsv":
+        lines = content.first_lines(path)
+        header = bool(lines) and bool(content.unimorph_header(lines[0]))
+        found = "unimorph" if content.is_unimorph(lines) and not header else None
     if not found:
         return source, ()
     note = f"{path}: read as {_KINDS.get(found, found.upper())} (--read-as reads it otherwise)"

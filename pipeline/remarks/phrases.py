@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from pipeline.errors import DataError
 from pipeline.kernels.partitions import batches, bucket_of, buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
 from pipeline.remarks.base import EXAMPLES, CheckInput, Found, check, remark
@@ -66,24 +67,42 @@ def _spill_by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
 
 @check(stages=STAGES, threshold=0.005, means="share of the gold's words that both have")
 def few_shared_words(stage: CheckInput, threshold: float) -> Found:
-    """Find a system or a lexicon that has (nearly) no word of the gold."""
+    """Find a system or a lexicon that has few words of the gold; refuse one that has none."""
     for gold, other, name in sides(stage):
         words = theirs = shared = 0
         for ours, others in _split_words(gold, other):
             words, theirs = words + ours.height, theirs + others.height
             shared += ours.join(others, on="word", how="semi").height
         if words and theirs and shared / words < threshold:
-            yield remark(
-                "warning",
-                f"{shared:,} of {words:,} words of the gold are among the {theirs:,} of {name}",
-                such_as=[
-                    f"{', '.join(_examples(gold))} (gold)",
-                    f"{', '.join(_examples(other))} ({name})",
-                ],
-                remedy="look at which columns are read, and whether both are of one language",
-                shared=shared,
-                gold=words,
-            )
+            text = f"{shared:,} of {words:,} words of the gold are among the {theirs:,} of {name}"
+            examples = [
+                f"{', '.join(_examples(gold))} (gold)",
+                f"{', '.join(_examples(other))} ({name})",
+            ]
+            advice = "look at which columns are read, and whether both are of one language"
+            if not shared:
+                lines = [text, *(f"  {each}" for each in examples), _cause(gold, other) or advice]
+                raise DataError("\n".join(lines))
+            numbers = {"shared": shared, "gold": words}
+            yield remark("warning", text, such_as=examples, remedy=advice, **numbers)
+
+
+_CAUSES = {
+    "in case": (_WORD.str.to_lowercase(), 'fold both: fold = true, of lexicons case = "lower"'),
+    "in blanks round them": (_WORD.str.strip_chars(), "strip them in the files"),
+    "in their Unicode form": (_WORD.str.normalize("NFKC"), "write them in one normal form"),
+}
+"""How words of two files may differ that mean the same, what makes them alike, and what to do."""
+
+
+def _cause(gold: pl.LazyFrame, other: pl.LazyFrame) -> str:
+    """Return in what words of both sides differ alone, and what to do about it."""
+    for what, (key, remedy) in _CAUSES.items():
+        split = _split_words(gold, other, key=key)
+        twins = sum(_find_twins(ours, theirs, key).height for ours, theirs in split)
+        if twins:
+            return f"{twins:,} of them differ {what} alone: {remedy}"
+    return ""
 
 
 @check(stages=STAGES, threshold=0.02, means="share of the gold's words")

@@ -136,12 +136,34 @@ def told(
     return found
 
 
-def test_a_lexicon_that_shares_no_word() -> None:
-    (one,) = told("few_shared_words", ["Haus", "Hund", "Katze"], ["casa", "perro"])
+def test_a_lexicon_that_shares_few_words() -> None:
+    gold = ["Haus", "Hund", "Katze", "casa"]
+    (one,) = told("few_shared_words", gold, ["casa", "perro"], threshold=0.3)
     assert one.level == "warning"
-    assert one.text == "0 of 3 words of the gold are among the 2 of lexicon"
+    assert one.text == "1 of 4 words of the gold are among the 2 of lexicon"
     assert one.such_as == ("Haus, Hund, Katze (gold)", "casa, perro (lexicon)")
     assert not told("few_shared_words", ["Haus", "Hund"], ["Haus"])
+
+
+@pytest.mark.parametrize(
+    ("theirs", "cause"),
+    [
+        (
+            ["HAUS", "hund"],
+            'differ in case alone: fold both: fold = true, of lexicons case = "lower"',
+        ),
+        (["Haus ", " Hund"], "2 of them differ in blanks round them alone"),
+        (["casa", "perro"], "look at which columns are read"),
+    ],
+)
+def test_a_lexicon_that_shares_no_word_is_refused(theirs: list[str], cause: str) -> None:
+    with pytest.raises(DataError) as found:
+        told("few_shared_words", ["Haus", "Hund", "Katze"], theirs)
+    text = str(found.value)
+    assert text.startswith("0 of 3 words of the gold are among the 2 of lexicon")
+    assert "  Haus, Hund, Katze (gold)" in text
+    assert cause in text
+    assert not told("few_shared_words", ["Haus", "Hund", "Katze"], theirs, threshold=0)
 
 
 def test_without_words_on_a_side_nothing_is_compared() -> None:
