@@ -169,13 +169,26 @@ def _equals(name: str, value: str, *, fold: bool) -> str:
     return f"LOWER({name}) = LOWER({text})" if fold else f"{name} = {text}"
 
 
+_LETTERS = str.maketrans({"*": "\ua840", "?": "\ua841"})
+"""Letters that stand for wildcards while a word is divided."""
+_SIGNS = {code: sign for sign, code in zip("*?", map(ord, "\ua840\ua841"), strict=True)}
+
+
 def _words_of(node: str, corpus: CorpusFiles) -> list[str]:
-    """Return the words of a node; those without wildcards are divided as the corpus is."""
+    """Return the words of a node, divided as the corpus is."""
     wild = itertools.groupby(node.split(), key=lambda word: bool({*_WILDCARDS} & {*word}))
     return [
-        word for is_wild, words in wild
-        for word in (map(corpus.spell, words) if is_wild else corpus.tokens(" ".join(words)))
+        part for is_wild, words in wild
+        for word in (words if is_wild else [" ".join(words)])
+        for part in (_divide_wild(word, corpus) if is_wild else corpus.tokens(word))
     ]  # fmt: skip
+
+
+def _divide_wild(word: str, corpus: CorpusFiles) -> list[str]:
+    """Return the words of one with wildcards: l'hom* is l' and hom*; 使* is one."""
+    parts = [part.translate(_SIGNS) for part in corpus.tokens(word.translate(_LETTERS))]
+    alone = any({*part} <= {*_WILDCARDS} for part in parts)
+    return [corpus.spell(word)] if alone else parts
 
 
 def _fold(word: str, fold: bool | str) -> str:

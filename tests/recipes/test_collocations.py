@@ -359,9 +359,14 @@ def test_nodes_of_all_kinds(node: str, found: dict[str, int], tmp_path: Path, ru
         ("To-day or to\u2010day, to\u2011day", "en", "to\u2010day", 3),
         ("L'homme vit l\u2019homme, les hommes.", "fr", "l\u2019homme", 2),
         ("L'homme vit l\u2019homme, les hommes.", "fr", "l\u2019", 2),
+        ("L'homme vit l\u2019homme, les hommes.", "fr", "l\u2019hom*", 2),
+        ("L'homme vit l\u2019homme, les hommes.", "fr", "hom*", 3),
+        ("L'homme vit l\u2019homme, les hommes.", "fr", "* hommes", 1),
+        ("He's a well-known don't-care.", "en", "well-k?own", 1),
         ("Das Ma\u0308dchen sah M\u00e4dchen.", "de", "ma\u0308dchen", 2),
         ("Das Ma\u0308dchen sah M\u00e4dchen.", "de", "form=M\u00e4dchen", 2),
         ("\u4ed6\u4eec\u4f7f\u7528\u65b0\u65b9\u6cd5\u3002", "zh", "\u4f7f\u7528\u65b0", 1),
+        ("\u4ed6\u4eec\u4f7f\u7528\u65b0\u65b9\u6cd5\u3002", "zh", "\u4f7f*", 1),
     ],
 )
 def test_a_node_is_divided_as_the_corpus_is(
