@@ -248,6 +248,37 @@ class Differences(Table):
     k_2: int = column("true positives among n_2", ge=0)
 
 
+VERDICTS = ("better", "worse", "small", "open")
+
+
+class Verdicts(Table):
+    """What the tests of a family say of each pair: in a report nothing else is said of it."""
+
+    verdict: str = column(
+        "on measure_1: better or worse than measure_2 (p_adjusted < alpha, |difference| >= margin);"
+        " small, p_adjusted < alpha alone; open, not separable",
+        isin=VERDICTS,
+    )
+
+
+class FamilyLimits(Verdicts):
+    """Limits of differences that hold for all rows of a category together."""
+
+    lower_family: float = column(
+        "lower limit that holds together with those of all rows, and agrees with p_adjusted",
+        ge=-1,
+        le=1,
+    )
+    upper_family: float = column("upper limit of that kind", ge=-1, le=1)
+
+    limits_agree_with_the_verdict = rule(
+        "0 is inside the limits of the family where the verdict is open, and outside elsewhere",
+        pl.when(pl.col("verdict") == "open")
+        .then(pl.col("lower_family").le(0) & pl.col("upper_family").ge(0))
+        .otherwise(pl.col("lower_family").ge(0) | pl.col("upper_family").le(0)),
+    )
+
+
 class Draws(Table):
     """What was drawn and judged of an n-best list."""
 

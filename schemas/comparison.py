@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.base import ByCategory, ByList, ByPair, Differences, column, rule
+from schemas.base import (
+    ByCategory,
+    ByList,
+    ByPair,
+    Differences,
+    FamilyLimits,
+    Verdicts,
+    column,
+    rule,
+)
 
 # Differences at the declared cuts: intervals, and tests against margins
 
 POPULATIONS = ("finite", "super")
 
 
-class MeasureDifferences(ByPair, Differences):
+class MeasureDifferences(ByPair, Differences, FamilyLimits):
     """The difference of two measures at each declared cut, with limits and tests, by question.
 
     Rows with the population "finite" are about these candidates and no others: after full
@@ -31,8 +40,10 @@ class MeasureDifferences(ByPair, Differences):
     )
     lower: float = column("lower limit of the difference (MOVER)", ge=-1, le=1)
     upper: float = column("upper limit of the difference (MOVER)", ge=-1, le=1)
-    confidence: float = column("confidence level of the limits", gt=0, lt=1)
+    confidence: float = column("confidence level of lower and upper", gt=0, lt=1)
     interval: str = column("method of the limits of D1 and of D2")
+    lower_family: float
+    upper_family: float
     p_value: float = column(
         "test that the difference is 0: super, the exact test of the table `cuts`; finite, that D1 "
         "has as many true positives as D2, two-sided",
@@ -51,6 +62,7 @@ class MeasureDifferences(ByPair, Differences):
     )
     p_equivalent_adjusted: float = column("p_equivalent, adjusted", nullable=True, ge=0, le=1)
     equivalent: bool = column("p_equivalent_adjusted < alpha")
+    verdict: str
 
     limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
 
@@ -94,13 +106,14 @@ class Comparison(ByPair, Differences):
     )
 
 
-class CutComparison(Comparison):
+class CutComparison(Comparison, Verdicts):
     """The tests at the declared cuts: a family, with p-values adjusted for its size."""
 
     p_adjusted: float = column(
         "p-value adjusted over declared cuts and pairs", nullable=True, ge=0, le=1
     )
-    correction: str = column("how p_adjusted was computed, e.g. holm")
+    correction: str = column("how p_adjusted was computed, e.g. bonferroni")
+    verdict: str
 
 
 class BaselineComparison(ByList):
@@ -130,12 +143,12 @@ class CutBaselineComparison(BaselineComparison):
 
 
 class BestMeasures(ByCategory):
-    """The best measure at each declared cut, and those that are not significantly worse."""
+    """The best measures at each declared cut, and those that are not significantly worse."""
 
     n: int = column("size of the n-best lists; candidates", key=True, ge=1)
     measure: str = column("the best measure, or one not significantly worse", key=True)
-    best: bool = column("whether it has the highest estimated precision")
-    best_measure: str = column("the best measure")
+    best: bool = column("whether it has the highest estimated precision; several may")
+    best_measure: str = column("the best measure that it is nearest to be worse than; itself")
     precision: float = column("estimated precision; proportion", nullable=True, ge=0, le=1)
     difference: float = column(
         "estimated difference from the best measure", nullable=True, ge=-1, le=1

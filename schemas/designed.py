@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from schemas.annotation import Drawn
-from schemas.base import ByCategory, ByList, ByMeasure, ByPair, Table, column, rule
+from schemas.base import ByCategory, ByList, ByMeasure, ByPair, FamilyLimits, Table, column, rule
 from schemas.candidates import Identified
 
 # Estimates from a sample of any design: lists, windows, differences, bands
@@ -58,7 +58,7 @@ class DesignedWindows(ByMeasure, Estimated):
     size: int = column("ranks in the window; candidates", ge=1)
 
 
-class DesignedDifferences(ByPair):
+class DesignedDifferences(ByPair, FamilyLimits):
     """Differences of precision at the declared cuts, from a sample of any design, with tests.
 
     `p_value` asks whether these candidates differ: as many true positives in D1 as in D2. Fisher's
@@ -71,6 +71,8 @@ class DesignedDifferences(ByPair):
     )
     lower: float = column("lower limit, by MOVER", ge=-1, le=1)
     upper: float = column("upper limit, by MOVER", ge=-1, le=1)
+    lower_family: float
+    upper_family: float
     variance: float = column("estimated variance of the difference", nullable=True, ge=0)
     n_1: int = column("judged draws in D1", ge=0)
     k_1: int = column("true positives among n_1", ge=0)
@@ -84,6 +86,7 @@ class DesignedDifferences(ByPair):
     )
     correction: str = column("how p_adjusted was computed, e.g. holm")
     significant: bool = column("p_adjusted < alpha and |difference| >= margin")
+    verdict: str
     p_fisher: float = column(
         "Fisher's exact test, two-sided: candidates like these; null where chances differ",
         nullable=True,

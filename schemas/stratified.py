@@ -5,7 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from schemas.annotation import Drawn
-from schemas.base import ByList, ByPair, Differences, Draws, Limits, Table, column, rule
+from schemas.base import (
+    ByList,
+    ByPair,
+    Differences,
+    Draws,
+    FamilyLimits,
+    Limits,
+    Table,
+    column,
+    rule,
+)
 from schemas.candidates import Identified
 
 # Bootstrap over clusters of candidates, such as those of one verb
@@ -43,7 +53,7 @@ class ClusteredPrecision(ByList, Draws, Limits, ByClusters):
     )
 
 
-class ClusteredDifferences(ByPair, Differences, ByClusters):
+class ClusteredDifferences(ByPair, Differences, ByClusters, FamilyLimits):
     """Differences at the declared cuts, with limits and tests by a bootstrap over clusters."""
 
     difference: float = column(
@@ -54,6 +64,8 @@ class ClusteredDifferences(ByPair, Differences, ByClusters):
     )
     lower: float = column("lower limit of the difference", ge=-1, le=1)
     upper: float = column("upper limit of the difference", ge=-1, le=1)
+    lower_family: float
+    upper_family: float
     p_value: float = column(
         "two-sided test that the difference is 0; null = no variance", nullable=True, ge=0, le=1
     )
@@ -62,6 +74,7 @@ class ClusteredDifferences(ByPair, Differences, ByClusters):
     )
     correction: str = column("how p_adjusted was computed, e.g. holm")
     significant: bool = column("p_adjusted < alpha and |difference| >= margin")
+    verdict: str
 
     limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
 

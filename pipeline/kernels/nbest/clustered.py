@@ -192,7 +192,7 @@ def bootstrap_variation(
 # Differences of n-best precision.
 
 _COLUMNS = 4000  # sums in a replicate: bounds the memory
-_ADJUSTED = {"p_adjusted", "correction", "significant"}
+_ADJUSTED = {"p_adjusted", "correction", "significant", "verdict"}
 
 
 def clustered_differences(
@@ -203,6 +203,7 @@ def clustered_differences(
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
     redrawn: ClusterBootstrap,
+    alpha: float = 0.05,
 ) -> pl.DataFrame:
     """Test differences of n-best precision for a population from which whole clusters are drawn.
 
@@ -220,11 +221,13 @@ def clustered_differences(
         List sizes, ascending.
     redrawn : ClusterBootstrap
         How.
+    alpha : float
+        Level of the limits of the family, divided by the number of differences.
 
     Returns
     -------
     pl.DataFrame
-        The table `ClusteredDifferences` without p_adjusted, correction and significant, sorted.
+        The table `ClusteredDifferences` without what `comparison.adjust` adds, sorted.
         Where nothing varies (draws of one cluster, or in both sets nothing but true or nothing but
         false positives) the p-value is null and the limits are those of the worst case, -|D1|/n
         and |D1|/n.
@@ -255,11 +258,12 @@ def clustered_differences(
     sizes = np.asarray(at, dtype=np.int64)
     names = sorted({name for pair in pairs for name in pair})
     step = max(1, _COLUMNS // max(1, 4 * len(sizes)))
+    level = alpha / max(1, len(pairs) * len(sizes))
     schema = {
         name: kind for name, kind in ClusteredDifferences.columns().items() if name not in _ADJUSTED
     }
     parts = [
-        _pair_table(draws, pairs[first : first + step], sizes, redrawn).select(*schema)
+        _pair_table(draws, pairs[first : first + step], sizes, redrawn, level).select(*schema)
         for draws in clustered_draws(ranks, judged, clusters, names)
         for first in range(0, len(pairs), step)
     ]
@@ -267,12 +271,17 @@ def clustered_differences(
 
 
 def _pair_table(
-    draws: ClusteredDraws, pairs: Sequence[tuple[str, str]], n: IntArray, redrawn: ClusterBootstrap
+    draws: ClusteredDraws,
+    pairs: Sequence[tuple[str, str]],
+    n: IntArray,
+    redrawn: ClusterBootstrap,
+    level: float,
 ) -> pl.DataFrame:
     members, counts = _difference_counts(draws, pairs, n)
     found = bootstrap_variation(counts, signs=[1, -1], redrawn=redrawn)
     share = members / np.tile(n, len(pairs))
     lower, upper = _difference_limits(found, redrawn.confidence)
+    lowest, highest = _difference_limits(found, 1.0 - level)
     p = student_p_values(found.estimate, found.error, found.freedom)
     (n_1, k_1), (n_2, k_2) = np.moveaxis(counts.sum(axis=-1), 0, -1)
     firsts, seconds = (
@@ -283,6 +292,7 @@ def _pair_table(
         "n": np.tile(n, len(pairs)), "size": members, "n_1": n_1, "k_1": k_1, "n_2": n_2,
         "k_2": k_2, "difference": np.where(members == 0, 0.0, share * found.estimate),
         "lower": share * lower, "upper": share * upper, "p_value": p,
+        "lower_family": share * lowest, "upper_family": share * highest,
         "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": found.clusters,
         "effective_clusters": found.effective, "design_effect": found.design_effect,
     }).fill_nan(None)  # fmt: skip

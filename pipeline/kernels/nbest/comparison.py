@@ -20,6 +20,7 @@ from pipeline.kernels.statistics.differences import (
 )
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.finite_population import finite_population_test
+from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.kernels.statistics.sequential import (
     anytime_difference,
@@ -197,12 +198,17 @@ def adjust(
     """
     chosen = CORRECTIONS.get(correction)
     ordered = comparison.sort(*table.key())
+    family = family_limits(alpha) if "lower_family" in table.columns() else []
     families = ordered.partition_by("category", maintain_order=True)
     adjusted = [pl.Series(chosen.adjust(family[p].to_numpy())) for family in families]
     every = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
     return (
         ordered.with_columns(every.alias("p_adjusted"), correction=pl.lit(correction))
-        .with_columns(significant=significant("p_adjusted", alpha=alpha, margin=margin))
+        .with_columns(
+            verdict("p_adjusted", alpha, margin),
+            *family,
+            significant=significant("p_adjusted", alpha=alpha, margin=margin),
+        )
         .select(*table.columns())
     )
 
@@ -327,6 +333,8 @@ class DifferenceSettings:
     looked : callable
         From p-values to those that are adjusted: of a sample that is looked at several times,
         p-values that allow for it, as `sequential.repeated_p_values` gives them.
+    level : callable
+        From what all looks spend together to the level of limits at this look.
     """
 
     confidence: float
@@ -335,6 +343,7 @@ class DifferenceSettings:
     equivalence: float | None
     correction: str
     looked: Callable[[FloatArray], FloatArray] = lambda p: p
+    level: Callable[[float], float] = lambda alpha: alpha
 
 
 class _SetArguments(TypedDict):
@@ -371,7 +380,8 @@ def pair_differences(
         where a set has no judged draw, and of width 0 where D1 and D2 were judged as a whole
         and the population is "finite". p_margin and p_equivalent are the smallest levels at which
         such limits decide (`margin_p_values`, `equivalence_p_values`). Each of the three p-values
-        is adjusted over the rows of a category.
+        is adjusted over the rows of a category. The limits of the family, see `family_limits`, hold
+        for all rows of a category together.
 
     Raises
     ------
@@ -412,11 +422,19 @@ def pair_differences(
         pl.Series("lower", lower), pl.Series("upper", upper), *p,
         population=pl.lit(population), confidence=pl.lit(asked.confidence), interval=pl.lit(method),
     )  # fmt: skip
-    return adjust_differences(found, asked)
+
+    def limits_at(confidence: FloatArray) -> Limits:
+        return difference_limits(*counts, **sets, confidence=confidence)
+
+    return adjust_differences(found, asked, limits_at)
 
 
-def adjust_differences(found: pl.DataFrame, asked: DifferenceSettings) -> pl.DataFrame:
-    """Add the adjusted p-values of differences, and which of them are equivalent.
+def adjust_differences(
+    found: pl.DataFrame,
+    asked: DifferenceSettings,
+    limits_at: Callable[[FloatArray], Limits],
+) -> pl.DataFrame:
+    """Add the adjusted p-values of differences, the limits of the family, and verdicts.
 
     Parameters
     ----------
@@ -424,6 +442,8 @@ def adjust_differences(found: pl.DataFrame, asked: DifferenceSettings) -> pl.Dat
         Table `MeasureDifferences` without what is added.
     asked : DifferenceSettings
         Levels and margins.
+    limits_at : callable
+        From a confidence level for each row to its limits.
 
     Returns
     -------
@@ -439,21 +459,128 @@ def adjust_differences(found: pl.DataFrame, asked: DifferenceSettings) -> pl.Dat
     --------
     >>> empty = MeasureDifferences.zero_rows().collect()
     >>> found = empty.clear(2).with_columns(
-    ...     p_value=pl.lit(0.01), p_margin=pl.Series([0.04, 1.0])
+    ...     p_value=pl.lit(0.01), p_margin=pl.Series([0.04, 1.0]), difference=pl.lit(0.1)
     ... )
     >>> asked = DifferenceSettings(
     ...     confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm"
     ... )
-    >>> adjust_differences(found, asked).select("p_adjusted", "p_margin_adjusted").rows()
-    [(0.02, 0.08), (0.02, 1.0)]
+    >>> limits = lambda confidence: (0.1 - confidence / 10, 0.1 + confidence / 10)
+    >>> adjust_differences(found, asked, limits).select(
+    ...     "p_adjusted", "p_margin_adjusted", pl.col("lower_family").round(4), "verdict"
+    ... ).rows()
+    [(0.02, 0.08, 0.0025, 'better'), (0.02, 1.0, 0.0025, 'better')]
     """
     adjusted = _adjust_families(found, asked)
+    levels = family_levels(adjusted, correction=asked.correction, alpha=asked.alpha,
+                           looked=asked.looked, level=asked.level)  # fmt: skip
+    lower, upper = limits_at(1.0 - levels)
     sure = (pl.col("p_equivalent_adjusted") < asked.alpha).fill_null(value=False)
     return (
-        adjusted.with_columns(equivalent=sure)
+        adjusted.with_columns(
+            pl.Series("lower_family", lower), pl.Series("upper_family", upper), equivalent=sure
+        )
+        .with_columns(*family_limits(asked.alpha), verdict("p_adjusted", asked.alpha, asked.margin))
         .select(*MeasureDifferences.columns())
         .sort(*MeasureDifferences.key())
     )
+
+
+# One verdict on each pair, and limits that agree with it
+
+
+def verdict(p: str, alpha: float, margin: float) -> pl.Expr:
+    """Return the verdict on measure_1 by its adjusted p-value: one of `schemas.VERDICTS`.
+
+    "better" or "worse" than measure_2; "small", if they differ by less than the margin; "open", if
+    the test does not separate them.
+
+    Parameters
+    ----------
+    p : str
+        The column with the p-value, adjusted over the family.
+    alpha, margin : float
+        Significance level and relevance margin, as for `compare`.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"p": [0.01, 0.01, 0.2, None], "difference": [-0.3, 0.01, 0.3, None]})
+    >>> rows.select(verdict("p", 0.05, 0.02)).to_series().to_list()
+    ['worse', 'small', 'open', 'open']
+    """
+    sure, far = pl.col(p) < alpha, relevant(margin)
+    found = (
+        pl.when(sure & far & (pl.col("difference") > 0)).then(pl.lit("better"))
+        .when(sure & far & (pl.col("difference") < 0)).then(pl.lit("worse"))
+        .when(sure).then(pl.lit("small"))
+    )  # fmt: skip
+    return found.otherwise(pl.lit("open")).alias("verdict")
+
+
+def family_levels(
+    tests: pl.DataFrame,
+    *,
+    correction: str,
+    alpha: float,
+    looked: Callable[[FloatArray], FloatArray] = lambda p: p,
+    level: Callable[[float], float] = lambda alpha: alpha,
+) -> FloatArray:
+    """Return the level of each limit, such that those of a category hold together as its tests do.
+
+    Parameters
+    ----------
+    tests : pl.DataFrame
+        category and p_value of each row.
+    correction : str
+        A name in `multiplicity.CORRECTIONS`.
+    alpha : float
+        Level of the family.
+    looked, level : callable
+        As in `DifferenceSettings`.
+
+    Examples
+    --------
+    >>> tests = pl.DataFrame({"category": ["A", "A", "B"], "p_value": [0.5, 0.01, None]})
+    >>> family_levels(tests, correction="bonferroni", alpha=0.05).tolist()
+    [0.025, 0.025, 0.05]
+    """
+    chosen, found = CORRECTIONS.get(correction), np.full(tests.height, alpha)
+    categories = tests["category"].to_numpy()
+    p = looked(tests["p_value"].cast(pl.Float64).to_numpy())
+    for category in tests["category"].unique():
+        mine = categories == category
+        found[mine] = level(chosen.limits(p[mine], alpha))
+    return found
+
+
+def family_limits(alpha: float) -> list[pl.Expr]:
+    """Return the limits of the family that agree with the adjusted test of the same row.
+
+    A test and limits by another method need not agree. What the adjusted test does not reject
+    belongs to the limits, so they are widened to 0; where it rejects, they end at 0 on the side of
+    the estimate. They hold together with probability 1 - alpha, as 0 is left out by the test alone,
+    and every other difference by the limits or by a test that rejects in the wrong direction.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of the family.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"p_adjusted": [0.01, 0.2], "difference": 0.1,
+    ...     "lower_family": [-0.02, 0.01], "upper_family": 0.3})
+    >>> rows.select(family_limits(0.05)).rows()
+    [(0.0, 0.3), (0.0, 0.3)]
+    """
+    lower, upper = pl.col("lower_family"), pl.col("upper_family")
+    sure = (pl.col("p_adjusted") < alpha).fill_null(value=False)
+    first, second = sure & (pl.col("difference") > 0), sure & (pl.col("difference") < 0)
+    return [
+        pl.when(first).then(pl.max_horizontal(lower, 0.0)).when(second).then(lower)
+        .otherwise(pl.min_horizontal(lower, 0.0)).alias("lower_family"),
+        pl.when(second).then(pl.min_horizontal(upper, 0.0)).when(first).then(upper)
+        .otherwise(pl.max_horizontal(upper, 0.0)).alias("upper_family"),
+    ]  # fmt: skip
 
 
 def _column(name: str, values: FloatArray) -> pl.Series:
@@ -549,22 +676,27 @@ def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl
         pl.Series("confidence", level), p_equivalent=pl.lit(None, pl.Float64),
         population=pl.lit("finite"), interval=pl.lit(confidence_sequence.__name__),
     )  # fmt: skip
-    return adjust_differences(found, asked)
+
+    def limits_at(confidence: FloatArray) -> Limits:
+        limits = anytime_difference(*counts, populations=(size, size), confidence=confidence)
+        return np.fmin(limits[0] * size / n, value), np.fmax(limits[1] * size / n, value)
+
+    return adjust_differences(found, asked, limits_at)
 
 
 # Best measures, and those not significantly worse.
 
 
 def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataFrame:
-    """Find the measure of highest precision at each n, and the set that goes with it.
+    """Find the measures of highest precision at each n, and those that are not separable from them.
 
-    The best measure is chosen by the same data that it is then compared on. So the tests of
-    best against the rest are no family of their own: any pair could have been among them, and
-    the p-values have to be adjusted over all pairs, as those of `CutComparison` are. Of two-sided
-    tests adjusted by Bonferroni's method the set then holds the truly best measure, or each that
-    is as good, at all the declared cuts at once, with probability at least 1 - alpha: it is
-    dropped only by a test that rejects in the wrong direction, one of the two of each pair. For the
-    later steps of Holm's method such rejections are not covered by its proof.
+    By the tests of all pairs, as the verdicts on pairs are: a measure that is significantly worse
+    than one of the best is in no set. The best is chosen by the same data that it is then compared
+    on, so the tests of best against the rest are no family of their own: any pair could have been
+    among them. Of two-sided tests adjusted by Bonferroni's method the set holds the truly best
+    measure, or each that is as good, at all the declared cuts at once, with probability at least
+    1 - alpha: it is dropped only by a test that rejects in the wrong direction. For the later steps
+    of Holm's method such rejections are not covered by its proof.
 
     The number of tests that one sees, measures - 1 at each n, is not enough to divide alpha by.
     It would keep one truly best measure, since m - 1 tests alone can drop it (Gupta 1965). But
@@ -583,10 +715,11 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     Returns
     -------
     pl.DataFrame
-        Table `BestMeasures`, sorted: at each n of the comparison the best measure (of equals
-        the first by name) and each measure that isn't significantly worse by alpha and the
-        relevance margin of the comparison. A measure that could not be tested is in the set,
-        also one of whose list no draw was judged: its precision is null.
+        Table `BestMeasures`, sorted: at each n of the comparison the measures of the highest
+        estimate, which may be several, and each that is significantly worse than none of them, by
+        alpha and the relevance margin of the comparison; beside it the one of them that it is
+        nearest to be worse than. A measure that could not be tested is in the set, also one of
+        whose list no draw was judged: its precision is null.
         No rows for an n at which no precision is known.
 
     Raises
@@ -616,21 +749,21 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     """
     lists = precision.select("category", "n", "measure", "precision")
     lists = lists.join(comparison.select("category", "n").unique(), on=["category", "n"])
-    first = lists.drop_nulls("precision").sort(
-        "category", "n", "precision", "measure", descending=[False, False, True, False]
+    at = ["category", "n"]
+    highest = pl.col("precision") == pl.col("precision").max().over(at)
+    best = lists.filter(highest.fill_null(value=False)).select(*at, best_measure="measure")
+    named = lists.join(best, on=at).with_columns(
+        best=pl.col("measure").is_in(pl.col("best_measure").implode().over(at))
     )
-    best = first.group_by("category", "n", maintain_order=True).agg(
-        best_measure=pl.first("measure")
-    )
-    rows = lists.join(best, on=["category", "n"]).join(
-        _both_directions(comparison), on=["category", "n", "measure", "best_measure"], how="left"
+    rows = named.filter(~pl.col("best") | (pl.col("measure") == pl.col("best_measure"))).join(
+        _both_directions(comparison), on=[*at, "measure", "best_measure"], how="left"
     )
     _require_pairs(rows)
-    worse = pl.col("significant").fill_null(value=False) & (pl.col("difference") < 0)
-    kept = rows.filter(~worse.fill_null(value=False)).with_columns(
-        best=pl.col("measure") == pl.col("best_measure")
-    )
-    return kept.select(*BestMeasures.columns()).sort(*BestMeasures.key())
+    worse = (pl.col("significant") & (pl.col("difference") < 0)).fill_null(value=False)
+    kept = rows.filter(~worse.any().over(*at, "measure"))
+    nearest = kept.sort("p_adjusted", "best_measure", nulls_last=True)
+    found = nearest.unique([*at, "measure"], keep="first", maintain_order=True)
+    return found.select(*BestMeasures.columns()).sort(*BestMeasures.key())
 
 
 def _both_directions(comparison: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,17 @@ from pipeline.kernels.numeric import FloatArray
 from pipeline.registry import Registry
 
 
+def _shared_level(p: npt.ArrayLike, alpha: float) -> float:
+    """Return alpha over the number of tests that were made."""
+    return alpha / max(1, int(np.count_nonzero(~np.isnan(np.asarray(p, dtype=np.float64)))))
+
+
+def _selected_level(p: npt.ArrayLike, alpha: float) -> float:
+    """Return alpha times the share of the tests that reject (Benjamini & Yekutieli 2005)."""
+    rejected = int(np.count_nonzero(benjamini_hochberg(p) <= alpha))
+    return max(1, rejected) * _shared_level(p, alpha)
+
+
 @dataclass(frozen=True)
 class Correction:
     """A registered correction for multiple testing.
@@ -26,6 +37,9 @@ class Correction:
         Who described it.
     title : str
         What the report calls it; the name if empty.
+    limits : callable
+        (p-values, alpha) -> the level of each limit of the same family, such that all of them hold
+        together as the tests do: alpha over the number of tests, unless another is given.
     """
 
     name: str
@@ -33,6 +47,7 @@ class Correction:
     _: KW_ONLY
     reference: str
     title: str = ""
+    limits: Callable[[npt.ArrayLike, float], float] = _shared_level
 
 
 CORRECTIONS: Registry[Correction] = Registry("correction", "pipeline.kernels.statistics")
@@ -76,7 +91,11 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     return _adjust(p, _step_down)
 
 
-@correction(title="Benjamini and Hochberg's method", reference="Benjamini & Hochberg 1995")
+@correction(
+    title="Benjamini and Hochberg's method",
+    reference="Benjamini & Hochberg 1995",
+    limits=_selected_level,
+)
 def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     """Return p-values adjusted by Benjamini and Hochberg's step-up method.
 

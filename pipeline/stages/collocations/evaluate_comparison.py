@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 import polars as pl
 from pydantic import Field, field_validator, model_validator
@@ -174,12 +174,6 @@ class EvaluateComparison(ByCluster, DifferenceOptions):
     """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared
     cuts alone."""
 
-    best: Literal["bonferroni", "holm"] = "bonferroni"
-    """How the tests of the table `best` are adjusted over all pairs and cuts: bonferroni keeps the
-    truly best measure with probability 1 - alpha, holm names fewer measures beside it without
-    that proof. All pairs count, though each measure is held against the best alone: which one is
-    the best is seen in the same data, and of equal measures one would be called worse too often."""
-
     @model_validator(mode="after")
     def _at_any_time(self) -> EvaluateComparison:
         if self.anytime and ("test" in self.model_fields_set or self.alternative != "two_sided"):
@@ -217,18 +211,20 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
     sizes = list_sizes(ranked, every=config.every, cuts=config.cuts)
     steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
     pairs = pairs_of(config.pairs, config.measures, ranked)
-    complete = not config.pairs or pairs == pairs_of((), config.measures, ranked)
+    all_pairs = not config.pairs or pairs == pairs_of((), config.measures, ranked)
+    clustered = _clustered(config, tables, ranks, draws)
     names = sorted({name for pair in pairs for name in pair})
     with rank_blocks(every_rank(ranks, tables), names) as blocks:
         between = _compare_pairs(
-            config, look, blocks, draws, steps, pairs=pairs, complete=complete, sizes=sizes
-        )
+            config, look, blocks, draws, steps, pairs=pairs, sizes=sizes,
+            clustered=clustered, complete=all_pairs and config.alternative == "two_sided",
+        )  # fmt: skip
         for piece in between:
             yield piece
             cuts = piece.get("cuts")
             if isinstance(cuts, pl.DataFrame):
                 yield {"differences": differences(config, cuts, tables, about=about)}
-    yield {"clustered": _clustered(config, tables, ranks, draws)}
+    yield {"clustered": clustered}
     yield from _baseline(config, look, tables, draws, counts_in_parts(steps, at=sizes))
     yield {"looks": look.table(draws["category"])}
 
@@ -264,22 +260,27 @@ def _compare_pairs(
     steps: Sequence[Steps],
     *,
     pairs: list[tuple[str, str]],
-    complete: bool,
     sizes: IntArray,
+    clustered: pl.DataFrame,
+    complete: bool,
 ) -> Iterator[Outputs]:
-    """Test the measures against each other, some pairs at a time: there may be thousands."""
+    """Test the measures against each other, some pairs at a time: there may be thousands.
+
+    With two-sided tests of all pairs the best measures are found, by clusters if these are asked.
+    """
     declared = pl.col("n").is_in(config.cuts)
-    counted, tested_at_cuts, alone = [], [], _single_test(config, look)
+    tested_at_cuts, alone = [], _single_test(config, look)
     for judged, some, at in _in_parts(draws, pairs, sizes):
         counts = counts_between(blocks, judged, pairs=some, at=at)
         tests = compare(counts, anytime=config.anytime, **alone)
-        counted.append(counts.filter(declared))
         tested_at_cuts.append(tests.filter(declared))
         yield {"comparison": tests}
     cuts = _adjust(config, look, pl.concat(tested_at_cuts), correction=config.correction)
     lists = counts_at(steps, config.cuts)
-    best = _best(config, look, pl.concat(counted), cuts, lists) if complete else None
-    yield {"cuts": cuts, "best": BestMeasures.zero_rows() if best is None else best}
+    estimated = lists.with_columns(precision=column_ratio("k_sampled", "n_sampled"))
+    tests = clustered if config.clusters else cuts
+    best = best_measures(estimated, tests) if complete else BestMeasures.zero_rows()
+    yield {"cuts": cuts, "best": best}
 
 
 def _in_parts(
@@ -299,34 +300,19 @@ def _in_parts(
             yield from ((mine, [pair], at) for pair in ordered for at in sizes_in_parts(sizes))
 
 
-def _best(
-    config: EvaluateComparison,
-    look: SimpleLook,
-    declared: pl.DataFrame,
-    cuts: pl.DataFrame,
-    lists: pl.DataFrame,
-) -> pl.DataFrame:
-    """Find the best measure at each cut, by two-sided tests of all pairs, adjusted over them."""
-    estimated = lists.with_columns(precision=column_ratio("k_sampled", "n_sampled"))
-    if config.alternative == "two_sided" and config.correction == config.best:
-        return best_measures(estimated, cuts)
-    tests = compare(declared, test=config.test, anytime=config.anytime, **mark(config))
-    return best_measures(estimated, _adjust(config, look, tests, correction=config.best))
-
-
 def _clustered(
     config: EvaluateComparison, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
-) -> pl.DataFrame | pl.LazyFrame:
+) -> pl.DataFrame:
     """Test the measures at the declared cuts by clusters that are drawn again, if that is asked."""
     held = ranks.collect() if config.clusters else pl.DataFrame()
     clusters = clusters_of(config, tables, held)
     if clusters is None:
-        return ClusteredDifferences.zero_rows()
+        return ClusteredDifferences.zero_rows().collect()
     tests = clustered_differences(
         ranks_of_all(held, tables), draws, clusters,
         pairs=pairs_of(config.pairs, config.measures, held),
         at=sizes_along(held, every=0, cuts=config.cuts),
-        redrawn=redrawn(config, confidence=config.confidence),
+        redrawn=redrawn(config, confidence=config.confidence), alpha=config.alpha,
     )  # fmt: skip
     return adjust(tests, correction=config.correction, table=ClusteredDifferences, **mark(config))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -456,6 +456,12 @@ class DesignedLook:
         """The confidence of limits of many estimates at once."""
         return self.confidence if self.plan is None else 1.0 - self.plan.apart
 
+    def divided(self, number: int) -> DesignedLook:
+        """Return the same look with alpha divided, as for limits of so many estimates at once."""
+        alpha = (1.0 - self.confidence) / max(1, number)
+        plan = None if self.plan is None else replace(self.plan, alpha=alpha)
+        return replace(self, confidence=1.0 - alpha, plan=plan)
+
     def of_lists(self, made: Study, at: list[int]) -> FloatArray:
         """Return the confidence for each list, shape (measures, lists)."""
         if self.plan is None:
@@ -610,6 +616,13 @@ def differences(
     ).with_columns(category=pl.lit(category))
     if config.anytime:
         named = anytime_limits_of_differences(named, confidence=config.confidence)
+        family = named
+    else:
+        apart = look.divided(len(pairs) * len(at))
+        family = pair_estimates(
+            made, pairs=pairs, at=at, confidence=apart.of_pairs(made, pairs, at)
+        )
+    named = named.with_columns(lower_family=family["lower"], upper_family=family["upper"])
     return adjust(
         look.allowed_for(_fisher(named, equal), made, pairs),
         correction=config.correction,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -369,8 +370,8 @@ class Tests(Evaluation):
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Relevance margin: smaller differences in precision are not marked."""
-    correction: Annotated[str, Named(CORRECTIONS)] = "holm"
-    """How p-values are adjusted for the size of the family."""
+    correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
+    """How p-values are adjusted for the size of the family, whose limits go with them."""
 
 
 class Mark(TypedDict):
@@ -502,10 +503,17 @@ def differences(
         look = simple_look(config, tables, alpha=alpha, finite=each == "finite")
         now = asked
         if look.plan is not None:
-            now = replace(asked, confidence=1.0 - look.level, looked=look.repeated)
+            level = partial(_level, config, tables, finite=each == "finite")
+            confidence = 1.0 - look.level
+            now = replace(asked, confidence=confidence, looked=look.repeated, level=level)
         method = config.methods[each]
         parts.append(pair_differences(tests, population=each, method=method, asked=now))
     return pl.concat(parts).sort(*MeasureDifferences.key())
+
+
+def _level(config: DifferenceOptions, tables: Tables, alpha: float, *, finite: bool) -> float:
+    """Return the level of limits at this look, of what all looks spend together."""
+    return simple_look(config, tables, alpha=alpha, finite=finite).level
 
 
 # Options of estimates
