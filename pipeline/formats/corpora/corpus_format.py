@@ -80,6 +80,7 @@ class CorpusFormat:
     def _open(self, path: Path, options: Any, source: Source | None = None) -> CorpusFile:
         layout = self.layout(path, options) if self.layout else options
         fields = _resolve(self.fields, layout)
+        metadata: Mapping[str, str] | None = _resolve(self.metadata, layout)
         grammar = Grammar(
             rows=lambda lines: self.rows(lines, layout),
             attributes=_resolve(self.attributes, layout),
@@ -88,7 +89,7 @@ class CorpusFormat:
             unique=_resolve(self.unique, layout),
             scan=self.scan(layout) if self.scan else None,
             lemmas=_resolve(self.lemmas, layout),
-            metadata=_resolve(self.metadata, layout) or {},
+            metadata=metadata or {},
         )
         return CorpusFile(
             path,
