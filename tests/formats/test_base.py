@@ -6,6 +6,7 @@ import contextlib
 import csv
 import gzip
 import io
+import pickle
 import random
 import zlib
 from collections.abc import Callable
@@ -353,3 +354,8 @@ def test_a_column_that_is_called_as_the_readers_own(tmp_path: Path) -> None:
     path = tmp_path / "file.tsv"
     path.write_text("file\tl1\na\tb\n")
     assert "a column is called file" in refusal(path, "tsv")
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_a_format_can_be_sent_to_another_machine(name: str) -> None:
+    assert pickle.loads(pickle.dumps(FORMATS.get(name))).name == name

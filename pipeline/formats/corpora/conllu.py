@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -561,15 +562,15 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     "conllu",
     suffixes=[".conllu", ".conll", ".conllup", ".cupt", _LEXICAL_SUFFIX],
     cut=_cut,
-    attributes=lambda layout: layout.attributes,
-    fields=lambda layout: layout.fields,
+    attributes=attrgetter("attributes"),  # a lambda cannot be sent to other machines
+    fields=attrgetter("fields"),
     rules=_rules,
     unique=_unique,
     scan=_scan,
     options=ConlluOptions,
     layout=_find_layout,
     lemmas=_lemmas,
-    metadata=lambda layout: layout.patterns,
+    metadata=attrgetter("patterns"),
     remedy="name the columns: columns = [...]",
 )
 def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:

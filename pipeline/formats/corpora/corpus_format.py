@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
@@ -37,7 +36,7 @@ class CorpusFormat:
     layout: Callable[[Path, Any], Any] | None
     facts: Callable[[Any], Mapping[str, int]] | None
     lemmas: OrCallable[Lemmas | None]
-    metadata: OrCallable[Mapping[str, str]]
+    metadata: OrCallable[Mapping[str, str] | None]
     remedy: str
 
     def query(self, path: Path, options: Any) -> pl.LazyFrame:
@@ -69,7 +68,7 @@ class CorpusFormat:
     def optional(self, path: Path, options: Any) -> frozenset[str]:
         """Return the metadata that the file has, see `Format`."""
         layout = self.layout(path, options) if self.layout else options
-        return frozenset(_resolve(self.metadata, layout))
+        return frozenset(_resolve(self.metadata, layout) or ())
 
     def read_part(
         self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart
@@ -81,6 +80,7 @@ class CorpusFormat:
     def _open(self, path: Path, options: Any, source: Source | None = None) -> CorpusFile:
         layout = self.layout(path, options) if self.layout else options
         fields = _resolve(self.fields, layout)
+        metadata: Mapping[str, str] | None = _resolve(self.metadata, layout)
         grammar = Grammar(
             rows=lambda lines: self.rows(lines, layout),
             attributes=_resolve(self.attributes, layout),
@@ -89,7 +89,7 @@ class CorpusFormat:
             unique=_resolve(self.unique, layout),
             scan=self.scan(layout) if self.scan else None,
             lemmas=_resolve(self.lemmas, layout),
-            metadata=_resolve(self.metadata, layout),
+            metadata=metadata or {},
         )
         return CorpusFile(
             path,
@@ -121,7 +121,7 @@ def corpus_format(
     layout: Callable[[Path, Any], Any] | None = None,
     facts: Callable[[Any], Mapping[str, int]] | None = None,
     lemmas: OrCallable[Lemmas | None] = None,
-    metadata: OrCallable[Mapping[str, str]] = MappingProxyType({}),
+    metadata: OrCallable[Mapping[str, str] | None] = None,
     remedy: str = "",
 ) -> Callable[[R], R]:
     """Register a function as the one that gives the rows of a format of corpora.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -480,7 +481,7 @@ def _scan(layout: Layout) -> Scan | None:
     scan=_scan,
     options=TokenOptions,
     layout=_find_layout,
-    lemmas=lambda layout: layout.lemmas,
+    lemmas=attrgetter("lemmas"),
     remedy="name the columns: columns = [...]",
 )
 def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
