@@ -15,6 +15,7 @@ from schemas.annotation import Resolutions as Resolutions
 from schemas.annotation import Sample as Sample
 from schemas.annotation import SheetEntries as SheetEntries
 from schemas.annotation import SheetRows as SheetRows
+from schemas.base import FamilyLimits as FamilyLimits
 from schemas.base import OpenTable as OpenTable
 from schemas.base import Table as Table
 from schemas.base import column as column

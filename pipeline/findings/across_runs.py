@@ -32,7 +32,7 @@ class Leading:
     found : tuple of Finding or None
         The first finding of that question at each point; None where a point has none.
     together : tuple of tuple of str
-        At each point, what cannot be told apart from what is best there.
+        At each point, what is not separable from what is best there.
     """
 
     stage: str
@@ -53,7 +53,7 @@ class Leading:
         return 0 if _is_best(self) else 1
 
     def names(self, point: int) -> tuple[str, ...]:
-        """Return what the answer names at a point: what leads, then what is not told apart."""
+        """Return what the answer names at a point: what leads, then what is not separable from it."""
         found = self.found[point]
         if found is None:
             return ()
@@ -145,7 +145,7 @@ def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Findin
     first = [name for name, count in ordered if count == most]
     several = len(first) > 1
     verb = "are each" if several and _is_best(each) else "are" if several else "is"
-    what = "the best measure, or not told apart from it," if _is_best(each) else "named"
+    what = "best, or not significantly worse than the best," if _is_best(each) else "named"
     titles = phrases.list_text([_title(name) for name in first])
     where = f"all {answered:,}" if most == answered else f"{most:,} of {answered:,}"
     text = f"{_prefix(each.question)}{titles} {verb} {what} at {where} points"
@@ -221,7 +221,7 @@ def brief(finding: Finding) -> str:
 
 
 def at_point(each: Leading, place: int) -> str:
-    """Return the answer at a point in short, with what cannot be told apart from it there.
+    """Return the answer at a point in short, with what is not separable from it there.
 
     Examples
     --------

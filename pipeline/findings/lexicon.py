@@ -133,7 +133,7 @@ class _Pair(NamedTuple):
 
 @finder(stages=("evaluate.lexicons",), place=10)
 def compared_lexicons(stage: StageView) -> Iterator[Finding]:
-    """Say which lexicon has the highest L*, and of each other one whether it is told apart."""
+    """Say which lexicon has the highest L*, and of each other one whether it differs."""
     table = stage.table("lexicons").collect().drop_nulls("l_star")
     if table.is_empty():
         return

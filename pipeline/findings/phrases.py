@@ -1,7 +1,7 @@
 """Phrases of findings: names, numbers, intervals, lists, verdicts; every sentence is made of these.
 
 Only functions of this module give a verdict (better, worse, above, below). They raise, or say
-that two cannot be told apart, where the test or the interval does not support it.
+that two do not differ significantly, where the test or the interval does not support it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 # Names: on one line, short, isolated if written from right to left.
@@ -316,7 +316,7 @@ class Difference(NamedTuple):
         return f"{phrase} {interval(*ends)}"
 
 
-def worse(those: Sequence[Difference], *, alpha: float) -> str:
+def worse(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
     """Say that some are worse than what was named before.
 
     Parameters
@@ -325,6 +325,8 @@ def worse(those: Sequence[Difference], *, alpha: float) -> str:
         At least one; each is below 0 and significant.
     alpha : float
         The level of the tests.
+    than : str
+        What they are worse than, where several things were named before.
 
     Raises
     ------
@@ -341,14 +343,15 @@ def worse(those: Sequence[Difference], *, alpha: float) -> str:
     ...     Difference("MI", -0.124, 0.0003, -0.166, -0.081),
     ...     Difference("Dice", -0.06, 0.0001, -0.098, -0.021),
     ... ]
-    >>> worse(with_limits[:1], alpha=0.05)
-    'MI is worse by 12.4 points [8.1, 16.6], adjusted p < .001'
+    >>> worse(with_limits[:1], alpha=0.05, than="Dice")
+    'MI is worse than Dice by 12.4 points [8.1, 16.6], adjusted p < .001'
     >>> worse(with_limits, alpha=0.05)
     'worse are Dice by 6.0 points [2.1, 9.8] and MI by 12.4 points [8.1, 16.6], adjusted p < .001'
     """
     for each in those:
         _require_verdict(each, alpha, below=True)
-    return _verdict(sorted(those, key=lambda each: -each.difference), "worse")
+    word = f"worse than {than}" if than else "worse"
+    return _verdict(sorted(those, key=lambda each: -each.difference), word)
 
 
 def better(those: Sequence[Difference], *, alpha: float) -> str:
@@ -403,35 +406,61 @@ def held_against(test: Difference, *, alpha: float) -> str:
     >>> held_against(Difference("the list", 0.193, 0.0001), alpha=0.05)
     'the list lies 19.3 points above it (adjusted p < .001)'
     >>> held_against(Difference("the list", 0.02, 0.4), alpha=0.05)
-    'the list cannot be told apart from it (+2.0 points, adjusted p = .400)'
+    'the list does not differ from it significantly (+2.0 points, adjusted p = .400)'
     """
     name, difference, p = test[:3]
     if not (p < alpha and (difference < 0 or difference > 0)):
-        return f"{name} cannot be told apart from it ({points(difference)}, {adjusted(p)})"
+        return f"{name} does not differ from it significantly ({points(difference)}, {adjusted(p)})"
     side = "above" if difference > 0 else "below"
     return f"{name} lies {number(abs(100 * difference), 1)} points {side} it ({adjusted(p)})"
 
 
-def not_told_apart(those: Sequence[tuple[str, float | None]]) -> str:
-    """Say that the tests do not tell some from what was named before.
-
-    Parameters
-    ----------
-    those : sequence of (str, float or None)
-        What each is called and its estimate, a proportion, None where nothing of it is judged;
-        at least one.
+def tied_names(names: Sequence[str]) -> str:
+    """Return the names of what comes first, of which there may be several.
 
     Examples
     --------
-    >>> not_told_apart([("t-score", 0.302)])
-    't-score (30.2 %) cannot be told apart from it'
-    >>> not_told_apart([("t-score", 0.302), ("MI", None)])
-    't-score (30.2 %) and MI (0 judged) cannot be told apart from it'
+    >>> tied_names(["MI"]), tied_names(["MI", "Dice"])
+    ('MI', 'MI and Dice (tied)')
     """
-    names = [
-        f"{name} ({'0 judged' if value is None else per_cent(value)})" for name, value in those
-    ]
-    return f"{list_text(names)} cannot be told apart from it"
+    return f"{list_text(names)}{' (tied)' if len(names) > 1 else ''}"
+
+
+def not_separable(
+    those: Mapping[str, float | None],
+    small: Mapping[str, float | None] | None = None,
+    *,
+    margin: float = 0.0,
+) -> str:
+    """Say which are not significantly worse than the best, or by less than the margin.
+
+    Parameters
+    ----------
+    those, small : mapping of str to float or None
+        Names with their estimates, proportions, None where nothing of it is judged. `those` the
+        tests do not separate from the best; `small` are worse by less than the margin.
+    margin : float
+        That margin.
+
+    Examples
+    --------
+    >>> not_separable({"t-score": 0.302})
+    't-score (30.2 %) is not significantly worse'
+    >>> not_separable({"t-score": 0.302, "MI": None}, {"Dice": 0.3}, margin=0.02)[:94]
+    't-score (30.2 %) and MI (0 judged) are not significantly worse; Dice (30.0 %) is worse by less'
+    """
+    parts = []
+    for names, what in (
+        (those, "not significantly worse"),
+        (small or {}, f"worse by less than the margin of {number(100 * margin, 1)} points"),
+    ):
+        told = [
+            f"{name} ({'0 judged' if value is None else per_cent(value)})"
+            for name, value in names.items()
+        ]
+        if told:
+            parts.append(f"{list_text(told)} {'is' if len(told) == 1 else 'are'} {what}")
+    return "; ".join(parts)
 
 
 # Phrases for intervals of differences, and for the highest value, which is no verdict.
@@ -500,7 +529,7 @@ def held_within(those: Interval) -> str:
     Examples
     --------
     >>> held_within(Interval("computed", -0.01, -0.032, 0.011))
-    'computed cannot be told apart from it (−1.0 points [−3.2, +1.1])'
+    'computed does not differ from it significantly (−1.0 points [−3.2, +1.1])'
     >>> held_within(Interval("computed", -0.01, None, None))
     'computed differs by −1.0 points, and nothing says how sure that is'
     """
@@ -509,7 +538,7 @@ def held_within(those: Interval) -> str:
     if those.lower is None or those.upper is None:
         differs_by = points(those.difference)
         return f"{those.name} differs by {differs_by}, and nothing says how sure that is"
-    return f"{those.name} cannot be told apart from it ({points_within(*those[1:])})"
+    return f"{those.name} does not differ from it significantly ({points_within(*those[1:])})"
 
 
 def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) -> str:
@@ -581,7 +610,7 @@ def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
     >>> over_range("t-score", "MI", band, confidence=0.95)
     't-score is better than MI at n = 5 to 6 and 8 (all n from 5 to 8 at once, at 95 %)'
     >>> over_range("t-score", "MI", band._replace(lower=[-0.1] * 4), confidence=0.95)
-    't-score and MI cannot be told apart at any n from 5 to 8 at once, at 95 %'
+    't-score and MI do not differ significantly at any n from 5 to 8 at once, at 95 %'
     """
     span = f"n from {band.n[0]:,} to {band.n[-1]:,} at once, at {100 * confidence:g} %"
     ranges = band.apart()
@@ -591,7 +620,7 @@ def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
         if mine:
             parts.append(f"{first} is better than {second} at n = {_longest_ranges(mine)}")
     if not parts:
-        return f"{one} and {other} cannot be told apart at any {span}"
+        return f"{one} and {other} do not differ significantly at any {span}"
     return f"{', '.join(parts)} (all {span})"
 
 
@@ -624,7 +653,7 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     >>> of_two("MI", Difference("t-score", -0.124, 0.003), alpha=0.05)
     'MI is worse than t-score (−12.4 points, adjusted p = .003)'
     >>> of_two("MI", Difference("Dice", 0.02, 0.3), alpha=0.05)
-    'MI and Dice cannot be told apart (+2.0 points, adjusted p = .300)'
+    'MI and Dice do not differ significantly (+2.0 points, adjusted p = .300)'
     >>> of_two("MI", Difference("Dice", 0.02, 0.001), alpha=0.05, margin=0.05)
     'MI and Dice differ by less than the margin of 5.0 points (+2.0 points, adjusted p = .001)'
     >>> limited = Difference("MI", 0.124, 0.003, 0.081, 0.166)
@@ -635,38 +664,11 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     phrase = f"({points_within(difference, lower, upper)}, {adjusted(p)})"
     # An undefined number fails each comparison, so that a verdict needs what holds.
     if not (p < alpha and (difference < 0 or difference > 0)):
-        return f"{one} and {other} cannot be told apart {phrase}"
+        return f"{one} and {other} do not differ significantly {phrase}"
     if abs(difference) < margin:
         least = number(100 * margin, 1)
         return f"{one} and {other} differ by less than the margin of {least} points {phrase}"
     return f"{one} is {'better' if difference > 0 else 'worse'} than {other} {phrase}"
-
-
-def worse_here(those: Sequence[Difference], *, alpha: float, candidates: int) -> str:
-    """Say that some are worse than what was named before among the candidates at hand alone.
-
-    Parameters
-    ----------
-    those : sequence of Difference
-        Of the test of the finite population, at least one; each is below 0 and significant.
-    alpha : float
-        The level of the tests.
-    candidates : int
-        How many there are.
-
-    Raises
-    ------
-    ValueError
-        If a test does not say so.
-
-    Examples
-    --------
-    >>> worse_here(
-    ...     [Difference("MI", -0.044, 0.01, -0.08, -0.007)], alpha=0.05, candidates=5102
-    ... )
-    'among these 5,102 candidates alone MI is worse by 4.4 points [0.7, 8.0], adjusted p = .010'
-    """
-    return f"among these {candidates:,} candidates alone {worse(those, alpha=alpha)}"
 
 
 def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: float) -> str:

@@ -110,7 +110,7 @@ def best(name: str, *together: str, value: float = 0.3) -> list[StageFinding]:
     if together:
         found.append(
             Finding(
-                about="together", text="2 cannot be told apart from it.", question=QUESTION,
+                about="together", text="2 are not significantly worse.", question=QUESTION,
                 name=together[0], names=together,
             )
         )  # fmt: skip
@@ -122,12 +122,12 @@ def said(points: list[list[StageFinding]]) -> list[str]:
     return [found.text for lead in leading_answers(points) for found in over_points(lead, labels)]
 
 
-def test_what_is_not_told_apart_counts_too() -> None:
+def test_what_is_not_separable_counts_too() -> None:
     points = [best("mi"), best("t_score", "mi", "dice"), best("t_score")]
     assert said(points) == [
         (
-            "Best for 500 candidates: MI and t-score are each the best measure, or not told apart"
-            " from it, at 2 of 3 points; Dice at 1."
+            "Best for 500 candidates: MI and t-score are each best, or not significantly worse than"
+            " the best, at 2 of 3 points; Dice at 1."
         )
     ]
 
@@ -136,7 +136,7 @@ def test_one_leads_everywhere_and_its_estimate_spans() -> None:
     texts = said([best("mi", value=0.25), best("mi", value=0.4)])
     assert texts == [
         (
-            "Best for 500 candidates: MI is the best measure, or not told apart from it, at all 2"
+            "Best for 500 candidates: MI is best, or not significantly worse than the best, at all 2"
             " points."
         ),
         "Best for 500 candidates: MI, from 25.0 % (point 0) to 40.0 % (point 1) over 2 points.",

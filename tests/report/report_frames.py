@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.findings.base import StageView
+from pipeline.kernels.nbest.comparison import verdict
 from pipeline.report.explorer import Payload
 from pipeline.stages.base import STAGES
 from schemas import (
@@ -129,7 +130,9 @@ def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
     """Return the tests at these n, their p-values adjusted by doubling."""
     held = tested.filter(pl.col("n").is_in(at))
     adjusted = (2 * pl.col("p_value")).clip(0, 1).alias("p_adjusted")
-    return held.with_columns(adjusted, correction=pl.lit("holm")).select(*CutComparison.columns())
+    known = held.with_columns(adjusted, correction=pl.lit("holm"))
+    told = known.with_columns(verdict("p_adjusted", 0.05, 0.0))
+    return told.select(*CutComparison.columns())
 
 
 def differences(
@@ -143,7 +146,8 @@ def differences(
         {"category": "TP", "measure_1": one, "measure_2": two, "n": n, "size": n, "n_1": n, "k_1": 0,
          "n_2": n, "k_2": 0, "population": each, "difference": gap, "lower": lower, "upper": upper,
          "confidence": 0.95, "interval": "clopper_pearson", "p_value": 0.01, "p_adjusted": 0.02,
-         "p_margin": 0.03, "p_margin_adjusted": 0.06, "equivalent": False}
+         "p_margin": 0.03, "p_margin_adjusted": 0.06, "equivalent": False, "verdict": "better",
+         "lower_family": lower, "upper_family": upper}
         for (one, two), (lower, gap, upper) in ends.items() for n in at for each in populations
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=MeasureDifferences.columns())

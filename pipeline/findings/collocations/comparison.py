@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import polars as pl
 
@@ -19,53 +19,55 @@ from pipeline.findings.collocations.precision import (
     n_candidates,
     row_of,
 )
-from pipeline.findings.phrases import equivalent, number, of_two, rounded, worse_here
+from pipeline.findings.phrases import equivalent, number, of_two, rounded
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.sample_size import Design, predictive_power, smallest_size
 from pipeline.kernels.statistics.exact_tests import Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 
-# Limits of differences.
-
-Ends: TypeAlias = tuple[float | None, float | None]
-"""Lower and upper limit of a difference; None where there are none."""
+# Verdicts on pairs.
 
 
-def limits_of(
-    differences: pl.DataFrame, *, n: int, of: str, less: str, population: str = "super"
-) -> Ends:
-    """Return the limits of how much one measure exceeds another.
+def pair_tests(table: pl.DataFrame, *, n: int, of: str) -> dict[str, phrases.Difference]:
+    """Return the tests of all other measures against one, at one size, in that direction.
 
     Parameters
     ----------
-    differences : DataFrame
-        `schemas.MeasureDifferences`, one category.
+    table : DataFrame
+        Differences of one category, with the adjusted p-value and the limits of the family.
     n : int
         The cut.
-    of, less : str
-        The two measures.
-    population : str
-        What is asked about: "super", as the tests of `schemas.CutComparison` do, or "finite".
+    of : str
+        The measure that the others are compared with.
 
     Examples
     --------
-    >>> rows = pl.DataFrame({"measure_1": "dice", "measure_2": "mi", "n": 9, "lower": -0.1,
-    ...     "upper": 0.3, "population": ["super"]})
-    >>> limits_of(rows, n=9, of="mi", less="dice"), limits_of(rows, n=8, of="mi", less="dice")
-    ((-0.3, 0.1), (None, None))
+    >>> rows = pl.DataFrame({"measure_1": "dice", "measure_2": "mi", "n": 9, "difference": 0.1,
+    ...     "p_adjusted": 0.01, "lower_family": 0.02, "upper_family": 0.3})
+    >>> pair_tests(rows, n=9, of="dice")["mi"][1:]
+    (-0.1, 0.01, -0.3, -0.02)
+    >>> pair_tests(rows, n=9, of="mi")["dice"][1:]
+    (0.1, 0.01, 0.02, 0.3)
     """
-    at = {"n": n, "population": population}
-    straight = row_of(differences, measure_1=of, measure_2=less, **at)
-    if straight is not None:
-        return straight["lower"], straight["upper"]
-    turned = row_of(differences, measure_1=less, measure_2=of, **at)
-    return (None, None) if turned is None else (-turned["upper"], -turned["lower"])
+    ends = ("lower_family", "upper_family")
+    held = [
+        name if name in table.columns else pl.lit(None, pl.Float64).alias(name) for name in ends
+    ]
+    rows = table.filter(n=n).select("measure_1", "measure_2", "difference", "p_adjusted", *held)
+    found = {}
+    for one, other, gap, p, lower, upper in rows.drop_nulls(["difference", "p_adjusted"]).rows():
+        if of == other:
+            found[one] = phrases.Difference(one, gap, p, lower, upper)
+        elif of == one:
+            turned = (None, None) if lower is None else (-upper, -lower)
+            found[other] = phrases.Difference(other, -gap, p, *turned)
+    return found
 
 
 # Judgements needed to tell two measures apart.
 
 POWER = 0.8
-"""The probability with which they are to be told apart."""
+"""The probability with which the test is to separate them."""
 _REPLICATES = 1_000
 
 
@@ -91,7 +93,7 @@ def further_judgements(
     candidates, judged : int
         Candidates, and judged draws without replacement.
     test, alternative, alpha, margin
-        How the pair is tested, by itself.
+        How the pair is tested: alpha is that of one test of the family.
 
     Returns
     -------
@@ -128,20 +130,20 @@ def further_text(further: int | None, *, candidates: int) -> str:
 
     Examples
     --------
-    >>> further_text(1243, candidates=5102)
-    'to tell the first two apart at this size would take about 1,200 judgements more (power 80 %)'
+    >>> further_text(1243, candidates=5102)[:69]
+    'about 1,200 more judgements would separate the two with a power of 80'
     >>> further_text(None, candidates=5102)
-    'not even the judgement of all 5,102 candidates is expected to tell the first two apart'
+    'not even the judgement of all 5,102 candidates is expected to separate the two'
     """
     if further is None:
         return (
-            f"not even the judgement of all {candidates:,} candidates is expected to tell the "
-            "first two apart"
+            f"not even the judgement of all {candidates:,} candidates is expected to separate the"
+            " two"
         )
     return (
-        "to tell the first two apart at this size would take about "
-        f"{number(rounded(further), 0)} judgements more (power {POWER:.0%}".replace("%", " %")
-        + ")"
+        f"about {number(rounded(further), 0)} more judgements would separate the two with a power"
+        f" of {100 * POWER:g} % at the adjusted level; if you mean to test again after them,"
+        " declare both looks now (looks = [...])"
     )
 
 
@@ -160,11 +162,14 @@ class TestOptions(StageOptions):
 
 @dataclass(frozen=True)
 class _Tables:
-    """The tables of a comparison, of one category."""
+    """The tables of a comparison, of one category.
+
+    `tests` are those that the verdicts rest on: by clusters if these were asked for.
+    """
 
     best: pl.DataFrame
     cuts: pl.DataFrame
-    differences: pl.DataFrame
+    tests: pl.DataFrame
     lists: pl.DataFrame
     estimates: pl.DataFrame | None
     baseline: dict[str, Any] | None
@@ -196,7 +201,7 @@ class _Place:
 
 @finder(stages=("evaluate.comparison",), place=10)
 def best_measures(stage: StageView) -> Iterator[Finding]:
-    """Say at each size which is best, what cannot be told apart from it, and what is worse."""
+    """Say at each size which is best, what is not separable from it, and what is worse."""
     best = stage.table("best").collect()
     among = categories(best)
     tested = stage.options_as(TestOptions)
@@ -218,11 +223,29 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
     return _Tables(
         best.filter(category=category),
         mine(stage.table("cuts")),
-        mine(stage.table("differences")),
+        verdict_tests(stage).filter(category=category),
         mine(stage.table("baseline_cuts")),
         None if estimating is None else mine(estimating.table("precision").filter(asked)),
         None if baseline is None or baseline.is_empty() else baseline.row(0, named=True),
     )
+
+
+def verdict_tests(stage: StageView) -> pl.DataFrame:
+    """Return the tests that all verdicts of a comparison rest on, with their limits.
+
+    Those by clusters if these were asked for, else those about a population beyond the candidates,
+    as the table `cuts` has them; of limits that hold at any time those about the candidates.
+    """
+    clustered = stage.table("clustered").collect()
+    if not clustered.is_empty():
+        return clustered
+    rows = stage.table("differences").collect()
+    wider = rows.filter(population="super")
+    if not wider.is_empty():
+        return wider
+    if stage.options_as(LookOptions).anytime:
+        return rows
+    return stage.table("cuts").collect()
 
 
 def _best_at_all_sizes(best: pl.DataFrame, category: str, of: str) -> Iterator[Finding]:
@@ -237,9 +260,9 @@ def _best_at_all_sizes(best: pl.DataFrame, category: str, of: str) -> Iterator[F
     names = [measure_title(name) for name in always["measure"]]
     span = f"{len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,}"
     phrase = (
-        f"{phrases.list_text(names)}: the best measure, or not told apart from it, at all {span}"
+        f"{phrases.list_text(names)}: best, or not significantly worse than the best, at all {span}"
         if names
-        else f"no measure is the best, or not told apart from it, at all {span}"
+        else f"no measure is best, or not significantly worse than the best, at all {span}"
     )
     yield Finding(
         about="throughout", text=phrases.sentence(phrase + of), value=float(len(names)),
@@ -253,28 +276,30 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
     rows = place.tables.best.filter(n=place.n).sort(
         ["best", "precision", "measure"], descending=[True, True, False], nulls_last=True
     )
-    first = rows.row(0, named=True)
-    if first["precision"] is None:
+    tied, others = rows.filter("best"), rows.filter(~pl.col("best"))
+    if tied.is_empty() or tied["precision"][0] is None:
         return
-    yield _best_finding(place, first)
-    others = rows.slice(1)
+    yield _best_finding(place, tied)
     if others.height:
-        yield _not_told_apart(place, first, others)
-    yield from _worse(place, first["measure"], set(rows["measure"]))
-    yield from _baseline(place, first["measure"])
-    if others.height:
-        yield from _labels_needed(place, first["measure"], others["measure"][0])
+        yield _not_separable(place, others)
+    yield from _worse(place, tied["measure"].to_list(), set(rows["measure"]))
+    yield from _baseline(place, tied["measure"][0])
+    rivals = [*tied["measure"], *others["measure"]]
+    if len(rivals) > 1:
+        yield from _labels_needed(place, rivals[0], rivals[1])
 
 
-def _best_finding(place: _Place, first: dict[str, Any]) -> Finding:
+def _best_finding(place: _Place, tied: pl.DataFrame) -> Finding:
+    first = tied.row(0, named=True)
     lower, upper = _limits(place, first["measure"])
     phrase = phrases.estimate(first["precision"], lower, upper).replace(
         " %", " % true positives", 1
     )
-    text = f"{place.question}: {measure_title(first['measure'])}, {phrase}"
+    names = phrases.tied_names([measure_title(name) for name in tied["measure"]])
     return Finding(
-        **place.facts("best"), text=phrases.sentence(text), name=first["measure"],
-        value=first["precision"], lower=lower, upper=upper,
+        **place.facts("best"), text=phrases.sentence(f"{place.question}: {names}, {phrase}"),
+        name=first["measure"], value=first["precision"], lower=lower, upper=upper,
+        names=tuple(tied["measure"]),
     )  # fmt: skip
 
 
@@ -295,42 +320,90 @@ def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
     return float(lower[0]), float(upper[0])
 
 
-def _not_told_apart(place: _Place, first: dict[str, Any], others: pl.DataFrame) -> Finding:
-    pairs = [
-        (measure_title(name), precision)
-        for name, precision in others.select("measure", "precision").rows()
-    ]
+def _not_separable(place: _Place, others: pl.DataFrame) -> Finding:
     second = others.row(0, named=True)
+    asked = place.tested.margin > 0
+    near = [name for name in others["measure"] if asked and _is_small(place, name)]
+    shares = {
+        measure_title(name): precision
+        for name, precision in others.select("measure", "precision").rows()
+    }
+    small = [measure_title(name) for name in near]
+    text = phrases.not_separable(
+        {name: share for name, share in shares.items() if name not in small},
+        {name: shares[name] for name in small},
+        margin=place.tested.margin,
+    )
     return Finding(
-        **place.facts("together"), text=phrases.sentence(phrases.not_told_apart(pairs)),
-        name=second["measure"], other=first["measure"], value=second["precision"],
+        **place.facts("together"), text=phrases.sentence(text),
+        name=second["measure"], other=second["best_measure"], value=second["precision"],
         p_adjusted=second["p_adjusted"], names=tuple(others["measure"]),
     )  # fmt: skip
 
 
-def _worse(place: _Place, best: str, together: set[str]) -> Iterator[Finding]:
-    found = [each for each in _differences_from(place, best) if each.name not in together]
-    sure = [each for each in found if each.difference < 0 and each.p_adjusted < place.tested.alpha]
-    if sure:
-        titled = [each._replace(name=measure_title(each.name)) for each in sure]
-        most = min(sure, key=lambda each: each.difference)
-        yield Finding(
-            **place.facts("worse"), name=most.name, other=best, value=most.difference,
-            lower=most.lower, upper=most.upper,
-            text=phrases.sentence(phrases.worse(titled, alpha=place.tested.alpha)),
-            p_adjusted=most.p_adjusted,
+def _is_small(place: _Place, measure: str) -> bool:
+    """Tell whether a measure differs from one of the best, by less than the margin."""
+    tests = pair_tests(place.tables.tests, n=place.n, of=measure)
+    leaders = place.tables.best.filter(n=place.n).filter("best")["measure"]
+    return any(
+        tests[name].p_adjusted < place.tested.alpha and tests[name].difference > 0
+        for name in leaders if name in tests
+    )  # fmt: skip
+
+
+def _worse(place: _Place, best: Sequence[str], together: set[str]) -> Iterator[Finding]:
+    def finding(about: str, text: str, **numbers: Any) -> Finding:
+        return Finding(**place.facts(about), text=phrases.sentence(text), **numbers)
+
+    yield from worse_findings(
+        place.tables.tests, best, together, n=place.n, alpha=place.tested.alpha, finding=finding
+    )
+
+
+def worse_findings(
+    tests: pl.DataFrame,
+    best: Sequence[str],
+    together: set[str],
+    *,
+    n: int,
+    alpha: float,
+    finding: Callable[..., Finding],
+) -> Iterator[Finding]:
+    """Say which measures are worse, each than the one of the best that it is surest to be.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        As for `pair_tests`.
+    best : sequence of str
+        The measures with the highest estimate.
+    together : set of str
+        The measures that are not separable from them, and they themselves.
+    n : int
+        The cut.
+    alpha : float
+        Level of the tests.
+    finding : callable
+        (about, text, numbers) -> the finding.
+    """
+    surest: dict[str, tuple[phrases.Difference, str]] = {}
+    for leader in best:
+        for name, each in pair_tests(tests, n=n, of=leader).items():
+            sure = each.difference < 0 and each.p_adjusted < alpha and name not in together
+            if sure and (name not in surest or each.p_adjusted < surest[name][0].p_adjusted):
+                surest[name] = each, leader
+    if surest:
+        parts = []
+        for leader in best:
+            those = [each._replace(name=measure_title(each.name))
+                     for each, of in surest.values() if of == leader]  # fmt: skip
+            than = measure_title(leader) if len(best) > 1 else ""
+            parts += [phrases.worse(those, alpha=alpha, than=than)] if those else []
+        most, leader = min(surest.values(), key=lambda pair: pair[0].difference)
+        yield finding(
+            "worse", "; ".join(parts), name=most.name, other=leader,
+            value=most.difference, lower=most.lower, upper=most.upper, p_adjusted=most.p_adjusted,
         )  # fmt: skip
-
-
-def _differences_from(place: _Place, best: str) -> Iterator[phrases.Difference]:
-    """Yield the tests of the best measure against each other one: the other less the best."""
-    columns = ("measure_1", "measure_2", "difference", "p_adjusted")
-    rows = place.tables.cuts.filter(n=place.n).select(columns).drop_nulls()
-    for one, other, difference, p in rows.rows():
-        if best in (one, other):
-            name, sign = (other, -1) if best == one else (one, 1)
-            ends = limits_of(place.tables.differences, n=place.n, of=name, less=best)
-            yield phrases.Difference(name, sign * difference, p, *ends)
 
 
 def _baseline(place: _Place, best: str) -> Iterator[Finding]:
@@ -375,9 +448,10 @@ def _labels_needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
     if not 0 < judged < candidates or not 0 < pair["size"] <= candidates // 2:
         return
     tested = place.tested
+    family = place.tables.cuts["p_value"].drop_nulls().len()
     further = further_judgements(
         pair, candidates=candidates, judged=judged, test=tested.test,
-        alternative=tested.alternative, alpha=tested.alpha, margin=tested.margin,
+        alternative=tested.alternative, alpha=tested.alpha / family, margin=tested.margin,
     )  # fmt: skip
     yield Finding(
         **place.facts("needed"), name=best, other=second,
@@ -398,7 +472,7 @@ def _is_with_replacement(stage: StageView) -> bool:
     return sample is not None and bool(sample.config.get("replacement"))
 
 
-# Differences beyond the tests: of these candidates alone, and equivalence.
+# Equivalence.
 
 
 class DifferenceOptions(StageOptions):
@@ -407,50 +481,6 @@ class DifferenceOptions(StageOptions):
     alpha: float
     margin: float
     equivalence: float | None
-
-
-@finder(stages=("evaluate.comparison",), place=12)
-def among_these_candidates(stage: StageView) -> Iterator[Finding]:
-    """Say what the test of the finite population finds, and that of the other does not."""
-    best, cuts, rows = (stage.table(name).collect() for name in ("best", "cuts", "differences"))
-    asked = stage.options_as(DifferenceOptions)
-    among = categories(best)
-    for (category, n, leader), _ in best.group_by(
-        "category", "n", "best_measure", maintain_order=True
-    ):
-        mine = rows.filter(category=category, n=n)
-        those = _finite_only(mine, cuts.filter(category=category, n=n), str(leader), asked)
-        if those:
-            of = category_suffix(str(category), among)
-            titled = [each._replace(name=measure_title(each.name)) for each in those]
-            most = min(those, key=lambda each: each.difference)
-            text = worse_here(titled, alpha=asked.alpha, candidates=n_candidates(stage))
-            yield Finding(
-                about="here", text=phrases.sentence(text),
-                question=f"best for {n:,} candidates{of}",
-                category=str(category), n=int(str(n)), name=most.name, other=str(leader),
-                value=most.difference, lower=most.lower, upper=most.upper,
-                p_adjusted=most.p_adjusted, figure=FIGURE,
-            )  # fmt: skip
-
-
-def _finite_only(
-    rows: pl.DataFrame, cuts: pl.DataFrame, best: str, asked: DifferenceOptions
-) -> list[phrases.Difference]:
-    """Return what the finite population's test alone finds, where not all is judged."""
-    keys = ["measure_1", "measure_2"]
-    sure = (pl.col("p_adjusted") < asked.alpha) & (pl.col("difference").abs() >= asked.margin)
-    part = (pl.col("n_1") < pl.col("size")) | (pl.col("n_2") < pl.col("size"))
-    here = rows.filter(pl.col("population") == "finite", sure, part)
-    found = []
-    for row in here.join(cuts.filter(sure), on=keys, how="anti").iter_rows(named=True):
-        if best not in (row["measure_1"], row["measure_2"]):
-            continue
-        first = row["measure_2"] == best
-        name, sign = (row["measure_1"], 1) if first else (row["measure_2"], -1)
-        ends = limits_of(rows, n=row["n"], of=name, less=best, population="finite")
-        found.append(phrases.Difference(name, sign * row["difference"], row["p_adjusted"], *ends))
-    return [each for each in found if each.difference < 0]
 
 
 @finder(stages=("evaluate.comparison",), place=13)
@@ -506,16 +536,15 @@ def declared_pairs(stage: StageView) -> Iterator[Finding]:
     tests = stage.table("cuts").join(led, on=["category", "n"], how="anti").collect()
     among = categories(tests)
     tested = stage.options_as(TestOptions)
-    differences = stage.table("differences").collect()
+    limits = verdict_tests(stage)
     known = tests.drop_nulls(["difference", "p_adjusted"])
     for (category, n), rows in known.group_by("category", "n", maintain_order=True):
         of = category_suffix(str(category), among)
         question = f"the declared pairs for {n:,} candidates{of}"
+        mine = limits.filter(category=category)
         for place, row in enumerate(_sort_pairs(rows)):
-            lower, upper = limits_of(
-                differences.filter(category=category), n=row["n"], of=row["measure_1"],
-                less=row["measure_2"],
-            )  # fmt: skip
+            pair = pair_tests(mine, n=row["n"], of=row["measure_2"]).get(row["measure_1"])
+            lower, upper = (pair.lower, pair.upper) if pair else (None, None)
             phrase = _pair_phrase(row, tested, (lower, upper))
             text = phrase if place else f"for {n:,} candidates{of}: {phrase}"
             yield Finding(
@@ -533,7 +562,9 @@ def _sort_pairs(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
     return order.iter_rows(named=True)
 
 
-def _pair_phrase(row: dict[str, Any], tested: TestOptions, ends: Ends) -> str:
+def _pair_phrase(
+    row: dict[str, Any], tested: TestOptions, ends: tuple[float | None, float | None]
+) -> str:
     titles = [measure_title(row[name]) for name in ("measure_1", "measure_2")]
     test = phrases.Difference(titles[1], row["difference"], row["p_adjusted"], *ends)
     return of_two(titles[0], test, alpha=tested.alpha, margin=tested.margin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.collocations.comparison import pair_tests, worse_findings
 from pipeline.findings.collocations.precision import (
     baseline_finding,
     categories,
@@ -221,7 +222,7 @@ class _Place:
 
 @finder(stages=("evaluate.designed",), place=10)
 def designed_lists(stage: StageView) -> Iterator[Finding]:
-    """Say at each cut which measure leads, what cannot be told apart from it, what is worse."""
+    """Say at each cut which measure leads, what is not separable from it, what is worse."""
     cuts = stage.table("cuts").collect()
     tests, best = (stage.table(name).collect() for name in ("differences", "best"))
     known, options = cuts.drop_nulls("precision"), stage.options_as(DesignOptions)
@@ -239,48 +240,51 @@ def designed_lists(stage: StageView) -> Iterator[Finding]:
 def _findings_at(place: _Place) -> Iterator[Finding]:
     ordered = place.lists.sort(["precision", "measure"], descending=[True, False])
     first = ordered.row(0, named=True)
+    tied = ordered.filter(precision=first["precision"])["measure"].to_list()
     phrase = phrases.estimate(first["precision"], first["lower"], first["upper"])
-    led = f"{measure_title(first['measure'])}, {phrase}".replace(" %", " % true positives", 1)
+    names = phrases.tied_names([measure_title(name) for name in tied])
+    led = f"{names}, {phrase}".replace(" %", " % true positives", 1)
     about = "highest" if place.best.is_empty() else "best"
     yield place.finding(
-        about, f"{place.facts['question']}: {led}", name=first["measure"],
+        about, f"{place.facts['question']}: {led}", name=first["measure"], names=tuple(tied),
         value=first["precision"], lower=first["lower"], upper=first["upper"],
     )  # fmt: skip
     if place.best.is_empty():
         yield from _pairs(place)
         return
-    yield from _not_told_apart(place, first["measure"])
-    yield from _worse(place, first["measure"])
+    yield from _not_separable(place, tied)
+    yield from _worse(place, tied)
 
 
-def _not_told_apart(place: _Place, leader: str) -> Iterator[Finding]:
+def _not_separable(place: _Place, leaders: Sequence[str]) -> Iterator[Finding]:
     rivals = place.best.filter(~pl.col("best")).sort("precision", "measure", descending=True)
     if rivals.is_empty():
         return
-    names, second = rivals["measure"].to_list(), rivals.row(0, named=True)
-    shares = zip(map(measure_title, names), rivals["precision"], strict=True)
+    n, alpha = place.facts["n"], place.options.alpha
+    surely = {
+        name
+        for leader in leaders
+        for name, each in pair_tests(place.tests, n=n, of=leader).items()
+        if each.difference < 0 and each.p_adjusted < alpha
+    }
+    shares = dict(rivals.select("measure", "precision").rows())
+    text = phrases.not_separable(
+        {measure_title(name): share for name, share in shares.items() if name not in surely},
+        {measure_title(name): share for name, share in shares.items() if name in surely},
+        margin=place.options.margin,
+    )
+    second = rivals.row(0, named=True)
     yield place.finding(
-        "together", phrases.not_told_apart(list(shares)), name=second["measure"], other=leader,
-        value=second["precision"], p_adjusted=second["p_adjusted"], names=tuple(names),
+        "together", text, name=second["measure"], other=second["best_measure"],
+        value=second["precision"], p_adjusted=second["p_adjusted"], names=tuple(shares),
     )  # fmt: skip
 
 
-def _worse(place: _Place, leader: str) -> Iterator[Finding]:
-    rows = place.tests.filter("significant").drop_nulls(["difference", "p_adjusted"])
-    sure = []
-    for row in rows.iter_rows(named=True):
-        one, other, gap = row["measure_1"], row["measure_2"], row["difference"]
-        if leader in (one, other):
-            rival, gap = (other, -gap) if one == leader else (one, gap)
-            sure.append(phrases.Difference(rival, gap, row["p_adjusted"]))
-    sure = [each for each in sure if each.difference < 0]
-    if sure:
-        titled = [each._replace(name=measure_title(each.name)) for each in sure]
-        most = min(sure, key=lambda each: each.difference)
-        yield place.finding(
-            "worse", phrases.worse(titled, alpha=place.options.alpha), name=most.name, other=leader,
-            value=most.difference, p_adjusted=most.p_adjusted,
-        )  # fmt: skip
+def _worse(place: _Place, leaders: Sequence[str]) -> Iterator[Finding]:
+    yield from worse_findings(
+        place.tests, leaders, set(place.best["measure"]), n=place.facts["n"],
+        alpha=place.options.alpha, finding=place.finding,
+    )  # fmt: skip
 
 
 def _pairs(place: _Place) -> Iterator[Finding]:
@@ -288,13 +292,12 @@ def _pairs(place: _Place) -> Iterator[Finding]:
     known = place.tests.drop_nulls(["difference", "p_adjusted"])
     for row in known.sort(pl.col("difference").abs(), descending=True).iter_rows(named=True):
         one, other = (measure_title(row[side]) for side in ("measure_1", "measure_2"))
-        test = phrases.Difference(other, row["difference"], row["p_adjusted"])
+        ends = row["lower_family"], row["upper_family"]
+        test = phrases.Difference(other, row["difference"], row["p_adjusted"], *ends)
         phrase = of_two(one, test, alpha=place.options.alpha, margin=place.options.margin)
-        limits = phrases.interval(row["lower"], row["upper"])
         yield place.finding(
-            "pair", f"{phrase}; limits of the difference {limits}", name=row["measure_1"],
-            other=row["measure_2"], value=row["difference"], lower=row["lower"],
-            upper=row["upper"], p_adjusted=row["p_adjusted"],
+            "pair", phrase, name=row["measure_1"], other=row["measure_2"],
+            value=row["difference"], lower=ends[0], upper=ends[1], p_adjusted=row["p_adjusted"],
         )  # fmt: skip
 
 

@@ -242,7 +242,8 @@ def _compare_lists(
     open_ = [each.name for each in lists if each not in sure]
     if open_:
         many = phrases.count_text(len(open_), "list")
-        text = f"{many} of that size cannot be told apart from it: {phrases.list_text(open_)}"
+        verb = "does" if len(open_) == 1 else "do"
+        text = f"{many} of that size {verb} not differ significantly: {phrases.list_text(open_)}"
         yield Finding(
             about="together",
             text=phrases.sentence(text),

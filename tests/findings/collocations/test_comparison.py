@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -14,8 +14,15 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline.findings.base import StageView, as_table, collect_findings
 from pipeline.findings.collocations.comparison import further_judgements, further_text
-from pipeline.findings.phrases import Difference, equivalent, worse_here
-from schemas import BestMeasures, CutBaselineComparison, CutComparison, Findings, MeasureDifferences
+from pipeline.findings.phrases import Difference, equivalent, worse
+from schemas import (
+    BestMeasures,
+    ClusteredDifferences,
+    CutBaselineComparison,
+    CutComparison,
+    Findings,
+    MeasureDifferences,
+)
 from tests.findings.stages import found, stage, table, texts
 from tests.small_experiment import SMALL
 from tests.valid import valid
@@ -32,17 +39,19 @@ def compared_measures(
     lists: Mapping[str, tuple[int, int, int, int, float | None]] | None = None,
     *,
     limits: Mapping[tuple[str, str], tuple[float, float]] | None = None,
+    tied: bool = False,
+    clustered: Sequence[dict[str, Any]] = (),
     category: str = "TP",
     **options: Any,
 ) -> StageView:
     """Return the stage of a comparison.
 
-    `best` has for each size the measures that are best or not told apart from it, with their
+    `best` has for each size the best measure and those that are not separable from it, with their
     precision; `tests` the difference and adjusted p of pairs, at every size; `lists` k_1, n_1,
     k_2, n_2 and adjusted p of each list against the baseline; `limits` those of pairs.
     """
     rows = [
-        {"category": category, "n": n, "measure": measure, "best": place == 0,
+        {"category": category, "n": n, "measure": measure, "best": tied or place == 0,
          "best_measure": next(iter(mine)), "precision": precision, "difference": None,
          "p_adjusted": None if place == 0 else 0.5}
         for n, mine in best.items() for place, (measure, precision) in enumerate(mine.items())
@@ -61,12 +70,15 @@ def compared_measures(
     ]  # fmt: skip
     ends = [
         {"category": category, "measure_1": one, "measure_2": two, "n": n, "population": "super",
-         "lower": lower, "upper": upper}
-        for n in best for (one, two), (lower, upper) in (limits or {}).items()
+         "difference": gap, "p_adjusted": p,
+         **dict(zip(("lower_family", "upper_family"), limits.get((one, two), ()), strict=False))}
+        for n in best for (one, two), (gap, p) in (tests or {}).items()
+        if limits is not None
     ]  # fmt: skip
     tables = {
         "differences": table(MeasureDifferences, ends), "best": table(BestMeasures, rows), "cuts": table(CutComparison, cuts),
         "baseline_cuts": table(CutBaselineComparison, against),
+        "clustered": table(ClusteredDifferences, clustered),
         "ranks.ranks": RANKED_MEASURES,
     }  # fmt: skip
     inputs = {"ranks": "ranks.ranks", "judgements": "judgements.judgements"}
@@ -81,10 +93,10 @@ TESTS_MEASURES = {
 LISTS = {"log_likelihood": (152, 500, 48, 500, 0.0001)}
 
 
-def test_the_best_what_is_not_told_apart_and_what_is_worse() -> None:
+def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
     assert texts("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS)) == [
         "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
-        "t-score (30.2 %) cannot be told apart from it.",
+        "t-score (30.2 %) is not significantly worse.",
         "MI is worse (−12.4 points, adjusted p = .003).",
         "Baseline 20.0 %; the list lies 20.8 points above it (adjusted p < .001).",
     ]
@@ -126,6 +138,43 @@ def test_what_counts_among_the_best_is_not_called_worse() -> None:
     )
 
 
+def test_what_is_worse_by_less_than_the_margin_is_said_so() -> None:
+    close = {("log_likelihood", "t_score"): (0.01, 0.001)}
+    made = compared_measures(ONE_MEASURES, close, margin=0.05)
+    assert texts("best_measures", made, "together") == [
+        "t-score (30.2 %) is worse by less than the margin of 5.0 points."
+    ]
+
+
+def test_measures_of_the_same_precision_are_tied() -> None:
+    """Each other one is compared with each of them, and what is worse than one is worse."""
+    tests = {
+        ("dice", "mi"): (0.0, 1.0),
+        ("dice", "t_score"): (0.1, 0.2),
+        ("mi", "t_score"): (0.1, 0.01),
+    }
+    made = compared_measures({100: {"dice": 0.3, "mi": 0.3}}, tests, tied=True)
+    assert texts("best_measures", made)[:2] == [
+        "Best for 100 candidates: Dice and MI (tied), 30.0 % true positives.",
+        "t-score is worse than MI (−10.0 points, adjusted p = .010).",
+    ]
+
+
+def test_clusters_decide_where_they_are_asked_for() -> None:
+    row = {
+        "category": "TP",
+        "measure_1": "log_likelihood",
+        "measure_2": "mi",
+        "n": 500,
+        "difference": 0.124,
+        "p_adjusted": 0.2,
+        "lower_family": -0.02,
+        "upper_family": 0.25,
+    }
+    made = compared_measures(ONE_MEASURES, TESTS_MEASURES, clustered=[row])  # fmt: skip
+    assert texts("best_measures", made, "worse") == []
+
+
 def test_one_measure_has_nothing_beside_it() -> None:
     said = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}}, None, {"mi": (5, 10, 1, 10, None)})
@@ -148,12 +197,14 @@ def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
         "throughout",
     )
     assert said.startswith(
-        "Dice: the best measure, or not told apart from it, at all 2 sizes from 100"
+        "Dice: best, or not significantly worse than the best, at all 2 sizes from 100"
     )
     (said,) = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}, 200: {"dice": 0.4}}), "throughout"
     )
-    assert said.startswith("No measure is the best, or not told apart from it, at all 2 sizes")
+    assert said.startswith(
+        "No measure is best, or not significantly worse than the best, at all 2 sizes"
+    )
 
 
 def test_the_judgements_that_it_would_take() -> None:
@@ -196,7 +247,7 @@ def test_whatever_the_tables_no_verdict_without_its_test(
     table_of = valid(as_table(collect_findings({"full": made})), Findings)
     least = min((p for gap, p in tested.values() if p is not None and gap), default=1.0)
     for row in table_of.iter_rows(named=True):
-        verdict = re.search(r"\b(worse|better|above|below)\b", row["text"])
+        verdict = re.search(r"\b(?<!not significantly )(worse|better|above|below)\b", row["text"])
         if verdict:
             assert row["p_adjusted"] is not None
             assert row["p_adjusted"] < alpha
@@ -220,38 +271,10 @@ def compared_differences(*rows: dict[str, Any], p: float = 0.08, **options: Any)
         ]),
         "cuts": table(CutComparison, [PAIR | {"difference": 0.044, "p_adjusted": p}]),
         "differences": table(MeasureDifferences, [PAIR | row for row in rows]),
+        "clustered": table(ClusteredDifferences, []),
         "ranks.ranks": RANKED_MEASURES,
     }  # fmt: skip
     return stage("evaluate.comparison", tables, inputs={"ranks": "ranks.ranks"}, **options)
-
-
-def test_what_the_finite_population_shows_and_the_other_does_not() -> None:
-    (said,) = found("among_these_candidates", compared_differences(HERE, BEYOND))
-    assert said.text == (
-        "Among these 1,000 candidates alone MI is worse by 4.4 points [0.7, 8.0], adjusted p = .010."
-    )
-    assert (said.name, said.other, said.value) == ("mi", "log_likelihood", -0.044)
-    assert (said.lower, said.upper) == (-0.08, -0.007)
-
-
-@pytest.mark.parametrize(
-    ("changed", "p", "options"),
-    [
-        ({}, 0.01, {}),  # the test for a wider population shows it, too
-        ({"p_adjusted": 0.06}, 0.08, {}),
-        ({"p_adjusted": None}, 0.08, {}),
-        ({"n_1": 50, "n_2": 50}, 0.08, {}),  # judged as a whole: there is nothing to test
-        ({"difference": -0.044}, 0.08, {}),  # the other way round
-        ({}, 0.08, {"margin": 0.05}),
-        ({"population": "super"}, 0.08, {}),
-    ],
-)
-def test_nothing_is_said_without_that(
-    changed: dict[str, Any], p: float, options: dict[str, Any]
-) -> None:
-    assert (
-        found("among_these_candidates", compared_differences(HERE | changed, p=p, **options)) == []
-    )
 
 
 SMALL_DIFFERENCES = {
@@ -300,7 +323,7 @@ def test_verdicts_look_at_the_test() -> None:
         with pytest.raises(ValueError, match="are equivalent"):
             equivalent(("a", "b"), test, alpha=0.05, bound=0.03)
     with pytest.raises(ValueError, match="is worse"):
-        worse_here([Difference("a", -0.1, 0.06)], alpha=0.05, candidates=9)
+        worse([Difference("a", -0.1, 0.06)], alpha=0.05)
 
 
 # How many judgements more: the same answer as planning from the pilot gives.
@@ -390,6 +413,7 @@ def of_pairs(tests: Mapping[tuple[str, str], Test], *sizes: int, **options: Any)
     tables: dict[str, pl.DataFrame] = {
         "best": table(BestMeasures, []), "cuts": table(CutComparison, rows),
         "differences": table(MeasureDifferences, []),
+        "clustered": table(ClusteredDifferences, []),
     }  # fmt: skip
     return stage("evaluate.comparison", tables, name="some", inputs={}, **options)
 
@@ -404,7 +428,7 @@ def test_each_declared_pair_at_each_size() -> None:
     assert said[:3] == [
         "For 100 candidates: t-score is better than MI (+12.4 points, adjusted p = .003).",
         "MI and Dice differ by less than the margin of 3.0 points (−2.0 points, adjusted p = .010).",
-        "Log-likelihood and t-score cannot be told apart (+0.2 points, adjusted p = .900).",
+        "Log-likelihood and t-score do not differ significantly (+0.2 points, adjusted p = .900).",
     ]
     assert said[3].startswith("For 500 candidates: t-score is better")
     assert len(said) == 6

@@ -12,7 +12,7 @@ from pipeline.errors import ConfigError
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.finite_population import finite_population_test
-from pipeline.kernels.statistics.multiplicity import holm
+from pipeline.kernels.statistics.multiplicity import bonferroni
 from tests.stages.run_stage import run_stage
 
 N = 120
@@ -64,7 +64,7 @@ def test_limits_and_tests_are_those_of_the_kernels(population: str) -> None:
     if population == "finite":
         p = finite_population_test(*counts, size=size)
     assert rows["p_value"].to_list() == p.tolist()
-    assert rows["p_adjusted"].to_list() == pytest.approx(holm(p))
+    assert rows["p_adjusted"].to_list() == pytest.approx(bonferroni(p))
 
 
 def test_after_full_annotation_nothing_is_left_to_doubt_of_these_candidates() -> None:
@@ -116,13 +116,12 @@ def test_the_interval_is_for_its_population() -> None:
 
 
 @pytest.mark.long
-def test_tables_that_were_there_are_as_they_were() -> None:
-    plain = compared({"best": "holm"})
+def test_other_questions_change_no_test() -> None:
+    plain = compared({})
     asked = compared(
-        {"equivalence": 0.1, "population": "finite", "clusters": "clusters", "best": "holm"},
-        clusters=VERBS,
+        {"equivalence": 0.1, "population": "finite", "clusters": "clusters"}, clusters=VERBS
     )
-    for name in ("comparison", "cuts", "baseline", "baseline_cuts", "best"):
+    for name in ("comparison", "cuts", "baseline", "baseline_cuts"):
         assert plain[name].equals(asked[name]), name
 
 
@@ -166,16 +165,34 @@ def test_precision_by_clusters() -> None:
     assert made["clustered"].select(columns).equals(made["cuts"].select(columns))
 
 
-@pytest.mark.long
-def test_best_by_bonferroni_names_all_that_holm_names() -> None:
-    found = {each: compared({"best": each})["best"] for each in ("bonferroni", "holm")}
+def test_holm_keeps_no_measure_that_bonferroni_drops() -> None:
+    found = {each: compared({"correction": each})["best"] for each in ("bonferroni", "holm")}
     keys = ["category", "n", "measure"]
     assert found["holm"].join(found["bonferroni"], on=keys, how="anti").is_empty()
-    cuts = compared({"correction": "bonferroni"})["cuts"]
-    first = found["bonferroni"].filter(~pl.col("best"))
-    for n, one, two, p in first.select("n", "measure", "best_measure", "p_adjusted").iter_rows():
-        row = cuts.filter(n=n, measure_1=min(one, two), measure_2=max(one, two))
-        assert p == row["p_adjusted"].item()
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "benjamini_hochberg"])
+@pytest.mark.parametrize("clusters", [False, True])
+def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
+    """The best, the tests at the cuts and the differences say the same of each pair."""
+    more = {"clusters": "clusters"} if clusters else {}
+    made = compared({"correction": correction, **more}, **({"clusters": VERBS} if clusters else {}))
+    keys = ["category", "measure_1", "measure_2", "n"]
+    told = made["cuts"].select(*keys, "verdict", "p_adjusted", "significant")
+    wider = made["differences"].filter(population="super").select(*keys, "verdict", "p_adjusted")
+    assert told.drop("significant").equals(wider)
+    assert told["significant"].equals(told["verdict"].is_in(["better", "worse"]))
+    tests = made["clustered"] if clusters else made["cuts"]
+    verdicts = {row[1:4]: row[4] for row in tests.select(*keys, "verdict").rows()}
+    turned = {"better": "worse", "worse": "better"}
+    verdicts |= {(b, a, n): turned.get(each, each) for (a, b, n), each in verdicts.items()}
+    best = made["best"]
+    for n in best["n"].unique():
+        kept, first = (set(some.filter(n=n)["measure"]) for some in (best, best.filter("best")))
+        every = {name for one, other, at in verdicts if at == n for name in (one, other)}
+        worse = {name for name in every
+                 if any(verdicts.get((name, one, n)) == "worse" for one in first)}  # fmt: skip
+        assert kept == every - worse
 
 
 def test_no_candidates_and_no_judgements() -> None:

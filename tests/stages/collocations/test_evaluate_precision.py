@@ -224,10 +224,14 @@ def test_against_the_baseline() -> None:
     assert row["significant"]
 
 
-def test_best_measures_are_tested_two_sided_whatever_is_asked() -> None:
-    config = {"cuts": [3], "alpha": 0.2, "alternative": "less"}
+def test_best_measures_need_two_sided_tests_of_all_pairs() -> None:
+    config = {"cuts": [3], "alpha": 0.2}
     made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
     assert made["best"].select("measure", "best").rows() == [("a", True)]
+    one_sided = run_stage(
+        "evaluate.comparison", config | {"alternative": "less"}, ranks=RANKS, judgements=VERDICTS
+    )
+    assert one_sided["best"].is_empty()
     strict = run_stage(
         "evaluate.comparison", {"cuts": [3], "alpha": 0.05}, ranks=RANKS, judgements=VERDICTS
     )

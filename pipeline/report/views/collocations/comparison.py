@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.collocations.comparison import verdict_tests
 from pipeline.findings.collocations.precision import LookOptions
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.exact_tests import TESTS
@@ -101,8 +102,6 @@ class HowCompared(HowTested):
     """Level of the limits of differences."""
     equivalence: float | None
     """The smallest difference that would matter, if it is tested for."""
-    best: str
-    """How the tests of the best measure are adjusted."""
 
 
 def how_tested(tested: HowTested) -> str:
@@ -188,18 +187,15 @@ def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: st
     return " ".join(said)
 
 
-def interval_caption(tested: HowCompared, *, anytime: bool, of: str = "") -> str:
+def interval_caption(tested: HowCompared, *, of: str = "") -> str:
     """Say what a figure of differences with their limits shows."""
+    level = f"{100 * (1 - tested.alpha):g} %"
     return (
         f"How much the precision of each list differs from that of the best measure{of} (of all "
-        "pairs, where none was looked for), in percentage points, with "
-        f"{100 * tested.confidence:g} % limits, "
-        f"{'of all together' if anytime else 'each by itself'}. "
-        f"About these candidates: what judging all of them would show.{'' if anytime else _BEYOND}"
+        "pairs, where none was looked for), in percentage points, with limits that hold together "
+        f"at {level} and agree with the adjusted tests: an interval without 0 is a significant "
+        "difference."
     )
-
-
-_BEYOND = " Beyond them: the same in a population that they are independent draws from."
 
 
 def strip_caption(*, style: Style, of: str = "") -> str:
@@ -215,29 +211,21 @@ def strip_caption(*, style: Style, of: str = "") -> str:
 # Matrices of all pairs of measures
 
 
-def is_marked(mark: Mark) -> pl.Expr:
-    """Return whether a difference is significant after correction, and relevant."""
-    sure = (pl.col("p_adjusted") < mark.alpha) & (pl.col("difference").abs() >= mark.margin)
-    return sure.fill_null(value=False)
-
-
-def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int, mark: Mark) -> Matrix:
+def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int) -> Matrix:
     """Return the pairs at one n in both directions, the measures in the order of precision.
 
     Parameters
     ----------
     cuts : DataFrame
-        `schemas.CutComparison`, one category.
+        `schemas.CutComparison` or `schemas.ClusteredDifferences`, one category.
     baseline : DataFrame
         `schemas.CutBaselineComparison`, one category: k_1 of n_1 judged draws of each list are
         true positives, which orders the measures. One without an estimate comes last; equal
         ones are ordered by name.
     n : int
         The cut.
-    mark : Mark
-        What makes a difference significant and relevant.
     """
-    pairs = cuts.filter(pl.col("n") == n).with_columns(significant=is_marked(mark))
+    pairs = cuts.filter(pl.col("n") == n)
     names = {*pairs["measure_1"], *pairs["measure_2"]}
     judged = baseline.filter(pl.col("n") == n, pl.col("n_1") > 0)
     estimates = dict(judged.select("measure", pl.col("k_1") / pl.col("n_1")).iter_rows())
@@ -323,7 +311,7 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     """
     pairs = frame.filter(pl.col("n") == n).sort("measure_1", "measure_2")
     names = list(dict.fromkeys([*pairs["measure_1"], *pairs["measure_2"]]))
-    square = both_ways(pairs.with_columns(significant=is_marked(mark))).sort(place_in(names, "row"))
+    square = both_ways(pairs).sort(place_in(names, "row"))
     caption = (
         f"Difference of precision at n = {n:,}{scope.said} in percentage points, row minus "
         f"column. A star: {mark.said}."
@@ -368,25 +356,25 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
     """
     order = ["n", "best", "precision", "measure"]
     ordered = best.sort(order, descending=[False, True, True, False], nulls_last=True)
-    together = ordered.group_by("n", maintain_order=True).agg("measure", "precision")
+    together = ordered.group_by("n", maintain_order=True).agg("measure", "precision", "best")
     caption = (
         f"The measure with the highest estimated precision at each declared n{scope.said}, and "
         "those that are not significantly worse (all pairs tested, p-values adjusted by "
-        f"{CORRECTIONS.title(tested.best)}), with precision in per cent (?: no draw of the list is "
-        f"judged).{_guarantee_text(tested)}"
+        f"{CORRECTIONS.title(tested.correction)}), with precision in per cent (?: no draw "
+        f"of the list is judged).{_guarantee_text(tested)}"
     )
-    both = ("measure", "precision")
+    both = ("measure", "precision", "best")
     columns = (
         Column("n"),
-        Column(both, "best", _best_text),
-        Column(both, "not significantly worse", _others_text),
+        Column(both, "best", partial(_shares_text, of_best=True)),
+        Column(both, "not significantly worse", partial(_shares_text, of_best=False)),
     )
     return listing(scope.file("best"), caption, ordered, columns, shown=together)
 
 
 def _guarantee_text(tested: HowCompared) -> str:
     """Say what is guaranteed, where it is."""
-    if tested.best != "bonferroni" or tested.test == "fisher_mid_p":
+    if tested.correction != "bonferroni" or tested.test == "fisher_mid_p":
         return ""
     sure = 100 * (1 - tested.alpha)
     return (
@@ -394,19 +382,15 @@ def _guarantee_text(tested: HowCompared) -> str:
     )
 
 
-def _best_text(measures: list[str], shares: list[float | None]) -> str:
-    return _measures_with_shares(measures, shares)[0]
-
-
-def _others_text(measures: list[str], shares: list[float | None]) -> str:
-    return "\n".join(_measures_with_shares(measures, shares)[1:]) or "none"
-
-
-def _measures_with_shares(measures: list[str], shares: list[float | None]) -> list[str]:
-    return [
+def _shares_text(
+    measures: list[str], shares: list[float | None], best: list[bool], *, of_best: bool
+) -> str:
+    shown = [
         f"{measure_title(measure)} {'?' if precision is None else format_percent(precision)}"
-        for measure, precision in zip(measures, shares, strict=True)
+        for measure, precision, is_best in zip(measures, shares, best, strict=True)
+        if is_best == of_best
     ]
+    return "\n".join(shown) or "none"
 
 
 def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
@@ -434,7 +418,7 @@ def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
     return listing(
         scope.file("baseline"), caption, ordered,
         [Column("measure", text=measure_title), *columns], by=["measure"],
-        shown=ordered.with_columns(significant=is_marked(mark)),
+        shown=ordered,
     )  # fmt: skip
 
 
@@ -455,7 +439,7 @@ def difference_and_p(gap: float | None, p: float | None, star: bool) -> str:
 # Differences with their limits
 
 POPULATIONS = {"finite": "these candidates", "super": "beyond them"}
-"""What each population is called beside its intervals."""
+"""What each population is called in tables."""
 PAIRS = ("measure_1", "measure_2")
 MOST_DRAWN = 60
 """So many differences are drawn; more of them are for the table."""
@@ -467,7 +451,7 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        `schemas.MeasureDifferences`, one category.
+        The tests that verdicts rest on, see `verdict_tests`, with the limits of the family.
     best : DataFrame
         `schemas.BestMeasures`, one category: each other measure is held against the best one of
         its size. Without rows all pairs are shown.
@@ -475,36 +459,36 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        group (the size), label, kind (the population), estimate, lower, upper: by size, those
-        that lose most last.
+        group (the size), label, estimate, lower, upper: by size, those that lose most last.
 
     Examples
     --------
-    >>> rows = pl.DataFrame({"measure_1": "mi", "measure_2": "t_score", "n": 9, "lower": -0.1,
-    ...     "difference": 0.1, "upper": 0.3, "population": ["super"]})
-    >>> best = pl.DataFrame({"n": [9], "best_measure": ["t_score"]})
-    >>> difference_rows(rows, best).select("label", "estimate", "kind").rows()
-    [('MI', 0.1, 'beyond them')]
+    >>> rows = pl.DataFrame({"measure_1": "mi", "measure_2": "t_score", "n": 9,
+    ...     "difference": 0.1, "lower_family": -0.1, "upper_family": 0.3})
+    >>> best = pl.DataFrame({"n": [9], "measure": ["t_score"], "best": True})
+    >>> difference_rows(rows, best).select("label", "estimate", "lower").rows()
+    [('MI', 0.1, -0.1)]
     """
+    names = ("measure_1", "measure_2", "n", "difference", "lower_family", "upper_family")
+    rows = rows.select(names)
     if best.is_empty():
         titles = [pl.col(name).map_elements(measure_title, pl.String) for name in PAIRS]
         held = rows.with_columns(label=pl.format("{} − {}", *titles))
     else:
-        first = best.select("n", "best_measure").unique()
+        leading = best.filter("best").sort("measure")
+        first = leading.group_by("n").agg(pl.col("measure").first(), tied=pl.len())
         turned = rows.with_columns(
-            measure_1="measure_2", measure_2="measure_1", lower=-pl.col("upper"),
-            upper=-pl.col("lower"), difference=-pl.col("difference"),
+            measure_1="measure_2", measure_2="measure_1", lower_family=-pl.col("upper_family"),
+            upper_family=-pl.col("lower_family"), difference=-pl.col("difference"),
         )  # fmt: skip
         both = pl.concat([rows, turned.select(rows.columns)])
-        held = both.join(first, left_on=["n", "measure_2"], right_on=["n", "best_measure"])
+        held = both.join(first, left_on=["n", "measure_2"], right_on=["n", "measure"])
         held = held.with_columns(label=pl.col("measure_1").map_elements(measure_title, pl.String))
     return held.sort(
-        ["n", "difference", "label", "population"],
-        descending=[False, True, False, False], nulls_last=True,
+        ["n", "difference", "label"], descending=[False, True, False], nulls_last=True
     ).select(
-        "label", "lower", "upper", estimate="difference",
-        group=pl.col("n").map_elements(lambda n: f"n = {n:,}", pl.String),
-        kind=pl.col("population").replace_strict(POPULATIONS),
+        "label", lower="lower_family", upper="upper_family", estimate="difference",
+        group=pl.col("n").map_elements(lambda n: f"n = {n:,}", pl.String), kind=pl.lit(""),
     )  # fmt: skip
 
 
@@ -526,8 +510,7 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     )
     caption = (
         f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
-        "minus second, with their limits, "
-        f"{'all together' if anytime else 'each at its own n and pair'}. "
+        "minus second, with their limits. "
         "About these candidates: a test that D1 has as many true positives as D2."
         f"{'' if anytime else beyond} Adjusted p "
         f"over cuts and pairs ({tested.correction.replace('_', '-')}); p of a difference beyond "
@@ -539,7 +522,8 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     columns = [
         *PAIR[:3], Column("population", "about", lambda name: POPULATIONS[name]),
         Column("difference", text=format_points),
-        Column(("lower", "upper"), "limits", point_limits),
+        Column(("lower", "upper"), "limits, each by itself", point_limits),
+        Column(("lower_family", "upper_family"), "limits, all together", point_limits),
         Column("p_adjusted", "adjusted p", p_value),
         Column("p_margin_adjusted", "margin: adjusted p", p_value), *equivalent,
     ]  # fmt: skip
@@ -572,7 +556,9 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     )
     columns = [
         *PAIR[:3], Column("difference", text=format_points),
-        Column(("lower", "upper"), "limits", point_limits), Column("p_value", "p", p_value),
+        Column(("lower", "upper"), "limits, each by itself", point_limits),
+        Column(("lower_family", "upper_family"), "limits, all together", point_limits),
+        Column("p_value", "p", p_value),
         Column("p_adjusted", "adjusted p", p_value), *CLUSTERS,
     ]  # fmt: skip
     ordered = frame.sort("n", "measure_1", "measure_2")
@@ -667,12 +653,13 @@ def _intervals(
         scope.query(name).filter(_between(measures)).collect()
         for name in ("differences", "clustered")
     )
-    anytime = "confidence_sequence" in rows["interval"]
-    drawn = difference_rows(rows, scope.query("best").collect())
+    tests = verdict_tests(scope.stage).filter(_between(measures), category=scope.category)
+    limited = "lower_family" in tests.columns
+    drawn = difference_rows(tests, scope.query("best").collect()) if limited else tests.clear()
     if 0 < drawn.height <= MOST_DRAWN:
         title = "difference in precision (points)"
         draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
-        caption = interval_caption(tested, anytime=anytime, of=scope.said)
+        caption = interval_caption(tested, of=scope.said)
         yield figure(scope.file("intervals"), caption, draw, options.look)
     if rows.height:
         yield Fold("All differences with their limits", [difference_listing(rows, tested, scope)])
@@ -687,8 +674,10 @@ def _at_cuts(
         yield Text(f"No test was made at a declared cut{scope.said}.")
         return
     drawn = _matrix_cuts(scope, options, cuts)
-    yield from _heat_maps(scope, options, tested, cuts, drawn)
-    tables = [matrix_listing(cuts, n, tested, scope) for n in drawn]
+    clustered = scope.query("clustered").join(cuts.lazy(), on=[*PAIRS, "n"], how="semi").collect()
+    tests = cuts if clustered.is_empty() else clustered
+    yield from _heat_maps(scope, options, tested, tests, drawn)
+    tables = [matrix_listing(tests, n, tested, scope) for n in drawn]
     yield Fold(
         "All differences and tests as tables", [*tables, comparison_listing(cuts, tested, scope)]
     )
@@ -712,7 +701,7 @@ def _heat_maps(
     scope: Scope, options: ComparisonView, mark: Mark, cuts: pl.DataFrame, drawn: Sequence[int]
 ) -> Iterator[Block]:
     baseline = with_titles(scope.query("baseline_cuts").collect())
-    matrices = [matrix_of(with_titles(cuts), baseline, n, mark) for n in drawn]
+    matrices = [matrix_of(with_titles(cuts), baseline, n) for n in drawn]
     for group in group_matrices([m for m in matrices if m.cells.height], most=SMALL):
         name = scope.file("matrix" if len(group) > 1 else f"matrix-{group[0].n}")
         caption = heat_caption(group, mark, style=options.style, of=scope.said)

@@ -244,7 +244,8 @@ RESTING = (
 DIFFERENCES = (
     *PAIR,
     Column(("difference", "significant"), "difference", starred_points),
-    Column(("lower", "upper"), "limits", point_limits),
+    Column(("lower", "upper"), "limits, each by itself", point_limits),
+    Column(("lower_family", "upper_family"), "limits, all together", point_limits),
     Column("p_adjusted", "adjusted p", p_value),
     Column("p_fisher", "Fisher's p", p_value),
 )

@@ -14,7 +14,6 @@ from pipeline.report.views.collocations.comparison import (
     ComparisonView,
     Mark,
     group_matrices,
-    is_marked,
     matrix_of,
     show_comparison,
 )
@@ -61,13 +60,12 @@ def test_a_matrix_for_each_cut() -> None:
     assert later.shown.row(0) == ("a", "", "+25.00", "+25.00")
 
 
-def test_stars_need_the_margin_and_the_level_of_the_stage() -> None:
-    table = listing(shown(config={"alpha": 0.05, "margin": 0.1}), "matrix-100")
+def test_stars_are_those_of_the_table() -> None:
+    """What a star says is decided once, where the tests are made."""
+    none = TABLES["cuts"].with_columns(significant=False)
+    table = listing(shown({**TABLES, "cuts": none}), "matrix-100")
     assert table.shown is not None
-    assert table.shown.row(1) == ("b", "* −25.00", "", "0.00")
-    strict = listing(shown(config={"alpha": 0.01}), "matrix-100")
-    assert strict.shown is not None
-    assert strict.shown.row(0) == ("a", "", "+25.00", "+25.00")
+    assert "*" not in "".join(map(str, table.shown.rows()))
 
 
 def test_the_tests_with_adjusted_p_values() -> None:
@@ -226,15 +224,15 @@ def test_differences_from_the_best_with_their_limits() -> None:
     table = listing(blocks, "differences")
     assert table.shown is not None
     row = table.shown.row(0, named=True)
-    assert (row["about"], row["limits"]) == ("these candidates", "[−5.00, +50.00]")
+    assert (row["about"], row["limits, all together"]) == ("these candidates", "[−5.00, +50.00]")
     assert (row["adjusted p"], row["margin: adjusted p"]) == ("0.0200", "0.0600")
 
 
 def test_many_differences_are_for_the_table() -> None:
-    many = frames.differences({("a", "b"): (-0.1, 0.0, 0.1)}, range(1, 41))
+    many = frames.differences({("a", "b"): (-0.1, 0.0, 0.1)}, range(1, 62))
     blocks = shown({**TABLES, "differences": many})
     assert not drawn(blocks, "intervals")
-    assert listing(blocks, "differences").frame.height == 80
+    assert listing(blocks, "differences").frame.height == 122
 
 
 def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
@@ -242,7 +240,7 @@ def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
     sure = listing(shown(tables), "best").caption
     assert "Bonferroni" in sure
     assert "The truly best of each n is among them, at all n at once, with 95 % probability" in sure
-    for config in ({"best": "holm"}, {"test": "fisher_mid_p"}):
+    for config in ({"correction": "holm"}, {"test": "fisher_mid_p"}):
         assert "truly best" not in listing(shown(tables, config=config), "best").caption
 
 
@@ -270,36 +268,18 @@ MARK = Mark(alpha=0.05, margin=0.0)
 
 
 def test_each_pair_stands_in_both_directions() -> None:
-    found = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100, MARK).cells
+    found = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100).cells
     assert found.select("row", "column", "difference", "significant").rows() == [
         ("a", "b", 0.2, True), ("b", "a", -0.2, True),
     ]  # fmt: skip
 
 
-def test_significance_is_after_correction_and_needs_the_margin() -> None:
-    def stars(alpha: float, margin: float) -> list[bool]:
-        return (
-            TESTED_COMPARISON_MATRICES.select(is_marked(Mark(alpha=alpha, margin=margin)))
-            .to_series()
-            .to_list()
-        )
-
-    assert stars(0.05, 0.0) == [True, False]
-    assert stars(0.015, 0.0) == [False, False]  # p is 0.01, adjusted 0.02
-    assert stars(0.05, 0.3) == [False, False]
-    nothing = TESTED_COMPARISON_MATRICES.with_columns(p_adjusted=pl.lit(None, pl.Float64))
-    assert nothing.select(is_marked(Mark(alpha=0.5, margin=0.0))).to_series().to_list() == [
-        False,
-        False,
-    ]
-
-
 def test_without_estimates_the_order_is_by_name() -> None:
-    assert matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 200, MARK).order == ("a", "b")
+    assert matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 200).order == ("a", "b")
 
 
 def test_small_matrices_share_a_figure() -> None:
-    two = [matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, n, MARK) for n in (100, 200)]
+    two = [matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, n) for n in (100, 200)]
     assert [len(group) for group in group_matrices(two, most=2)] == [2]
     assert [len(group) for group in group_matrices(two, most=1)] == [1, 1]
     assert group_matrices([], most=2) == []
