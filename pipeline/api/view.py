@@ -153,11 +153,15 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
 
 
 def tables(run: Run) -> pl.DataFrame:
-    """Return the tables of an experiment: name, rows if it has been made, and what it is."""
+    """Return the tables of an experiment: name, rows if it has been made, and what it is.
+
+    Tables without rows are left out.
+    """
     rows = [
         {"table": name, "rows": count, "what": what}
         for node in run.project.nodes.values()
         for name, count, what in _stage_tables(run, node)
+        if count != 0
     ]
     if names_findings(run.project, NAME):
         rows.append({"table": NAME, "rows": None, "what": _doc(Findings)})

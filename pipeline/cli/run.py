@@ -391,7 +391,14 @@ def _print_events(console: Console) -> Listener:
     return lambda event: say(str(event.facts.get("text", event.kind)))
 
 
+_FINDINGS = 3
+"""So many findings a run ends with; the report and `show CONFIG findings` have all."""
+
+
 def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
+    answers = [] if quiet else done.findings.filter(kind="answer")["text"].to_list()
+    for text in answers[:_FINDINGS]:
+        print(text)
     if done.report and not quiet:
         print(f"report: {done.report}")
     for wait in done.waits:

@@ -534,3 +534,64 @@ def test_names_of_measures_are_refused() -> None:
     ranks = ranks_of({"x": [1.0]})
     with pytest.raises(ValueError, match="'x' is a measure already"):
         subset_difference_counts(ids([0]), ranks, judged_of({}), name="x")
+
+
+# Limits of the family: they agree with the tests, and hold together
+
+
+def random_families(rng: np.random.Generator, families: int, *, equal: bool) -> pl.DataFrame:
+    """Return tests of eight pairs in each of many families, with the true differences."""
+    rows = 8 * families
+    size = rng.integers(1, 200, rows)
+    n_1, n_2 = (rng.binomial(size, rng.uniform(0, 1, rows)) for _ in range(2))
+    p_1 = rng.uniform(0, 1, rows)
+    p_2 = p_1 if equal else rng.uniform(0, 1, rows)
+    k_1, k_2 = rng.binomial(n_1, p_1), rng.binomial(n_2, p_2)
+    n = size + rng.integers(0, 300, rows)
+    place = np.arange(rows)
+    counts = pl.DataFrame({
+        "category": [f"{each:05}" for each in place // 8], "measure_1": "a",
+        "measure_2": [f"b{each}" for each in place % 8], "n": n, "size": size, "n_1": n_1,
+        "k_1": k_1, "n_2": n_2, "k_2": k_2, "true": size / n * (p_1 - p_2),
+    })  # fmt: skip
+    tests = compare(counts.drop("true"), alpha=0.05, margin=0.0)
+    return tests.join(
+        counts.select("category", "measure_2", "true"), on=["category", "measure_2"], how="left"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "benjamini_hochberg"])
+def test_no_verdict_contradicts_its_limits(correction: str) -> None:
+    """In 10,000 random tables; the schema refuses a row where one does."""
+    tests = random_families(np.random.default_rng(1), 1_250, equal=False)
+    asked = replace(ASKED, correction=correction, equivalence=None, margin=0.02)
+    made = pair_differences(
+        tests.drop("true"), population="super", method="clopper_pearson", asked=asked
+    )
+    rows = valid(made, MeasureDifferences)
+    sure = (pl.col("p_adjusted") < asked.alpha).fill_null(value=False)
+    inside = (pl.col("lower_family") <= 0) & (pl.col("upper_family") >= 0)
+    assert rows.filter(~sure & ~inside).is_empty()
+    across = (pl.col("lower_family") < 0) & (pl.col("upper_family") > 0)
+    assert rows.filter(sure & across).is_empty()
+    assert rows.select(sure.eq(pl.col("verdict") != "open").all()).item()
+    held = pl.col("difference").is_between("lower_family", "upper_family").fill_null(value=True)
+    assert rows.select(held.all()).item()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("correction", ["bonferroni", "holm"])
+def test_limits_of_a_family_hold_together(correction: str, equal: bool) -> None:
+    tests = random_families(np.random.default_rng(2), 1_000, equal=equal)
+    asked = replace(ASKED, correction=correction, equivalence=None, margin=0.0)
+    made = pair_differences(
+        tests.drop("true"), population="super", method="clopper_pearson", asked=asked
+    )
+    known = made.join(
+        tests.select("category", "measure_2", "true"), on=["category", "measure_2"], how="left"
+    )
+    held = pl.col("true").is_between("lower_family", "upper_family")
+    families = known.group_by("category").agg(held.all().alias("held"))
+    assert families["held"].mean() >= 0.95
