@@ -366,6 +366,15 @@ def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
     return wait.at(str(project.sheets.own / wait.file))
 
 
+def _files_behind(step: Step, progress: Progress) -> str:
+    """Say which files the stages read whose tables a stage uses."""
+    names = dict.fromkeys(each.stage for each in step.node.inputs.values())
+    read = (progress.project.nodes[name].sources.values() for name in names)
+    paths = [path for sources in read for source in sources for path in source.path]
+    listed = ", ".join(dict.fromkeys(paths))
+    return f"The words come from {listed}." if paths else ""
+
+
 def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
     """Return the remarks on what a stage made; Warned if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
@@ -375,6 +384,8 @@ def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]
     except ConfigError as error:
         problems = [each.within(f"stages.{whole.name}") for each in error.problems]
         raise ConfigError(f"stage {whole.name}", problems) from error
+    except DataError as error:
+        raise DataError(f"stage {whole.name}: {error}\n{_files_behind(step, progress)}") from error
     warnings = [each for each in found if each.level == "warning"]
     if progress.strict and warnings:
         raise Warned(step.node.name, warnings)

@@ -39,6 +39,7 @@ def conllu(path: Path, most: int | None = None) -> list[Row]:
     for _, line in numbered(path, most):
         if found := re.match(r"#\s*([^=]*[^=\s])\s*=", line):
             state["keys"].append(_name(found[1]))
+    state["keys"] = [name for name in dict.fromkeys(state["keys"]) if name not in _TAKEN]
     block: list[tuple[int, str]] = []
     for number, line in [*numbered(path, most), (0, "")]:
         if line != "":
@@ -73,6 +74,7 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
         elif value is not None and kind.strip():
             (state["about"] if of_document else own).setdefault(_name(kind), value)
     state["sentence"] += bool(words)
+    known = {**state["about"], **own}
     texts = [line for _, line in block if re.match(r"#\s*text\s*=", line)]
     spelt = _spelling([cells for _, cells in words], texts[-1].partition("=")[2] if texts else "")
     for number, cells in words:
@@ -98,11 +100,7 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
             "deps": values[8],
             "misc": values[9],
             **spelt[int(cells[0])],
-            **{
-                name: {**state["about"], **own}.get(name)
-                for name in state["keys"]
-                if name not in _TAKEN
-            },
+            **{name: known.get(name) for name in state["keys"]},
             "newdoc": state["newdoc"],
             "newpar": state["newpar"],
         }
