@@ -53,7 +53,7 @@ class Leading:
         return 0 if _is_best(self) else 1
 
     def names(self, point: int) -> tuple[str, ...]:
-        """Return what the answer names at a point: what leads, then what is not separable from it."""
+        """Return what the answer names at a point: what leads, then what is not worse."""
         found = self.found[point]
         if found is None:
             return ()

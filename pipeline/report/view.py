@@ -380,6 +380,10 @@ class View:
         stage -> a text after the title that tells sections of one kind apart.
     place : int
         The order of its section: those of a lower place come first.
+    overview : callable or None
+        stage -> the table that answers at a glance, or None: the first one opens the page.
+    leading : str
+        The name of the figure that stands beside it.
     """
 
     use: str
@@ -389,6 +393,8 @@ class View:
     title: str = ""
     of: Callable[[StageView], str] | None = None
     place: int = 50
+    overview: Callable[[StageView], Listing | None] | None = None
+    leading: str = ""
 
     def title_of(self, stage: StageView) -> str:
         """Return the title of the section of a stage."""

@@ -25,6 +25,7 @@ from pipeline.report.page.model import (
     FoldedParts,
     Grid,
     Link,
+    Overview,
     Page,
     PageSection,
     Paragraph,
@@ -82,16 +83,23 @@ class Places:
     ----------
     sections : sequence of PageSection
         In the order of the page.
+    overview : Overview or None
+        What stands before them.
     """
 
-    def __init__(self, sections: Sequence[PageSection]) -> None:
+    def __init__(self, sections: Sequence[PageSection], overview: Overview | None = None) -> None:
         self.sections = {section.name: section for section in sections}
         self._figures: dict[str, list[tuple[int, Picture]]] = {}
         number = 0
+        first = overview.figure if overview else None
+        if overview and first:
+            number = 1
         for section in sections:
             drawn = list(pictures(section.parts))
             self._figures[section.name] = list(enumerate(drawn, start=number + 1))
             number += len(drawn)
+            if overview and first and section.anchor == overview.anchor:
+                self._figures[section.name].insert(0, (1, first))
 
     def of(self, told: StageFinding) -> Place:
         """Return where a finding is shown: its figure, a figure of its stage, or the section."""
@@ -154,7 +162,8 @@ def statement(together: Sequence[StageFinding], places: Places) -> Statement:
     """Return a paragraph of findings, with each place that shows one of them."""
     first, *rest = (each.finding.text for each in together)
     shown = dict.fromkeys(places.of(each) for each in together)
-    return Statement(first, tuple(rest), tuple(place for place in shown if place.id))
+    about = together[0].finding.about
+    return Statement(first, tuple(rest), tuple(place for place in shown if place.id), about)
 
 
 def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
@@ -562,7 +571,9 @@ def build(report: ReportInput) -> dict[str, bytes]:
                 stages, anchors, titles, blocks, data, strict=True
             )
         ]  # fmt: skip
-    places = Places(sections)
+    with Drawing() as drawing:
+        opening, sections = _overview(stages, sections, files, drawing)
+    places = Places(sections, opening)
     page = Page(
         report.title,
         report.description,
@@ -572,8 +583,33 @@ def build(report: ReportInput) -> dict[str, bytes]:
         _remarks_of_page(report, {section.name: section.anchor for section in sections}),
         answers(report.findings, places),
         cautions(report.findings, places),
+        overview=opening,
     )
     return {"index.html": render(page).encode(), **files}
+
+
+def _overview(
+    stages: Sequence[ReportStage],
+    sections: Sequence[PageSection],
+    files: Files,
+    drawing: Drawing,
+) -> tuple[Overview | None, list[PageSection]]:
+    """Return what opens the page, and the sections without the figure that goes with it."""
+    for stage, section in zip(stages, sections, strict=True):
+        view = VIEWS.get(stage.view.use)
+        made = None if view.overview is None or stage.missing else view.overview(stage.view)
+        if made is None:
+            continue
+        (table,) = Maker(section.anchor, files, drawing).parts([made])
+        if not isinstance(table, Grid):
+            raise TypeError(f"the overview of {stage.view.use} is no table")
+        wanted = f"{section.anchor}-{slug(view.leading)}"
+        drawn = [each for each in section.parts if isinstance(each, Picture)]
+        first = next((each for each in drawn if each.name.startswith(wanted)), None)
+        kept = tuple(each for each in section.parts if each is not first)
+        others = [replace(each, parts=kept) if each is section else each for each in sections]
+        return Overview(section.heading, section.anchor, table, first), others
+    return None, list(sections)
 
 
 def _remarks_of_page(report: ReportInput, anchors: Mapping[str, str]) -> tuple[RemarkEntry, ...]:

@@ -21,7 +21,6 @@ from pipeline.report.page.model import (
     Grid,
     Link,
     Page,
-    PageSection,
     Picture,
     Record,
     Searchable,
@@ -216,25 +215,51 @@ def render(page: Page) -> str:
         lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
     records = [(heading, record_part(record)) for heading, record in page.provenance.items()]
-    parts = [part for section in page.sections for part in unfolded(section.parts)]
+    opening = page.overview.parts if page.overview else ()
+    parts = [*opening, *(part for section in page.sections for part in unfolded(section.parts))]
     figures = {part.name: part.specs for part in parts if isinstance(part, Picture)}
     explored = any(isinstance(part, Searchable) for part in parts)
     styles = ["page.css", "figures.css", *(EXPLORER_STYLES if explored else ())]
     return environment.get_template("report.html.j2").render(
-        page=page, records=records, javascript=Markup(script(figures)),
+        page=page, records=records, leads=_leads(page), javascript=Markup(script(figures)),
         style=Markup(bundle(styles)), scripts=Markup(asset("figures.js")),
         explorer=Markup(bundle(EXPLORER_SCRIPTS if explored else ())),
-        behaviour=Markup(asset("page.js")), downloads=downloads(page.sections),
+        behaviour=Markup(asset("page.js")), downloads=downloads(page),
     )  # fmt: skip
 
 
-def downloads(sections: Sequence[PageSection]) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:
+_MOST_LEADS = 5
+"""So many sentences stand open beside a table that answers."""
+_IN_TABLE = {"best", "highest"}
+"""What such a table says itself, cell by cell."""
+
+
+def _leads(page: Page) -> list[str]:
+    """Return the first sentences of the findings, for a page that opens with a table.
+
+    Those of the section that the table is of come first; and what it has cell by cell, the best at
+    each size, is left to the table.
+    """
+    if page.overview is None:
+        return []
+    first = page.overview.anchor
+    mine = sorted(page.answers, key=lambda each: each.anchor != first)
+    leads = [one for each in mine for one in each.paragraphs if one.about not in _IN_TABLE]
+    return [one.lead for one in leads][:_MOST_LEADS]
+
+
+def downloads(page: Page) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:
     """Return the files of each section's figures and tables, under the numbers that they have."""
     count = Counter[str]()
     found: dict[str, list[tuple[str, tuple[Link, ...]]]] = {}
-    for section in sections:
-        mine = found.setdefault(section.name, [])
-        for part in unfolded(section.parts):
+    opening = page.overview
+    named = [(each.name, each.parts) for each in page.sections]
+    if opening:
+        (name,) = (each.name for each in page.sections if each.anchor == opening.anchor)
+        named.insert(0, (name, opening.parts))
+    for name, parts in named:
+        mine = found.setdefault(name, [])
+        for part in unfolded(parts):
             if isinstance(part, Picture | Grid | Searchable):
                 kind = "Figure" if isinstance(part, Picture) else "Table"
                 count[kind] += 1

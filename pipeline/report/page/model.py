@@ -230,11 +230,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Statement:
-    """A paragraph of findings: what it leads with, what follows, the places that show it."""
+    """A paragraph of findings: what it leads with, what follows, the places that show it.
+
+    `about` is the subject of what it leads with, as findings have it.
+    """
 
     lead: str
     rest: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -247,6 +251,21 @@ class Answers:
 
 
 @dataclass(frozen=True)
+class Overview:
+    """What the page opens with: a table that answers, and the figure beside it, if there is one."""
+
+    heading: str
+    anchor: str
+    table: Grid
+    figure: Picture | None = None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The table and the figure."""
+        return (self.table,) if self.figure is None else (self.table, self.figure)
+
+
+@dataclass(frozen=True)
 class Page:
     """All that the page says, but for the scripts.
 
@@ -254,6 +273,8 @@ class Page:
     ----------
     facts : tuple of str
         Further lines of the head.
+    overview : Overview or None
+        What answers at a glance; its figure stands nowhere else.
     drawer : str
         What the list of sections with their files is called; it is left out if empty.
     """
@@ -267,6 +288,7 @@ class Page:
     answers: tuple[Answers, ...] = ()
     cautions: tuple[Statement, ...] = ()
     facts: tuple[str, ...] = ()
+    overview: Overview | None = None
     drawer: str = "Stages, and their whole tables beside this page"
 
 

@@ -38,7 +38,12 @@ from pipeline.report.views.collocations.graphs import (
     scopes_in,
     with_titles,
 )
-from pipeline.report.views.collocations.precision import precision_listing
+from pipeline.report.views.collocations.precision import (
+    HowSure,
+    overview_listing,
+    precision_listing,
+    tests_text,
+)
 from pipeline.report.views.collocations.stratified import at_cuts
 
 # The sample and its questions
@@ -149,12 +154,20 @@ class DesignedView(Curves):
     """Pairs of the graph of differences; by default all if there are at most three."""
 
 
+def designed_overview(stage: StageView) -> Listing | None:
+    """Return the lists at the declared sizes, with marks by the tests of the same stage."""
+    lists, best = (stage.table(name).collect() for name in ("cuts", "best"))
+    return overview_listing(lists, best, sure=tests_text(stage.options_as(HowSure)))
+
+
 @view(
     "evaluate.designed",
     options=DesignedView,
     title="Precision of n-best lists",
     of=of_sample,
     place=15,
+    overview=designed_overview,
+    leading="precision",
 )
 def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
     """Show how the estimates are made, a graph, a table at the cuts, differences."""

@@ -8,11 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings.base import StageView
-from pipeline.findings.collocations.precision import GuaranteeOptions
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.collocations.precision import GuaranteeOptions, beside
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.report import charts
+from pipeline.report.charts.spec import thin_values
 from pipeline.report.view import (
     Block,
     Column,
@@ -45,6 +47,7 @@ from pipeline.report.views.collocations.graphs import (
     resolve_graphs,
     scopes,
 )
+from schemas import BestMeasures
 
 # Average precision
 
@@ -467,12 +470,105 @@ class PrecisionView(Graph):
     """Further graphs; an option that one of them does not give is as in the first."""
 
 
+# At a glance: all lists at the declared sizes
+
+BEST, OPEN = "●", "○"
+"""Marks of the best lists of a size, and of those that are not separable from them."""
+_MOST_SIZES = 6
+
+
+def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> Listing | None:
+    """Return a row per measure and a column per size: precision, limits, and a mark.
+
+    Parameters
+    ----------
+    lists : DataFrame
+        category, measure, n, precision, lower, upper of the lists at the declared sizes.
+    best : DataFrame
+        `schemas.BestMeasures` of the tests between them; may be empty.
+    sure : str
+        What the tests are, for the caption.
+
+    Returns
+    -------
+    Listing or None
+        The best measure first; None without an estimate.
+    """
+    known = lists.drop_nulls("precision")
+    if known.is_empty():
+        return None
+    sizes = thin_values(sorted(set(known["n"])), points=_MOST_SIZES - 1)
+    keys = ["category", "measure", "n"]
+    marked = lists.filter(pl.col("n").is_in(sizes)).join(
+        best.select(*keys, "best"), on=keys, how="left"
+    )
+    several = marked["category"].n_unique() > 1
+    order = (
+        marked.group_by("category", "measure")
+        .agg(won=pl.col("best").sum(), held=pl.col("best").len(), mean=pl.col("precision").mean())
+        .sort("category", "won", "mean", "measure", descending=[False, True, True, False])
+    )
+    ordered = order.select("category", "measure").join(
+        marked, on=["category", "measure"], how="left", maintain_order="left"
+    )
+    said = (
+        f" {BEST} highest at this size; {OPEN} not significantly lower ({sure})."
+        if marked["best"].drop_nulls().len()
+        else ""
+    )
+    of = (*ESTIMATE, "best")
+    columns = [
+        *([Column("category")] if several else []), Column("measure", text=measure_title),
+        *(Column(of, f"n = {n:,}", _marked, right=False, at=("n", n)) for n in sizes),
+    ]  # fmt: skip
+    caption = f"Precision of the n best in per cent, with its limits.{said}"
+    return listing("overview", caption, marked, columns, by=["category", "measure"], shown=ordered)
+
+
+def _marked(
+    precision: float | None, lower: float | None, upper: float | None, best: bool | None
+) -> str:
+    if precision is None:
+        return "–"
+    mark = {True: BEST, False: OPEN, None: FIGURE_SPACE}[best]
+    aligned = format_percent(precision, digits=1).rjust(4, FIGURE_SPACE)
+    return f"{mark} {aligned}\n{share_limits(lower, upper, digits=1)}"
+
+
+def precision_overview(stage: StageView) -> Listing | None:
+    """Return the lists at the declared sizes, with marks by the comparison of the same sample."""
+    tests = next(iter(beside(stage, "evaluate.comparison")), None)
+    best = BestMeasures.zero_rows().collect() if tests is None else tests.table("best").collect()
+    sure = "" if tests is None else tests_text(tests.options_as(HowSure))
+    return overview_listing(stage.table("cuts").collect(), best, sure=sure)
+
+
+class HowSure(StageOptions):
+    """How a stage tests all pairs."""
+
+    correction: str
+    alpha: float = 0.05
+
+
+def tests_text(sure: HowSure) -> str:
+    """Return what the tests of all pairs are, in short.
+
+    Examples
+    --------
+    >>> tests_text(HowSure(correction="holm", alpha=0.05))
+    "all pairs and sizes, Holm's method, 5 %"
+    """
+    return f"all pairs and sizes, {CORRECTIONS.title(sure.correction)}, {100 * sure.alpha:g} %"
+
+
 @view(
     "evaluate.precision",
     options=PrecisionView,
     title="Precision of n-best lists",
     of=of_sample,
     place=20,
+    overview=precision_overview,
+    leading="precision",
 )
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""
