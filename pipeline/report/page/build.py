@@ -605,7 +605,8 @@ def _overview(
             raise TypeError(f"the overview of {stage.view.use} is no table")
         wanted = f"{section.anchor}-{slug(view.leading)}"
         drawn = [each for each in section.parts if isinstance(each, Picture)]
-        first = next((each for each in drawn if each.name.startswith(wanted)), None)
+        named = (each for each in drawn if view.leading and each.name.startswith(wanted))
+        first = next(named, None)
         kept = tuple(each for each in section.parts if each is not first)
         others = [replace(each, parts=kept) if each is section else each for each in sections]
         return Overview(section.heading, section.anchor, table, first), others

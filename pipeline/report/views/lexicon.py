@@ -360,12 +360,29 @@ class Trend(StageOptions):
     sample: str | None
 
 
+_AT_A_GLANCE = ("L*", "F*", "E*", "coverage", "sampled lemmas", "common lemmas", "gold lemmas")
+"""The statistics that a page opens with."""
+
+
+def lexicon_overview(stage: StageView) -> Listing | None:
+    """Return L*, F* and what they rest on."""
+    every = stage.table("quality").collect()
+    shown = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
+    if shown.filter(statistic="L*").is_empty():
+        return None
+    ordered = shown.sort(place_in(_AT_A_GLANCE, "statistic"))
+    caption = "The lexicon against the gold: L* with its confidence limits."
+    return listing("overview", caption, ordered, STATISTICS)
+
+
 @view(
     "evaluate.lexicon",
     options=LexiconView,
     title="Quality of the lexicon",
     of=stage_title,
     place=20,
+    overview=lexicon_overview,
+    leading="L",
 )
 def show_lexicon(stage: StageView, options: LexiconView) -> Sequence[Block]:
     """Show L* and the statistics, then the figures, then the lemmas and their forms."""
@@ -608,7 +625,25 @@ class Compared(StageOptions):
     lexicons: tuple[str, ...]
 
 
-@view("evaluate.lexicons", options=LexiconsView, title="Which lexicon is best", place=10)
+def lexicons_overview(stage: StageView) -> Listing | None:
+    """Return L* of each lexicon, the highest first."""
+    lexicons = stage.table("lexicons").collect()
+    if not lexicons["n_lemmas"].sum():
+        return None
+    ordered = lexicons.sort("l_star", "lexicon", descending=[True, False], nulls_last=True)
+    caption = "L* of each lexicon in per cent, over the same lemmas, with its confidence limits."
+    columns = [LEXICONS[0], LEXICONS[5], LEXICONS[7], LEXICONS[1]]
+    return listing("overview", caption, ordered, columns)
+
+
+@view(
+    "evaluate.lexicons",
+    options=LexiconsView,
+    title="Which lexicon is best",
+    place=10,
+    overview=lexicons_overview,
+    leading="lexicons",
+)
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas where they differ most."""
     asked = stage.options_as(Compared).lexicons

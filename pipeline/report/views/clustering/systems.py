@@ -166,7 +166,30 @@ class SystemsView(StyleOptions):
     """Measure of its vertical axis; MacroI under M-1 if empty."""
 
 
-@view("evaluate.systems", options=SystemsView, title="Which system is best", place=10)
+_AT_A_GLANCE = ("MacroI 1-1", "MicroI 1-1", "MicroC 1-1", "v", "one_to_one")
+"""Measures by which systems with different numbers of clusters can be compared: not those under
+M-1, which grow with the clusters."""
+
+
+def systems_overview(stage: StageView) -> Listing | None:
+    """Return the measures that do not grow with the number of clusters, a row for each system."""
+    table = stage.table("table").collect()
+    names = [name for name in order_measures(table["measure"]) if name in _AT_A_GLANCE]
+    if not names:
+        return None
+    made = _listing(table, names, name="overview", said="Scores")
+    note = " Measures under M-1 are left out: they grow with the number of clusters."
+    return replace(made, caption=made.caption + note)
+
+
+@view(
+    "evaluate.systems",
+    options=SystemsView,
+    title="Which system is best",
+    place=10,
+    overview=systems_overview,
+    leading="scatter",
+)
 def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     """Show the table, level by level, the scatter plot and the correlations."""
     table = stage.table("table").collect()
