@@ -102,10 +102,11 @@ def normalise_bytes(content: bytes, counts: Counter[str] | None = None) -> bytes
 
 def normalise_column(text: pl.Expr) -> pl.Expr:
     """Return a column of texts as `normalise` does; null stays null."""
-    return text.map_batches(_normalise_series, return_dtype=pl.String(), is_elementwise=True)
+    return text.map_batches(normalise_series, return_dtype=pl.String(), is_elementwise=True)
 
 
-def _normalise_series(texts: pl.Series) -> pl.Series:
+def normalise_series(texts: pl.Series) -> pl.Series:
+    """Return texts as `normalise` does; null stays null."""
     composed = texts.str.normalize("NFC")
     odd = composed.str.contains(_SPECIAL).fill_null(value=False)
     if not odd.any():

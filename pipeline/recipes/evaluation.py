@@ -12,6 +12,7 @@ import polars as pl
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, format_of
+from pipeline.formats.unicode import normalise_column, normalise_series
 from pipeline.kernels.cells import label_lists
 from pipeline.kernels.number_format import Decimal
 from pipeline.kernels.numeric import judgement
@@ -154,7 +155,9 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     if not induced:
         raise ConfigError("clusters", [Problem("INDUCED", "no system is named", "name a file")])
     read.tables.require_used([gold, *induced])
-    standard, counted, notes = _gold(gold, read)
+    read, notes = _keep_apart(induced, read)
+    standard, counted, said_of_gold = _gold(gold, read)
+    notes += said_of_gold
     stages: dict[str, dict[str, Any]] = {"gold": standard}
     names = _names(induced)
     taggings, dictionaries = [], []
@@ -247,12 +250,44 @@ def _system(
     return stage | read.tables.numbers, single, table.notes
 
 
+def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[str, ...]]:
+    """Return how files are read: as they are written where words differ only in what is normalised.
+
+    Such words have clusters of their own, and a word in several clusters has no measures of tokens.
+    """
+    if "normalise" in read.tables.reader:
+        return read, ()
+    for path in induced:
+        if _corpus(path, read):
+            continue
+        table = table_file(path, read.tables.select("item", "cluster"))
+        item = table.column(*_ITEM)
+        words = _words(table, item)
+        alike = words.to_frame(item).select(item, plain=normalise_column(pl.col(item)))
+        twins = alike.unique().filter(pl.len().over("plain") > 1).sort("plain", item)
+        if twins.height:
+            own = replace(read.tables, reader={**read.tables.reader, "normalise": "none"})
+            shown = ", ".join(map(repr, twins[item].head(4)))
+            note = (
+                f"{path}: {twins.height:,} words differ only in apostrophes, hyphens or invisible"
+                f" characters, such as {shown}: all files are read as they are written"
+                " (--normalise NFC makes such words one)"
+            )
+            return replace(read, tables=own), (note,)
+    return read, ()
+
+
+def _words(table: TableFile, item: str) -> pl.Series:
+    """Return the words of a table as they are written."""
+    words = table.file.format.scan(table.file.path, table.file.options)
+    return words.select(pl.col(item).cast(pl.String)).collect().to_series()
+
+
 def _single(table: TableFile, item: str, *, fold: bool) -> bool:
     """Tell whether no word stands there twice."""
-    words = table.file.format.scan(table.file.path, table.file.options).select(
-        pl.col(item).cast(pl.String)
-    )
-    column = words.collect().to_series()
+    column = _words(table, item)
+    if table.file.options.normalise != "none":
+        column = normalise_series(column)
     return not (column.str.to_lowercase() if fold else column).is_duplicated().any()
 
 

@@ -501,3 +501,20 @@ def test_a_tagged_corpus_may_be_what_taggers_write(tmp_path: Path) -> None:
                    runs=tmp_path / "r", report=False)  # fmt: skip
     found = run.table("systems.table").filter(pl.col("measure").is_in(["MicroI M-1"]))
     assert found["mean"].to_list() == [1.0]
+
+
+def test_words_that_differ_in_an_apostrophe_keep_their_clusters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.tsv").write_text("item\tgold\tf\n'em\tN\t3\n\u2019em\tN\t2\nrun\tV\t4\n")
+    (tmp_path / "c.paths").write_text("00\t'em\t3\n01\t\u2019em\t2\n11\trun\t4\n")
+    words = ["clusters", str(tmp_path / "gold.tsv"), str(tmp_path / "c.paths"), "--no-report"]
+    words += ["--runs", str(tmp_path / "r")]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "2 words differ only in apostrophes" in err
+    assert "many_to_one" in out
+    assert main([*words, "--normalise", "NFC"]) == 0
+    out, err = capsys.readouterr()
+    assert "differ only in apostrophes" not in err
+    assert "no measures of tokens" in out
