@@ -30,6 +30,7 @@ from pipeline.report.view import (
     unique_names,
 )
 from pipeline.report.views.clustering.levels import Unclustered
+from pipeline.report.views.collocations import designed, precision
 from pipeline.report.views.collocations.candidates import Ranking
 from pipeline.report.views.collocations.comparison import HowCompared, HowTested, Mark
 from pipeline.report.views.collocations.graphs import DeclaredCuts
@@ -180,6 +181,7 @@ LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),
     ("evaluate.stratified", DeclaredCuts), ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
+    ("evaluate.comparison", precision.HowSure), ("evaluate.designed", designed.HowSure),
 ]  # fmt: skip
 
 

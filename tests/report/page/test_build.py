@@ -58,10 +58,12 @@ TABLES = {
     "comparison": TESTED,
     "cuts": frames.cuts(TESTED, [100]),
 }
+LISTS = {**TABLES, "cuts": TABLES["precision"].filter(n=100)}
+"""The tables of the stage with the lists themselves."""
 
 
 def report(*, most_rows: int = 1000) -> ReportInput:
-    graph = frames.stage("evaluate.precision", TABLES, name="full")
+    graph = frames.stage("evaluate.precision", LISTS, name="full")
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
     unseen = frames.stage("extract.nothing", TABLES, name="unseen")
     stages = [
@@ -78,7 +80,7 @@ def files() -> dict[str, bytes]:
 
 
 def test_which_files_there_are(files: dict[str, bytes]) -> None:
-    stems = ["figures/full-precision", "figures/tests-difference", "figures/tests-matrix-100", "tables/full-precision",
+    stems = ["figures/full-precision", "figures/tests-difference", "figures/tests-matrix-100", "tables/full-precision", "tables/full-overview",
              "tables/full.baseline", "tables/full.precision", "tables/tests-matrix-100",
              "tables/tests-tests", "tables/tests.cuts"]  # fmt: skip
     ends = {"figures": ("svg",), "tables": ("csv", "parquet")}
@@ -133,8 +135,9 @@ def test_large_tables_are_not_copied() -> None:
 
 def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
     empty = {name: frame.clear() for name, frame in TABLES.items()}
+    none = empty | {"cuts": LISTS["cuts"].clear()}
     shown = [
-        ReportStage(frames.stage("evaluate.precision", empty, name="full"), ("precision",)),
+        ReportStage(frames.stage("evaluate.precision", none, name="full"), ("precision",)),
         ReportStage(frames.stage("evaluate.comparison", empty, name="tests"), ()),
     ]
     files = build(ReportInput("Empty", stages=shown))
@@ -148,21 +151,21 @@ def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
 
 
 def test_stages_whose_names_differ_in_signs_alone_keep_their_files_apart() -> None:
-    one = ReportStage(frames.stage("evaluate.precision", TABLES, name="a.b"), ())
-    two = ReportStage(frames.stage("evaluate.precision", TABLES, name="a b"), ())
+    one = ReportStage(frames.stage("evaluate.precision", LISTS, name="a.b"), ())
+    two = ReportStage(frames.stage("evaluate.precision", LISTS, name="a b"), ())
     files = build(ReportInput("Two", stages=[one, two]))
     assert {"figures/a-b-precision.svg", "figures/a-b-2-precision.svg"} <= set(files)
 
 
 def test_a_wrong_option_stops_the_report() -> None:
-    stage = frames.stage("evaluate.precision", TABLES, name="full")
+    stage = frames.stage("evaluate.precision", LISTS, name="full")
     wrong = ReportStage(stage, options=PrecisionView(measures=("mi",)))
     with pytest.raises(ConfigError, match="views.full.measures"):
         build(ReportInput("Wrong", stages=[wrong]))
 
 
 def test_pictures_are_twice_as_large_as_drawn() -> None:
-    stage = frames.stage("evaluate.precision", TABLES, name="full")
+    stage = frames.stage("evaluate.precision", LISTS, name="full")
     figure = show_precision(stage, PrecisionView())[0]
     assert isinstance(figure, Figure)
     _, files = figure_part(figure, "figures/x", images.svg(figure.chart), ("svg", "png", "pdf"))
@@ -190,7 +193,7 @@ def test_long_listings_are_cut_in_the_page_alone() -> None:
 
 def test_one_style_for_the_whole_report_but_for_views_with_their_own() -> None:
     own = PrecisionView(style="screen", measures=("dice",))
-    graph = frames.stage("evaluate.precision", TABLES, name="full")
+    graph = frames.stage("evaluate.precision", LISTS, name="full")
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
     shown = [ReportStage(graph), ReportStage(graph, options=own), ReportStage(tests)]
     made = build(ReportInput("Krenn", stages=shown, style="print"))
@@ -401,3 +404,14 @@ def test_the_digest_knows_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> N
     assert "assets/vendor/slickgrid.js" in named
     assert "assets/explorer/grid.js" in named
     assert len(html.digest()) == len(hashlib.sha256().hexdigest())
+
+
+def test_a_page_opens_with_a_table_and_its_figure(files: dict[str, bytes]) -> None:
+    """The figure stands there and nowhere else; figures and tables are numbered in this order."""
+    page = files["index.html"].decode()
+    head, rest = page.split('<section id="stage-', 1)
+    assert head.index("Table 1.") < head.index("Figure 1.")
+    assert 'id="figure-full-precision"' in head
+    assert 'id="figure-full-precision"' not in rest
+    assert "Precision of the n best in per cent" in head
+    assert "Figure 2." in rest

@@ -7,7 +7,7 @@ from functools import partial
 
 import polars as pl
 
-from pipeline.findings.base import StageView
+from pipeline.findings.base import StageOptions, StageView
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.charts.style import Extras, Window
@@ -39,7 +39,6 @@ from pipeline.report.views.collocations.graphs import (
     with_titles,
 )
 from pipeline.report.views.collocations.precision import (
-    HowSure,
     overview_listing,
     precision_listing,
     tests_text,
@@ -154,10 +153,18 @@ class DesignedView(Curves):
     """Pairs of the graph of differences; by default all if there are at most three."""
 
 
+class HowSure(StageOptions):
+    """How the stage tests all pairs."""
+
+    correction: str
+    confidence: float
+
+
 def designed_overview(stage: StageView) -> Listing | None:
     """Return the lists at the declared sizes, with marks by the tests of the same stage."""
     lists, best = (stage.table(name).collect() for name in ("cuts", "best"))
-    return overview_listing(lists, best, sure=tests_text(stage.options_as(HowSure)))
+    how = stage.options_as(HowSure)
+    return overview_listing(lists, best, sure=tests_text(how.correction, 1.0 - how.confidence))
 
 
 @view(

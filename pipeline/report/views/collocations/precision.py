@@ -539,7 +539,10 @@ def precision_overview(stage: StageView) -> Listing | None:
     """Return the lists at the declared sizes, with marks by the comparison of the same sample."""
     tests = next(iter(beside(stage, "evaluate.comparison")), None)
     best = BestMeasures.zero_rows().collect() if tests is None else tests.table("best").collect()
-    sure = "" if tests is None else tests_text(tests.options_as(HowSure))
+    sure = ""
+    if tests is not None:
+        how = tests.options_as(HowSure)
+        sure = tests_text(how.correction, how.alpha)
     return overview_listing(stage.table("cuts").collect(), best, sure=sure)
 
 
@@ -547,18 +550,18 @@ class HowSure(StageOptions):
     """How a stage tests all pairs."""
 
     correction: str
-    alpha: float = 0.05
+    alpha: float
 
 
-def tests_text(sure: HowSure) -> str:
+def tests_text(correction: str, alpha: float) -> str:
     """Return what the tests of all pairs are, in short.
 
     Examples
     --------
-    >>> tests_text(HowSure(correction="holm", alpha=0.05))
+    >>> tests_text("holm", 0.05)
     "all pairs and sizes, Holm's method, 5 %"
     """
-    return f"all pairs and sizes, {CORRECTIONS.title(sure.correction)}, {100 * sure.alpha:g} %"
+    return f"all pairs and sizes, {CORRECTIONS.title(correction)}, {100 * alpha:g} %"
 
 
 @view(
