@@ -9,10 +9,17 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.api.results import ReportOptions, Run, gone, names_of, past_run, shown_stage
+from pipeline.api.results import (
+    ReportOptions,
+    Run,
+    colours_of_names,
+    gone,
+    names_of,
+    past_run,
+    shown_stage,
+)
 from pipeline.errors import ConfigError
 from pipeline.findings.base import StageFinding
-from pipeline.report.charts.style import slots
 from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
 from pipeline.report.page.model import ReportStage
 from pipeline.report.view import VIEWS, format_cell
@@ -73,7 +80,7 @@ def compare(
             stages=[_stage(each, both) for each in stages],
             equal=tuple(name for name in every if name not in differing),
             style=both.options[1].style,
-            slots=slots(names, colours),
+            slots=colours_of_names(names, colours),
             provenance={
                 f"Experiment of the {side} run": _text(record.content)
                 for side, (_, record) in (("first", first), ("second", second))

@@ -154,7 +154,20 @@ def colours_of(run: Run, pinned: Mapping[str, str]) -> dict[str, Slot]:
     pinned : mapping of str to str
         Name -> colour, as ``[report] colours`` has it.
     """
-    found = slots(names_of(run), pinned)
+    return colours_of_names(names_of(run), pinned)
+
+
+def colours_of_names(names: Iterable[str], pinned: Mapping[str, str]) -> dict[str, Slot]:
+    """Return the colour and dashes of every name, and of its title.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Measures, systems and lexicons.
+    pinned : mapping of str to str
+        As for `colours_of`.
+    """
+    found = slots(names, pinned)
     return found | {measure_title(name): slot for name, slot in found.items()}
 
 

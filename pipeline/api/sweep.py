@@ -13,6 +13,7 @@ from pipeline.api.results import (
     ReportOptions,
     Run,
     add_setting_columns,
+    colours_of_names,
     files,
     names_findings,
     names_in,
@@ -24,7 +25,6 @@ from pipeline.api.run import check
 from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding
-from pipeline.report.charts.style import slots
 from pipeline.report.page.model import Record, Scalar
 from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
 from pipeline.report.view import VIEWS
@@ -220,7 +220,7 @@ class SweepReport:
             remarks=self._remarks,
             waits=self._waits,
             style=options.style,
-            slots=slots(sorted(self._names), options.colours),
+            slots=colours_of_names(self._names, options.colours),
             pictures=options.pictures,
             provenance={**self._records, "Input files": list(self._files.values())},
         )
