@@ -73,7 +73,7 @@ def differences(run: lx.Run) -> str:
         for row in tests.sort("n").iter_rows(named=True)
     ]  # fmt: skip
     header = ["n", "only in one list", "TPs of t-score's", "TPs of log-likelihood's",
-              "t-score less log-likelihood, points", "p", "p, adjusted"]  # fmt: skip
+              "t-score less log-likelihood, points", "p", "p, Holm"]  # fmt: skip
     return table(header, rows)
 
 
@@ -84,7 +84,7 @@ def subset(run: lx.Run) -> str:
         [f"`{row['measure']}`", f"{100 * row['difference']:+.1f}", f"{row['p_adjusted']:.1g}"]
         for row in tests.iter_rows(named=True)
     ]
-    return table(["against", "difference, points", "p, adjusted"], rows)
+    return table(["against", "difference, points", "p, Holm"], rows)
 
 
 def _at(cuts: pl.DataFrame, measure: str, n: int) -> dict[str, float]:

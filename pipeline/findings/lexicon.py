@@ -697,7 +697,10 @@ def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
     f_star, match, bits = (quality[name].value for name in ("F*", "best-match F1", "E*"))
     parts = [
         f"{what} {phrases.per_cent(value)}"
-        for what, value in (("F*", f_star), ("F of the best one-to-one match", match))
+        for what, value in (
+            ("F* over all lemmas of the gold", f_star),
+            ("F of the best one-to-one match of all lemmas of both", match),
+        )
         if value is not None
     ]
     if bits is not None:
@@ -705,7 +708,7 @@ def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
             f"entropy E* {phrases.number(bits, 2)} bits (0: no lemma mixes forms of several)"
         )
     if parts:
-        text = f"over all lemmas of both, {names.lexicon} has {phrases.list_text(parts)}"
+        text = f"{names.lexicon} as a whole: {phrases.list_text(parts)}"
         yield Finding(
             about="whole", question=f"further measures of {names.lexicon}", name=names.lexicon,
             text=phrases.sentence(text), value=f_star,

@@ -89,7 +89,7 @@ ALLOWED = {
     "collocations/designed.py": {"best", "highest estimate", "highest"},
     "collocations/precision.py": {"highest estimate for ", "highest", "best", " best by "},
     "lexicon.py": {
-        "highest", "best-match F1", "F of the best one-to-one match",
+        "highest", "best-match F1", "F of the best one-to-one match of all lemmas of both",
         " by its own lemmas L* is ", ", by the best matches ",
     },
     "across_runs.py": {"best", "best, or not significantly worse than the best,"},

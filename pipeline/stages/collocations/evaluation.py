@@ -370,7 +370,7 @@ class Tests(Evaluation):
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Relevance margin: smaller differences in precision are not marked."""
-    correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
+    correction: Annotated[str, Named(CORRECTIONS)] = "holm"
     """How p-values are adjusted for the size of the family, whose limits go with them."""
 
 

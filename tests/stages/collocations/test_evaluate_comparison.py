@@ -12,7 +12,7 @@ from pipeline.errors import ConfigError
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.finite_population import finite_population_test
-from pipeline.kernels.statistics.multiplicity import bonferroni
+from pipeline.kernels.statistics.multiplicity import holm
 from tests.stages.run_stage import run_stage
 
 N = 120
@@ -64,7 +64,7 @@ def test_limits_and_tests_are_those_of_the_kernels(population: str) -> None:
     if population == "finite":
         p = finite_population_test(*counts, size=size)
     assert rows["p_value"].to_list() == p.tolist()
-    assert rows["p_adjusted"].to_list() == pytest.approx(bonferroni(p))
+    assert rows["p_adjusted"].to_list() == pytest.approx(holm(p))
 
 
 def test_after_full_annotation_nothing_is_left_to_doubt_of_these_candidates() -> None:
