@@ -53,6 +53,9 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     unharmed = artefacts.report_damage(run.project.storage, run.manifests.values())
     with report_errors(), unharmed, memory.with_limit(_room(run)):
         files = build(replace(content, findings=run.told))
+    answers = [each.finding for each in run.told if each.finding.kind == "answer"]
+    answers.sort(key=lambda each: each.about not in _LEADING)
+    files[_ANSWERS] = "".join(f"{each.text}\n" for each in answers).encode()
     storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **history.mark(found)}
     with storage.guarded("the report", ""):
@@ -66,6 +69,19 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     if aside:
         tell(listeners, "message", text=f"the report before is kept in {aside}")
     return replace(run, report=page)
+
+
+_ANSWERS = "findings.txt"
+"""The findings as text beside the page, those that say which is best first."""
+_LEADING = {"throughout", "best", "highest", "held against it", "types", "tokens", "L*"}
+
+
+def leading_findings(run: Run) -> list[str]:
+    """Return the findings of a written report, those that say which is best first."""
+    path = None if run.report is None else run.report.with_name(_ANSWERS)
+    if path is None or not path.is_file():
+        return []
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def _room(run: Run) -> int | None:

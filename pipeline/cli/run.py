@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 
 from pipeline.api import batch
-from pipeline.api.report import PAGE, add_report
+from pipeline.api.report import PAGE, add_report, leading_findings
 from pipeline.api.results import Run, perform, remark_count, steps
 from pipeline.api.run import check
 from pipeline.api.sweep import check_points, points, sweep
@@ -396,10 +396,9 @@ _FINDINGS = 3
 
 
 def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
-    answers = [] if quiet else done.findings.filter(kind="answer")["text"].to_list()
-    for text in answers[:_FINDINGS]:
-        print(text)
     if done.report and not quiet:
+        for text in leading_findings(done)[:_FINDINGS]:
+            print(text)
         print(f"report: {done.report}")
     for wait in done.waits:
         print(f"waiting: {wait}")
