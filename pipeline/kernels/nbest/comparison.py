@@ -489,7 +489,7 @@ def adjust_differences(
 
 
 def verdict(p: str, alpha: float, margin: float) -> pl.Expr:
-    """Return the verdict on measure_1 by its adjusted p-value: one of `schemas.VERDICTS`.
+    """Return the verdict on measure_1 by its adjusted p-value: one of `schemas.base.VERDICTS`.
 
     "better" or "worse" than measure_2; "small", if they differ by less than the margin; "open", if
     the test does not separate them.

@@ -171,6 +171,7 @@ def test_krenn() -> None:
     best = found(precision, tests).filter("best")  # 23.35 % at 2000 like log-likelihood
     assert best.select("n", "measure").rows() == [
         (100, "log_likelihood"), (500, "log_likelihood"), (1000, "t_score"), (2000, "chi_squared_corr"),
+        (2000, "log_likelihood"),
     ]  # fmt: skip
 
 
