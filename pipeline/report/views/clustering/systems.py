@@ -166,7 +166,7 @@ class SystemsView(StyleOptions):
     """Measure of its vertical axis; MacroI under M-1 if empty."""
 
 
-_AT_A_GLANCE = ("MacroI 1-1", "MicroI 1-1", "MicroC 1-1", "v", "one_to_one")
+_AT_A_GLANCE = ("MicroI 1-1", "MicroC 1-1", "v", "one_to_one")
 """Measures by which systems with different numbers of clusters can be compared: not those under
 M-1, which grow with the clusters."""
 
@@ -177,9 +177,20 @@ def systems_overview(stage: StageView) -> Listing | None:
     names = [name for name in order_measures(table["measure"]) if name in _AT_A_GLANCE]
     if not names:
         return None
-    made = _listing(table, names, name="overview", said="Scores")
-    note = " Measures under M-1 are left out: they grow with the number of clusters."
-    return replace(made, caption=made.caption + note)
+    mine = table.filter(pl.col("measure").is_in(names))
+    of = ("mean", "sd", "rank")
+    columns = [
+        Column(of, with_unit(each), partial(_value, measure=each), at=("measure", each))
+        for each in names
+    ]
+    caption = (
+        "Mean over runs, ± standard deviation, rank in brackets. Measures under M-1 are not here:"
+        " they grow with the number of clusters."
+    )
+    shown = mine.sort("system")
+    return listing(
+        "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=shown
+    )
 
 
 @view(
