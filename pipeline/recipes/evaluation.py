@@ -114,13 +114,7 @@ def clusters(
         Columns without a name are called column_1, column_2 ...
     decimal : {".", ","}, optional
         What stands before decimals in frequencies; the column tells if not given.
-    read_as : str or mapping of str to str, optional
-        The format of the files, or of some of them by their paths; endings and first lines tell if
-        it is not given.
-    reader : mapping, optional
-        Options of readers, such as ``{"separator": ";"}``; each file takes those that its format
-        has.
-    runs, experiment, report, listeners
+    read_as, reader, runs, experiment, report, listeners
         As of `evaluate`.
 
     Returns
@@ -156,13 +150,14 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
         raise ConfigError("clusters", [Problem("INDUCED", "no system is named", "name a file")])
     read.tables.require_used([gold, *induced])
     read, notes = _keep_apart(induced, read)
-    standard, counted, said_of_gold = _gold(gold, read)
+    tagged = _corpus(gold, read)
+    standard, counted, said_of_gold = _gold(gold, tagged, read)
     notes += said_of_gold
     stages: dict[str, dict[str, Any]] = {"gold": standard}
     names = _names(induced)
     taggings, dictionaries = [], []
     for name, path in names.items():
-        stage, single, said = _system(name, path, gold, read)
+        stage, single, said = _system(name, path, gold, tagged, read)
         notes += said
         stages[name] = stage
         if stage["use"] == "join.tagging":
@@ -197,23 +192,31 @@ def _names(paths: Sequence[Path]) -> dict[str, Path]:
     return names
 
 
-def _corpus(path: Path, read: Tagged) -> CorpusFiles | None:
-    """Return a tagged corpus; None for a table."""
+def _corpus_format(path: Path, read: Tagged) -> str | None:
+    """Return the format of a tagged corpus; None for a table."""
     said = read.tables.format_of(path)
     try:
         kind = format_of(path.name, name=said, kind="corpus").name
     except ValueError:
         return None
-    if said is None and kind not in _CORPORA:
+    return kind if said or kind in _CORPORA else None
+
+
+def _corpus(path: Path, read: Tagged) -> CorpusFiles | None:
+    """Return a tagged corpus; None for a table."""
+    kind = _corpus_format(path, read)
+    if kind is None:
         return None
     fields = {"attributes", *FORMATS.get(kind).options.model_fields}
     own = {name: value for name, value in read.tables.reader.items() if name in fields}
-    return corpus_files([path], read_as=said, options=own)
+    return corpus_files([path], read_as=read.tables.format_of(path), options=own)
 
 
-def _gold(path: Path, read: Tagged) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
+def _gold(
+    path: Path, corpus: CorpusFiles | None, read: Tagged
+) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage with the gold classes, whether it has frequencies, and notes."""
-    if corpus := _corpus(path, read):
+    if corpus:
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
         stage = {"use": "extract.gold", "corpus": corpus.source, **tags, "fold": read.fold}
         return stage, True, corpus.notes
@@ -229,11 +232,10 @@ def _gold(path: Path, read: Tagged) -> tuple[dict[str, Any], bool, tuple[str, ..
 
 
 def _system(
-    name: str, path: Path, gold: Path, read: Tagged
+    name: str, path: Path, gold: Path, standard: CorpusFiles | None, read: Tagged
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """Return the stage with the clusters of a system, whether each word has one, and notes."""
     if corpus := _corpus(path, read):
-        standard = _corpus(gold, read)
         if standard is None:
             what = f"{path} is a tagged corpus, but the gold standard {gold} is a table"
             raise ConfigError("clusters", [Problem("GOLD", what, "name the gold corpus")])
@@ -258,7 +260,7 @@ def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[st
     if "normalise" in read.tables.reader:
         return read, ()
     for path in induced:
-        if _corpus(path, read):
+        if _corpus_format(path, read):
             continue
         table = table_file(path, read.tables.select("item", "cluster"))
         item = table.column(*_ITEM)
@@ -331,13 +333,7 @@ def lexicon(
         What lemma and form are called in the files, where that cannot be told.
     header : bool, optional
         Whether the first line of each table names its columns; the file tells if not given.
-    read_as : str or mapping of str to str, optional
-        The format of the files, or of some of them by their paths; endings and first lines tell if
-        it is not given.
-    reader : mapping, optional
-        Options of readers, such as ``{"separator": ";"}``; each file takes those that its format
-        has.
-    runs, experiment, report, listeners
+    read_as, reader, runs, experiment, report, listeners
         As of `evaluate`.
 
     Returns

@@ -709,18 +709,16 @@ def table_file(
     said = options or TableOptions()
     source, notes = _decide_format({"path": Path(path), **(reader or {})}, said, lexicon=lexicon)
     file = _file(source)
-    own = {name: value for name, value in said.reader.items()
-           if name in file.format.options.model_fields and name not in source}  # fmt: skip
-    if own:
-        source = {**source, **own}
-        file = _file(source)
-    if file.format.name == "csv" and "separator" not in source:
-        separator = separator_of(file.path, skip=source.get("skip", 0))
-        if separator != ",":
-            source = {**source, "separator": separator}
-            file = _file(source)
+    known = file.format.options.model_fields
+    own = {name: value for name, value in said.reader.items() if name in known}
     if file.format.name == "unimorph" and said.header is not None:
-        source = {**source, "header": said.header}
+        own["header"] = said.header
+    given = {**own, **source}
+    if file.format.name == "csv" and "separator" not in given:
+        separator = separator_of(file.path, skip=given.get("skip", 0))
+        own |= {} if separator == "," else {"separator": separator}
+    if own:
+        source = {**own, **source}
         file = _file(source)
     found = TableFile(source, file, _table_head(file), said, notes)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:

@@ -335,27 +335,27 @@ def text_layout(stage: CheckInput, threshold: float) -> Found:
 def elements(stage: CheckInput, threshold: float) -> Found:
     """Count elements of TEI whose text is left out, such as notes."""
     found = _counts(stage, _ELEMENT)
-    if sum(found.values()) < threshold:
-        return
-    listed = ", ".join(f"{count:,} {name}" for name, count in found.items())
-    yield remark(
-        "note",
-        f"the text of some elements is left out: {listed}",
-        remedy="the option skip of the corpus names what is left out",
-        elements=sum(found.values()),
-    )
+    if sum(found.values()) >= threshold:
+        yield remark(
+            "note",
+            f"the text of some elements is left out: {_list_counts(found)}",
+            remedy="the option skip of the corpus names what is left out",
+            elements=sum(found.values()),
+        )
+
+
+def _list_counts(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in found.items())
 
 
 @check(stages=(), threshold=1, means="signs")
 def normalised(stage: CheckInput, threshold: float) -> Found:
     """Count signs that were written otherwise, so that what looks the same is the same."""
     found = _counts(stage, _SIGN)
-    if sum(found.values()) < threshold:
-        return
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in found.items())
-    yield remark(
-        "note",
-        f"text was normalised: {listed}",
-        remedy='normalise = "none" keeps it as it is written',
-        signs=sum(found.values()),
-    )
+    if sum(found.values()) >= threshold:
+        yield remark(
+            "note",
+            f"text was normalised: {_list_counts(found)}",
+            remedy='normalise = "none" keeps it as it is written',
+            signs=sum(found.values()),
+        )

@@ -372,7 +372,7 @@ def _files_behind(step: Step, progress: Progress) -> str:
     read = (progress.project.nodes[name].sources.values() for name in names)
     paths = [path for sources in read for source in sources for path in source.path]
     listed = ", ".join(dict.fromkeys(paths))
-    return f"The words come from {listed}." if paths else ""
+    return f"Its tables were made from {listed}." if paths else ""
 
 
 def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:

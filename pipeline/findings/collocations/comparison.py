@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -321,33 +321,19 @@ def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
 
 
 def _not_separable(place: _Place, others: pl.DataFrame) -> Finding:
+    best = place.tables.best.filter(n=place.n).filter("best")["measure"]
+    tests, alpha = place.tables.tests, place.tested.alpha
     second = others.row(0, named=True)
-    asked = place.tested.margin > 0
-    near = [name for name in others["measure"] if asked and _is_small(place, name)]
-    shares = {
-        measure_title(name): precision
-        for name, precision in others.select("measure", "precision").rows()
-    }
-    small = [measure_title(name) for name in near]
-    text = phrases.not_separable(
-        {name: share for name, share in shares.items() if name not in small},
-        {name: shares[name] for name in small},
-        margin=place.tested.margin,
-    )
     return Finding(
-        **place.facts("together"), text=phrases.sentence(text),
+        **place.facts("together"),
+        text=phrases.sentence(
+            text_of_others(
+                others, surely_worse(tests, best, n=place.n, alpha=alpha),
+                margin=place.tested.margin,
+            )
+        ),
         name=second["measure"], other=second["best_measure"], value=second["precision"],
         p_adjusted=second["p_adjusted"], names=tuple(others["measure"]),
-    )  # fmt: skip
-
-
-def _is_small(place: _Place, measure: str) -> bool:
-    """Tell whether a measure differs from one of the best, by less than the margin."""
-    tests = pair_tests(place.tables.tests, n=place.n, of=measure)
-    leaders = place.tables.best.filter(n=place.n).filter("best")["measure"]
-    return any(
-        tests[name].p_adjusted < place.tested.alpha and tests[name].difference > 0
-        for name in leaders if name in tests
     )  # fmt: skip
 
 
@@ -357,6 +343,54 @@ def _worse(place: _Place, best: Sequence[str], together: set[str]) -> Iterator[F
 
     yield from worse_findings(
         place.tables.tests, best, together, n=place.n, alpha=place.tested.alpha, finding=finding
+    )
+
+
+Worse: TypeAlias = Mapping[str, tuple[phrases.Difference, str]]
+"""Measure to its difference from one of the best, and the name of that one."""
+
+
+def surely_worse(tests: pl.DataFrame, best: Iterable[str], *, n: int, alpha: float) -> Worse:
+    """Return what is significantly worse than one of the best, with the one that it is surest of.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        As for `pair_tests`.
+    best : iterable of str
+        The measures with the highest estimate.
+    n : int
+        The cut.
+    alpha : float
+        Level of the tests.
+    """
+    surest: dict[str, tuple[phrases.Difference, str]] = {}
+    for leader in best:
+        for name, each in pair_tests(tests, n=n, of=leader).items():
+            sure = each.difference < 0 and each.p_adjusted < alpha
+            if sure and (name not in surest or each.p_adjusted < surest[name][0].p_adjusted):
+                surest[name] = each, leader
+    return surest
+
+
+def text_of_others(others: pl.DataFrame, worse: Worse, *, margin: float) -> str:
+    """Return what is said of those that are not separable from the best: why, and their estimates.
+
+    Parameters
+    ----------
+    others : DataFrame
+        measure and precision.
+    worse : mapping
+        As `surely_worse` returns it: of the others those that differ by less than the margin.
+    margin : float
+        That margin; 0 if there is none.
+    """
+    shares = dict(others.select("measure", "precision").rows())
+    small = {name for name in shares if margin > 0 and name in worse}
+    return phrases.not_separable(
+        {measure_title(name): share for name, share in shares.items() if name not in small},
+        {measure_title(name): share for name, share in shares.items() if name in small},
+        margin=margin,
     )
 
 
@@ -373,33 +407,24 @@ def worse_findings(
 
     Parameters
     ----------
-    tests : DataFrame
-        As for `pair_tests`.
-    best : sequence of str
-        The measures with the highest estimate.
+    tests, best, n, alpha
+        As for `surely_worse`.
     together : set of str
         The measures that are not separable from them, and they themselves.
-    n : int
-        The cut.
-    alpha : float
-        Level of the tests.
     finding : callable
         (about, text, numbers) -> the finding.
     """
-    surest: dict[str, tuple[phrases.Difference, str]] = {}
-    for leader in best:
-        for name, each in pair_tests(tests, n=n, of=leader).items():
-            sure = each.difference < 0 and each.p_adjusted < alpha and name not in together
-            if sure and (name not in surest or each.p_adjusted < surest[name][0].p_adjusted):
-                surest[name] = each, leader
-    if surest:
+    found = surely_worse(tests, best, n=n, alpha=alpha)
+    apart = [pair for name, pair in found.items() if name not in together]
+    if apart:
         parts = []
         for leader in best:
-            those = [each._replace(name=measure_title(each.name))
-                     for each, of in surest.values() if of == leader]  # fmt: skip
+            those = [
+                each._replace(name=measure_title(each.name)) for each, of in apart if of == leader
+            ]
             than = measure_title(leader) if len(best) > 1 else ""
             parts += [phrases.worse(those, alpha=alpha, than=than)] if those else []
-        most, leader = min(surest.values(), key=lambda pair: pair[0].difference)
+        most, leader = min(apart, key=lambda pair: pair[0].difference)
         yield finding(
             "worse", "; ".join(parts), name=most.name, other=leader,
             value=most.difference, lower=most.lower, upper=most.upper, p_adjusted=most.p_adjusted,

@@ -10,7 +10,11 @@ import polars as pl
 
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageOptions, StageView, finder
-from pipeline.findings.collocations.comparison import pair_tests, worse_findings
+from pipeline.findings.collocations.comparison import (
+    surely_worse,
+    text_of_others,
+    worse_findings,
+)
 from pipeline.findings.collocations.precision import (
     baseline_finding,
     categories,
@@ -260,23 +264,12 @@ def _not_separable(place: _Place, leaders: Sequence[str]) -> Iterator[Finding]:
     rivals = place.best.filter(~pl.col("best")).sort("precision", "measure", descending=True)
     if rivals.is_empty():
         return
-    n, alpha = place.facts["n"], place.options.alpha
-    surely = {
-        name
-        for leader in leaders
-        for name, each in pair_tests(place.tests, n=n, of=leader).items()
-        if each.difference < 0 and each.p_adjusted < alpha
-    }
-    shares = dict(rivals.select("measure", "precision").rows())
-    text = phrases.not_separable(
-        {measure_title(name): share for name, share in shares.items() if name not in surely},
-        {measure_title(name): share for name, share in shares.items() if name in surely},
-        margin=place.options.margin,
-    )
+    worse = surely_worse(place.tests, leaders, n=place.facts["n"], alpha=place.options.alpha)
+    text = text_of_others(rivals, worse, margin=place.options.margin)
     second = rivals.row(0, named=True)
     yield place.finding(
         "together", text, name=second["measure"], other=second["best_measure"],
-        value=second["precision"], p_adjusted=second["p_adjusted"], names=tuple(shares),
+        value=second["precision"], p_adjusted=second["p_adjusted"], names=tuple(rivals["measure"]),
     )  # fmt: skip
 
 

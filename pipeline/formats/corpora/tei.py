@@ -576,21 +576,21 @@ _SHARE, _LEAST = 4, 1 << 16
 """Part of the bytes that are read of other files at a time: text between tags takes more memory."""
 
 
-def _blocks(making: _Rows, size: int) -> Iterator[FrameBlock]:
+def _blocks(maker: _Rows, size: int) -> Iterator[FrameBlock]:
     """Yield the rows of a file, in blocks that end with a paragraph or a sentence."""
-    path, size = making.path, max(size // _SHARE, min(size, _LEAST))
+    path, size = maker.path, max(size // _SHARE, min(size, _LEAST))
     lines.require_matching_suffix(path)
-    taking, before = _Reader(path, making.options), 0
+    xml, before = _Reader(path, maker.options), 0
     with open_bytes(path) as file:
         content = file.read(size)
         while True:
             more = file.read(size)
-            taking.feed(content, last=not more)
-            if taking.size >= size or not more:
-                entries = taking.take()
-                replaced = +taking.replaced
-                taking.replaced.clear()
-                rows = making.make(entries, before, replaced)
+            xml.feed(content, last=not more)
+            if xml.size >= size or not more:
+                entries = xml.take()
+                replaced = +xml.replaced
+                xml.replaced.clear()
+                rows = maker.make(entries, before, replaced)
                 before += len(entries)
                 yield FrameBlock(rows, replaced=replaced)
             if not more:
@@ -599,13 +599,13 @@ def _blocks(making: _Rows, size: int) -> Iterator[FrameBlock]:
 
 
 def _open(path: Path, options: TeiOptions, wanted: Collection[str] | None = None) -> CorpusFile:
-    making = _Rows(path, options, wanted)
-    empty = pl.LazyFrame(schema=making.schema())
+    maker = _Rows(path, options, wanted)
+    empty = pl.LazyFrame(schema=maker.schema())
     grammar = Grammar(
         rows=lambda given: given if ENTRY in given.collect_schema() else empty,
-        attributes=making.columns,
+        attributes=maker.columns,
     )
-    return CorpusFile(path, lambda size: _blocks(making, size), grammar, options.lenient)
+    return CorpusFile(path, lambda size: _blocks(maker, size), grammar, options.lenient)
 
 
 def _check(path: Path, options: TeiOptions) -> Sequence[Skipped]:

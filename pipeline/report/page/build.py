@@ -90,16 +90,14 @@ class Places:
     def __init__(self, sections: Sequence[PageSection], overview: Overview | None = None) -> None:
         self.sections = {section.name: section for section in sections}
         self._figures: dict[str, list[tuple[int, Picture]]] = {}
-        number = 0
-        first = overview.figure if overview else None
-        if overview and first:
-            number = 1
+        first = [overview.figure] if overview and overview.figure else []
+        number = len(first)
         for section in sections:
             drawn = list(pictures(section.parts))
             self._figures[section.name] = list(enumerate(drawn, start=number + 1))
             number += len(drawn)
-            if overview and first and section.anchor == overview.anchor:
-                self._figures[section.name].insert(0, (1, first))
+            if overview and section.anchor == overview.anchor:
+                self._figures[section.name][:0] = enumerate(first, start=1)
 
     def of(self, told: StageFinding) -> Place:
         """Return where a finding is shown: its figure, a figure of its stage, or the section."""
@@ -571,7 +569,6 @@ def build(report: ReportInput) -> dict[str, bytes]:
                 stages, anchors, titles, blocks, data, strict=True
             )
         ]  # fmt: skip
-    with Drawing() as drawing:
         opening, sections = _overview(stages, sections, files, drawing)
     places = Places(sections, opening)
     page = Page(
