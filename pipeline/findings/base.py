@@ -50,6 +50,8 @@ class StageView:
         The finished stages of the run by name, in the order in which they ran.
     title : str
         The title of the stage in the experiment; empty if it has none.
+    labels : mapping of str to str
+        The names that people read, as the options of its view give them.
     """
 
     name: str
@@ -60,6 +62,7 @@ class StageView:
     inputs: Mapping[str, str] = field(default_factory=dict)
     stages: Mapping[str, StageView] = field(default_factory=dict, repr=False, compare=False)
     title: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def options_as(self, options: type[S]) -> S:
         """Return the values of these options.
