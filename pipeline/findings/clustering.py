@@ -181,7 +181,7 @@ def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
     >>> order_measures("tokens", ["vi", "rand", "v", "MacroI M-1"])
     ['v', 'vi', 'rand']
     >>> order_measures("types", ["MacroI 1-1", "MicroC M-1", "v"])
-    ['MicroC M-1', 'MacroI 1-1']
+    ['MacroI 1-1', 'MicroC M-1']
     """
     order = _LEADING[level]
     mine = {name for name in measures if level_of(name) == level}

@@ -43,6 +43,7 @@ from pipeline.report.view import (
     select_names,
     share_limits,
     stage_title,
+    unique_names,
     view,
 )
 
@@ -79,7 +80,8 @@ def _value(value: float | None, lower: float | None, upper: float | None, meanin
     if unit in _SHARES:
         shown = "" if lower is None else share_limits(lower, upper)
         return f"{format_percent(value)} %  {shown}".rstrip()
-    return f"{format_decimals(value)}  {limits(lower, upper)}".rstrip()
+    bits = " bits" if unit.startswith("bits") else ""
+    return f"{format_decimals(value)}{bits}  {limits(lower, upper)}".rstrip()
 
 
 STATISTICS = (
@@ -366,14 +368,37 @@ _AT_A_GLANCE = ("L*", "F*", "E*", "coverage", "sampled lemmas", "common lemmas",
 
 
 def lexicon_overview(stage: StageView) -> Listing | None:
-    """Return L*, F* and what they rest on."""
+    """Return L*, F* and the counts; of several evaluations L* of each."""
+    others = [each for each in stage.stages.values() if each.use == stage.use]
+    if len(others) > 1:
+        return _evaluations(others)
     every = stage.table("quality").collect()
     shown = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
     if shown.filter(statistic="L*").is_empty():
         return None
     ordered = shown.sort(place_in(_AT_A_GLANCE, "statistic"))
     caption = "The lexicon against the gold: L* with its confidence limits."
-    return listing("overview", caption, ordered, STATISTICS)
+    return listing("overview", caption, ordered, STATISTICS[:2])
+
+
+def _evaluations(stages: Sequence[StageView]) -> Listing | None:
+    """Return a row for each evaluation of a lexicon."""
+    wanted = {"L*": "L*", "F*": "F*", "sampled lemmas": "lemmas", "gold lemmas": "gold lemmas"}
+    tables = [
+        stage.table("quality").collect().with_columns(evaluation=pl.lit(title))
+        for stage, title in zip(stages, unique_names(map(stage_title, stages)), strict=True)
+    ]
+    every = pl.concat(tables).drop_nulls("value")
+    rows = every.filter(pl.col("statistic").is_in(wanted))
+    if rows.filter(statistic="L*").is_empty():
+        return None
+    columns = [
+        Column(("value", "lower", "upper", "meaning"), head, _value, right=True,
+               at=("statistic", name))
+        for name, head in wanted.items()
+    ]  # fmt: skip
+    caption = "Each evaluation of a lexicon against a gold: L* with its confidence limits."
+    return listing("overview", caption, rows, [Column("evaluation"), *columns], by=["evaluation"])
 
 
 @view(

@@ -175,7 +175,8 @@ M-1, which grow with the clusters."""
 def systems_overview(stage: StageView) -> Listing | None:
     """Return the measures that do not grow with the number of clusters, a row for each system."""
     table = stage.table("table").collect()
-    names = [name for name in order_measures(table["measure"]) if name in _AT_A_GLANCE]
+    known = set(table["measure"])
+    names = [name for name in _AT_A_GLANCE if name in known]
     if not names:
         return None
     mine = table.filter(pl.col("measure").is_in(names))
@@ -188,7 +189,8 @@ def systems_overview(stage: StageView) -> Listing | None:
         "Mean over runs, ± standard deviation, rank in brackets. Measures under M-1 are not here:"
         " they grow with the number of clusters."
     )
-    shown = mine.sort("system")
+    of_first = mine.filter(measure=names[0]).select("system", place="rank")
+    shown = mine.join(of_first, on="system", how="left").sort("place", "system", nulls_last=True)
     return listing(
         "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=shown
     )
