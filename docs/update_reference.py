@@ -197,18 +197,15 @@ def _choices(field: FieldInfo) -> Iterator[str]:
 
 
 def estimates() -> str:
-    """Return a table of the intervals, tests and corrections."""
+    """Return a table of the intervals, tests and corrections, with their references."""
     rows = [
-        *(("interval", name, INTERVALS.get(name).limits, INTERVALS.get(name).reference)
-          for name in own(INTERVALS)),
-        *(("test", name, TESTS.get(name).p_values, TESTS.get(name).reference)
-          for name in own(TESTS)),
-        *(("correction", name, CORRECTIONS.get(name).adjust, CORRECTIONS.get(name).reference)
-          for name in own(CORRECTIONS)),
-    ]  # fmt: skip
+        *(("interval", name, INTERVALS.get(name).reference) for name in own(INTERVALS)),
+        *(("test", name, TESTS.get(name).reference) for name in own(TESTS)),
+        *(("correction", name, CORRECTIONS.get(name).reference) for name in own(CORRECTIONS)),
+    ]
     return _table(
-        ("option", "name", "what it gives", "reference"),
-        ((f"`{kind}`", f"`{name}`", _first(made), said) for kind, name, made, said in rows),
+        ("option", "name", "reference"),
+        ((f"`{kind}`", f"`{name}`", said) for kind, name, said in rows),
     )
 
 
