@@ -256,19 +256,12 @@ def engines() -> str:
 
 
 def checks() -> str:
-    """Return a table of the checks, with their thresholds."""
+    """Return a list of the checks, with their thresholds where these are not 1."""
     found = [CHECKS.get(name) for name in own(CHECKS)]
-    rows = [
-        (
-            f"`{each.name}`",
-            each.doc,
-            f"{each.threshold:g}",
-            each.means,
-            ", ".join(f"`{use}`" for use in each.stages) or "all",
-        )
-        for each in found
-    ]
-    return _table(("check", "what it does", "threshold", "which is", "of stages"), rows)
+    numbers = ["" if each.threshold == 1 else f" ({each.threshold:g})" for each in found]
+    return "\n".join(
+        f"* `{each.name}`{number}: {each.doc}" for each, number in zip(found, numbers, strict=True)
+    )
 
 
 def functions() -> str:
