@@ -360,6 +360,7 @@ CLUSTERS = (
 )
 """What a bootstrap over clusters rests on."""
 FIGURE_SPACE = "\u2007"
+NO_BREAK = "\u00a0"
 ESTIMATE, TIES = ("precision", "lower", "upper"), ("tp_min", "tp_max")
 
 
@@ -532,7 +533,8 @@ def _marked(
         return "–"
     mark = {True: BEST, False: OPEN, None: FIGURE_SPACE}[best]
     aligned = format_percent(precision, digits=1).rjust(4, FIGURE_SPACE)
-    return f"{mark} {aligned}\n{share_limits(lower, upper, digits=1)}"
+    ends = share_limits(lower, upper, digits=1).replace(" ", NO_BREAK)
+    return f"{mark}{NO_BREAK}{aligned} {ends}"
 
 
 def precision_overview(stage: StageView) -> Listing | None:
