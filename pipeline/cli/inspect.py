@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pipeline.api.results import Run, open_run
+from pipeline.api.results import Run, names_findings, open_run
 from pipeline.api.run import check
 from pipeline.api.run import show as open_results
 from pipeline.api.view import View, tables, view
@@ -99,6 +99,9 @@ def show(
         what, remedy = "no table is named", "lexassay show CONFIG lists them"
         raise ConfigError("show", [Problem("STAGE", what, remedy)])
     frame = tables(results) if table is None else view(results, table, wanted)
+    if printed and columns is None and table and names_findings(results.project, table):
+        output.print_findings(frame, rows=rows)
+        return 0
     title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
     output.write_or_print(
         frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
@@ -187,7 +190,7 @@ def sheets(
     data: Data = None,
 ) -> int:
     """Say where the sheets of an experiment lie, and how far everybody is with them."""
-    project = check(config, runs=runs, data=data)
+    project = check(config, runs=runs, data=data, stored=True)
     moved = move_sheets(project) if move else []
     if as_json:
         pairs = [[str(before), str(after)] for before, after in moved]

@@ -7,8 +7,9 @@ import gzip
 import io
 import os
 import sys
+import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -348,6 +349,30 @@ def print_table(
     print(*notes, sep="", end="\n" if notes else "")
 
 
+def print_findings(findings: pl.DataFrame, *, rows: int = ROWS) -> None:
+    """Print findings as numbered paragraphs, each with its stage, wrapped to the line.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        As `schemas.Findings`.
+    rows : int
+        Number of findings to print.
+    """
+    digits = len(str(findings["order"].max() or 0))
+    width = get_terminal_size((READABLE, 24)).columns
+    for order, text, stage in findings.select("order", "text", "stage").head(rows).iter_rows():
+        first = f"{order:>{digits}}. "
+        print(
+            textwrap.fill(
+                _printable(f"{text} [{stage}]"), width, initial_indent=first,
+                subsequent_indent=" " * len(first), break_on_hyphens=False,
+            )
+        )  # fmt: skip
+    if findings.height > rows:
+        print(f"{findings.height - rows:,} more findings: --rows N prints more")
+
+
 def _print_fitted(
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -638,9 +663,24 @@ def duration_text(seconds: float) -> str:
 def _outcome(event: Event) -> str:
     if event.kind == "failed":
         return "failed"
-    if event.kind in {"stage_waits", "stage_skipped"}:
-        word = "waits" if event.kind == "stage_waits" else "not run"
-        return f"{word}: {event.facts.get('note', '')}"
-    rows = ", ".join(f"{name} {count:,} rows" for name, count in event.facts["rows"].items())
+    if event.kind == "stage_waits":
+        return str(event.facts.get("note", ""))
+    if event.kind == "stage_skipped":
+        return f"not run: {event.facts.get('note', '')}"
+    word = "done" if event.kind == "stage_done" else "reused"
+    rows = row_counts(event.facts["rows"])
     spent = f" in {event.facts['seconds']:.1f} s" if event.kind == "stage_done" else ""
-    return f"{'done' if event.kind == 'stage_done' else 'reused'}: {rows}{spent}"
+    return (f"{word}: {rows}" if rows else word) + spent
+
+
+def row_counts(rows: Mapping[str, int]) -> str:
+    """Return the tables with rows and their numbers of rows.
+
+    Examples
+    --------
+    >>> row_counts({"precision": 1200, "comparison": 1, "bands": 0})
+    'precision 1,200 rows, comparison 1 row'
+    """
+    return ", ".join(
+        f"{name} {count:,} row{'s' * (count != 1)}" for name, count in rows.items() if count
+    )

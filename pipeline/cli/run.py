@@ -34,7 +34,7 @@ from pipeline.cli.options import (
     print_json,
     settings_of,
 )
-from pipeline.cli.output import RunProgress, duration_text
+from pipeline.cli.output import RunProgress, duration_text, row_counts
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.memory import format_bytes
 from pipeline.runner.batch import PhaseState
@@ -188,7 +188,7 @@ def plan(
 ) -> int:
     """Say what would run, and why."""
     overrides = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=overrides)
+    project = check(config, runs=runs, data=data, settings=overrides, stored=True)
     check_points(project, config, runs=runs, data=data, settings=overrides)
     if as_json:
         print_json(plan_data(project, list(steps(project))))
@@ -201,7 +201,7 @@ def print_plan(project: Project) -> int:
     if options := project.experiment.sweep:
         print(f"sweep: {options.size:,} points, all of them checked; without their settings:")
     for step in steps(project):
-        rows = f": {_rows(step)}" if step.manifest else ""
+        rows = f": {counts}" if (counts := _rows(step)) else ""
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
         for reason in step.reasons:
             print(f"             {reason}")
@@ -234,7 +234,7 @@ def _step_data(step: Step) -> dict[str, Any]:
 
 def _rows(step: Step) -> str:
     tables = step.manifest.tables if step.manifest else {}
-    return ", ".join(f"{name} {table.rows:,} rows" for name, table in tables.items())
+    return row_counts({name: table.rows for name, table in tables.items()})
 
 
 def why(
@@ -245,7 +245,7 @@ def why(
     data: Data = None,
 ) -> int:
     """Say which part of what a stage rests on has changed, from what to what."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    project = check(config, runs=runs, data=data, settings=settings_of(settings), stored=True)
     require_stage(stage, project.nodes, "why")
     step = next(step for step in steps(project) if step.node.name == stage)
     if step.state == "done":
@@ -263,7 +263,7 @@ def status(
     data: Data = None,
 ) -> int:
     """Say how far an experiment is."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    project = check(config, runs=runs, data=data, settings=settings_of(settings), stored=True)
     every = list(steps(project))
     run = Run(project, {step.node.name: step.manifest for step in every if step.manifest})
     if as_json:
@@ -309,8 +309,8 @@ def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
         yield _running_line(now)
     for step in every:
         manifest = step.manifest
-        spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
-        detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
+        made = [f"{manifest.seconds:.1f} s, {manifest.created[:19]}"] if manifest else step.reasons
+        detail = "; ".join(filter(None, [_rows(step), *made]))
         yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
     yield from sheet_lines(run)
     yield from (f"{stage}: {each}" for stage, found in run.remarks.items() for each in found)
@@ -401,7 +401,7 @@ def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
             print(text)
         print(f"report: {done.report}")
     for wait in done.waits:
-        print(f"waiting: {wait}")
+        print(wait)
     if config and done.waits and not quiet:
         print(f"in the browser: lexassay annotate {shlex.quote(str(config))}")
     if (text := remark_count(done)) and not quiet:

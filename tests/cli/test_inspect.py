@@ -199,6 +199,22 @@ def test_misspelt_findings_are_asked_after(capsys: pytest.CaptureFixture[str]) -
     assert "did you mean findings?" in capsys.readouterr().err
 
 
+def test_the_findings_are_text_in_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [row[0] for row in shown(capsys, "findings", "--columns", "text")[1:]]
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["show", "x.toml", "findings"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    joined = " ".join(line.strip() for line in lines)
+    assert joined == " ".join(f"{place}. {text} [full]" for place, text in enumerate(texts, 1))
+    assert main(["show", "x.toml", "findings", "--rows", "1", "--where", '"order" > 1']) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("2. ")
+    assert f"{len(texts) - 2} more finding" in said
+
+
 def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     rows = shown(capsys, "findings", "--columns", "order,kind,text", "--where", "kind = 'answer'")
     assert rows[0] == ["order", "kind", "text"]
