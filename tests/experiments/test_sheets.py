@@ -749,7 +749,7 @@ def test_a_sheet_whose_header_is_damaged_is_refused_and_hides_nobody(
     assert main(["sheets", "x.toml"]) == 0
     told = capsys.readouterr().out
     assert re.search(r"pairs/ben +(\d+) of \1 done", told)
-    assert "left aside" in told
+    assert "ignored " in told
     assert main(["run", "x.toml", "--no-report"]) == 1
     assert "Restore the header from the original sheet" in capsys.readouterr().err
 
