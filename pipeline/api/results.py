@@ -32,6 +32,7 @@ from pipeline.errors import (
 )
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding, StageView, as_table, collect_findings
+from pipeline.findings.lexicon import names_of as lexicon_names
 from pipeline.formats.tables import to_csv
 from pipeline.kernels.measure import measure_title
 from pipeline.remarks.base import LEVELS, Remark
@@ -154,7 +155,12 @@ def colours_of(run: Run, pinned: Mapping[str, str]) -> dict[str, Slot]:
     pinned : mapping of str to str
         Name -> colour, as ``[report] colours`` has it.
     """
-    return colours_of_names(names_of(run), pinned)
+    found = colours_of_names(names_of(run), pinned)
+    for stage in stages(run).values():
+        if stage.use == "evaluate.lexicons":
+            titles = lexicon_names(stage)
+            found |= {title: found[name] for name, title in titles.items() if name in found}
+    return found
 
 
 def colours_of_names(names: Iterable[str], pinned: Mapping[str, str]) -> dict[str, Slot]:
@@ -318,9 +324,11 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
     def opener(name: str) -> pl.LazyFrame:
         return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
 
+    shown = run.project.experiment.report.get("views", {}).get(node.name, {})
     return StageView(
-        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title
-    )
+        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title,
+        labels=shown.get("labels", {}),
+    )  # fmt: skip
 
 
 # Figures as Altair charts, drawn when they are asked for
@@ -569,7 +577,7 @@ class Bar:
         self._outcomes[event.kind] += 1
         self._stage, self._parts = event.stage, 1
         if event.kind == "stage_waits":
-            self._waits.append(short(f"waiting: {event.facts.get('note', '')}", _LONGEST_MARKUP))
+            self._waits.append(short(str(event.facts.get("note", "")), _LONGEST_MARKUP))
 
     def _change(self, event: Event) -> None:
         """Show a stage that begins at once, what is over soon not always."""
@@ -630,12 +638,12 @@ def _print_state(text: str, _html: str) -> None:
 
 _MOST_WAITS = 5
 _LONGEST = 200
-_STATES = {"skipped": "not run", "reused": "reused", "waits": "waits", "failed": "failed"}
+_STATES = {"skipped": "not run", "reused": "reused", "waits": "waiting", "failed": "failed"}
 
 
 def line(run: Run) -> str:
     """Return a run in a line: how many stages are done, what waits, where the report is."""
-    waits = [short(f"{Path(each.file).name} {each.text}") for each in run.waits[:_MOST_WAITS]]
+    waits = [short(f"{Path(each.file).name}: {each.text}") for each in run.waits[:_MOST_WAITS]]
     parts = [f"{run.project.experiment.name}: {_done(run)}", *waits]
     report = [f"report: {run.report}"] if run.report else []
     return f"<Run {'; '.join([*parts, *report])}>"
@@ -671,9 +679,9 @@ def _done(run: Run) -> str:
 def _waits(run: Run) -> Iterator[str]:
     """Yield a line for each thing that waits for people."""
     for wait in run.waits[:_MOST_WAITS]:
-        yield short(f"waiting: {wait}", _LONGEST)
+        yield short(str(wait), _LONGEST)
     if (more := len(run.waits) - _MOST_WAITS) > 0:
-        yield f"waiting: {more:,} more"
+        yield f"and {more:,} more"
 
 
 def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
