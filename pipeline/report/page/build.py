@@ -12,7 +12,6 @@ import polars as pl
 
 from pipeline.errors import NotMadeYet
 from pipeline.findings.base import Finding, StageFinding, StageView, leading_sentences
-from pipeline.findings.collocations.precision import beside
 from pipeline.formats.tables import to_csv
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts.style import Slot, Style
@@ -607,7 +606,7 @@ def _overview(
         first = next(named, None)
         kept = tuple(each for each in section.parts if each is not first)
         others = [replace(each, parts=kept) if each is section else each for each in sections]
-        tests = (each.name for each in beside(stage.view, "evaluate.comparison"))
+        tests = (each.name for each in (view.tests(stage.view) if view.tests else ()))
         said = leading_sentences(report.findings, {stage.view.name, *tests})
         return Overview(section.heading, section.anchor, table, first, tuple(said)), others
     return None, list(sections)
