@@ -341,27 +341,27 @@ class NotMadeYet(ConfigError):
 
 
 class WaitsForPerson(LexassayError):
-    """A stage needs what a person has yet to type.
+    """A stage needs answers that people have not given yet.
 
     Parameters
     ----------
     file : str
-        The sheet that waits.
+        The incomplete sheet or folder of sheets.
     missing : int
-        How many it waits for.
+        Number of missing answers.
     what : str
-        What it waits for, in the singular.
+        What an answer is, in the singular.
     whose : mapping of str to int, optional
-        Who is asked, and how many rows of theirs are empty.
+        Annotator to the number of empty rows.
     such_as : sequence of str, optional
-        The first of what is missing, as people know it.
+        The first items without an answer.
     remedy : str
-        How to go on without.
+        How to continue without them.
 
     Examples
     --------
     >>> print(WaitsForPerson("sheets/x", 3, whose={"anna": 2, "ben": 1}, such_as=["take care"]))
-    sheets/x waits for 3 labels: 2 of anna, 1 of ben; such as take care
+    sheets/x: waiting for 3 labels (2 from "anna", 1 from "ben"), for example take care
     """
 
     exit_code = 3
@@ -382,19 +382,22 @@ class WaitsForPerson(LexassayError):
         self.whose = dict(whose or {})
         self.such_as = tuple(such_as)
         self.remedy = remedy
-        super().__init__(f"{file} {self.text}")
+        super().__init__(f"{file}: {self.text}")
 
     @property
     def text(self) -> str:
-        """What it waits for, without the place."""
-        people = ", ".join(f"{number:,} of {name}" for name, number in self.whose.items())
-        some = f"such as {'; '.join(self.such_as)}" if self.such_as else ""
-        more = "; ".join(filter(None, [people, some, self.remedy]))
-        count = f"waits for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
-        return f"{count}: {more}" if more else count
+        """The message without the place."""
+        count = f"waiting for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
+        if list(self.whose.values()) == [self.missing]:
+            people = f' from "{next(iter(self.whose))}"'
+        else:
+            each = ", ".join(f'{number:,} from "{name}"' for name, number in self.whose.items())
+            people = f" ({each})" if each else ""
+        some = f", for example {', '.join(self.such_as)}" if self.such_as else ""
+        return f"{count}{people}{some}" + (f"; {self.remedy}" if self.remedy else "")
 
     def at(self, place: str) -> WaitsForPerson:
-        """Return the same with the place as it is on this machine."""
+        """Return the same error with the path on this machine."""
         known = (self.missing, self.what, self.whose, self.such_as)
         return WaitsForPerson(place, *known, remedy=self.remedy)
 

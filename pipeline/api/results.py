@@ -577,7 +577,7 @@ class Bar:
         self._outcomes[event.kind] += 1
         self._stage, self._parts = event.stage, 1
         if event.kind == "stage_waits":
-            self._waits.append(short(f"waiting: {event.facts.get('note', '')}", _LONGEST_MARKUP))
+            self._waits.append(short(str(event.facts.get("note", "")), _LONGEST_MARKUP))
 
     def _change(self, event: Event) -> None:
         """Show a stage that begins at once, what is over soon not always."""
@@ -638,12 +638,12 @@ def _print_state(text: str, _html: str) -> None:
 
 _MOST_WAITS = 5
 _LONGEST = 200
-_STATES = {"skipped": "not run", "reused": "reused", "waits": "waits", "failed": "failed"}
+_STATES = {"skipped": "not run", "reused": "reused", "waits": "waiting", "failed": "failed"}
 
 
 def line(run: Run) -> str:
     """Return a run in a line: how many stages are done, what waits, where the report is."""
-    waits = [short(f"{Path(each.file).name} {each.text}") for each in run.waits[:_MOST_WAITS]]
+    waits = [short(f"{Path(each.file).name}: {each.text}") for each in run.waits[:_MOST_WAITS]]
     parts = [f"{run.project.experiment.name}: {_done(run)}", *waits]
     report = [f"report: {run.report}"] if run.report else []
     return f"<Run {'; '.join([*parts, *report])}>"
@@ -679,9 +679,9 @@ def _done(run: Run) -> str:
 def _waits(run: Run) -> Iterator[str]:
     """Yield a line for each thing that waits for people."""
     for wait in run.waits[:_MOST_WAITS]:
-        yield short(f"waiting: {wait}", _LONGEST)
+        yield short(str(wait), _LONGEST)
     if (more := len(run.waits) - _MOST_WAITS) > 0:
-        yield f"waiting: {more:,} more"
+        yield f"and {more:,} more"
 
 
 def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:

@@ -20,6 +20,7 @@ def check(
     runs: str | Path = RUNS,
     data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
+    stored: bool = False,
 ) -> Project:
     """Read an experiment and check all of it, without reading any data.
 
@@ -33,14 +34,18 @@ def check(
         The data root; the variable LEXASSAY_DATA if not given.
     settings : mapping, optional
         Dotted path to the value that replaces the file's.
+    stored : bool
+        Accept ``data:`` paths without a data root: stored results can still be read.
 
     Raises
     ------
     ConfigError
         With every mistake in the file.
     """
-    root = Path(data) if data else None
-    return load(Path(experiment), runs=Path(runs), data=root, settings=settings, also=check_report)
+    root, also = Path(data) if data else None, check_report
+    return load(
+        Path(experiment), runs=Path(runs), data=root, settings=settings, also=also, stored=stored
+    )
 
 
 def run(
@@ -117,4 +122,4 @@ def show(
     settings: Mapping[str, Any] | None = None,
 ) -> Run:
     """Return the results of an experiment that are there already."""
-    return open_run(check(experiment, runs=runs, data=data, settings=settings))
+    return open_run(check(experiment, runs=runs, data=data, settings=settings, stored=True))

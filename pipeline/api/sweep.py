@@ -63,7 +63,7 @@ def check_points(
         With every mistake, and how many and which points have it.
     """
     options = project.experiment.sweep
-    if options is None:
+    if options is None or project.rootless:
         return
     _refuse(experiment, list(_of_collect(project, options)))
     wrong: dict[Problem, list[str]] = {}

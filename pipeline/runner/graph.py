@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
 from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
-from pipeline.runner.inputs import Places, SourceFile, data_root, find
+from pipeline.runner.inputs import NoDataRoot, Places, SourceFile, data_root, find
 from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
 from pipeline.runner.store.interface import Storage
@@ -451,6 +451,9 @@ class Project:
         The folders of the sheets that people fill in.
     text : str
         The file as written, for provenance.
+    rootless : mapping of str to tuple of Problem
+        Stage to the paths that need the data root where none is given: only results that are
+        already stored can be used.
     """
 
     experiment: Experiment
@@ -461,6 +464,7 @@ class Project:
     root: Path
     sheets: SheetPlaces
     text: str = ""
+    rootless: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     @property
     def storage(self) -> Storage:
@@ -493,6 +497,7 @@ def load(
     data: Path | None = None,
     settings: Mapping[str, Any] | None = None,
     also: Checker | None = None,
+    stored: bool = False,
 ) -> Project:
     """Read an experiment and check all of it before any data is read.
 
@@ -508,6 +513,8 @@ def load(
         Dotted path to the value that replaces the file's.
     also : callable, optional
         Finds further mistakes.
+    stored : bool
+        Accept paths below the data root without one: stored results can still be read.
 
     Raises
     ------
@@ -524,19 +531,24 @@ def load(
     problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files: dict[str, dict[str, list[SourceFile]]] = {name: {} for name in nodes}
+    rootless: dict[str, tuple[Problem, ...]] = {}
     for name, node in nodes.items():
         for option, source in node.sources.items():
             try:
                 files[name][option] = find(source, places, where=f"stages.{name}.{option}")
+            except NoDataRoot as error:
+                rootless[name] = (*rootless.get(name, ()), *error.problems)
             except ConfigError as error:
                 problems += error.problems
     with memory.with_limit(experiment.run.memory):
         planned, misfits = dry_run(nodes, files)
     problems += misfits
     problems += also(experiment) if also else ()
+    if problems or not stored:
+        problems += [each for found in rootless.values() for each in found]
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
     root = runs / experiment.name
-    return Project(experiment, content, nodes, files, planned, root, sheets, text)
+    return Project(experiment, content, nodes, files, planned, root, sheets, text, rootless)

@@ -46,6 +46,7 @@ MOST = 64_000_000
 """Raw rows to hold where there is no limit: 2 GB or so of `pipeline.memory.USUAL`."""
 _LONGEST = 80
 """Characters of a path that a message shows."""
+_NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
 _RAW = 96
@@ -58,6 +59,10 @@ _ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
 
 
 # The files of a source
+
+
+class NoDataRoot(ConfigError):
+    """A path begins at the data root, and none is given."""
 
 
 @dataclass(frozen=True)
@@ -223,10 +228,13 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 
     Raises
     ------
+    NoDataRoot
+        If the data root is all that is missing.
     ConfigError
         For a path without a file, an unknown format, or unknown options of the reader.
     """
     problems: list[Problem] = []
+    rootless: list[Problem] = []
     files: list[SourceFile] = []
     for written in source.path:
         try:
@@ -235,6 +243,8 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
                 continue
             expanded = _expand(written, places, where)
             files += [_file(label, path, source, where) for label, path in expanded]
+        except NoDataRoot as error:
+            rootless += error.problems
         except ConfigError as error:
             problems += error.problems
         except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
@@ -242,7 +252,9 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         except OSError as error:
             problems.append(Problem(where, f"{_shorten(written)}: {machine(error)}"))
     if problems:
-        raise ConfigError(where, problems)
+        raise ConfigError(where, [*rootless, *problems])
+    if rootless:
+        raise NoDataRoot(where, rootless)
     return _with_absent(files) if len(files) > 1 else files
 
 
@@ -290,8 +302,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     if written.startswith(DATA):
         relative = written.removeprefix(DATA).lstrip("/")
         if places.data is None:
-            what = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
-            raise _absent(written, places, where, what)
+            raise NoDataRoot("source", _absent(written, places, where, _NEEDS_ROOT).problems)
         base = places.data
     target = base / relative
     if target.is_file():

@@ -103,6 +103,8 @@ def step_of(
     digests: Digests,
 ) -> Step:
     """Return what would happen to a stage whose inputs are there; reads its artefact."""
+    if node.name in project.rootless:
+        return _stored_step(project, node, done, digests)
     sources = {  # as they are at this moment
         option: tuple(file.as_it_is(digests.of) for file in files)
         for option, files in project.files_of(node).items()
@@ -117,6 +119,45 @@ def step_of(
     return replace(step, reasons=tuple(reasons))
 
 
+def _stored_step(
+    project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
+) -> Step:
+    """Return the stored result of a stage whose files need the data root, else why it has to run.
+
+    The files are taken to be those of the run that made the result.
+    """
+    for fingerprint_ in history.fingerprints_of(project.storage, node.name, _paths(project, node)):
+        made = artefacts.find(project.storage, node.name, fingerprint_)
+        if made is None:
+            continue
+        files = {option: made.ingredients["inputs"].get(option) for option in node.sources}
+        readers = {name for each in files.values() if each for name in each["format"]}
+        if not readers <= set(FORMATS):
+            continue
+        parts = ingredients(
+            node,
+            inputs=_input_digests(node, done),
+            files=files,
+            readers={FORMATS.place(name) for name in readers},
+            digests=digests,
+        )
+        if fingerprint(parts) == fingerprint_:
+            return Step(node, "done", (), parts, made)
+    return Step(node, "run", tuple(each.what for each in project.rootless[node.name]))
+
+
+def _paths(project: Project, node: Node) -> dict[str, Any]:
+    """Return what the experiment says of the files of a stage, as its records have it."""
+    return {option: project.content["stages"][node.name].get(option) for option in node.sources}
+
+
+def _input_digests(node: Node, done: Mapping[str, Manifest]) -> dict[str, str]:
+    return {
+        option: done[reference.stage].tables[reference.table].digest
+        for option, reference in node.inputs.items()
+    }
+
+
 def _ingredients(
     node: Node,
     done: Mapping[str, Manifest],
@@ -124,10 +165,7 @@ def _ingredients(
     digests: Digests,
 ) -> Ingredients:
     """Return what the result of a stage rests on."""
-    inputs = {
-        option: done[reference.stage].tables[reference.table].digest
-        for option, reference in node.inputs.items()
-    }
+    inputs = _input_digests(node, done)
     files: dict[str, Any] = {}
     readers: set[str] = set()
     for option, found in sources.items():

@@ -315,7 +315,7 @@ def _visit(node: Node, progress: Progress) -> None:
     """Reuse, run or skip one stage."""
     project, name, listeners = progress.project, node.name, progress.listeners
     if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.done)):
-        note = f"rests on {', '.join(blocked)}"
+        note = f"depends on {', '.join(blocked)}"
         progress.stages[name] = StageRecord(outcome="skipped", note=note)
         tell(listeners, "stage_skipped", name, note=note)
         return

@@ -133,13 +133,13 @@ def test_many_quick_events_are_few_changes(cell: Shown) -> None:
 def test_what_waits_is_said(cell: Shown) -> None:
     with show_progress("x", stages=3, progress=None) as (bar,):
         bar(Event("stage_done", "sample"))
-        bar(Event("stage_waits", "sheets", {"note": "sheets/<x> waits for 3 labels: 3 of anna"}))
-        bar(Event("stage_skipped", "precision", {"note": "rests on sheets"}))
+        bar(Event("stage_waits", "sheets", {"note": "sheets/<x>: waiting for 3 labels"}))
+        bar(Event("stage_skipped", "precision", {"note": "depends on sheets"}))
         bar(Event("run_done", facts={"outcome": "waits", "error": ""}))
     first, second = cell[-1]["text/plain"].splitlines()
     assert first.startswith("x: 3 stages, 1 done, 1 waiting, 1 not run, in ")
-    assert second == "waiting: sheets/<x> waits for 3 labels: 3 of anna"
-    assert "<br>waiting: sheets/&lt;x&gt; waits" in cell[-1]["text/html"]
+    assert second == "sheets/<x>: waiting for 3 labels"
+    assert "<br>sheets/&lt;x&gt;: waiting" in cell[-1]["text/html"]
     assert cell[-2]["text/plain"] == "x: 3 of 3 stages, report"
 
 
@@ -278,7 +278,7 @@ class Text(HTMLParser):
 @pytest.mark.long
 def test_a_line(run: lx.Run) -> None:
     line = repr(run)
-    assert line.startswith("<Run small: 7 of 9 stages done; small waits for 40 labels")
+    assert line.startswith("<Run small: 7 of 9 stages done; small: waiting for 40 labels")
     assert line.endswith(f"; report: {run.report}>")
     assert len(line) < 400
     assert str(run) == line
@@ -290,8 +290,8 @@ def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     said = page.said
     assert said[:2] == ["small", ": 7 of 9 stages done"]
     at = said.index("by_hand")
-    assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: rests on asked"]
-    assert said[said.index("asked") + 2].startswith("waits for 40 labels")
+    assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: depends on asked"]
+    assert said[said.index("asked") + 2].startswith("waiting for 40 labels")
     at = said.index("scores")
     assert said[at + 1 : at + 4] == ["score.association", "40", "done"]
     assert any(each.startswith("waiting: ") and "40 labels" in each for each in said)
@@ -358,7 +358,7 @@ def test_names_of_no_table(run: lx.Run) -> None:
         run.tables["score"]
     with pytest.raises(KeyError, match="'full.cutz'; did you mean full.cut, full.cuts"):
         run.tables["full.cutz"]
-    with pytest.raises(KeyError, match="its stage is not done: rests on asked"):
+    with pytest.raises(KeyError, match="its stage is not done: depends on asked"):
         run.tables["by_hand"]
 
 
@@ -409,8 +409,8 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
         ("ful", "ful: there is no such stage; did you mean full"),
         ("full.precison", "the stage has no such figure; did you mean precision"),
         ("full.x", "the stage has no such figure; those of full: "),
-        ("by_hand", "by_hand: not drawn yet: rests on asked"),
-        ("asked", "asked: not drawn yet: waits for 40 labels"),
+        ("by_hand", "by_hand: not drawn yet: depends on asked"),
+        ("asked", "asked: not drawn yet: waiting for 40 labels"),
         ("scores", "scores: the stage has no figures; valid: full"),
     ],
 )

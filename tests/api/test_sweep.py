@@ -125,7 +125,7 @@ def test_tables_of_other_columns_are_stacked(write: Write) -> None:
 def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
     assert main(["plan", "x.toml"]) == 0
-    assert capsys.readouterr().out.startswith("sweep: 12 points, all of them checked")
+    assert capsys.readouterr().out.startswith("sweep: 12 points, all checked")
 
 
 def test_a_setting_that_is_a_column_of_the_table() -> None:

@@ -88,7 +88,7 @@ def test_new_where_nothing_can_be_written(place: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = call(["new", "lexicon", str(tmp_path / place)])
     assert done.code == 1
-    assert "name another folder" in done.err
+    assert "choose another folder" in done.err
     assert set(OPTION.findall(done.err)) <= OPTIONS["new"]
     assert not LIBRARY.search(done.err)
 
@@ -113,7 +113,7 @@ def test_output_that_cannot_be_written(place: str, said: str, tmp_path: Path) ->
     done = call(["score", str(tmp_path / "x.tsv"), *more])
     assert done.code == 1
     assert said in done.err
-    assert "name another file or folder" in done.err
+    assert "choose another file or folder" in done.err
     assert not LIBRARY.search(done.err)
 
 

@@ -142,7 +142,7 @@ def test_what_cannot_be_done_yet_says_what_comes_first(
 
 def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
     do(texts, "candidates", 1)
-    assert "2 of 3 task(s): 0,2; do them first (lexassay task CONFIG candidates 0)" in (
+    assert "2 of 3 tasks: 0,2; do them first (lexassay task CONFIG candidates 0)" in (
         texts.call("task", "candidates", "4").err
     )
 

@@ -214,7 +214,7 @@ def test_asks_for_what_is_missing_alone(name: str, capsys: pytest.CaptureFixture
     before = {path: path.read_bytes() for path in list_sheets(Path("sheets") / name)}
     assert before
     assert main(["run", f"{name}.toml", "--no-report"]) == 3
-    assert f"waits for {MISSING[name]}" in capsys.readouterr().out
+    assert f"waiting for {MISSING[name]}" in capsys.readouterr().out
     assert {path: path.read_bytes() for path in list_sheets(Path("sheets") / name)} == before
 
 

@@ -270,8 +270,8 @@ def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laborato
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
     done = laboratory.call("run")
     assert done.code == 3
-    assert "waiting: the printed dictionary waits for 2 pages\n" in done.out
-    assert laboratory.record().stages["own"].note == "the printed dictionary waits for 2 pages"
+    assert "the printed dictionary: waiting for 2 pages\n" in done.out
+    assert laboratory.record().stages["own"].note == "the printed dictionary: waiting for 2 pages"
 
 
 # Files and results that vanish or change under the hands of a run: which one, and what to do.
@@ -442,7 +442,7 @@ def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
     fill(waits, missing=120)
     done = driver.do(waits.words("run"))
     assert done.code == 3, done.text
-    assert "waiting: sheet.tsv waits for 120 labels" in done.out
+    assert "sheet.tsv: waiting for 120 labels" in done.out
     outcomes = waits.outcomes()
     assert {name for name, outcome in outcomes.items() if outcome == "done"} == INDEPENDENT
     assert outcomes["gold"] == "waits"
@@ -454,7 +454,7 @@ def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
     fill(waits, missing=1)
     done = driver.do(waits.words("run"))
     assert done.code == 3
-    assert "sheet.tsv waits for 1 label\n" in done.out
+    assert "sheet.tsv: waiting for 1 label\n" in done.out
     assert set(waits.outcomes().values()) == {"reused", "waits", "skipped"}
 
     fill(waits, missing=0)
@@ -474,7 +474,7 @@ def test_report_of_what_is_there(laboratory: Laboratory, driver: Driver) -> None
     fill(laboratory, missing=7)
     done = driver.do(laboratory.words("run", "--report"))
     assert done.code == 3, done.text
-    assert "sheet.tsv waits for 7 labels" in done.out
+    assert "sheet.tsv: waiting for 7 labels" in done.out
     page = laboratory.root / "report" / "index.html"
     assert f"report: {page}" in done.out
     assert page.is_file()

@@ -534,7 +534,7 @@ def _decided_by(each: Adjudication) -> str:
     if each.label is not None:
         return "resolved"
     if each.waits_for:
-        return f"waits for {', '.join(each.waits_for)}"
+        return f"waiting for {', '.join(each.waits_for)}"
     return "still differs: give it to a third person"
 
 

@@ -498,10 +498,10 @@ def blocks(
     """
     view = VIEWS.get(shown.view.use)
     own = view.options() if shown.options is None else shown.options
-    return view.show(shown.view, _set_style(own, style, slots))
+    return view.show(shown.view, set_style(own, style, slots))
 
 
-def _set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
+def set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
     """Give a view the report's colours, and its style unless the view has its own."""
     if isinstance(options, StyleOptions):
         options = options.with_colours(slots)

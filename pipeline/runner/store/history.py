@@ -22,6 +22,7 @@ from pipeline.runner.events import Listener
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import LOCK, Record
 from pipeline.runner.store.backends import below, digest_of, new_draft, storage_at
+from pipeline.runner.store.digest import canonical
 from pipeline.runner.store.interface import Entry, Storage, beside
 
 FOLDER = "history"
@@ -236,6 +237,19 @@ def last_fingerprint(storage: Storage, stage: str) -> str:
             return mark
         other = other or mark
     return other
+
+
+def fingerprints_of(storage: Storage, stage: str, options: Mapping[str, object]) -> Iterator[str]:
+    """Yield what runs have made of a stage with the same values of these options, newest first."""
+    wanted = canonical(dict(options))
+    seen: set[str] = set()
+    for run in newest_first(storage):
+        mark = run.stages[stage].fingerprint if stage in run.stages else ""
+        said = run.content.get("stages", {}).get(stage, {})
+        same = canonical({name: said.get(name) for name in options}) == wanted
+        if mark and same and mark not in seen:
+            seen.add(mark)
+            yield mark
 
 
 def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:

@@ -126,7 +126,7 @@ def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
         say_desk(connection, "Eva", [(ids[0], "no")], named=ROUND, note="clear")
     page = told(place.text())
     assert "1 of 3 resolved, 2 open." in page
-    assert page.count("waits for Eva") == 2
+    assert page.count("waiting for Eva") == 2
     assert "http://testserver/a/adjudicator-Eva" in page
     with opened(place.desk.work.database) as connection:
         assert standing_answers(connection) == before
@@ -140,7 +140,7 @@ def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
     assert place.open(who="those")[1]["new"] == 2
     page = told(place.text())
     assert "http://testserver/a/annotator-ana?round=adjudication" in page
-    assert page.count("waits for ana, ben") == 2
+    assert page.count("waiting for ana, ben") == 2
 
 
 @pytest.mark.parametrize(

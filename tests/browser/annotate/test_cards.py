@@ -71,7 +71,7 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "1 item is new in the round.", "#opened")
-    says(whole, "waits for carla", "#rounds")
+    says(whole, "waiting for carla", "#rounds")
     link = whole.locator("#rounds a").get_attribute("href") or ""
     assert link == served.address("carla", "adjudication").partition("?")[0]
     third = open_card(link)
@@ -101,7 +101,7 @@ def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
     for _ in both:
         press(anna, {}, "3")
     says(anna, "All is done", "#rest")
-    says(whole, "waits for ben", "#rounds")
+    says(whole, "waiting for ben", "#rounds")
     ben = open_card(links[1])
     press(ben, {}, "3")
     press(ben, {}, "1")
@@ -136,7 +136,7 @@ def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bo
     whole = open_card(served.coordinator, dark=dark, ready="#people")
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "waits for carla", "#rounds")
+    says(whole, "waiting for carla", "#rounds")
     looked_at(whole)
 
 

@@ -98,8 +98,10 @@ def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
         "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
         "t-score (30.2 %) is not significantly worse.",
         "MI is worse than log-likelihood (−12.4 points, adjusted p = .003).",
-        "Baseline 20.0 %; the list lies 20.8 points above it (estimated against the candidates "
-        "outside the list; adjusted p < .001).",
+        (
+            "Baseline 20.0 %; the list lies 20.8 points above it (estimated against the candidates "
+            "outside the list; adjusted p < .001)."
+        ),
     ]
 
 
