@@ -31,11 +31,11 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        (ROWS.cast({"f": pl.Int64}), "column 'f' has values that are no whole numbers, such as 'x'"),
-        (ROWS.cast({"l1": pl.Float64}), "column 'l1' has values that are no numbers, such as 'a'"),
-        (ROWS.select("l2"), "there is no column 'l2'; there are: l1, f"),
+        (ROWS.cast({"f": pl.Int64}), "column 'f' has values that are not whole numbers, for example 'x'"),
+        (ROWS.cast({"l1": pl.Float64}), "column 'l1' has values that are not numbers, for example 'a'"),
+        (ROWS.select("l2"), "no column 'l2'; columns: l1, f"),
         (ROWS.filter(pl.col("l1") > 3), "text cannot be compared with numbers (column l1)"),
-        (ROWS.filter(pl.col("l1").str.contains("[")), "no regular expression: unclosed character class"),
+        (ROWS.filter(pl.col("l1").str.contains("[")), "not a regular expression: unclosed character class"),
         (ROWS.select(pl.col("f").str.to_integer()), "strict integer parsing failed for 1 value(s)"),
         (ROWS.select(pl.col("l1") + 1), "arithmetic on dtypes str and"),
     ],
@@ -52,10 +52,10 @@ def test_what_cannot_be_computed(query: pl.LazyFrame, said: str) -> None:
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (errno.EACCES, "this user may not do that there"),
-        (errno.ENAMETOOLONG, "the path, or a name in it, is longer than the system allows"),
-        (errno.EISDIR, "it is a folder, and no file"),
-        (errno.EIO, "the disk fails"),
+        (errno.EACCES, "permission denied"),
+        (errno.ENAMETOOLONG, "the path or a name in it is too long"),
+        (errno.EISDIR, "it is a folder, not a file"),
+        (errno.EIO, "input or output error of the disk"),
         (errno.EXDEV, "Invalid cross-device link"),
     ],
 )
@@ -67,7 +67,10 @@ def test_what_the_machine_refuses(number: int, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("scan", "said"),
-    [(pl.scan_csv, "it, or its folder, is not there"), (pl.scan_parquet, "it, or its folder")],
+    [
+        (pl.scan_csv, "the file or its folder does not exist"),
+        (pl.scan_parquet, "the file or its folder"),
+    ],
 )
 def test_what_polars_says_of_the_machine(
     scan: Callable[..., pl.LazyFrame], said: str, tmp_path: Path
@@ -84,7 +87,7 @@ def test_what_is_no_defect(error: Exception) -> None:
 
 def test_a_defect_says_that_it_is_one_and_where_to_take_it() -> None:
     said = errors.explain(KeyError("line"))
-    assert said.startswith("KeyError: 'line'\nThis is a defect: report it")
+    assert said.startswith("KeyError: 'line'\nThis is a bug: please report it")
     assert "--debug" in said
 
 
@@ -141,7 +144,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "long path": (
         {"stages.candidates.path": "y" * 300},
-        f"{'y' * 80}...: the path, or a name in it, is longer than the system allows",
+        f"{'y' * 80}...: the path or a name in it is too long",
     ),
     "separator": (
         {"stages.candidates.path": {"path": "pairs.tsv", "separator": "§"}},

@@ -358,7 +358,7 @@ def reason(error: BaseException) -> str:
     >>> reason(sqlite3.OperationalError("database or disk is full"))
     'database or disk is full'
     >>> reason(FileNotFoundError(2, "No such file or directory", "sheets/annotate.key"))
-    'it, or its folder, is not there'
+    'the file or its folder does not exist'
     >>> reason(ValueError("sheets/decisions.sqlite is of another version"))
     'a file of the server is not as it must be; the server has written down why'
     """

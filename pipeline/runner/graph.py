@@ -420,7 +420,7 @@ def _check_outputs(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[
     expected = dict(models) | ({FAULTS: Faults} if FAULTS in planned else {})
     if set(planned) != set(expected):
         what = f"makes {sorted(planned)}, but declares {sorted(models)}"
-        raise ConfigError("use", [Problem("use", what, "this is a defect of the stage")])
+        raise ConfigError("use", [Problem("use", what, "this is a bug in the stage")])
     for name, model in expected.items():
         check_columns(planned[name], model, name=f"table {name}")
     return {name: pl.LazyFrame(schema=plan.collect_schema()) for name, plan in planned.items()}

@@ -82,7 +82,10 @@ def test_a_mistake_of_many_points_is_told_once(write: Write) -> None:
             'collect = ["smaple"]',
             "sweep.collect.smaple: there is no such stage; did you mean sampl",
         ),
-        ('collect = ["scores.x"]', "sweep.collect.scores.x: the stage has no such table; valid: "),
+        (
+            'collect = ["scores.x"]',
+            "sweep.collect.scores.x: the stage has no table of this name; valid: ",
+        ),
     ],
 )
 def test_tables_and_rows_that_are_not_there(write: Write, section: str, said: str) -> None:

@@ -126,7 +126,7 @@ def test_what_is_gone_meanwhile_is_told(
             return super().map(task, items)
 
     monkeypatch.setitem(ENGINES._entries, "elsewhere", Gone)
-    with pytest.raises(DataError, match=r"1\.conllu\): it, or its folder, is not there"):
+    with pytest.raises(DataError, match=r"1\.conllu\): the file or its folder does not exist"):
         digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
 
 

@@ -17,10 +17,10 @@ from pipeline.runner.problems import problems_of
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "file: cannot be read: it is a folder, and no file"),
+        ("", "file: cannot be read: it is a folder, not a file"),
         (
             "x.toml/y.toml",
-            "file: cannot be read: what should be a folder on the way to it is a file",
+            "file: cannot be read: a parent folder in the path is a file",
         ),
         ("y.toml", "file: does not exist; this folder has x.toml"),
         ("no/y.toml", "file: does not exist; check the path"),
@@ -70,7 +70,7 @@ def test_numbers_that_toml_does_not_have(tmp_path: Path) -> None:
 
 
 def test_a_path_longer_than_there_can_be(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="or a name in it, is longer than the system allows"):
+    with pytest.raises(ConfigError, match="or a name in it is too long"):
         read_toml(tmp_path / ("x" * 300))
 
 

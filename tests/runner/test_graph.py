@@ -35,7 +35,7 @@ def test_other_tables_than_declared() -> None:
     (said,) = problems({"judgement": WHOLE})
     assert said == (
         "stages.own.use: makes ['judgement'], but declares ['judgements'];"
-        " this is a defect of the stage"
+        " this is a bug in the stage"
     )
 
 

@@ -791,7 +791,7 @@ class CloudStorage:
         if not new:
             self._bucket.put_over(self._key(key), whole)
         elif not put_new(self._bucket, self._key(key), whole):
-            raise FileExistsError(17, "there is a file of that name", self.location(key))
+            raise FileExistsError(17, "a file of this name already exists", self.location(key))
 
     def publish(self, draft: str, name: str) -> str | None:
         """Send a draft: its manifest last, by a put that overwrites nobody's."""
@@ -804,7 +804,7 @@ class CloudStorage:
         elif is_draft(name):
             self._drafts.files.link(key, name)
         elif self._bucket.head(self._key(name)):
-            raise FileExistsError(17, "there is a file of that name", self.location(name))
+            raise FileExistsError(17, "a file of this name already exists", self.location(name))
         else:
             self._bucket.copy(self._key(key), self._key(name))
 
