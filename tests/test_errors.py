@@ -161,11 +161,11 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown section": ({"stage.x": 1}, "stage: unknown key; did you mean stages"),
     "unknown kind": ({"stages.scores.use": "score.asociation"}, "did you mean score.association"),
-    "no kind": ({"stages.scores.use": 3}, "stages.scores: has no use"),
+    "no kind": ({"stages.scores.use": 3}, "stages.scores: use = "),
     "unknown measure": ({"stages.scores.measures": ["t_scor"]}, "did you mean t_score"),
     "unknown stage": (
         {"stages.ranks.scores": "score"},
-        "there is no stage 'score'; did you mean scores",
+        "unknown stage 'score'; did you mean scores",
     ),
     "wrong schema": ({"stages.full.ranks": "scores"}, "gives scores (Scores), but Ranks is needed"),
     "unknown table": ({"stages.full.judgements": "judgements.cover"}, "did you mean coverage"),
@@ -173,7 +173,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.candidates": {"use": "sample.random", "candidates": "scores", "size": 2}},
         "Candidates is needed",
     ),
-    "no file": ({"stages.candidates.path": "nothing.tsv"}, "there is no file 'nothing.tsv'"),
+    "no file": ({"stages.candidates.path": "nothing.tsv"}, "nothing.tsv: file not found"),
     "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
@@ -204,7 +204,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "name": ({"name": "../up"}, "name: should match ^"),
     "engine": ({"run.engine": "dask"}, "valid: local"),
-    "report": ({"report.stages": ["ful"]}, "there is no stage 'ful'; did you mean full"),
+    "report": ({"report.stages": ["ful"]}, "unknown stage 'ful'; did you mean full"),
     "view": (
         {"report.views.full": {"band": []}},
         "report.views.full.band: unknown key; did you mean bands",
@@ -240,13 +240,13 @@ def test_ring(folder_errors: Path) -> None:
     size = 1
     """
     (folder_errors / "x.toml").write_text(GOOD + ring)
-    assert "in a ring: " in complaints(folder_errors)
+    assert "in a circle: " in complaints(folder_errors)
 
 
 def test_absent_public_data_says_where_it_can_be_had(folder_errors: Path) -> None:
     text = GOOD + '[data]\n"x.tsv" = "ask the museum"\n'
     (folder_errors / "x.toml").write_text(text.replace('"pairs.tsv"', '"data:x.tsv"', 1))
-    with pytest.raises(ConfigError, match="where it can be had: ask the museum"):
+    with pytest.raises(ConfigError, match="source: ask the museum"):
         lx.check(folder_errors / "x.toml", data=folder_errors)
 
 
@@ -267,4 +267,4 @@ def test_absent_file_lists_the_others(folder_errors: Path) -> None:
 
 def test_setting_an_unknown_stage(folder_errors: Path) -> None:
     said = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
-    assert "stages.score: there is no such stage; did you mean scores" in said
+    assert "stages.score: unknown stage; did you mean scores" in said

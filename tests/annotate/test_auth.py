@@ -97,7 +97,7 @@ def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: 
 def test_a_damaged_key_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / auth.NAME
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=f"is no key: {len(content)} bytes, and 32 are expected"):
+    with pytest.raises(StoreError, match=f"is not a key: {len(content)} bytes instead of 32"):
         Links(tmp_path)
     assert path.read_bytes() == content
 

@@ -222,7 +222,7 @@ def test_the_items_must_be_there() -> None:
         lx.type_measures(TRUE, PRED, items=["a", None, "b", "c", "d"])
     with pytest.raises(DataError, match="no item has a gold class"):
         lx.type_measures([None, []], [1, 2])
-    with pytest.raises(DataError, match="labels_true: not one label, or collection"):
+    with pytest.raises(DataError, match="labels_true: give a sequence of labels"):
         lx.type_measures(np.eye(3), [1, 2, 3])
 
 

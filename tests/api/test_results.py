@@ -405,7 +405,7 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("ful", "ful: there is no such stage; did you mean full"),
+        ("ful", "ful: unknown stage; did you mean full"),
         ("full.precison", "the stage has no figure of this name; did you mean precision"),
         ("full.x", "the stage has no figure of this name; those of full: "),
         ("by_hand", "by_hand: not drawn yet: depends on asked"),

@@ -249,8 +249,8 @@ def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str
     words = ["score", str(path), "--measures", "mi", "--rows", "1"]
     assert main([*words, "--memory", "1MB"]) == 1
     said = capsys.readouterr().err
-    assert 'allow more: --memory "' not in said
-    assert "allow more: --memory " in said
+    assert 'raise the limit: --memory "' not in said
+    assert "raise the limit: --memory " in said
     assert main([*words, "--memory", "some"]) == 2
     assert "'some' is not an amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err
 

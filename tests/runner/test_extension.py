@@ -390,7 +390,7 @@ def test_spelling_taken(tmp_path: Path) -> None:
     done = execute(laboratory.words("run"), path=[path])
     assert done.code == 2, done.text
     assert "G2" in done.err
-    assert "stands for log_likelihood and for root_frequency" in done.err
+    assert "is a spelling of both log_likelihood and root_frequency" in done.err
 
 
 def test_without_the_package(extended: Laboratory) -> None:

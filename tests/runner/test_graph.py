@@ -106,4 +106,4 @@ def test_a_title_is_a_text(title: object) -> None:
     nodes, (wrong,) = build(one(title=title))
     assert not nodes
     assert wrong.where == "stages.a.title"
-    assert f"{title!r} is no text" in wrong.what
+    assert f"{title!r} is not text" in wrong.what

@@ -355,7 +355,7 @@ def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage:
 
     said = run(laboratory, at("stage_done", "scores", act))
     assert said.startswith(f"the results of stage scores in {laboratory.root}/scores/")
-    assert said.endswith("run again: they are made anew")
+    assert said.endswith("run again to restore them")
     laboratory.run()
 
 
@@ -365,7 +365,7 @@ def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> 
     config, runs = laboratory.config, laboratory.runs
     assert lx.run(config, runs=runs, report=False).waits
     sheet = next(laboratory.folder.glob("sheets/small/one/*"))
-    with pytest.raises(DataError, match=r"came or went after .* looked at; .* run again"):
+    with pytest.raises(DataError, match=r"appeared or disappeared during the run; .* run again"):
         lx.run(
             config,
             runs=runs,
@@ -447,7 +447,7 @@ def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
     assert {name for name, outcome in outcomes.items() if outcome == "done"} == INDEPENDENT
     assert outcomes["gold"] == "waits"
     assert {outcomes[name] for name in DOWNSTREAM} == {"skipped"}
-    assert "rests on gold" in done.err
+    assert "depends on gold" in done.err
     assert waits.record().outcome == "waits"
     assert not any((waits.root / name).exists() for name in DOWNSTREAM)
 

@@ -93,7 +93,7 @@ def test_both_places_of_a_repeated_pair(
     assert "key_is_unique (id) in 1 row" in text
     assert "a.tsv, line 2; a.tsv, line 4: id=" in text
     assert "l1='a', l2='b', f=1" in text
-    assert text.endswith("keep one of those that come again, and run again.\n")
+    assert text.endswith("keep one of each duplicate, and run again.\n")
     assert "l1='a', l2='b', f=2" in text
 
 
@@ -194,7 +194,7 @@ def test_a_cast_of_a_condition_that_cannot_be_done(cast: str, code: int, tmp_pat
     done = call(["run", str(tmp_path / "x.toml"), "--runs", str(tmp_path / "r"), "--no-report"])
     assert done.code == code
     if code:
-        assert "stages.pairs: a CAST of its options cannot be done: column 'form' has" in done.err
+        assert "stages.pairs: a CAST in its options fails: column 'form' has" in done.err
         assert "Use TRY_CAST" in done.err
         assert "defect" not in done.err
 
@@ -216,7 +216,7 @@ def test_rows_that_cannot_be_read_back(
         done = laboratory.call("run")
     assert done.code == 1
     assert "table candidates breaks its schema" in done.err
-    assert "written and read back, rows are missing in 2 rows" in done.err
+    assert "rows are missing after writing in 2 rows" in done.err
     assert not list(Path(laboratory.root, "candidates").glob("[!.]*"))
     laboratory.run()
     assert_whole(laboratory.root)
