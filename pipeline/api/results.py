@@ -32,6 +32,7 @@ from pipeline.errors import (
 )
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding, StageView, as_table, collect_findings
+from pipeline.findings.lexicon import names_of as lexicon_names
 from pipeline.formats.tables import to_csv
 from pipeline.kernels.measure import measure_title
 from pipeline.remarks.base import LEVELS, Remark
@@ -154,7 +155,12 @@ def colours_of(run: Run, pinned: Mapping[str, str]) -> dict[str, Slot]:
     pinned : mapping of str to str
         Name -> colour, as in ``[report] colours``.
     """
-    return colours_of_names(names_of(run), pinned)
+    found = colours_of_names(names_of(run), pinned)
+    for stage in stages(run).values():
+        if stage.use == "evaluate.lexicons":
+            titles = lexicon_names(stage)
+            found |= {title: found[name] for name, title in titles.items() if name in found}
+    return found
 
 
 def colours_of_names(names: Iterable[str], pinned: Mapping[str, str]) -> dict[str, Slot]:
@@ -318,9 +324,11 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
     def opener(name: str) -> pl.LazyFrame:
         return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
 
+    shown = run.project.experiment.report.get("views", {}).get(node.name, {})
     return StageView(
-        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title
-    )
+        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title,
+        labels=shown.get("labels", {}),
+    )  # fmt: skip
 
 
 # Figures as Altair charts, drawn when they are asked for

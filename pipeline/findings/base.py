@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -50,6 +50,8 @@ class StageView:
         The finished stages of the run by name, in the order in which they ran.
     title : str
         The title of the stage in the experiment; empty if it has none.
+    labels : mapping of str to str
+        The names that people read, as the options of its view give them.
     """
 
     name: str
@@ -60,6 +62,7 @@ class StageView:
     inputs: Mapping[str, str] = field(default_factory=dict)
     stages: Mapping[str, StageView] = field(default_factory=dict, repr=False, compare=False)
     title: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def options_as(self, options: type[S]) -> S:
         """Return the values of these options.
@@ -263,6 +266,53 @@ def _stage_findings(stage: StageView) -> Iterator[StageFinding]:
 def _finders_of(use: str) -> list[Finder]:
     fitting = [FINDERS.get(name) for name in FINDERS if use in FINDERS.get(name).stages]
     return sorted(fitting, key=lambda each: (each.place, each.name))
+
+
+MOST_LEADS = 5
+"""The number of sentences beside a table that opens a page."""
+_OF_PAIRS = ("worse", "pair", "together")
+_IN_TABLE = {"best", "highest", "next", "range"}
+
+
+def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str]) -> list[str]:
+    """Return the sentences for a page that opens with the table of these stages.
+
+    The table says what is best; the sentences say by how much and how sure that is: what holds at
+    every size, then for each size the measures that are worse (else the surest pair, else what
+    does not differ), then the rest.
+
+    Parameters
+    ----------
+    findings : sequence of StageFinding
+        In their order.
+    stages : collection of str
+        The stage of the table, and those that test its rows.
+
+    Examples
+    --------
+    >>> found = [StageFinding("tests", Finding(about=about, text=f"{about} 1.", category="TP", n=n))
+    ...          for about, n in (("best", 9), ("together", 9), ("worse", 9), ("best", 99))]
+    >>> leading_sentences(found, ["tests"])
+    ['n = 9: worse 1.']
+    """
+    mine = [each.finding for each in findings if each.stage in stages]
+    answers = [each for each in mine if each.kind == "answer" and each.about not in _IN_TABLE]
+    pairs = [each for each in answers if each.about in _OF_PAIRS and each.n is not None]
+    category = pairs[0].category if pairs else None
+    of_sizes: dict[int, list[Finding]] = {}
+    for each in pairs:
+        if each.category == category:
+            of_sizes.setdefault(each.n or 0, []).append(each)
+    told = [min(each, key=_place_of_pair) for each in of_sizes.values()]
+    first = [each for each in answers if each.about == "throughout"]
+    rest = [each for each in answers if each not in pairs and each not in first]
+    sentences = [each.text for each in first if each.category in (category, None)]
+    sentences += [f"n = {each.n:,}: {each.text}" for each in told]
+    return [*sentences, *(each.text for each in rest)][:MOST_LEADS]
+
+
+def _place_of_pair(each: Finding) -> tuple[int, float]:
+    return _OF_PAIRS.index(each.about), 1.0 if each.p_adjusted is None else each.p_adjusted
 
 
 def as_table(findings: Sequence[StageFinding]) -> pl.DataFrame:

@@ -16,7 +16,6 @@ from pipeline.findings.phrases import name_text, slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
-    TYPE_LEVEL,
     TYPE_MEASURES,
     ClusterMeasure,
     lower_is_better,
@@ -151,10 +150,11 @@ LEVEL_TITLES: dict[Level, str] = {
 }  # fmt: skip
 """What findings call the levels."""
 
-_MAPPINGS = ("M-1", "1-1")
+_BY_TYPES = ("MicroI", "MicroC", "MacroI")
+# Measures under M-1 grow with the number of clusters, and so come last.
 _LEADING: dict[Level, tuple[str, ...]] = {
-    "types": tuple(f"{name} {kind}" for kind in _MAPPINGS for name in TYPE_LEVEL),
-    "tokens": ("many_to_one", "v", "one_to_one", "nvi", "vi"),
+    "types": tuple(f"{name} {kind}" for kind in ("1-1", "M-1") for name in _BY_TYPES),
+    "tokens": ("v", "one_to_one", "many_to_one", "nvi", "vi"),
     "overlaps": ("bcubed_f", "nmi_max", "omega"),
 }
 _REGISTRIES: tuple[Registry[ClusterMeasure[Any]], ...] = (TOKEN_MEASURES, OVERLAPPING_MEASURES)
@@ -181,7 +181,7 @@ def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
     >>> order_measures("tokens", ["vi", "rand", "v", "MacroI M-1"])
     ['v', 'vi', 'rand']
     >>> order_measures("types", ["MacroI 1-1", "MicroC M-1", "v"])
-    ['MicroC M-1', 'MacroI 1-1']
+    ['MacroI 1-1', 'MicroC M-1']
     """
     order = _LEADING[level]
     mine = {name for name in measures if level_of(name) == level}
@@ -811,8 +811,8 @@ def token_level(stage: StageView) -> Iterator[Finding]:
         yield from leaders(table, "tokens", limits=partial(limits_of, scores))
     run = first_run(scores, found.system)
     overlaps = stage.table("overlaps").filter(run.rows).collect()
-    yield from _floor(found.measure, run, overlaps)
-    kind = "one_to_one" if found.measure == "one_to_one" else "many_to_one"
+    kind = "many_to_one" if "many_to_one" in set(scores["measure"]) else "one_to_one"
+    yield from _floor(kind, run, overlaps)
     mapping = stage.table("mapping").filter(run.rows, pl.col("mapping") == kind).collect()
     figure = f"mapping-{slug(run.system)}"
     yield from _missed_tokens(run, kind, overlaps, mapping, figure)
@@ -865,6 +865,8 @@ def type_level(stage: StageView) -> Iterator[Finding]:
         return
     if not is_compared(stage):
         yield from leaders(table, "types", limits=partial(limits_of, scores))
+    many_to_one = table.filter(pl.col("measure").str.ends_with(" M-1"))
+    found = first(many_to_one, "types") or found
     yield from floor(every, found)
     run = first_run(scores, found.system)
     measure, _, mapping = found.measure.rpartition(" ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -14,7 +14,6 @@ from pipeline.findings.phrases import name_text
 from pipeline.kernels.lexicon.inference import (
     form_weights,
     lemmas_by_size,
-    normal_quantile,
     unequal,
 )
 from pipeline.kernels.lexicon.l_measure import best
@@ -105,13 +104,12 @@ QUESTION = "how the lexicons compare"
 
 
 class ComparisonOptions(StageOptions):
-    """What the stage compares, and how sure its intervals are."""
+    """What the stage compares."""
 
     lexicons: tuple[str, ...]
-    confidence: float
 
 
-class _Pair(NamedTuple):
+class LexiconPair(NamedTuple):
     """The highest L* held against another one: the other less the highest."""
 
     other: str
@@ -121,14 +119,6 @@ class _Pair(NamedTuple):
     wins: int
     losses: int
     equal: int
-
-    def widened(self, factor: float) -> _Pair:
-        """Return it with limits so many times as far from the difference, from −1 to 1."""
-        if self.lower is None or self.upper is None:
-            return self
-        low = self.difference - factor * (self.difference - self.lower)
-        high = self.difference + factor * (self.upper - self.difference)
-        return self._replace(lower=max(-1.0, low), upper=min(1.0, high))
 
 
 @finder(stages=("evaluate.lexicons",), place=10)
@@ -141,16 +131,16 @@ def compared_lexicons(stage: StageView) -> Iterator[Finding]:
     names = names_of(stage)
     yield _highest(rows, names, sampling_text(stage.table("lemmas").collect()))
     first = rows["lexicon"][0]
-    pairs = _pairs(stage.table("differences").collect(), first)
-    factor = widening_factor(len(pairs), stage.options_as(ComparisonOptions).confidence)
+    pairs = pairs_with(stage.table("differences").collect(), first)
     for pair in sorted(pairs, key=lambda pair: (-pair.difference, pair.other)):
-        yield _difference_finding(pair.widened(factor), first, names)
+        yield _difference_finding(pair, first, names)
 
 
 def names_of(stage: StageView) -> dict[str, str]:
-    """Return what sentences call the lexicons of a comparison, by the stages that scored them.
+    """Return the names that people read, by the stages that scored the lexicons.
 
-    That is the stage that made the lexicon, unless two that are compared were made by one.
+    A name is the label in the report's section, else the title of the stage, else the name of the
+    stage that made the lexicon, unless it made two of them.
     """
     scored = stage.options_as(ComparisonOptions).lexicons
     stages = [name.partition(".")[0] for name in scored]
@@ -160,24 +150,14 @@ def names_of(stage: StageView) -> dict[str, str]:
         for name in stages
     }  # fmt: skip
     distinct = len(set(made.values())) == len(made)
-    shown = {name: name_text(made[name] if distinct else name) for name in stages}
-    return {whole: shown[name] for whole, name in zip(scored, stages, strict=True)}
 
+    def shown(whole: str, name: str) -> str:
+        title = stage.stages[name].title if name in stage.stages else ""
+        return stage.labels.get(whole) or title or (made[name] if distinct else name)
 
-def widening_factor(pairs: int, confidence: float) -> float:
-    """Return by how much intervals are drawn apart so that all hold together (Bonferroni).
-
-    The factor is ``z(1 - a / 2m) / z(1 - a / 2)`` for m intervals with a = 1 - confidence: that of
-    normal intervals, which comes close for others.
-
-    Examples
-    --------
-    >>> widening_factor(1, 0.95), round(widening_factor(3, 0.95), 3)
-    (1.0, 1.221)
-    """
-    if pairs < 2:
-        return 1.0
-    return normal_quantile(1.0 - (1.0 - confidence) / pairs) / normal_quantile(confidence)
+    return {
+        whole: name_text(shown(whole, name)) for whole, name in zip(scored, stages, strict=True)
+    }
 
 
 def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Finding:
@@ -206,22 +186,28 @@ def _limits(lower: float | None, upper: float | None) -> tuple[float | None, flo
     return (None, None) if lower is not None and lower == upper else (lower, upper)
 
 
-def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
+def pairs_with(differences: pl.DataFrame, first: str) -> list[LexiconPair]:
     """Return the differences that the lexicon with the highest L* is in, turned towards it."""
     found = []
     for row in differences.drop_nulls("difference").to_dicts():
         wins, losses, equal = row["n_first"], row["n_second"], row["n_equal"]
         if row["second"] == first:
-            limits = (row["difference"], row["lower"], row["upper"])
-            found.append(_Pair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
+            limits = (row["difference"], *known_limits(row))
+            found.append(LexiconPair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
         elif row["first"] == first:
-            low, high = (None if row[side] is None else -row[side] for side in ("upper", "lower"))
-            limits = (-row["difference"], low, high)
-            found.append(_Pair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
+            low, high = known_limits(row)
+            turned = (None, None) if low is None or high is None else (-high, -low)
+            limits = (-row["difference"], *turned)
+            found.append(LexiconPair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
     return found
 
 
-def _difference_finding(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
+def known_limits(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Return the limits that hold for all pairs together; none where nothing is known."""
+    return (None, None) if row["lower"] is None else (row["lower_family"], row["upper_family"])
+
+
+def _difference_finding(pair: LexiconPair, first: str, names: Mapping[str, str]) -> Finding:
     other, lemmas = _name(names, pair.other), pair.wins + pair.losses + pair.equal
     test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
     phrase = phrases.held_within(test)
@@ -296,24 +282,6 @@ def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
         f"{phrases.per_cent(same)}, by the best matches {phrases.per_cent(star)}"
     )
     yield make_caution("matches", text, same, name=names.lexicon)
-
-
-@finder(stages=("evaluate.lexicons",), place=_LATE)
-def comparison_cautions(stage: StageView) -> Iterator[Finding]:
-    """Say what several intervals are worth together."""
-    pairs = stage.table("differences").collect()
-    lexicons = stage.table("lexicons").collect().height
-    sure = pairs.filter(pl.col("standard_error") > 0).drop_nulls("lower")
-    if sure.is_empty() or lexicons < 3:
-        return
-    confidence = stage.options_as(ComparisonOptions).confidence
-    wider = widening_factor(lexicons - 1, confidence)
-    text = (
-        f"so that {lexicons - 1:,} differences hold together with "
-        f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
-        "times as far apart here as in the table of each by itself"
-    )
-    yield make_caution("several intervals", text, wider, n=lexicons - 1)
 
 
 @finder(stages=("join.keying",), place=_LATE)

@@ -398,8 +398,17 @@ def _largest_p(those: Sequence[Difference]) -> str:
     return f"adjusted p {phrase}" if phrase.startswith("<") else f"adjusted p at most {phrase}"
 
 
-def held_against(test: Difference, *, alpha: float) -> str:
+def held_against(test: Difference, *, alpha: float, how: str = "") -> str:
     """Say whether something lies above or below what was named before, as far as its test says.
+
+    Parameters
+    ----------
+    test : Difference
+        What is compared, the difference and the p-value.
+    alpha : float
+        The level of the test.
+    how : str
+        How the difference is estimated, if it is not that of the numbers beside it.
 
     Examples
     --------
@@ -409,10 +418,11 @@ def held_against(test: Difference, *, alpha: float) -> str:
     'the list does not differ from it significantly (+2.0 points, adjusted p = .400)'
     """
     name, difference, p = test[:3]
+    further = "; ".join(part for part in (how, adjusted(p)) if part)
     if not (p < alpha and (difference < 0 or difference > 0)):
-        return f"{name} does not differ from it significantly ({points(difference)}, {adjusted(p)})"
+        return f"{name} does not differ from it significantly ({points(difference)}, {further})"
     side = "above" if difference > 0 else "below"
-    return f"{name} lies {number(abs(100 * difference), 1)} points {side} it ({adjusted(p)})"
+    return f"{name} lies {number(abs(100 * difference), 1)} points {side} it ({further})"
 
 
 def tied_names(names: Sequence[str]) -> str:
@@ -602,26 +612,27 @@ class Band(NamedTuple):
 
 
 def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
-    """Say at which list sizes one of two is better, as far as a simultaneous band says so.
+    """Say at which list sizes a simultaneous band of the difference of two excludes 0.
+
+    It is no verdict: the tests at the declared sizes are another family.
 
     Examples
     --------
     >>> band = Band([5, 6, 7, 8], [0.1, 0.1, -0.1, 0.1], [0.5, 0.4, 0.2, 0.3])
     >>> over_range("t-score", "MI", band, confidence=0.95)
-    't-score is better than MI at n = 5 to 6 and 8 (all n from 5 to 8 at once, at 95 %)'
+    'the 95 % band of t-score minus MI for all n from 5 to 8 at once is above 0 at n = 5 to 6 and 8'
     >>> over_range("t-score", "MI", band._replace(lower=[-0.1] * 4), confidence=0.95)
-    't-score and MI do not differ significantly at any n from 5 to 8 at once, at 95 %'
+    'the 95 % band of t-score minus MI for all n from 5 to 8 at once includes 0 at every n'
     """
-    span = f"n from {band.n[0]:,} to {band.n[-1]:,} at once, at {100 * confidence:g} %"
     ranges = band.apart()
     parts = []
-    for side, (first, second) in ((1, (one, other)), (-1, (other, one))):
+    for side, word in ((1, "above"), (-1, "below")):
         mine = [(low, high) for low, high, way in ranges if way == side]
         if mine:
-            parts.append(f"{first} is better than {second} at n = {_longest_ranges(mine)}")
-    if not parts:
-        return f"{one} and {other} do not differ significantly at any {span}"
-    return f"{', '.join(parts)} (all {span})"
+            parts.append(f"is {word} 0 at n = {_longest_ranges(mine)}")
+    span = f"for all n from {band.n[0]:,} to {band.n[-1]:,} at once"
+    where = " and ".join(parts) or "includes 0 at every n"
+    return f"the {100 * confidence:g} % band of {one} minus {other} {span} {where}"
 
 
 def _longest_ranges(ranges: Sequence[tuple[int, int]]) -> str:

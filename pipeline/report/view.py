@@ -215,16 +215,14 @@ def point_limits(lower: float | None, upper: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Return a p-value with four decimals, a small one in powers of ten.
+    """Return a p-value as findings print it; the files have all digits.
 
     Examples
     --------
-    >>> p_value(0.03456), p_value(4.2e-7), p_value(1.0), p_value(None)
-    ('0.0346', '4.2e-07', '1.0000', '–')
+    >>> p_value(0.03456), p_value(4.2e-7), p_value(0.0496), p_value(1.0), p_value(None)
+    ('.035', '< .001', '.0496', '1', '–')
     """
-    if p is None:
-        return NULL_TEXT
-    return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"
+    return NULL_TEXT if p is None else findings_names.p_value(p, of="").strip(" =")
 
 
 def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:
@@ -579,7 +577,7 @@ def stage_title(stage: StageView) -> str:
     >>> stage_title(StageView("gf_quality", "evaluate.lexicon", {}, print))
     'gf quality'
     """
-    return stage.name.replace("_", " ")
+    return stage.title or stage.name.replace("_", " ")
 
 
 def notes_listing(stage: StageView, *shown: str) -> Iterator[Listing]:

@@ -178,7 +178,8 @@ def run_report_colours() -> Any:
     manifests = {
         name.partition(".")[0]: SimpleNamespace(tables=[name.partition(".")[2]]) for name in TABLES
     }
-    return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__)
+    nothing = SimpleNamespace(nodes={})
+    return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__, project=nothing)
 
 
 def test_the_names_of_lists_systems_and_lexicons() -> None:

@@ -38,8 +38,8 @@ from tests.findings.stages import (
 from tests.valid import valid
 
 THREE = {
-    "MacroI M-1": {"a": [0.9], "b": [0.8], "c": [0.7]},
-    "MicroI M-1": {"a": [0.6], "b": [0.9], "c": [0.7]},
+    "MacroI M-1": {"a": [0.6], "b": [0.9], "c": [0.7]},
+    "MicroI 1-1": {"a": [0.9], "b": [0.8], "c": [0.7]},
     "many_to_one": {"a": [0.5], "b": [0.6], "c": [0.7]},
     "vi": {"a": [1.0], "b": [2.0], "c": [3.0]},
 }
@@ -47,10 +47,10 @@ THREE = {
 
 def test_each_level_has_its_first() -> None:
     said = texts("systems", systems_stage(THREE))
-    assert said[0] == "Highest by types: a, MacroI M-1 90.0 %; next of 3 systems is b (80.0 %)."
+    assert said[0] == "Highest by types: a, MicroI 1-1 90.0 %; next of 3 systems is b (80.0 %)."
     assert said[1] == "Highest by tokens: c, M-1 accuracy 70.0 %; next of 3 systems is b (60.0 %)."
     assert said[3:] == [
-        "Of 1 other measure of types: b is first by MicroI M-1.",
+        "Of 1 other measure of types: b is first by MacroI M-1.",
         "Of 1 other measure of tokens: a is first by VI.",
     ]
 
@@ -61,13 +61,13 @@ def test_orders_that_are_the_other_way_round() -> None:
     )
     assert agreement.text == (
         "Types and tokens order the 3 systems the other way round: rank correlation −1.00 "
-        "(Spearman's rho of MacroI M-1 with M-1 accuracy)."
+        "(Spearman's rho of MicroI 1-1 with M-1 accuracy)."
     )
     assert (agreement.value, agreement.n, agreement.figure) == (-1.0, 3, "scatter")
 
 
 def test_orders_that_are_alike_and_orders_that_are_not() -> None:
-    both = {"MacroI M-1": THREE["MacroI M-1"], "many_to_one": THREE["MacroI M-1"]}
+    both = {"MicroI 1-1": THREE["MicroI 1-1"], "many_to_one": THREE["MicroI 1-1"]}
     assert (
         "order the 3 systems alike: rank correlation 1.00"
         in texts("systems", systems_stage(both))[2]
@@ -287,10 +287,10 @@ TWO = {"right": RIGHT, "coarse": COARSE}
 def test_the_first_system_with_its_floor() -> None:
     said = texts("type_level", type_stage(TWO))
     assert said[0] == (
-        "Highest by types: right, MacroI M-1 100.0 %; next of 2 systems is coarse (54.5 %)."
+        "Highest by types: right, MicroI 1-1 100.0 %; next of 2 systems is coarse (53.3 %)."
     )
-    assert "Floor 54.5 % MacroI M-1: every cluster mapped to the largest class." in said
-    assert "Missed by right: none of 3 classes (mapping of MacroI M-1)." in said
+    assert "Floor 53.3 % MicroI M-1: every cluster mapped to the largest class." in said
+    assert "Missed by right: none of 3 classes (mapping of MicroI M-1)." in said
 
 
 def test_where_a_stage_compares_the_systems_it_says_which_is_first() -> None:
@@ -307,7 +307,7 @@ def test_classes_that_are_missed_have_their_types() -> None:
     )
     assert missed.text == (
         "Missed by coarse: V (2 types) and P (1 type), 2 of 3 classes with 60.0 % of all types "
-        "(mapping of MacroI M-1)."
+        "(mapping of MicroI M-1)."
     )
     assert (missed.value, missed.n, missed.figure) == (2.0, 3, "classes-coarse")
 
@@ -359,7 +359,7 @@ def test_a_cluster_without_a_class_is_unmapped() -> None:
 def test_of_several_runs_the_first_is_looked_at() -> None:
     made = type_stage({"right": RIGHT}, runs=["1", "2"])
     (said,) = texts("type_level", made, "types")
-    assert "MacroI M-1 100.0 % (mean of 2 runs, standard deviation 0.0); there is no" in said
+    assert "MicroI 1-1 100.0 % (mean of 2 runs, standard deviation 0.0); there is no" in said
     (missed,) = texts("type_level", made, "missed")
     assert missed.startswith("Missed by right, run 1: none")
 

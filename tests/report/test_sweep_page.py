@@ -211,9 +211,11 @@ def panel_titles(figure: Figure) -> list[str]:
 def html(**given: Any) -> str:
     points = given.pop("points")
     told = given.pop("told", [[] for _ in points])
-    return sweep_page(SweepInput(title="T", points=points, told=told, **given))[
-        "index.html"
-    ].decode()
+    return (
+        sweep_page(SweepInput(title="T", points=points, told=told, **given))["index.html"]
+        .decode()
+        .replace("\xa0", " ")
+    )
 
 
 def test_a_panel_for_each_point_where_there_is_an_n() -> None:

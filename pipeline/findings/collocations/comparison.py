@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, finder, make_caution
 from pipeline.findings.collocations.precision import (
     LookOptions,
     beside,
@@ -422,8 +422,8 @@ def worse_findings(
             those = [
                 each._replace(name=measure_title(each.name)) for each, of in apart if of == leader
             ]
-            than = measure_title(leader) if len(best) > 1 else ""
-            parts += [phrases.worse(those, alpha=alpha, than=than)] if those else []
+            if those:
+                parts.append(phrases.worse(those, alpha=alpha, than=measure_title(leader)))
         most, leader = min(apart, key=lambda pair: pair[0].difference)
         yield finding(
             "worse", "; ".join(parts), name=most.name, other=leader,
@@ -447,11 +447,47 @@ def _baseline(place: _Place, best: str) -> Iterator[Finding]:
     p = row["p_adjusted"]
     if p is not None and row["difference"] is not None:
         test = phrases.Difference("the list", row["difference"], p)
-        text += f"; {phrases.held_against(test, alpha=place.tested.alpha)}"
+        beside_it = _precision(place, best)
+        apart = beside_it is None or abs(beside_it - value - row["difference"]) > UNEQUAL
+        how = "estimated against the candidates outside the list" if apart else ""
+        text += f"; {phrases.held_against(test, alpha=place.tested.alpha, how=how)}"
     yield Finding(
         **place.facts("baseline"), text=phrases.sentence(text), name=best, value=value, lower=lower,
         upper=upper, p_adjusted=p,
     )  # fmt: skip
+
+
+def _precision(place: _Place, measure: str) -> float | None:
+    """Return the precision that the report gives of a list."""
+    row = row_of(place.tables.best, measure=measure, n=place.n)
+    return None if row is None else row["precision"]
+
+
+UNEQUAL = 0.0005
+"""Proportions that differ by less print alike."""
+
+
+@finder(stages=("evaluate.comparison", "evaluate.designed"), place=65)
+def estimates_of_differences(stage: StageView) -> Iterator[Finding]:
+    """Say how differences are estimated, if they are not the differences of the precisions."""
+    designed = stage.use == "evaluate.designed"
+    lists = [stage] if designed else list(beside(stage, "evaluate.precision"))
+    pairs = stage.table("differences").collect() if designed else verdict_tests(stage)
+    if not lists or pairs.is_empty():
+        return
+    key = ("category", "n")
+    known = lists[0].table("cuts").select(*key, "measure", "precision").collect()
+    for side in ("1", "2"):
+        names = {"measure": f"measure_{side}", "precision": f"precision_{side}"}
+        pairs = pairs.join(known.rename(names), on=(*key, f"measure_{side}"), how="left")
+    gap = (pl.col("precision_1") - pl.col("precision_2") - pl.col("difference")).abs()
+    most = pairs.select(gap.max()).item()
+    if most is not None and most > UNEQUAL:
+        text = (
+            "differences are estimated on the candidates that only one of two lists has, and so "
+            f"deviate by up to {number(100 * most, 1)} points from the differences of precisions"
+        )
+        yield make_caution("differences", text, most)
 
 
 def _is_sequential(stage: StageView) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import NotMadeYet
-from pipeline.findings.base import Finding, StageFinding, StageView
+from pipeline.findings.base import Finding, StageFinding, StageView, leading_sentences
+from pipeline.findings.collocations.precision import beside
 from pipeline.formats.tables import to_csv
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts.style import Slot, Style
@@ -160,8 +161,7 @@ def statement(together: Sequence[StageFinding], places: Places) -> Statement:
     """Return a paragraph of findings, with each place that shows one of them."""
     first, *rest = (each.finding.text for each in together)
     shown = dict.fromkeys(places.of(each) for each in together)
-    about = together[0].finding.about
-    return Statement(first, tuple(rest), tuple(place for place in shown if place.id), about)
+    return Statement(first, tuple(rest), tuple(place for place in shown if place.id))
 
 
 def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
@@ -498,10 +498,10 @@ def blocks(
     """
     view = VIEWS.get(shown.view.use)
     own = view.options() if shown.options is None else shown.options
-    return view.show(shown.view, _set_style(own, style, slots))
+    return view.show(shown.view, set_style(own, style, slots))
 
 
-def _set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
+def set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
     """Give a view the report's colours, and its style unless the view has its own."""
     if isinstance(options, StyleOptions):
         options = options.with_colours(slots)
@@ -569,7 +569,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
                 stages, anchors, titles, blocks, data, strict=True
             )
         ]  # fmt: skip
-        opening, sections = _overview(stages, sections, files, drawing)
+        opening, sections = _overview(report, stages, sections, files, drawing)
     places = Places(sections, opening)
     page = Page(
         report.title,
@@ -586,6 +586,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
 
 
 def _overview(
+    report: ReportInput,
     stages: Sequence[ReportStage],
     sections: Sequence[PageSection],
     files: Files,
@@ -606,7 +607,9 @@ def _overview(
         first = next(named, None)
         kept = tuple(each for each in section.parts if each is not first)
         others = [replace(each, parts=kept) if each is section else each for each in sections]
-        return Overview(section.heading, section.anchor, table, first), others
+        tests = (each.name for each in beside(stage.view, "evaluate.comparison"))
+        said = leading_sentences(report.findings, {stage.view.name, *tests})
+        return Overview(section.heading, section.anchor, table, first, tuple(said)), others
     return None, list(sections)
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.lexicon import sampling_text
+from pipeline.findings.lexicon import names_of, pairs_with, sampling_text
 from pipeline.report import charts
 from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look
@@ -39,9 +39,11 @@ from pipeline.report.view import (
     max_rows_in_memory,
     notes_listing,
     place_in,
+    point_limits,
     select_names,
     share_limits,
     stage_title,
+    unique_names,
     view,
 )
 
@@ -78,7 +80,8 @@ def _value(value: float | None, lower: float | None, upper: float | None, meanin
     if unit in _SHARES:
         shown = "" if lower is None else share_limits(lower, upper)
         return f"{format_percent(value)} %  {shown}".rstrip()
-    return f"{format_decimals(value)}  {limits(lower, upper)}".rstrip()
+    bits = " bits" if unit.startswith("bits") else ""
+    return f"{format_decimals(value)}{bits}  {limits(lower, upper)}".rstrip()
 
 
 STATISTICS = (
@@ -365,14 +368,37 @@ _AT_A_GLANCE = ("L*", "F*", "E*", "coverage", "sampled lemmas", "common lemmas",
 
 
 def lexicon_overview(stage: StageView) -> Listing | None:
-    """Return L*, F* and what they rest on."""
+    """Return L*, F* and the counts; of several evaluations L* of each."""
+    others = [each for each in stage.stages.values() if each.use == stage.use]
+    if len(others) > 1:
+        return _evaluations(others)
     every = stage.table("quality").collect()
     shown = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
     if shown.filter(statistic="L*").is_empty():
         return None
     ordered = shown.sort(place_in(_AT_A_GLANCE, "statistic"))
     caption = "The lexicon against the gold: L* with its confidence limits."
-    return listing("overview", caption, ordered, STATISTICS)
+    return listing("overview", caption, ordered, STATISTICS[:2])
+
+
+def _evaluations(stages: Sequence[StageView]) -> Listing | None:
+    """Return a row for each evaluation of a lexicon."""
+    wanted = {"L*": "L*", "F*": "F*", "sampled lemmas": "lemmas", "gold lemmas": "gold lemmas"}
+    tables = [
+        stage.table("quality").collect().with_columns(evaluation=pl.lit(title))
+        for stage, title in zip(stages, unique_names(map(stage_title, stages)), strict=True)
+    ]
+    every = pl.concat(tables).drop_nulls("value")
+    rows = every.filter(pl.col("statistic").is_in(wanted))
+    if rows.filter(statistic="L*").is_empty():
+        return None
+    columns = [
+        Column(("value", "lower", "upper", "meaning"), head, _value, right=True,
+               at=("statistic", name))
+        for name, head in wanted.items()
+    ]  # fmt: skip
+    caption = "Each evaluation of a lexicon against a gold: L* with its confidence limits."
+    return listing("overview", caption, rows, [Column("evaluation"), *columns], by=["evaluation"])
 
 
 @view(
@@ -529,21 +555,9 @@ def differences_listing(frame: pl.DataFrame) -> Listing:
     caption = (
         "Difference in L* in points, first minus second, with its confidence limits, from the "
         "same lemmas; and for how many lemmas L is better in the first, better in the second, "
-        f"and equal.{_joint_confidence(frame)}"
+        "and equal. The limits of the family hold for all pairs together; verdicts rest on them."
     )
     return listing("differences", caption, frame, DIFFERENCES)
-
-
-def _joint_confidence(frame: pl.DataFrame) -> str:
-    """Say what several intervals are worth together."""
-    exact = not frame["standard_error"].max()
-    if frame.height < 2 or exact or frame["lower"].drop_nulls().is_empty():
-        return ""
-    level, pairs = float(frame["confidence"][0]), frame.height
-    return (
-        f" Each of the {pairs:,} intervals holds by itself with {100 * level:g} %; for all to hold "
-        f"together with that, set confidence = {1.0 - (1.0 - level) / pairs:.4g} (Bonferroni)."
-    )
 
 
 def lexicons_caption(lemmas: pl.DataFrame) -> str:
@@ -569,11 +583,19 @@ LEXICONS = (
     Column("standard_error", "standard error", format_percent),
     Column(("lower", "upper"), "limits", share_limits),
 )
+
+
+def _own_limits(lower: float | None, upper: float | None) -> str:
+    return NULL_TEXT if lower is None else point_limits(lower, upper)
+
+
 DIFFERENCES = (
     Column("first"),
     Column("second"),
     Column("difference", text=format_points),
-    Column(("lower", "upper"), "limits", share_limits),
+    Column(("lower", "upper"), "limits", _own_limits),
+    Column(("lower_family", "upper_family"), "limits of the family", point_limits),
+    Column("verdict", "first is", lambda verdict: "" if verdict == "open" else verdict),
     Column("n_first", "better in first"),
     Column("n_second", "in second"),
     Column("n_equal", "equal"),
@@ -631,9 +653,22 @@ def lexicons_overview(stage: StageView) -> Listing | None:
     if not lexicons["n_lemmas"].sum():
         return None
     ordered = lexicons.sort("l_star", "lexicon", descending=[True, False], nulls_last=True)
-    caption = "L* of each lexicon in per cent, over the same lemmas, with its confidence limits."
-    columns = [LEXICONS[0], LEXICONS[5], LEXICONS[7], LEXICONS[1]]
+    caption = (
+        "L* of each lexicon in per cent, with its confidence limits, and its difference in L* from "
+        "the first one in points, with limits that hold for all pairs together."
+    )
+    pairs = pairs_with(stage.table("differences").collect(), ordered["lexicon"][0])
+    texts = {pair.other: _difference(pair.difference, pair.lower, pair.upper) for pair in pairs}
+    difference = Column("lexicon", "difference", lambda name: texts.get(name, ""), right=True)
+    names = names_of(stage)
+    name = Column("lexicon", text=lambda lexicon: names[lexicon])
+    columns = [name, LEXICONS[5], LEXICONS[7], difference, LEXICONS[1]]
     return listing("overview", caption, ordered, columns)
+
+
+def _difference(gap: float, lower: float | None, upper: float | None) -> str:
+    known = lower is not None and upper is not None
+    return f"{format_points(gap)} {point_limits(lower, upper)}" if known else format_points(gap)
 
 
 @view(
@@ -649,15 +684,19 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     asked = stage.options_as(Compared).lexicons
     select_names(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
     place = place_in(asked, "lexicon")
-    lexicons = _with_titles(stage.table("lexicons").collect().sort(place), options, "lexicon")
+    lexicons = _with_names(stage.table("lexicons").collect().sort(place), stage, "lexicon")
     if not lexicons["n_lemmas"].sum():
         return [Text("The lexicons have no sampled lemma in common.")]
     rows = lexicons.select("lower", "upper", name="lexicon", value="l_star")
     compared = stage.table("differences").collect().sort("first", "second")
-    differences = _with_titles(compared, options, "first", "second")
+    differences = _with_names(compared, stage, "first", "second")
     names = pl.concat_str("first", "second", separator=" − ").alias("name")
-    pairs = differences.select("lower", "upper", names, value="difference")
-    lemmas = _with_titles(stage.table("lemmas").collect(), options, "lexicon")
+    known = pl.when(pl.col("lower").is_not_null())
+    pairs = differences.select(
+        names, value="difference", lower=known.then("lower_family"),
+        upper=known.then("upper_family"),
+    )  # fmt: skip
+    lemmas = _with_names(stage.table("lemmas").collect(), stage, "lexicon")
     return [
         _figure("lexicons", rows, "L* (%)", options, zero=False),
         listing("lexicons", lexicons_caption(lemmas), lexicons, LEXICONS),
@@ -667,8 +706,9 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     ]
 
 
-def _with_titles(frame: pl.DataFrame, options: LexiconsView, *columns: str) -> pl.DataFrame:
-    return frame.with_columns(pl.col(columns).replace(options.labels))
+def _with_names(frame: pl.DataFrame, stage: StageView, *columns: str) -> pl.DataFrame:
+    """Return the table with the names that people read."""
+    return frame.with_columns(pl.col(columns).replace(names_of(stage)))
 
 
 def _figure(

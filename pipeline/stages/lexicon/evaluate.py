@@ -275,7 +275,7 @@ class EvaluateLexicons(Seeded):
     interval: AnyMethod | None = None
     """Method of the confidence intervals, as for evaluate.lexicon; of a difference beta is t."""
     confidence: Proportion = 0.95
-    """Confidence level of each interval by itself."""
+    """Confidence level of each interval by itself, and of all differences together."""
     replicates: int = Field(default=2000, ge=100)
     """Samples drawn again for the bootstrap."""
 

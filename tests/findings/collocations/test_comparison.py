@@ -97,8 +97,11 @@ def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
     assert texts("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS)) == [
         "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
         "t-score (30.2 %) is not significantly worse.",
-        "MI is worse (−12.4 points, adjusted p = .003).",
-        "Baseline 20.0 %; the list lies 20.8 points above it (adjusted p < .001).",
+        "MI is worse than log-likelihood (−12.4 points, adjusted p = .003).",
+        (
+            "Baseline 20.0 %; the list lies 20.8 points above it (estimated against the candidates "
+            "outside the list; adjusted p < .001)."
+        ),
     ]
 
 
@@ -111,14 +114,17 @@ def test_what_is_worse_is_worse_by_how_much() -> None:
         )
         if each.about == "worse"
     )
-    assert worse.text == "MI is worse by 12.4 points [8.1, 16.6], adjusted p = .003."
+    assert (
+        worse.text
+        == "MI is worse than log-likelihood by 12.4 points [8.1, 16.6], adjusted p = .003."
+    )
     assert (worse.value, worse.lower, worse.upper) == (-0.124, -0.166, -0.081)
 
 
 def test_the_direction_of_a_pair_makes_no_difference() -> None:
     turned = {("mi", "log_likelihood"): (-0.124, 0.003)}
     assert texts("best_measures", compared_measures(ONE_MEASURES, turned), "worse") == [
-        "MI is worse (−12.4 points, adjusted p = .003)."
+        "MI is worse than log-likelihood (−12.4 points, adjusted p = .003)."
     ]
 
 

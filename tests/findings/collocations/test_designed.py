@@ -88,7 +88,7 @@ def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
     assert texts("designed_lists", designed()) == [
         "Best for 100 candidates: t-score, 30.0 % true positives [25.0, 35.0].",
         "Dice (28.0 %) is not significantly worse.",
-        "MI is worse by 12.0 points [6.0, 18.0], adjusted p = .003.",
+        "MI is worse than t-score by 12.0 points [6.0, 18.0], adjusted p = .003.",
     ]
 
 
@@ -100,17 +100,17 @@ def test_declared_pairs_where_not_all_are_compared() -> None:
 
 def test_ranges_by_the_band() -> None:
     assert texts("designed_ranges", designed()) == [
-        "t-score is better than MI at n = 53 to 59 (all n from 50 to 59 at once, at 95 %).",
+        "The 95 % band of t-score minus MI for all n from 50 to 59 at once is above 0 at n = 53 to 59.",
     ]
 
 
 def test_a_band_without_a_verdict_and_with_many() -> None:
     none = Band([1, 2], [-0.1, 0.0], [0.1, 0.2])
-    assert "do not differ significantly at any n" in over_range("a", "b", none, confidence=0.9)
+    assert "includes 0 at every n" in over_range("a", "b", none, confidence=0.9)
     sides = [0.1, -0.4] * 6
     many = Band(list(range(12)), sides, [side + 0.2 for side in sides])
     said = over_range("a", "b", many, confidence=0.9)
-    assert said.startswith("a is better than b at n = 0, 2, 4 and in 3 shorter ranges, b is better")
+    assert "is above 0 at n = 0, 2, 4 and in 3 shorter ranges and is below 0 at n = 1, 3" in said
 
 
 def test_the_baseline_and_what_the_labels_are_worth() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -15,8 +16,8 @@ from pipeline.report.view import Block, Figure, Listing, Text, flatten_blocks
 from pipeline.report.views.lexicon import (
     LexiconsView,
     LexiconView,
-    differences_listing,
     lexicons_caption,
+    lexicons_overview,
     show_generated,
     show_keyed,
     show_lexicon,
@@ -163,16 +164,6 @@ def test_the_caption_of_several_lexicons_says_how_lemmas_were_drawn() -> None:
     assert "sampled lemmas, drawn in proportion to their paradigms, and L*" in said
 
 
-def test_several_differences_hold_together_at_a_higher_level() -> None:
-    row = {"first": "x", "second": "y", "difference": 0.1, "standard_error": 0.01, "lower": 0.08,
-           "upper": 0.12, "confidence": 0.95, "n_first": 3, "n_second": 1, "n_equal": 0}  # fmt: skip
-    frame = pl.DataFrame([row, row | {"second": "z"}, row | {"first": "y", "second": "z"}])
-    assert "set confidence = 0.9833 (Bonferroni)" in differences_listing(frame).caption
-    exact = frame.with_columns(standard_error=pl.lit(0.0))
-    for alone in (frame.head(1), exact, frame.with_columns(lower=pl.lit(None, pl.Float64))):
-        assert "Bonferroni" not in differences_listing(alone).caption
-
-
 def test_without_figures() -> None:
     assert not [block for block in blocks_lexicon(figures=False) if isinstance(block, Figure)]
 
@@ -209,7 +200,8 @@ def test_comparison_shows_differences_and_lemmas() -> None:
         config, {f"lexicons.{i}": each.lazy() for i, each in enumerate(scores.values())}
     )
     made = {name: table.lazy().collect() for name, table in tables.items()}
-    view = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    shown = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    view = replace(shown, labels={"one": "other"})
     found = named(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
     assert list(found) == ["lexicons", "differences", "lemmas"]
     lemmas = found["lemmas"]
@@ -220,6 +212,10 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     differences = found["differences"]
     assert isinstance(differences, Listing)
     assert differences.frame.select("first", "second").row(0) == ("other", "two")
+    glance = lexicons_overview(view)
+    assert glance is not None
+    assert glance.shown is not None
+    assert set(glance.shown["lexicon"]) == {"two", "other"}
     with pytest.raises(ConfigError, match="views.shown.labels: there is no 'onne'"):
         show_lexicons(view, LexiconsView(labels={"onne": "x"}))
 

@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from pipeline.findings.base import StageView
+from pipeline.findings.clustering import order_measures as leading_first
 from pipeline.report import charts
 from pipeline.report.view import (
     NULL_TEXT,
@@ -161,9 +162,9 @@ class SystemsView(StyleOptions):
     methods: tuple[Method, ...] = ("spearman", "kendall")
     """The correlations that are drawn."""
     x: str = ""
-    """Measure of the horizontal axis of the scatter plot; M-1 accuracy of tokens if empty."""
+    """Measure of the horizontal axis of the scatter plot; if empty, V or the next of tokens."""
     y: str = ""
-    """Measure of its vertical axis; MacroI under M-1 if empty."""
+    """Measure of its vertical axis; if empty, MicroI under 1-1 or the next of types."""
 
 
 _AT_A_GLANCE = ("MicroI 1-1", "MicroC 1-1", "v", "one_to_one")
@@ -174,7 +175,8 @@ M-1, which grow with the clusters."""
 def systems_overview(stage: StageView) -> Listing | None:
     """Return the measures that do not grow with the number of clusters, a row for each system."""
     table = stage.table("table").collect()
-    names = [name for name in order_measures(table["measure"]) if name in _AT_A_GLANCE]
+    known = set(table["measure"])
+    names = [name for name in _AT_A_GLANCE if name in known]
     if not names:
         return None
     mine = table.filter(pl.col("measure").is_in(names))
@@ -187,7 +189,8 @@ def systems_overview(stage: StageView) -> Listing | None:
         "Mean over runs, ± standard deviation, rank in brackets. Measures under M-1 are not here:"
         " they grow with the number of clusters."
     )
-    shown = mine.sort("system")
+    of_first = mine.filter(measure=names[0]).select("system", place="rank")
+    shown = mine.join(of_first, on="system", how="left").sort("place", "system", nulls_last=True)
     return listing(
         "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=shown
     )
@@ -258,10 +261,10 @@ def _value(mean: float | None, sd: float | None, rank: float, *, measure: str) -
 
 
 def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) -> Iterator[Block]:
-    types = [name for name in names if is_type_level(name)]
-    others = [name for name in names if not is_type_level(name)]
-    x = options.x or (others[0] if others else "")
-    y = options.y or (types[0] if types else "")
+    types, others = (leading_first(level, names) for level in ("types", "tokens"))
+    others = others or [name for name in names if not is_type_level(name)]
+    x = options.x or next(iter(others), "")
+    y = options.y or next(iter(types), "")
     if not x or not y:
         return
     sides = [

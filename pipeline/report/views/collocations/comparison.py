@@ -8,6 +8,7 @@ from functools import partial
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.findings import phrases
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.comparison import verdict_tests
 from pipeline.findings.collocations.precision import LookOptions
@@ -134,10 +135,10 @@ def how_many(tested: HowTested) -> str:
     """Say what marks along every n are worth, and which p-values allow for many tests."""
     method = CORRECTIONS.title(tested.correction)
     return (
-        "Marks along every n are pointwise: where neither of two measures is better, there was a "
-        "mark somewhere in 41 to 58 % of simulated samples of 10 %, and in 78 to 92 % once all was "
-        "judged. Only the p-values adjusted over the "
-        f"declared cuts and pairs ({method}) allow for the number of tests."
+        "Marks along n show unadjusted tests and are no verdicts: where neither of two measures is "
+        "better, there is a mark somewhere in 41 to 58 % of simulated 10 % samples, and in 78 to "
+        "92 % of full annotations. Verdicts rest on the p-values adjusted over the declared sizes "
+        f"and pairs ({method})."
     )
 
 
@@ -167,8 +168,8 @@ def correction_of(corrections: pl.Series) -> str:
 def difference_caption(*, of: str = "") -> str:
     """Say what a graph of differences shows."""
     return (
-        f"Difference of precision of two n-best lists{of} against n. Points: significant at "
-        "that n, taken by itself (pointwise)."
+        f"Difference of precision of two n-best lists{of} against n. Points: the unadjusted test "
+        "at that n is significant (no verdict)."
     )
 
 
@@ -431,9 +432,12 @@ def difference_and_p(gap: float | None, p: float | None, star: bool) -> str:
     Examples
     --------
     >>> difference_and_p(0.05, 0.01, True), difference_and_p(None, None, False)
-    ('* +5.00\np 0.0100', '–')
+    ('* +5.00\np = .010', '–')
     """
-    return NULL_TEXT if gap is None else f"{starred_points(gap, star)}\np {p_value(p)}"
+    if gap is None:
+        return NULL_TEXT
+    phrase = f"p {NULL_TEXT}" if p is None else phrases.p_value(p)
+    return f"{starred_points(gap, star)}\n{phrase}"
 
 
 # Differences with their limits

@@ -194,9 +194,8 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
         name: getattr(options, name) for name in options.model_fields_set - {"category", "pairs"}
     }
     baseline = scope.query("baseline").collect()
-    drawing = Drawing(
-        scope, Graph.model_validate(own), baseline=baseline if baseline.height else None
-    )
+    graph = Graph.model_validate(own).with_colours(options.look.slots)
+    drawing = Drawing(scope, graph, baseline=baseline if baseline.height else None)
     yield graph_block(drawing)
     measures, found = at_cuts(drawing, options)
     if found is not None:

@@ -72,7 +72,7 @@ class Graph(Curves):
     comparison: str | None = None
     """A stage of kind evaluate.comparison that holds the pair of ``marks``."""
     marks: tuple[str, str] | None = None
-    """Two measures: triangles show where they differ significantly at that n."""
+    """Two measures: triangles show where their unadjusted test at that n is significant."""
 
 
 OF_PRECISION = ("comparison", "marks", "subsets")
@@ -163,8 +163,8 @@ def graph_caption(
         said.append("Diamonds: unranked sets at their size, with confidence limits.")
     if extras.marks:
         said.append(
-            f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
-            f"(pointwise); no allowance is made for looking at many n.{_no_marks(extras, window)}"
+            f"Triangles: the unadjusted test of {_and(extras.marks)} at that n is significant "
+            f"(no verdict).{_no_marks(extras, window)}"
         )
     return " ".join(said)
 

@@ -331,7 +331,7 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
     --------
     >>> found = pl.DataFrame({"measure": ["mi", "dice"], "threshold": [0.2, 0.2], "n": [90, None]})
     >>> threshold_text(found)[0].partition(": ")[2]
-    'mi 90; dice never.'
+    'MI 90; Dice never.'
     """
     ordered = thresholds.sort(
         "threshold", "n", "measure", descending=[False, True, False], nulls_last=True
@@ -342,7 +342,7 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
 def _threshold(rows: pl.DataFrame, of: str) -> str:
     share_wanted = f"{100 * rows['threshold'][0]:g} %"
     from_n = [
-        f"{measure} {'never' if n is None else format(n, ',')}"
+        f"{measure_title(measure)} {'never' if n is None else format(n, ',')}"
         for measure, n in rows.select("measure", "n").iter_rows()
     ]
     return (
@@ -360,6 +360,7 @@ CLUSTERS = (
 )
 """What a bootstrap over clusters rests on."""
 FIGURE_SPACE = "\u2007"
+NO_BREAK = "\u00a0"
 ESTIMATE, TIES = ("precision", "lower", "upper"), ("tp_min", "tp_max")
 
 
@@ -532,7 +533,8 @@ def _marked(
         return "–"
     mark = {True: BEST, False: OPEN, None: FIGURE_SPACE}[best]
     aligned = format_percent(precision, digits=1).rjust(4, FIGURE_SPACE)
-    return f"{mark} {aligned}\n{share_limits(lower, upper, digits=1)}"
+    ends = share_limits(lower, upper, digits=1).replace(" ", NO_BREAK)
+    return f"{mark}{NO_BREAK}{aligned} {ends}"
 
 
 def precision_overview(stage: StageView) -> Listing | None:

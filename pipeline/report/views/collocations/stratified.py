@@ -195,7 +195,7 @@ def at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFr
 
 def _category(scope: Scope, options: StratifiedView) -> Iterator[Block]:
     own = {name: getattr(options, name) for name in options.model_fields_set - {"category"}}
-    drawing = Drawing(scope, Graph.model_validate(own))
+    drawing = Drawing(scope, Graph.model_validate(own).with_colours(options.look.slots))
     yield graph_block(drawing)
     measures, found = at_cuts(drawing, options)
     if found is not None:

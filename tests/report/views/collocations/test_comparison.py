@@ -42,8 +42,8 @@ def test_how_to_read_the_tests_comes_first() -> None:
     assert isinstance(second, Text)
     assert "conservative" in first.text
     assert "superpopulation" in first.text
-    assert "pointwise" in second.text
-    assert "41 to 58 % of simulated samples" in second.text
+    assert "no verdicts" in second.text
+    assert "41 to 58 % of simulated 10 % samples" in second.text
 
 
 def test_a_matrix_for_each_cut() -> None:
@@ -74,7 +74,7 @@ def test_the_tests_with_adjusted_p_values() -> None:
     assert table.shown is not None
     row = table.shown.row(0, named=True)
     assert (row["first"], row["second"], row["n"]) == ("a", "b", "100")
-    assert (row["p"], row["adjusted p"]) == ("0.0100", "0.0200")
+    assert (row["p"], row["adjusted p"]) == (".010", ".020")
     assert "holm" in table.caption
 
 
@@ -189,9 +189,9 @@ def test_tests_against_the_baseline() -> None:
     table = listing(shown({**TABLES, "baseline_cuts": AGAINST}), "baseline")
     assert table.shown is not None
     assert table.shown.rows() == [
-        ("a", "+10.00\np 0.9000", "* +40.00\np 0.0100"),
-        ("b", "* +80.00\np 0.0010", "0.00\np 0.8000"),
-        ("c", "+40.00\np 0.2000", "–"),
+        ("a", "+10.00\np = .900", "* +40.00\np = .010"),
+        ("b", "* +80.00\np = .001", "0.00\np = .800"),
+        ("c", "+40.00\np = .200", "–"),
     ]
 
 
@@ -225,7 +225,7 @@ def test_differences_from_the_best_with_their_limits() -> None:
     assert table.shown is not None
     row = table.shown.row(0, named=True)
     assert (row["about"], row["limits, all together"]) == ("these candidates", "[−5.00, +50.00]")
-    assert (row["adjusted p"], row["margin: adjusted p"]) == ("0.0200", "0.0600")
+    assert (row["adjusted p"], row["margin: adjusted p"]) == (".020", ".060")
 
 
 def test_many_differences_are_for_the_table() -> None:
@@ -256,7 +256,7 @@ def test_differences_by_clusters() -> None:
     table = listing(shown({**TABLES, "clustered": frame}), "clustered")
     assert "one l2" in table.caption
     assert table.shown is not None
-    assert table.shown.row(0)[-5:] == ("0.3000", "0.6000", "7", "5.2", "–")
+    assert table.shown.row(0)[-5:] == (".300", ".600", "7", "5.2", "–")
 
 
 # From tests at the cuts to matrices.

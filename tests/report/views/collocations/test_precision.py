@@ -257,7 +257,7 @@ def test_truth_and_marks_come_from_other_stages() -> None:
     figure = shown(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
     assert isinstance(figure, Figure)
     assert "Thin: the true curves." in figure.caption
-    assert "pointwise" in figure.caption
+    assert "(no verdict)" in figure.caption
     spec = still(figure.chart)
     thin = [layer for layer in spec["layer"] if layer["mark"].get("strokeWidth") == 0.8]
     truths = [layer["data"]["values"].splitlines() for layer in thin]
