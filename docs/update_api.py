@@ -25,13 +25,20 @@ docs/update_api.py makes this page from the docstrings. `lx` is `import lexassay
 with the Arrow C stream interface, and arrays as lists, NumPy, pandas or Polars. `score` returns the
 kind of table that it was given; tables of a run are Polars.
 
+Unknown names and wrong options raise `ConfigError`, wrong data `DataError` or `SchemaViolation`;
+all are `LexassayError`, with place and remedy in the message. `help(lx.score)` adds the errors of a
+function and its references.
+
 ## Shared parameters
 
-These mean the same in all functions that have them.
+Functions that list a parameter as shared have it with this meaning.
 
 """
-_SHARED = 3
+_SHARED = 2
 """Functions that have a parameter before the head lists it."""
+_POINTERS = ("As for ", "As of ")
+_OMITTED = {"Raises", "References"}
+"""Sections that only `help` shows."""
 _UNDERLINE = "---"
 Entry = tuple[str, str]
 _SHOWN = (FunctionType, property, cached_property)
@@ -40,9 +47,13 @@ _SHOWN = (FunctionType, property, cached_property)
 def chapter() -> str:
     """Return the reference of all public names, and of the methods of classes."""
     counts = Counter(each for name in lx.__all__ for each in _parameters(getattr(lx, name)))
-    shared = [each for each, count in counts.items() if count >= _SHARED]
-    head = HEAD + "\n".join(map(_entry, shared)) + "\n"
-    return head + "".join("\n" + "\n".join(_name(name, shared)) + "\n" for name in lx.__all__)
+    shared: dict[str, Entry] = {}
+    for each, count in counts.most_common():
+        if count >= _SHARED and not each[1].startswith(_POINTERS):
+            shared.setdefault(each[0].partition(" : ")[0], each)
+    common = list(shared.values())
+    head = HEAD + "\n".join(map(_entry, common)) + "\n"
+    return head + "".join("\n" + "\n".join(_name(name, common)) + "\n" for name in lx.__all__)
 
 
 def _parameters(thing: object) -> list[Entry]:
@@ -77,8 +88,12 @@ def _function(function: Callable[..., Any] | None, shared: Collection[Entry]) ->
         for each in ast.walk(node.args):  # the types are those of the parameters below
             if isinstance(each, ast.arg):
                 each.annotation = None
-        gives = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-        said = f"{node.name}({ast.unparse(node.args)}){gives}"
+        returns = ast.unparse(node.returns) if node.returns else ""
+        arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
+        gives = f" -> {returns}" if returns else ""
+        said = f"{node.name}({arguments}){gives}"
+        if any("property" in ast.unparse(each) for each in node.decorator_list):
+            said = f"{node.name}: {returns}"
         yield f"```\n{textwrap.fill(said, 96, subsequent_indent='    ')}\n```\n"
     yield from _documented(function, shared)
 
@@ -97,6 +112,8 @@ def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
     text, sections = _sections(thing)
     yield text
     for heading, content in sections.items():
+        if heading in _OMITTED:
+            continue
         yield f"\n**{heading}**\n"
         if heading == "Examples":
             yield f"```pycon\n{content}\n```" if ">>>" in content else content
@@ -123,7 +140,7 @@ def _entries(content: str) -> Iterator[Entry]:
 
 
 def _entry(entry: Entry) -> str:
-    head, text = entry
+    head, text = entry[0].replace(" : ", ": ", 1), entry[1]
     return "\n".join([f"* *{head}*", *(f"  {line}" for line in text.splitlines())])
 
 

@@ -83,19 +83,18 @@ def type_measures(
 ) -> pl.DataFrame:
     """Return MacroI, MicroI and MicroC of clusters of word types, under their best mappings.
 
-    A mapping h gives each cluster a class. A word type i has classes A_i and clusters B_i. MacroI
+    A mapping h gives each cluster a class; a word type i has classes A_i and clusters B_i. MacroI
     is ``2 sum |A_i & h(B_i)| / sum (|A_i| + |h(B_i)|)``, MicroI the mean of ``2 |A_i & h(B_i)| /
     (|A_i| + |h(B_i)|)``, MicroC the mean F of the merged clusters of each class, weighted by size.
 
     Parameters
     ----------
     labels_true, labels_pred : sequence, shape (n,)
-        Without `items`, each position is a word type with a label or a collection of labels (a word
-        may be noun and verb), without weights. Types without a class are excluded; types without a
-        cluster have F = 0.
+        A label or a collection of labels per word type, without weights. Types without a class are
+        excluded; types without a cluster have F = 0.
     items : array_like, shape (n,), optional
-        The word type of each token; a type has all classes and clusters of its tokens. Each
-        position then has one label or None.
+        The word type of each token: each position then has one label or None, and a type has all
+        classes and clusters of its tokens.
     measures : str or sequence of str
         Names of type measures, or "all".
     mappings : str or sequence of str
@@ -106,7 +105,7 @@ def type_measures(
     DataFrame
         A row per measure and mapping: value, recall, precision, certificate (whether the mapping is
         proven optimal), and the numbers of types: all, excluded, without cluster. Rows "floor"
-        assign one class to all. As the table scores of evaluate.type_level, without limits.
+        assign one class to all.
 
     Raises
     ------

@@ -73,13 +73,12 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
     Parameters
     ----------
     gold, lexicon : mapping of str to collection of str
-        Lemma to forms; None or an empty collection for a lemma without forms. Forms are compared
-        exactly.
+        Lemma to forms, compared exactly; None or an empty collection for a lemma without forms.
 
     Returns
     -------
     LMeasure
-        L*, F*, E* and a table of the shared lemmas, as evaluate.lexicon without a sample.
+        L*, F*, E* and a table of the shared lemmas.
 
     Raises
     ------

@@ -23,9 +23,8 @@ def precision_interval(
 ) -> tuple[Any, Any]:
     """Return confidence limits for a proportion, for example the precision of an n-best list.
 
-    k of n randomly sampled candidates are true positives. Clopper-Pearson: the lower limit is the p
-    with ``P(X >= k) = alpha / 2``, the upper limit the p with ``P(X <= k) = alpha / 2``, where X is
-    binomial (n, p).
+    k of n randomly sampled candidates are true positives. Clopper-Pearson limits are the p with
+    ``P(X >= k) = alpha / 2`` and ``P(X <= k) = alpha / 2``, where X is binomial (n, p).
 
     Parameters
     ----------
@@ -37,13 +36,13 @@ def precision_interval(
     confidence : float
         Confidence level in (0, 1).
     population : number or array_like of int, optional
-        Size of the population; used by "hypergeometric" only, which requires it.
+        Size of the population, for "hypergeometric" only.
 
     Returns
     -------
     lower, upper : float or array of float
-        In [0, 1]; 0 and 1 where n = 0. Numbers for numbers, a pandas or Polars Series (with its
-        index) for a Series, else NumPy arrays.
+        In [0, 1]; 0 and 1 where n = 0. Numbers for numbers, a pandas or Polars Series for a Series,
+        else NumPy arrays.
 
     Raises
     ------

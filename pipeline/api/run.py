@@ -78,8 +78,7 @@ def run(
     report : bool
         Write the report.
     progress : bool, optional
-        Show progress; by default in notebooks only. In scripts, True prints a line per stage to
-        stderr.
+        Show progress; by default in notebooks only.
     listeners : sequence of callable
         Receive all events.
 

@@ -50,8 +50,7 @@ def score(
     Parameters
     ----------
     data : table
-        Polars, pyarrow, pandas, or anything with the Arrow C stream interface, with whole numbers
-        f, f1, f2, N; other columns are kept.
+        With whole numbers f, f1, f2, N; other columns are kept.
     measures : str or sequence of str
         Names or aliases, see `measures`, or ``all``.
     formulas : mapping of str to str, optional
@@ -62,10 +61,10 @@ def score(
     Returns
     -------
     table
-        The table with a Float64 column per measure: infinite where the score is, null where
-        undefined, never NaN. A LazyFrame gives a LazyFrame (of computed scores); pandas gives
-        pandas with the same index and columns, and NaN for null; a pyarrow Table or RecordBatch
-        gives a Table; anything else gives a Polars DataFrame.
+        The table with a Float64 column per measure: infinite where the score is, null (pandas: NaN)
+        where undefined. It has the kind of `data`: a LazyFrame gives a LazyFrame of computed
+        scores, a pyarrow Table or RecordBatch a Table, pandas pandas with the same index, all else
+        Polars.
 
     Raises
     ------

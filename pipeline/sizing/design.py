@@ -764,43 +764,41 @@ def plan_design(
 
     ``simple``: a simple random sample; ``stratified``: strata by the best rank, with optimal rates;
     ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in the
-    estimates. Plans use expected variances and the normal distribution, for one look at the
-    complete sample and for several interim looks. Labels count the whole sample, including those of
-    a pilot.
+    estimates. Plans use expected variances and the normal distribution, without and with interim
+    looks. Labels count the whole sample, including those of a pilot.
 
     Parameters
     ----------
     run : Run
-        Results of an experiment with ranked candidates, from `show` or `run`.
+        Results of an experiment with ranked candidates.
     half_width : float, optional
-        Target half-width of the intervals, a proportion. Give this, or power, or difference.
+        Target half-width of the intervals. Give this, power or difference.
     power : float, optional
         Target power; defaults to 0.8 with `difference`.
     difference : float, optional
-        Difference in precision to detect, a proportion; defaults to those estimated by the pilot.
+        Difference in precision to detect; defaults to the pilot's estimates.
     design : str, optional
         Stage of `sample.design` with the questions; the only one by default.
     measures, n, pairs : sequences, optional
-        Measures, list sizes and pairs of measures instead of the stage's.
+        Measures, list sizes and pairs instead of the stage's.
     questions : str or sequence of str, optional
-        Questions that the goal applies to, by name ("t_score at 100") or kind (precision,
-        difference, baseline); all by default. The sample serves all declared questions.
+        Questions with this goal, by name ("t_score at 100") or kind (precision, difference,
+        baseline); all by default. The sample serves all declared questions.
     pilot : str, optional
-        Stage with judgements, preferably `evaluate.designed`: gives precisions and what predictions
-        explain.
+        Stage with judgements, preferably `evaluate.designed`.
     category : str, optional
         Category of true positives in the pilot.
     rate : float, optional
-        Without a pilot, the expected proportion of true positives in every list.
+        Expected proportion of true positives, without a pilot.
     rho2 : float, optional
-        Proportion of the variance within lists that predictions explain; defaults to the pilot's,
-        else 0.2.
+        Proportion of variance within lists that predictions explain; defaults to the pilot's, else
+        0.2.
     looks : sequence of float
         Interim looks: a number of equal steps, or shares of the labels up to 1.
     spending : str
         Spending function of alpha: obrien_fleming or pocock.
     confidence, alpha : float
-        Confidence level of the intervals; significance level of each test.
+        Confidence level of intervals; significance level of tests.
     track : callable
         Iterates over the work; may show progress.
 

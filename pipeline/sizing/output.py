@@ -27,11 +27,10 @@ def plan_chart(
     Parameters
     ----------
     curves : DataFrame
-        From `plan_width`, `plan_comparison` or `plan_pilot`, for the rates of the lines, for
-        example those of `rate_grid`.
+        From `plan_width`, `plan_comparison` or `plan_pilot`, for example for the rates of
+        `rate_grid`.
     asked : DataFrame, optional
-        Another such table whose rows are marked and whose target widths or powers become dotted
-        lines.
+        Another such table whose rows are marked, with dotted lines for target widths or powers.
     look : Look, optional
         Style and size, see `pipeline.report.charts`.
 

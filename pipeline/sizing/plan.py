@@ -194,22 +194,18 @@ def plan_width(
 ) -> pl.DataFrame:
     """Return the expected widths of confidence intervals, or the sampling rates for target widths.
 
-    The expectation is over all samples of a size, which vary in the draws within the n-best list
-    and in the true positives among them.
-
     Parameters
     ----------
     candidates : int
         Number of candidates.
     n : sequence of int
-        Sizes of n-best lists, 1..candidates.
+        Sizes of n-best lists.
     precisions : sequence of float
         Expected precisions of the lists, in [0, 1]; 0.5 is the widest case.
     rates : sequence of float
         Sampling rates in (0, 1].
     widths : sequence of float
-        Target widths in (0, 1). If given, each row has the smallest sufficient rate, and `rates` is
-        ignored.
+        Target widths in (0, 1); each row then has the smallest sufficient rate instead of `rates`.
     interval : str
         Interval method, as in `evaluate.precision`; "hypergeometric" accounts for the finite list.
     confidence : float
@@ -223,9 +219,9 @@ def plan_width(
     -------
     DataFrame
         wanted (null for given rates), rate, size (draws), n, precision; n_sampled (expected draws
-        in the list), lower, upper and width (expected), coverage (probability that the interval
-        contains the precision), empty (probability of no draw in the list). Rate and dependent
-        columns are null where no sample is large enough.
+        in the list), lower, upper and width (expected over all samples), coverage (probability that
+        the interval contains the precision), empty (probability of no draw in the list). Null where
+        no sample is large enough.
 
     Raises
     ------
@@ -340,7 +336,7 @@ def plan_comparison(
     n : sequence of int
         Sizes of n-best lists.
     precisions : tuple of two float
-        Expected precisions of the two lists, in [0, 1].
+        Expected precisions of the lists, in [0, 1].
     overlap : float
         Proportion that the lists share, in [0, 1).
     shared : float, optional
@@ -348,16 +344,13 @@ def plan_comparison(
     rates : sequence of float
         Sampling rates in (0, 1].
     powers : sequence of float
-        Target powers in (0, 1). If given, each row has the smallest sufficient rate, and `rates` is
-        ignored.
+        Target powers in (0, 1); each row then has the smallest sufficient rate instead of `rates`.
     alpha, margin : float
         Significance level, and the smallest relevant difference in precision.
     test, alternative : str
         Exact test (fisher, fisher_mid_p, boschloo), and two_sided, greater or less.
-    replicates : int
-        Simulated samples, if there are too many outcomes to enumerate.
-    seed : str
-        Seed of the simulation.
+    replicates, seed : int, str
+        Number and seed of simulated samples, used if there are too many outcomes to enumerate.
     track : callable
         Iterates over the work; may show progress.
 
@@ -367,8 +360,8 @@ def plan_comparison(
         wanted (null for given rates), rate, size (draws), n, apart (|D1| = |D2|), only_1 and only_2
         (precisions of D1 and D2), difference (of the lists' precisions); power_1 and power_2
         (probability that the first, or the second, measure is found better), untested (probability
-        that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact). Rate and
-        dependent columns are null where no sample is large enough.
+        that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact). Null where no
+        sample is large enough.
 
     Raises
     ------
@@ -654,13 +647,13 @@ def plan_pilot(
     """Return the power of a larger sample to distinguish two measures, given a pilot.
 
     The pilot remains part of the larger sample; the power averages over its uncertainty, see
-    `predictive_power`. If the stage has the full annotation, the precisions are known and the power
-    is that of a new sample.
+    `predictive_power`. With the full annotation, the precisions are known and the power is that of
+    a new sample.
 
     Parameters
     ----------
     run : Run
-        Results of an experiment, from `show` or `run`.
+        Results of an experiment.
     stage : str
         A stage that compares measures.
     measures : tuple of two str
@@ -671,11 +664,9 @@ def plan_pilot(
         Category of true positives, if there are several.
     rates : sequence of float
         Sampling rates in (0, 1], at least the pilot's; round ones by default.
-    powers : sequence of float
-        Target powers in (0, 1), see `plan_comparison`.
     alpha, margin : float, optional
         As for `plan_comparison`; the stage's own by default.
-    test, alternative, replicates, seed, track
+    powers, test, alternative, replicates, seed, track
         As for `plan_comparison`.
 
     Returns
