@@ -265,9 +265,9 @@ def test_a_file_that_is_gone_or_a_folder(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raised", "said"),
     [
-        (PermissionError(13, "Permission denied"), "cannot be read: this user may not do that"),
-        (OSError(5, "Input/output error"), "cannot be read: the disk fails"),
-        (MemoryError(), "cannot be read: the memory is used up"),
+        (PermissionError(13, "Permission denied"), "cannot be read: permission denied"),
+        (OSError(5, "Input/output error"), "cannot be read: input or output error of the disk"),
+        (MemoryError(), "cannot be read: out of memory"),
         (zlib.error("Error -3"), "the gzip file is damaged or cut short"),
         (EOFError("Compressed file ended"), "the gzip file is damaged or cut short"),
         (pl.exceptions.ComputeError("parquet: x"), "not a whole Parquet file"),
@@ -353,7 +353,7 @@ def test_what_cannot_separate_fields(separator: str) -> None:
 def test_a_column_that_is_called_as_the_readers_own(tmp_path: Path) -> None:
     path = tmp_path / "file.tsv"
     path.write_text("file\tl1\na\tb\n")
-    assert "a column is called file" in refusal(path, "tsv")
+    assert "a column has the reserved name file" in refusal(path, "tsv")
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

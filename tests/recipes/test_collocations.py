@@ -257,7 +257,7 @@ def test_standard_input_is_a_corpus(
     [
         ([" ", "a.txt"], "no word is named"),
         (["barn*", "a.txt", "--relation", "dependency"], "no heads and names of relations"),
-        (["house", "a.txt", "--within", "page"], "spans do not end at 'page'"),
+        (["house", "a.txt", "--within", "page"], "unknown unit 'page'"),
         (["house", "a.txt", "--within", "document", "--relation", "sentence"], "where spans end"),
         (["house", "a.txt", "--stop-words", "none.txt"], "there is no file none.txt"),
         (["house", "a.txt", "--language", "xx"], "no rules for the language 'xx'"),
@@ -267,7 +267,7 @@ def test_standard_input_is_a_corpus(
         (["house", "a.txt", "--relation", "spam"], "did you mean span?"),
         (["house", "a.txt", "--attribute", "lemma"], "no token has 'lemma'"),
         (["house", "a.txt", "--span", "0"], "no token is in such a span"),
-        (["house", "a.txt", "--span", "many"], "'many' is no number of tokens"),
+        (["house", "a.txt", "--span", "many"], "'many' is not a number of tokens"),
         (["house", "a.txt", "--measure", "log_dise"], "did you mean log_dice?"),
         (["house", "a.txt", "--read-as", "txt"], "did you mean text?"),
         (["house", "."], "the folder has no files that end in"),

@@ -161,7 +161,7 @@ def test_expressions_of_streusle(tmp_path: Path) -> None:
          "expressions: no two of the 16 tokens are annotated as one expression"),
         ("", cupt().replace(" PARSEME:MWE", " MISC"), "expressions: the tokens have no attribute parseme_mwe or"),
         ('adjacent = { gap = 1 }', "", 'goes with relation = "adjacent"'),
-        ("categories = { X = [] }", "", "needs 1 or more values"),
+        ("categories = { X = [] }", "", "is too short .minimum 1."),
     ],
 )  # fmt: skip
 def test_mistakes_are_told(more: str, content: str, said: str, tmp_path: Path) -> None:
