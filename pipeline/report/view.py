@@ -539,7 +539,7 @@ def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") ->
 
 _CELL = 64
 """Bytes that a cell may need while a table is sorted and written."""
-TOO_LARGE = "not copied: all rows together may exceed the memory limit"
+TOO_LARGE = "not copied (all rows together may exceed the memory limit)"
 
 
 def max_rows_in_memory(columns: int) -> int | None:

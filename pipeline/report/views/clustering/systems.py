@@ -299,7 +299,7 @@ def _correlations(
     systems = int(correlations["n_systems"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     if systems < 3:
         many = count_text(systems, "system")
-        yield Text(f"Correlations between measures need at least 3 systems; there are only {many}.")
+        yield Text(f"Correlations between measures need at least 3 systems; this table has {many}.")
         return
     inside = pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
     for method in options.methods:

@@ -336,7 +336,7 @@ def provenance_listing(provenance: pl.DataFrame) -> Listing:
 # Machine judges: the view
 
 PEOPLE_DECIDE = (
-    "Predictions are compared with the annotators' labels, and only these define the estimates. "
+    "Predictions are compared with the annotators' labels, which alone define true positives. "
     "Predictions can narrow intervals; those of a bad judge get no weight."
 )
 

@@ -338,7 +338,7 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
     --------
     >>> found = pl.DataFrame({"measure": ["mi", "dice"], "threshold": [0.2, 0.2], "n": [90, None]})
     >>> threshold_text(found)[0].partition(": ")[2]
-    'mi 90; dice never.'
+    'MI 90; Dice never.'
     """
     ordered = thresholds.sort(
         "threshold", "n", "measure", descending=[False, True, False], nulls_last=True
@@ -349,7 +349,7 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
 def _threshold(rows: pl.DataFrame, of: str) -> str:
     share_wanted = f"{100 * rows['threshold'][0]:g} %"
     from_n = [
-        f"{measure} {'never' if n is None else format(n, ',')}"
+        f"{measure_title(measure)} {'never' if n is None else format(n, ',')}"
         for measure, n in rows.select("measure", "n").iter_rows()
     ]
     return (
