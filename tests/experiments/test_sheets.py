@@ -291,7 +291,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     (folder / "x.toml").write_text(EXPERIMENT_SHEETS + views)
     assert main(["run", "x.toml"]) == 3
     page = (folder / "runs" / "small" / "report" / "index.html").read_text()
-    assert "This report is not whole yet" in page
+    assert "This report is incomplete" in page
     assert re.search(r"judgements</strong>: waiting for 8 labels \(\d from &#34;anna&#34;", page)
     assert "<strong>sampled</strong>: depends on judgements" in page
     assert "Without marks: there are no judgements in judgements yet." in page
