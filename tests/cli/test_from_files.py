@@ -237,7 +237,7 @@ def test_columns_of_other_types_are_no_counts(
     table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
     table.write_parquet(tmp_path / "t.parquet")
     assert main(["score", str(tmp_path / "t.parquet")]) == 1
-    assert f"{tmp_path / 't.parquet'} breaks its schema:\n  - column f: " in (
+    assert f"{tmp_path / 't.parquet'} violates its schema:\n  - column f: " in (
         found := capsys.readouterr().err
     )
     assert said in found

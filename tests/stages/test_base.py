@@ -163,5 +163,5 @@ def test_score_says_what_its_columns_hold(tmp_path: Path) -> None:
     pl.DataFrame({**COUNTS, "f": [[1], [2]]}).write_parquet(tmp_path / "x.parquet")
     done = call(["score", str(tmp_path / "x.parquet")])
     assert done.code == 1
-    assert f"{tmp_path / 'x.parquet'} breaks its schema:" in done.err
+    assert f"{tmp_path / 'x.parquet'} violates its schema:" in done.err
     assert "column f: holds lists, not whole numbers" in done.err
