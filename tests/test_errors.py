@@ -35,7 +35,7 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
         (ROWS.cast({"l1": pl.Float64}), "column 'l1' has values that are no numbers, such as 'a'"),
         (ROWS.select("l2"), "there is no column 'l2'; there are: l1, f"),
         (ROWS.filter(pl.col("l1") > 3), "text cannot be compared with numbers (column l1)"),
-        (ROWS.filter(pl.col("l1").str.contains("[")), "no regular expression: unclosed character class"),
+        (ROWS.filter(pl.col("l1").str.contains("[")), "not a valid regular expression: unclosed character class"),
         (ROWS.select(pl.col("f").str.to_integer()), "strict integer parsing failed for 1 value(s)"),
         (ROWS.select(pl.col("l1") + 1), "arithmetic on dtypes str and"),
     ],
