@@ -194,7 +194,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "row by row"),
     "name taken": ({"stages.scores.formulas": {"mi": "o11 / r1"}}, "mi is the name of a column"),
-    "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not hold numbers"),
+    "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not contain numbers"),
     "rank by nothing": (
         {"stages.ranks.measures": ["dice"]},
         "ranks.measures: the file has no column 'dice' (table scores.scores)",

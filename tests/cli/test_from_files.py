@@ -199,7 +199,7 @@ def test_marks_that_are_read_are_told(
     (tmp_path / "t.csv").write_text(text().partition("\n")[2])
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
     said = capsys.readouterr().err
-    assert "t.csv: the first line is a row, and names no columns: they are called column_1" in said
+    assert "t.csv: the first line is not a header: columns are named column_1" in said
     names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
     assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
 

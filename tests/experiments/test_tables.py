@@ -295,9 +295,7 @@ def test_the_order_of_rows_is_never_taken_in_silence(
     (folder / "list.tsv").write_text(rows)
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 0
-    assert (
-        "list.tsv: no column is a score, so that the order of the rows" in capsys.readouterr().err
-    )
+    assert "list.tsv: no score column found, so the order of rows" in capsys.readouterr().err
 
 
 COUNT_STAGES = {
@@ -387,7 +385,7 @@ def test_a_frequency_list_is_read_whatever_it_looks_like(
     assert main(["keywords", name, "r.tsv", "--min-f", "1", "--format", "json"]) == 0
     found = capsys.readouterr()
     assert {row["keyword"]: row["f"] for row in json.loads(found.out)} == WORDS
-    assert (f"{name}: a list of words and counts" in found.err) == (name not in NAMED)
+    assert (f"{name}: frequency list" in found.err) == (name not in NAMED)
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
@@ -422,17 +420,17 @@ CORPORA = {
 def test_a_corpus_is_no_list(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / name).write_text(CORPORA[name])
     assert main(["keywords", name, name, "--min-f", "1"]) == 0
-    assert "a list of words" not in capsys.readouterr().err
+    assert "frequency list" not in capsys.readouterr().err
 
 
 REPEATED = "".join(f"w{i % 3}\t{i % 5}\n" for i in range(40))
 REFUSED = {
-    "two.tsv": ("word\ta\tb\nthe\t7\t1200\nof\t8\t900\n", [], "several columns hold whole numbers: a, b; say which"),
-    "none.csv": ("word,tag\nthe,DT\n", [], "no column that stands for f; it has word, tag"),
-    "text.csv": ("word,freq\nthe,many\nof,few\n", [], "the column 'freq' does not hold numbers"),
-    "named.csv": ("word,freq,n2\nthe,a,5\n", ["--columns", "f=freq"], "'freq' does not hold numbers"),
+    "two.tsv": ("word\ta\tb\nthe\t7\t1200\nof\t8\t900\n", [], "several columns hold whole numbers: a, b; select"),
+    "none.csv": ("word,tag\nthe,DT\n", [], "no column for f; it has word, tag"),
+    "text.csv": ("word,freq\nthe,many\nof,few\n", [], "column 'freq' does not contain numbers"),
+    "named.csv": ("word,freq,n2\nthe,a,5\n", ["--columns", "f=freq"], "'freq' does not contain numbers"),
     "absent.csv": ("word,freq\nthe,5\n", ["--columns", "f=Zahl"], "no file has a column 'Zahl'"),
-    "repeated.tsv": (REPEATED, [], "may be a list of words and counts, or a token table"),
+    "repeated.tsv": (REPEATED, [], "may be a frequency list or a token table"),
 }  # fmt: skip
 
 
@@ -658,8 +656,8 @@ def test_files_without_a_common_pair_are_refused(
     ("files", "said"),
     [
         (("l1,l2,mi\n", "l1,l2,TP\na,x,1\n"), "list.csv: the table has no rows"),
-        ((LISTED, "l1,l2,TP\n"), "t.csv: the table has no rows, only the columns l1, l2, TP"),
-        ((LISTED, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in the column 'TP'"),
+        ((LISTED, "l1,l2,TP\n"), "t.csv: the table has no rows, only columns l1, l2, TP"),
+        ((LISTED, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in column 'TP'"),
     ],
 )
 def test_tables_that_say_nothing_are_refused(
@@ -702,4 +700,4 @@ def test_tables_without_rows_are_refused(
 ) -> None:
     (folder / "t.csv").write_text(f"{head}\n")
     assert main(["t.csv" if word == "T" else word for word in words]) == 1
-    assert "t.csv: the table has no rows, only the columns" in capsys.readouterr().err
+    assert "t.csv: the table has no rows, only columns" in capsys.readouterr().err
