@@ -50,7 +50,7 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
             what = f"the file has no column {name!r}"
             problems.append(Problem(option, what, did_you_mean(name, has)))
         elif held := errors.no_plain_values(schema[name]):
-            what = f"column {name!r} has type {held}, not text or numbers"
+            what = f"column {name!r} contains {held}, not text or numbers"
             problems.append(Problem(option, what, "convert it to text"))
     if problems:
         raise NoSuchColumn("columns", problems)
@@ -124,7 +124,7 @@ def list_absent_values(
     --------
     >>> found = pl.Series(["free", "SVC"])
     >>> print(*list_absent_values("labels", ["svc"], found, what="label", where="the file"))
-    labels: the label 'svc' occurs nowhere in the file; did you mean SVC? It has free, SVC
+    labels: the label 'svc' does not occur in the file; did you mean SVC? It has free, SVC
     """
     has = values.to_list()
     shown = ", ".join(has[:_MOST_VALUES]) + (", ..." if len(has) > _MOST_VALUES else "")
@@ -196,7 +196,7 @@ def check_guidelines(guidelines: Mapping[str, str], labels: Collection[str]) -> 
     >>> check_guidelines({"SVG": "A verb that lost its meaning."}, ["SVC", "free"])
     Traceback (most recent call last):
     ...
-    ValueError: there is no label 'SVG'; did you mean SVC?
+    ValueError: unknown label 'SVG'; did you mean SVC?
     """
     for label, text in guidelines.items():
         if label not in labels:
@@ -225,7 +225,7 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     >>> distinct(("a1", "A1 "))
     Traceback (most recent call last):
     ...
-    ValueError: two names differ in case or blanks alone: 'a1', 'A1 '
+    ValueError: two names differ only in case or blanks: 'a1', 'A1 '
     """
     for name in names:
         if not fold(name) or any(unicodedata.category(sign) == "Cc" for sign in name):

@@ -230,7 +230,7 @@ def test_annotators_differ(folder: Path) -> None:
     expert = lx.run("x.toml", report=False, settings=settings | rule).table("sampled.baseline")
     assert expert.row(0, named=True)["k_sampled"] == 6
     rule["stages.judgements.expert"] = "ana"
-    with pytest.raises(ConfigError, match="asks nobody called 'ana'; did you mean anna"):
+    with pytest.raises(ConfigError, match="has no annotator 'ana'; did you mean anna"):
         lx.check("x.toml", settings=settings | rule)
     lx.check("x.toml", settings=settings | rule | {"stages.judgements.former": ["Ana "]})
 
@@ -755,7 +755,7 @@ def test_a_sheet_whose_header_is_damaged_is_refused_and_hides_nobody(
 
 def test_who_waits_is_told_how_to_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 3
-    assert "; partial = true goes on without" in capsys.readouterr().out
+    assert "; to continue without them: partial = true" in capsys.readouterr().out
 
 
 # Where sheets lie: one place whatever the working folder, and the places of earlier versions.

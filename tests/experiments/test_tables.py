@@ -218,7 +218,7 @@ def test_stop_words_are_words(tmp_path: Path) -> None:
         small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
 
 
-# Numbers: a column of numbers never means another thing because of one cell.
+# Numbers: numeric column never means another thing because of one cell.
 
 RANKED = [f"w{i}" for i in range(8)]
 SCORES = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
@@ -489,7 +489,7 @@ OCCURS = {
     "evaluate": (["evaluate", "three.csv", "labels.csv", "--positive", "svc"], "--positive: the label 'svc'", "labels.csv", "did you mean SVC? It has free, SVC"),
     "one of two": (["evaluate", "three.csv", "labels.csv", "--positive", "SVC,LVC"], "--positive: the label 'LVC'", "labels.csv", "It has free, SVC"),
     "clusters, table": (["clusters", "tags.csv", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "", "did you mean PUNCT? It has"),
-    "clusters, corpus": (["clusters", "c.conllu", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "the attribute 'upos'", "did you mean PUNCT? It has"),
+    "clusters, corpus": (["clusters", "c.conllu", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "attribute 'upos'", "did you mean PUNCT? It has"),
     "tagging": (["clusters", "c.conllu", "d.conllu", "--exclude", "nonsense"], "--exclude: the class 'nonsense'", "", "it has"),
 }  # fmt: skip
 CONLLU = "1\tdogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
@@ -507,7 +507,7 @@ def test_a_label_that_is_named_occurs(
         (folder / name).write_text(CONLLU)
     assert main([*words, "--no-report"]) == 2
     found = capsys.readouterr().err
-    assert f"{said} occurs nowhere in" in found
+    assert f"{said} does not occur in" in found
     assert where in found
     assert listed in found
 
@@ -525,7 +525,7 @@ def test_a_label_that_an_experiment_names_occurs(use: str, tmp_path: Path) -> No
     join = f'{scores}[stages.j]\nuse = "{use}"\npath = "labels.csv"\ncandidates = "s"\n'
     small.run(join + STAGES_OF_LABELS[use].format("SVC"))
     with pytest.raises(
-        LexassayError, match="categories.TP.labels: the label 'nonsense' occurs nowhere"
+        LexassayError, match="categories.TP.labels: the label 'nonsense' does not occur"
     ):
         small.run(join + STAGES_OF_LABELS[use].format("nonsense"))
 
@@ -604,7 +604,7 @@ def test_lists_are_no_words_and_errors_are_no_labels(
     write(folder / "t.xlsx", ("l1", "l2", "label"), [("a", "x", "SVC"), ("b", "y", "#NAME?")])
     assert main(["evaluate", "three.csv", "t.xlsx", "--positive", "SVC"]) == 1
     said = capsys.readouterr().err
-    assert "column label: 1 x is no label, but an error of a spreadsheet" in said
+    assert "column label: 1 x is a spreadsheet error, not a label" in said
     assert "line 3: '#NAME?'" in said
 
 
@@ -622,15 +622,15 @@ def test_lists_of_classes_and_clusters(tmp_path: Path) -> None:
 # Pairs of two files that have none in common
 
 COMMON = {
-    "case": ("l1,l2,TP\nA,X,1\nB,Y,0\n", "2 differ in capital letters alone"),
-    "padding": ("l1,l2,TP\na , x,1\nb , y,0\n", "2 differ in blanks round the words alone"),
-    "order": ("l1,l2,TP\nx,a,1\ny,b,0\n", "2 differ in the order of the two words alone"),
+    "case": ("l1,l2,TP\nA,X,1\nB,Y,0\n", "2 differ only in capital letters"),
+    "padding": ("l1,l2,TP\na , x,1\nb , y,0\n", "2 differ only in blanks around the words"),
+    "order": ("l1,l2,TP\nx,a,1\ny,b,0\n", "2 differ only in the order of the two words"),
     "separator": (
         "l1,l2,TP\nin_Frage,k,1\n",
-        "1 differ in the signs between parts of a word alone",
+        "1 differ only in the signs between parts of a word",
     ),
-    "Unicode": ("l1,l2,TP\nof\ufb01ce,m,1\n", "1 differ in their Unicode form alone"),
-    "several": ("l1,l2,TP\nX ,A,1\n", "1 differ in the order of the two words, and in case"),
+    "Unicode": ("l1,l2,TP\nof\ufb01ce,m,1\n", "1 differ only in their Unicode form"),
+    "several": ("l1,l2,TP\nX ,A,1\n", "1 differ only in the order of the two words, and in case"),
     "other words": ("l1,l2,TP\nq,r,1\n", "they differ in more than case"),
 }
 LISTED = "l1,l2,mi\na,x,3\nb,y,2\nin Frage,k,1\noffice,m,0.5\n"
@@ -646,7 +646,7 @@ def test_files_without_a_common_pair_are_refused(
     (folder / "t.csv").write_text(content)
     assert main(["evaluate", "list.csv", "t.csv", "--no-report", *options]) == 1
     said = capsys.readouterr().err
-    assert re.search(r"none of the \d pairs of t\.csv is among the 4 candidates", said)
+    assert re.search(r"none of the \d pairs in t\.csv is among the 4 candidates", said)
     assert re.search(r"  there: '.*\n  here: '", said)
     assert cause in said
 
@@ -675,14 +675,14 @@ def test_stages_refuse_files_without_a_common_pair(use: str, tmp_path: Path) -> 
     small = SmallRun(tmp_path, {"t.csv": "l1,l2,TP,probability\nA,X,1,0.5\n", "list.csv": LISTED})
     scores = '[stages.s]\nuse = "extract.scores"\npath = "list.csv"\nscores = {mi = "mi"}\n'
     own = 'judge = "m"\nothers = "skip"\n' if use == "join.machine" else ""
-    with pytest.raises(LexassayError, match=r"none of the 1 pairs of t\.csv.*\n.*'A' 'X'\n"):
+    with pytest.raises(LexassayError, match=r"none of the 1 pairs in t\.csv.*\n.*'A' 'X'\n"):
         small.run(f'{scores}[stages.j]\nuse = "{use}"\npath = "t.csv"\ncandidates = "s"\n{own}')
 
 
 def test_simulated_labels_are_of_pairs_of_the_sheet() -> None:
     sheet = JUDGED.select("id", "l1", "l2", annotator=pl.lit("x"), order=1)
     labels = pl.DataFrame({"l1": ["A"], "l2": ["B"], "label": ["SVC"]})
-    with pytest.raises(LexassayError, match="1 differ in capital letters alone"):
+    with pytest.raises(LexassayError, match="1 differ only in capital letters"):
         run_stage("sheet.simulated", {"path": "p"}, sheet=sheet, path=labels)
 
 

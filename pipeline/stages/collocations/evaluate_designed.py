@@ -152,9 +152,7 @@ class AssistOptions(Seeded):
 
 
 class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
-    """Estimate precision and differences from a sample of any design, by inclusion
-    probabilities.
-    """
+    """Estimate precision and differences from a sample with any inclusion probabilities."""
 
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; unjudged candidates are ignored."""
@@ -586,9 +584,7 @@ def designed_look(
 
 
 def _inclusion_probabilities(given: Inputs) -> FloatArray:
-    """Return the probabilities of all candidates, if not given those of draws in the same
-    stratum.
-    """
+    """Return the probabilities of all candidates, by default those of draws in the stratum."""
     by_stratum = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
     every = given.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
     return every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series().to_numpy()

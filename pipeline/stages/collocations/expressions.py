@@ -125,8 +125,9 @@ def _require_codes(tokens: pl.DataFrame, name: str) -> None:
     rows = wrong.select("file", "line", name).head(_EXAMPLES).iter_rows()
     shown = "".join(f"\n  {file}: line {line}: {value!r}" for file, line, value in rows)
     raise DataError(
-        f"join.corpus: {wrong.height:,} value{'s' * (wrong.height != 1)} of {name} cannot be read as"
-        f' expression numbers like "1:VID" or "2":{shown}\nName another attribute: expressions = ...'
+        f"join.corpus: {wrong.height:,} value{'s' * (wrong.height != 1)} of {name} cannot be read"
+        f' as expression numbers like "1:VID" or "2":{shown}\n'
+        "Name another attribute: expressions = ..."
     )
 
 

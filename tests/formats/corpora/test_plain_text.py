@@ -272,7 +272,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"splitter": r"\. "}, "two groups"),
-        ({"tokens": "(?=a)"}, "no regular expression"),
+        ({"tokens": "(?=a)"}, "not a valid regular expression"),
         ({"document": "###"}, "one group"),
         ({"language": "xx"}, "no rules for the language 'xx'"),
         ({"sentences": "lines"}, "'split', 'wrapped' or 'auto'"),

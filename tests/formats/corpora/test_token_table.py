@@ -447,7 +447,11 @@ def test_empty_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("header", "said"),
-    [(b"a\tb\ta\n", "line 1: .*twice: a"), (b"a\t\n", "'' is no name"), (b"\xff\n", "not UTF-8")],
+    [
+        (b"a\tb\ta\n", "line 1: .*twice: a"),
+        (b"a\t\n", "'' is not a valid name"),
+        (b"\xff\n", "not UTF-8"),
+    ],
 )
 def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=said):
@@ -503,7 +507,7 @@ def test_headers_are_told_from_tokens(first: str, body: str, found: str) -> None
     [
         ({"columns": ["a", "a"]}, "twice: a"),
         ({"document": "^doc"}, "one group"),
-        ({"document": "("}, "no regular expression"),
+        ({"document": "("}, "not a valid regular expression"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:

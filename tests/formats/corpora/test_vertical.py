@@ -261,7 +261,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"attributes": []}, "at least 1"),
         ({"attributes": ["word", "line"]}, "'line' is a column that the reader makes"),
         ({"attributes": ["word", "word"]}, "twice: word"),
-        ({"attributes": ["word", "~text"]}, "'~text' is no name"),
+        ({"attributes": ["word", "~text"]}, "'~text' is not a valid name"),
         ({"attributes": ["word"], "sentence": "p"}, "twice: p"),
     ],
 )
