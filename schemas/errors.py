@@ -12,6 +12,17 @@ _SHOWN = 8
 """Number of columns shown of an offending row."""
 
 
+def quantity(number: int, noun: str) -> str:
+    """Return a number with a noun, in the plural where needed.
+
+    Examples
+    --------
+    >>> quantity(1, "line"), quantity(1200, "line")
+    ('1 line', '1,200 lines')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 class LexassayError(Exception):
     """Base class of all deliberate errors of the project.
 

@@ -35,7 +35,7 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
         (ROWS.cast({"l1": pl.Float64}), "column 'l1' has values that are no numbers, such as 'a'"),
         (ROWS.select("l2"), "there is no column 'l2'; there are: l1, f"),
         (ROWS.filter(pl.col("l1") > 3), "text cannot be compared with numbers (column l1)"),
-        (ROWS.filter(pl.col("l1").str.contains("[")), "not a valid regular expression: unclosed character class"),
+        (ROWS.filter(pl.col("l1").str.contains("[")), "no regular expression: unclosed character class"),
         (ROWS.select(pl.col("f").str.to_integer()), "strict integer parsing failed for 1 value(s)"),
         (ROWS.select(pl.col("l1") + 1), "arithmetic on dtypes str and"),
     ],
@@ -145,7 +145,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "separator": (
         {"stages.candidates.path": {"path": "pairs.tsv", "separator": "§"}},
-        "path.separator: '§' cannot separate fields: one ASCII character, such as ; or |",
+        "path.separator: '§' is not a valid separator; use one ASCII character, e.g. ; or |",
     ),
     "a section that is none": ({"stages.more": 3}, "stages.more: should be a table (found 3)"),
     "a value without end": (
@@ -171,7 +171,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         "Candidates is needed",
     ),
     "no file": ({"stages.candidates.path": "nothing.tsv"}, "there is no file 'nothing.tsv'"),
-    "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
+    "no format": ({"stages.candidates.path": "x.toml"}, "no format has the extension '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
         "stages.candidates.path.sep: unknown key; valid: columns, comment, format, normalise, path",
@@ -192,7 +192,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.ranks.measures": "dice"},
         "ranks.measures: should be a list (found 'dice')",
     ),
-    "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "row by row"),
+    "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "of a single row"),
     "name taken": ({"stages.scores.formulas": {"mi": "o11 / r1"}}, "mi is the name of a column"),
     "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not contain numbers"),
     "rank by nothing": (

@@ -128,7 +128,7 @@ def unknown(name: str) -> str:
     Examples
     --------
     >>> unknown("STARTSWITH")[:61]
-    'no function that may be used here: allowed are STARTS_WITH, A'
+    'not an allowed function; allowed are STARTS_WITH, ABS, ACOS, '
     """
     near = difflib.get_close_matches(name, FUNCTIONS, n=3, cutoff=0.7)
     ordered = [*near, *sorted(set(FUNCTIONS) - set(near))]
@@ -155,7 +155,7 @@ def regular_expression(pattern: str) -> str:
     >>> regular_expression("(a")
     Traceback (most recent call last):
     ...
-    ValueError: '(a' is no regular expression: unclosed group
+    ValueError: '(a' is not a valid regular expression: unclosed group
     """
     try:
         pl.select(pl.lit("").str.contains(pattern))

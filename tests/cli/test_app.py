@@ -250,7 +250,7 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["show", "x.toml", "full", "--format", "xml"], 2, "unknown format"),
         (["why", "x.toml", "ful"], 2, "did you mean full"),
         (["score", "nothing.tsv"], 2, "there is no such file"),
-        (["score", "x.toml"], 2, "no format has the ending"),
+        (["score", "x.toml"], 2, "no format has the extension"),
         (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),
         (["score", "pairs.tsv", "--output", "s.doc"], 2, "no ending"),
         (["new", "colocations"], 2, "did you mean collocations"),

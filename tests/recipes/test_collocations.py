@@ -260,7 +260,7 @@ def test_standard_input_is_a_corpus(
         (["house", "a.txt", "--within", "page"], "spans do not end at 'page'"),
         (["house", "a.txt", "--within", "document", "--relation", "sentence"], "limits spans"),
         (["house", "a.txt", "--stop-words", "none.txt"], "there is no file none.txt"),
-        (["house", "a.txt", "--language", "xx"], "no rules for the language 'xx'"),
+        (["house", "a.txt", "--language", "xx"], "unknown language 'xx'"),
         (["tag=NOUN", "a.txt"], "no token at the beginning of the corpus has 'tag'"),
         (["house", "b.txt"], "there is no file"),
         (["house", "a.txt", "--relation", "dependency"], "no heads and relations"),

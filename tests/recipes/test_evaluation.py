@@ -242,7 +242,7 @@ def test_weights_of_clusters_are_refused(
     said = capsys.readouterr().err
     assert f"stages.{side.removesuffix('.csv')} has weights of" in said
     assert "2 other than 1, such as 0.3 of 'run' in" in said
-    assert "Leave the column weight out of its file" in said
+    assert "Remove the column weight from its file" in said
 
 
 def test_a_name_may_be_given_by_itself(tmp_path: Path) -> None:
@@ -484,7 +484,7 @@ def test_each_file_takes_the_options_of_its_format(
     words += ["--no-report", "--runs", str(tmp_path / "r")]
     assert main(words) == 2
     err = capsys.readouterr().err
-    assert f"{tmp_path / 'ranked.txt'}: no format has the ending" in err
+    assert f"{tmp_path / 'ranked.txt'}: no format has the extension" in err
     assert "--read-as FORMAT" in err
     assert main([*words, "--read-as", "ranked.txt=csv", "--reader", "separator=|"]) == 0
     assert "100" in capsys.readouterr().out

@@ -170,7 +170,7 @@ def require_no_weights(tables: Tables, gold: str, systems: Collection[str]) -> N
             raise DataError(
                 f"{option}: stages.{name} {problem}, which no measure supports\nRemove the column "
                 "weight from its file: each item then belongs equally to all of its "
-                f"{'classes' if label == 'gold' else 'clusters'} alike."
+                f"{'classes' if label == 'gold' else 'clusters'}."
             )
 
 

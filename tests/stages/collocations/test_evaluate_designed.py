@@ -415,7 +415,9 @@ def test_samples_that_are_refused() -> None:
     with pytest.raises(ConfigError, match="inclusion probabilities differ"):
         designed(made["sample"])
     other = drawn_evaluate_designed(150)
-    with pytest.raises(ConfigError, match="90 of 90 draws have a different inclusion probability there"):
+    with pytest.raises(
+        ConfigError, match="90 of 90 draws have a different inclusion probability there"
+    ):
         designed(made["sample"], inclusion=other["inclusion"])
     with pytest.raises(ConfigError, match="has no column stratum"):
         designed(made["sample"], inclusion=other["inclusion"].drop("stratum"))
