@@ -382,6 +382,8 @@ class View:
         stage -> a summary table, or None: the first one is at the top of the page.
     leading : str
         The name of the figure beside it.
+    tests : callable or None
+        stage -> the stages that test that table: their findings are beside it, too.
     """
 
     use: str
@@ -393,6 +395,7 @@ class View:
     place: int = 50
     overview: Callable[[StageView], Listing | None] | None = None
     leading: str = ""
+    tests: Callable[[StageView], Iterable[StageView]] | None = None
 
     def title_of(self, stage: StageView) -> str:
         """Return the title of the section of a stage."""

@@ -49,7 +49,8 @@
 (() => {
   function reveal() {
     const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let at = place; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    const first = place?.querySelector(":scope > details.stage") ?? place;
+    for (let at = first; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     place?.scrollIntoView();
   }
   addEventListener("hashchange", reveal);

@@ -12,7 +12,6 @@ import polars as pl
 
 from pipeline.errors import NotMadeYet
 from pipeline.findings.base import Finding, StageFinding, StageView, leading_sentences
-from pipeline.findings.collocations.precision import beside
 from pipeline.formats.tables import to_csv
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts.style import Slot, Style
@@ -498,10 +497,10 @@ def blocks(
     """
     view = VIEWS.get(shown.view.use)
     own = view.options() if shown.options is None else shown.options
-    return view.show(shown.view, _set_style(own, style, slots))
+    return view.show(shown.view, set_style(own, style, slots))
 
 
-def _set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
+def set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
     """Give a view the report's colours, and its style unless the view has its own."""
     if isinstance(options, StyleOptions):
         options = options.with_colours(slots)
@@ -607,7 +606,7 @@ def _overview(
         first = next(named, None)
         kept = tuple(each for each in section.parts if each is not first)
         others = [replace(each, parts=kept) if each is section else each for each in sections]
-        tests = (each.name for each in beside(stage.view, "evaluate.comparison"))
+        tests = (each.name for each in (view.tests(stage.view) if view.tests else ()))
         said = leading_sentences(report.findings, {stage.view.name, *tests})
         return Overview(section.heading, section.anchor, table, first, tuple(said)), others
     return None, list(sections)

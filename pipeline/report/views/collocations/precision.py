@@ -580,6 +580,7 @@ def tests_text(correction: str, alpha: float) -> str:
     place=20,
     overview=precision_overview,
     leading="precision",
+    tests=partial(beside, use="evaluate.comparison"),
 )
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""
