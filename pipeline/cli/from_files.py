@@ -824,7 +824,7 @@ def read(file: Path, options: TableOptions) -> pl.DataFrame:
     validate([lines], _NumberedSignatures, name=str(file))
     for name, form in forms.items():
         if not form.is_plain and options.decimal is None:
-            print(f"{file}: column {name}: {form} (--decimal says otherwise)", file=sys.stderr)
+            print(f"{file}: column {name}: {form} (--decimal changes this)", file=sys.stderr)
     return counts.drop(LINE)
 
 

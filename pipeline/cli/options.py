@@ -103,9 +103,9 @@ _SPOKEN = {
     'fold both: fold = true, of lexicons case = "lower"': "fold both: --fold",
     "format = ...": "--read-as FORMAT",
     "the option decimal": "--decimal",
-    "the option language of the corpus says": "--language says",
-    "the option sentences of the corpus says": "--sentences says",
-    "the option language and sentences of the corpus says": "--language and --sentences say",
+    "set language of the corpus": "set --language",
+    "set sentences of the corpus": "set --sentences",
+    "set language or sentences of the corpus": "set --language or --sentences",
 }
 
 

@@ -133,7 +133,7 @@ class SourceFile:
         with reading(self.path):
             own = self.format.scan(self.path, self.options).collect_schema()
         if "file" in own:
-            what = "a column is called file, which is a name of the reader's own"
+            what = "a column has the reserved name file"
             raise DataError(f"{self.path}: {what}\nRename it.")
         return pl.Schema({"file": pl.String(), **own, **dict.fromkeys(self.absent, pl.String())})
 
@@ -157,7 +157,7 @@ class SourceFile:
         return self.format.read(self.path, self.options, columns, size)
 
     def stamp(self) -> Stamp | None:
-        """Return the file's stamp; None where it tells nothing of its content."""
+        """Return the file's stamp; None if it does not depend on the content."""
         if self.format.digest is not None:
             return None
         with reading(self.path):
@@ -183,7 +183,7 @@ class SourceFile:
             return self.part.content(self.path) if self.part else of_file(self.path)
 
     def check(self) -> Sequence[Skipped]:
-        """Read it; raise DataError for what cannot be read, or return what is left out."""
+        """Read it; return skipped places, or raise DataError for unreadable ones."""
         return self.format.check(self.path, self.options)
 
 
@@ -287,13 +287,13 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
 
 
 def _format(path: Path, source: Source) -> Format:
-    """Return the format of a file; ValueError names what its lines look like if nothing tells."""
+    """Return the format of a file; else ValueError with the format that its lines suggest."""
     try:
         return format_of(path.name, name=source.format, kind=source.kind)
     except ValueError as error:
         wanted = source.format is None and source.kind == "table"
         found = content.table_format(path) if wanted else None
-        hint = f'; its lines look like {found}: format = "{found}"' if found else ""
+        hint = f'; its lines look like {found}: set format = "{found}"' if found else ""
         raise ValueError(f"{path}: {error}{hint}") from error
 
 
@@ -310,7 +310,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
     files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
-        absent = f"there is no file {_shorten(written)!r}"
+        absent = "file not found"
         what = "the folder has no files" if target.is_dir() else absent
         raise _absent(written, places, where, what)
     return files
@@ -321,7 +321,7 @@ def _remote(
 ) -> Iterator[SourceFile]:
     """Yield what lies on an object store, with copies on this machine."""
     if not (found := cloud.find_objects(address)):
-        raise _absent(written, places, where, "nothing of that name is on the store")
+        raise _absent(written, places, where, "the store has no such object")
     for remote in found:
         path = remote.fetched()
         alone = len(found) == 1 and written.endswith(f"/{path.name}")
@@ -338,7 +338,7 @@ def _glob(base: Path, relative: str) -> list[Path]:
 
 
 def _label(written: str, path: Path) -> str:
-    """Name a found file by what was written and its own name: never by this machine's path."""
+    """Return a label for a file from the given path and its name, without local paths."""
     return f"{written} ({path.name})"
 
 
@@ -346,7 +346,7 @@ def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
     looked = f"looked in {base}" if base and not address_of(written) else ""
-    remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
+    remedy = "; ".join(filter(None, [looked, f"source: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 
 
@@ -364,18 +364,18 @@ def _parse_bytes(value: object) -> object:
         return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
     if not match:
-        raise ValueError(f"{value!r} is no amount of memory such as 500MB or 2GB")
+        raise ValueError(f"{value!r} is not an amount of memory, for example 500MB or 2GB")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 _Text = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*[KMGTkmgt]?[Bb]\s*$")]
 """The text in the JSON Schema, for editors."""
 Bytes: TypeAlias = Annotated[int, BeforeValidator(_parse_bytes, json_schema_input_type=int | _Text)]
-"""A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
+"""A whole number of bytes, or text: 2GB (1 GB = 2^30 bytes)."""
 
 
 def libraries(processes: int) -> int:
-    """Return the bytes that so many processes take before they count anything.
+    """Return the memory of processes before they count anything.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def libraries(processes: int) -> int:
 
 
 def least(processes: int) -> int:
-    """Return the bytes below which so many processes cannot stay, whatever they count."""
+    """Return the least memory that processes need."""
     return libraries(processes) + LEAST
 
 
@@ -401,12 +401,12 @@ def memory_refusal(memory: int, workers: int, processes: int) -> str:
     enough = least(processes)
     if memory >= enough:
         return ""
-    each = f"a process takes some {format_bytes(libraries(1))} with the libraries alone"
-    among = f", and there would be {processes:,}, {workers:,} of them workers"
+    each = f"a process needs about {format_bytes(libraries(1))} for the libraries alone"
+    among = f", and there are {processes:,} processes, {workers:,} of them workers"
     many = among if processes > 1 else ""
     fewer = ", or fewer workers" if workers > 1 else ""
     given, needed = format_bytes(memory), -(-enough // _UNITS["MB"])
-    return f"{given} cannot be kept to: {each}{many}; give {needed}MB or more{fewer}"
+    return f"{given} is not enough: {each}{many}; give {needed}MB or more{fewer}"
 
 
 @dataclass(frozen=True)
@@ -418,9 +418,9 @@ class Budget:
     memory : int or None
         Bytes; None: no limit is kept.
     shard : int
-        Bytes of input that are one shard, if there are as many.
+        Bytes of input per shard.
     workers : int
-        How many there are.
+        Number of workers.
     cut : bool
         Whether files that are larger than a shard are cut.
     """
@@ -431,7 +431,7 @@ class Budget:
     cut: bool = False
 
     def shared(self, workers: int, processes: int) -> Budget:
-        """Return what each of so many workers may use of what the libraries leave.
+        """Return the share of each worker of the memory that the libraries leave.
 
         Parameters
         ----------

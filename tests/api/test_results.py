@@ -197,7 +197,7 @@ def test_each_name_has_a_colour_and_a_pinned_one_its_own() -> None:
 def test_a_colour_that_there_is_not_is_an_error_with_the_nearest() -> None:
     (wrong,) = check_colours({"mi": "blue", "dice": "grean"})
     assert wrong.where == "report.colours.dice"
-    assert "no colour 'grean'" in wrong.what
+    assert "unknown colour 'grean'" in wrong.what
     assert "green" in wrong.remedy
 
 
@@ -294,7 +294,7 @@ def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     assert said[said.index("asked") + 2].startswith("waiting for 40 labels")
     at = said.index("scores")
     assert said[at + 1 : at + 4] == ["score.association", "40", "done"]
-    assert any(each.startswith("waiting: ") and "40 labels" in each for each in said)
+    assert any("small: waiting for 40 labels" in each for each in said)
     assert run.report is not None
     assert page.links == [run.report.as_uri()]
     assert run.waits[0].missing == 40
@@ -306,7 +306,7 @@ def test_results_that_were_only_opened(home_results: Path, run: lx.Run) -> None:
     said = Text(opened._repr_html_()).said
     assert said[said.index("by_hand") + 2] == "not done"
     assert said[said.index("ranks") + 3] == "done"
-    assert opened.why_not("by_hand") == "it has not been run"
+    assert opened.why_not("by_hand") == "it has not run"
     assert opened.why_not("ranks") == ""
 
 
@@ -366,7 +366,7 @@ def test_tables_list_themselves_and_open_none(run: lx.Run, monkeypatch: pytest.M
     monkeypatch.setattr(lx.Run, "plan", pytest.fail)
     lines = repr(run.tables).splitlines()
     assert lines[0] == f"{len(run.tables)} tables"
-    assert lines[1].split() == ["name", "rows", "what", "it", "holds"]
+    assert lines[1].split() == ["name", "rows", "content"]
     (line,) = (each for each in lines if each.split()[0] == "scores")
     assert line.split(maxsplit=2)[1:] == [
         "40", "Candidates with one Float64 column per association measure.",
@@ -406,9 +406,9 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("ful", "ful: there is no such stage; did you mean full"),
-        ("full.precison", "the stage has no such figure; did you mean precision"),
-        ("full.x", "the stage has no such figure; those of full: "),
+        ("ful", "ful: unknown stage; did you mean full"),
+        ("full.precison", "the stage has no figure of this name; did you mean precision"),
+        ("full.x", "the stage has no figure of this name; those of full: "),
         ("by_hand", "by_hand: not drawn yet: depends on asked"),
         ("asked", "asked: not drawn yet: waiting for 40 labels"),
         ("scores", "scores: the stage has no figures; valid: full"),
@@ -427,7 +427,7 @@ def test_names_of_no_chart(run: lx.Run, name: str, said: str) -> None:
 def test_a_view_that_looks_at_what_waits(home_results: Path, run: lx.Run) -> None:
     settings = {"report.views.full": {"truth": "by_hand"}}
     waiting = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
-    with pytest.raises(ConfigError, match="full: not drawn yet: it looks at by_hand"):
+    with pytest.raises(ConfigError, match="full: not drawn yet: it needs by_hand"):
         waiting.chart("full")
 
 
@@ -462,7 +462,7 @@ EXPECTED = lx.score(FRAME, measures=["all"])
     [
         ({"f": [3, 99]}, "marginals_bound_joint"), ({"N": [50, 5]}, "table_fits_sample_size"),
         ({"f": [1, 3.5]}, r"column f: is not a whole number \(give counts.* row 1: 3.5"),
-        ({"f": [None, 1]}, r"column f: is not a whole number \(leave such rows.* row 0: None"),
+        ({"f": [None, 1]}, r"column f: is not a whole number \(drop these rows.* row 0: None"),
         ({"f": ["3", "1"]}, "is String, not a whole number .*cast it"),
         ({"f": [-1, 1]}, "greater_than"),
     ],
@@ -479,7 +479,7 @@ def test_wrong_arguments() -> None:
         lx.score(FRAME, measures=["t_scor"])
     with pytest.raises(ConfigError, match="already has a column mi"):
         lx.score(EXPECTED, measures=["mi"])
-    with pytest.raises(ConfigError, match="row by row"):
+    with pytest.raises(ConfigError, match="of a single row"):
         lx.score(FRAME, measures=[], formulas={"x": "SUM(o11)"})
     with pytest.raises(AttributeError):
         lx.nothing  # noqa: B018  looked up, no more

@@ -120,13 +120,13 @@ def test_what_a_command_says_of_the_reader(
         assert main([*words, *more]) == 0
         out, err = capsys.readouterr()
         assert expected <= {line.split(",")[0] for line in out.splitlines()}
-        assert ("1 token(s) have no lemma (<unknown> 1)" in err) == (not more)
+        assert ("1 token without a lemma (<unknown> 1)" in err) == (not more)
         assert ("--reader placeholders=[]" in err) == (not more)
     path.write_text(VERTICAL + "\nfoo\n")
     assert main(words) == 1
     assert "--reader lenient=true" in capsys.readouterr().err
     assert main([*words, "--reader", "lenient=true"]) == 0
-    assert "left out 1 sentence(s), 1 token(s) in all" in capsys.readouterr().err
+    assert "skipped 1 sentence, 1 token in all" in capsys.readouterr().err
     assert main([*words, "--reader", "lenient"]) == 2
     assert (
         "--reader: 1 mistake\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
@@ -192,14 +192,14 @@ def test_marks_that_are_read_are_told(
 ) -> None:
     (tmp_path / "t.csv").write_text(text(separator=";").replace(";1000", ";1,000"))
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 0
-    told = "t.csv: column N: commas stand between thousands (--decimal says otherwise)"
+    told = "t.csv: column N: commas stand between thousands (--decimal changes this)"
     assert told in capsys.readouterr().err
     assert main(["score", str(tmp_path / "t.csv"), "--decimal", "x"]) == 2
     assert "'x' is not a decimal mark; give . or ," in capsys.readouterr().err
     (tmp_path / "t.csv").write_text(text().partition("\n")[2])
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
     said = capsys.readouterr().err
-    assert "t.csv: the first line is a row, and names no columns: they are called column_1" in said
+    assert "t.csv: the first line is not a header: columns are named column_1" in said
     names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
     assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
 
@@ -226,7 +226,7 @@ def test_whole_numbers_are_counts_however_they_are_kept(
         (pl.Series([6.0, math.inf]), "in 1 row\n      line 2: inf"),
         (pl.Series([True, False]), "in 2 rows\n      line 1: True"),
         (pl.Series([datetime.date(2024, 1, 31)] * 2), "in 2 rows\n      line 1: 2024-01-31"),
-        (pl.Series([datetime.timedelta(1)] * 2), "column f: has spans of time"),
+        (pl.Series([datetime.timedelta(1)] * 2), "column f: contains spans of time"),
         (pl.Series([7, 2**63], dtype=pl.UInt64), "below 2^63 in 1 row\n      line 2: 92233720"),
         (pl.Series([7, -3]), "(0 or more) in 1 row\n      line=2, f=-3"),
     ],
@@ -237,7 +237,7 @@ def test_columns_of_other_types_are_no_counts(
     table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
     table.write_parquet(tmp_path / "t.parquet")
     assert main(["score", str(tmp_path / "t.parquet")]) == 1
-    assert f"{tmp_path / 't.parquet'} breaks its schema:\n  - column f: " in (
+    assert f"{tmp_path / 't.parquet'} violates its schema:\n  - column f: " in (
         found := capsys.readouterr().err
     )
     assert said in found
@@ -249,8 +249,8 @@ def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str
     words = ["score", str(path), "--measures", "mi", "--rows", "1"]
     assert main([*words, "--memory", "1MB"]) == 1
     said = capsys.readouterr().err
-    assert 'allow more: --memory "' not in said
-    assert "allow more: --memory " in said
+    assert 'raise the limit: --memory "' not in said
+    assert "raise the limit: --memory " in said
     assert main([*words, "--memory", "some"]) == 2
     assert "'some' is not an amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err
 

@@ -152,15 +152,18 @@ def test_the_list_of_tables(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["scores", "--sort", "scor"], "sort: there is no column 'scor'; did you mean t_score"),
+        (["scores", "--sort", "scor"], "sort: no column 'scor'; did you mean t_score"),
         (["scores", "--sort", "f:down"], "sort: 'f:down': unknown order 'down'; valid: asc, desc"),
-        (["scores", "--columns", "l1,t_scor"], "there is no column 't_scor'; did you mean t_score"),
-        (["scores", "--columns", "q*"], "columns: no column fits 'q*'"),
-        (["scores", "--where", "ff > 1"], "where: there is no column 'ff'; did you mean f"),
+        (["scores", "--columns", "l1,t_scor"], "no column 't_scor'; did you mean t_score"),
+        (["scores", "--columns", "q*"], "columns: no column matches 'q*'"),
+        (["scores", "--where", "ff > 1"], "where: no column 'ff'; did you mean f"),
         (["scores", "--where", "f > 'x'"], "its types do not fit"),
         (["scores", "--where", "f + 1"], "its types do not fit"),
         (["scores", "--where", "f >"], "where: 'f >' is not a Polars SQL condition"),
-        (["scores", "--where", "f = (SELECT max(f) FROM scores)"], "is not row by row"),
+        (
+            ["scores", "--where", "f = (SELECT max(f) FROM scores)"],
+            "is not an expression of a single row",
+        ),
         (["scores", "--top", "0"], "'--top': it should be greater than or equal to 1"),
         (["--where", "f > 1"], "name a table; lexassay show CONFIG lists them"),
     ],

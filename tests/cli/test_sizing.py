@@ -132,10 +132,10 @@ def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (["x.toml", "--pilot", "full", "--n", "5"], "--measures: is required with --pilot"),
     ([*WIDTH[1:], "--n", "1.5"], "--n: '1.5' is not a whole number"),
     ([*WIDTH[1:], "--rate", "ten"], "--rate: 'ten' is not a number; e.g. 0.1 or 10%"),
-    ([*WIDTH[1:], "--rate", "0"], "rate: 0 is no sampling rate"),
+    ([*WIDTH[1:], "--rate", "0"], "rate: 0 is not a sampling rate"),
     ([*WIDTH[1:], "--rate", "15"], "15 % is 0.15"),
     ([*WIDTH[1:], "--n", "501"], "n: no list of 501 among 500 candidates"),
-    ([*WIDTH[1:-1], "30"], "precision: 30 is not in 0 to 1; 30 % is 0.3"),
+    ([*WIDTH[1:-1], "30"], "precision: 30 is not between 0 and 1; 30 % is 0.3"),
     ([*WIDTH[1:], "--interval", "jeffries"], "did you mean jeffreys?"),
     ([*WIDTH[1:], "--format", "xml"], "--format: unknown format 'xml'"),
     ([*WIDTH[1:], "--chart", "x.gif"], "x.gif does not end like a picture"),
@@ -240,7 +240,7 @@ def test_what_no_sample_can_do_is_said(capsys: pytest.CaptureFixture[str]) -> No
         == 0
     )
     said = capsys.readouterr().out
-    assert "Not all 2 questions can be answered so surely" in said
+    assert "Not all 2 questions can reach this goal" in said
     assert "no number: the lists have so much in common" in said
 
 
@@ -264,7 +264,7 @@ def test_files_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
     (["x.toml", "--half-width", "0.1,0.2"], "--half-width: 2 values; give one"),
     (["x.toml", "--half-width", "0.1", "--pairs", "mi"], "--pairs: 'mi' is not a pair; e.g. t_score:mi"),
     (["x.toml", "--half-width", "0.1", "--measures", "m"], "'m' has not been ranked; did you mean mi"),
-    (["x.toml", "--difference", "0.99"], "do not suffice for any of 2 questions"),
+    (["x.toml", "--difference", "0.99"], "are not enough for any of 2 questions"),
     (["x.toml", "--half-width", "0.1", "--rate", "0.3"], "--rate: cannot be combined with --half-"),
     (["--candidates", "9", "--precision", "0.3", "--looks", "4"], "--looks: cannot be combined with --prec"),
 ])  # fmt: skip
@@ -295,4 +295,4 @@ def test_a_pilot_without_judgements(
     monkeypatch.chdir(tmp_path)
     lx.run(write(tmp_path, judged=0), runs="runs", report=False)
     assert main([*ASK, "--pilot", "answers"]) == 2
-    assert "answers: nothing is judged yet; fill in its sheet" in capsys.readouterr().err
+    assert "answers: no judgements yet; fill in its sheet" in capsys.readouterr().err

@@ -41,7 +41,7 @@ _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
 """Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
 _TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
 """Names of files that were not finished: records of runs, digests of files and code."""
-_STOPPED = "left behind by a run that was stopped"
+_STOPPED = "left over from a stopped run"
 _FLAWS = ".flaws"
 _ENDS = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
 
@@ -161,7 +161,7 @@ def _free_key(storage: Storage, name: str, key: str) -> str:
 
 
 class StageRecord(Record):
-    """What a run did with one stage."""
+    """Outcome of one stage in a run."""
 
     outcome: Outcome
     fingerprint: str = ""
@@ -284,7 +284,7 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
         fitting = [record for record in past if record.id.startswith(wanted)]
     if len(fitting) != 1:
         ids = ", ".join(record.id for record in past[:5])
-        what = "fits several runs" if fitting else "fits no run"
+        what = "matches several runs" if fitting else "matches no run"
         raise ConfigError("run", [Problem(name, what, f"runs: {ids}")])
     return storage, fitting[0]
 
@@ -350,14 +350,14 @@ def collect(
 
 def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool) -> str:
     if folder.name.startswith(".aside-"):
-        return "was set aside because it was damaged or replaced"
+        return "set aside as damaged or replaced"
     if folder.name.startswith("."):
         return _STOPPED
     artefact = artefacts.read(storage, folder.key)
     if artefact is None:
-        return f"has no readable {artefacts.NAME}"
+        return f"no readable {artefacts.NAME}"
     needed = spared or artefact.fingerprint in keep
-    return "" if needed else "the experiment as it is now does not use it"
+    return "" if needed else "no longer used by the experiment"
 
 
 # The last good report: kept beside one with warnings, with stages missing, or of a what-if

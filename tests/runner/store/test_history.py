@@ -286,7 +286,7 @@ def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> N
     wait_until(lambda: laboratory.shards_done("slow") == 4, laboratory)
     collecting = laboratory.start("gc", path=[plugin])
     assert collecting.stderr is not None
-    assert "another run is at work" in collecting.stderr.readline()
+    assert "another run is working" in collecting.stderr.readline()
     assert collecting.poll() is None
     gate.open()
     done, collected = finish(other), finish(collecting)
@@ -343,10 +343,10 @@ def test_names_of_runs(runs: Path, name: str, place: int) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("small:20260101", "fits several runs"),
-        ("small:2025", "fits no run"),
-        ("small:latest~3", "fits no run"),
-        ("small:latest~", "fits no run"),
+        ("small:20260101", "matches several runs"),
+        ("small:2025", "matches no run"),
+        ("small:latest~3", "matches no run"),
+        ("small:latest~", "matches no run"),
         ("smal:latest", "has no runs of 'smal'; did you mean small"),
     ],
 )

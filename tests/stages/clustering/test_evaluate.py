@@ -193,12 +193,12 @@ def test_tokens_without_a_cluster_are_left_out_or_one_more() -> None:
 
 
 INCOMPLETE = [
-    ({}, "name taggings, or dictionaries"),
-    ({"dictionaries": ["d"]}, "dictionaries need gold"),
-    ({"taggings": ["t"], "replicates": 5}, "limits of taggings need tagging_sentences"),
+    ({}, "name taggings or dictionaries"),
+    ({"dictionaries": ["d"]}, "dictionaries require gold"),
+    ({"taggings": ["t"], "replicates": 5}, "limits of taggings require tagging_sentences"),
     (
         {"dictionaries": ["d"], "gold": "g", "replicates": 5},
-        "limits of dictionaries need gold_sentences",
+        "limits of dictionaries require gold_sentences",
     ),
     ({"taggings": ["t"], "measures": ["M1"]}, "unknown token-level measure 'M1'"),
 ]
@@ -399,7 +399,7 @@ def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
         small.run(wrong)
     for said in ["types.systems.0: 'gold' gives", "InducedEntries is needed here",
-                 "types.systems.1: there is no stage 'tag'; did you mean tags"]:  # fmt: skip
+                 "types.systems.1: unknown stage 'tag'; did you mean tags"]:  # fmt: skip
         assert said in str(error.value)
 
 
