@@ -503,7 +503,7 @@ def _lemmas(
 ) -> Figure:
     mean = float(means[f"mean {name}"])
     some = (
-        "" if drawn.height == means["sampled lemmas"] else f" {drawn.height:,} of them are shown."
+        "" if drawn.height == means["sampled lemmas"] else f" Shown: {drawn.height:,} lemmas."
     )
     caption = (
         f"{name.capitalize()} of each sampled lemma; line: moving average over "
