@@ -502,9 +502,7 @@ def _lemmas(
     drawn: pl.DataFrame, means: Mapping[str, float], name: str, order: str, look: Look
 ) -> Figure:
     mean = float(means[f"mean {name}"])
-    some = (
-        "" if drawn.height == means["sampled lemmas"] else f" Shown: {drawn.height:,} lemmas."
-    )
+    some = "" if drawn.height == means["sampled lemmas"] else f" Shown: {drawn.height:,} lemmas."
     caption = (
         f"{name.capitalize()} of each sampled lemma; line: moving average over "
         f"{drawn['span'][0]} lemmas.{some}"
