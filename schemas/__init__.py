@@ -1,4 +1,4 @@
-"""The vocabulary of lexassay: the tables, with what their columns mean and what is true of them."""
+"""The tables of lexassay: their columns, and the rules that they obey."""
 
 from schemas.annotation import Adjudicated as Adjudicated
 from schemas.annotation import Agreement as Agreement

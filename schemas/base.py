@@ -1,4 +1,4 @@
-"""The base class of all tables, how a table is declared, and columns that many tables share."""
+"""The base class of all tables, their declaration, and columns that many tables share."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 PLAIN: Mapping[str, pl.DataType] = {
     "str": pl.String(), "int": pl.Int64(), "float": pl.Float64(), "bool": pl.Boolean(),
 }  # fmt: skip
-"""The dtypes that annotations stand for."""
+"""The dtype of each annotation."""
 UNTOLD = pl.Unknown()
-"""The dtype of a column whose annotation tells it."""
+"""Take the dtype from the annotation."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds, as `column` was told; the table adds the dtype."""
+    """A column as declared by `column`; the table adds the dtype."""
 
     description: str
     key: int
@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A truth over several columns: how it reads, and what tells of each row if it holds."""
+    """A condition over several columns: its text, and an expression that is true where it holds."""
 
     text: str
     holds: Callable[[pl.Schema], pl.Expr]
@@ -60,20 +60,20 @@ def column(
     Parameters
     ----------
     description : str
-        What it means, and after a semicolon its unit.
+        Its meaning, followed by a semicolon and its unit.
     key : bool or int
-        Whether it is one of the columns that identify a row and give the table its order;
-        a number says which, where they have another order than the columns.
+        True for a column that identifies a row and determines the order of rows; a number gives its
+        position in the key if this differs from the order of columns.
     nullable : bool
-        Whether it may be null.
+        True if it may be null.
     gt, ge, lt, le : float, optional
-        Bounds of its values. NaN passes them.
+        Bounds of its values, ignored for NaN.
     isin : sequence, optional
-        The only values that it may have.
+        The allowed values.
     min_length : int, optional
-        Characters that a text has at least.
+        Minimum number of characters.
     dtype : DataType
-        Its dtype, unless the annotation tells it: str, int, float or bool.
+        Its dtype, if the annotation is not str, int, float or bool.
     """
     bounds = {"gt": gt, "ge": ge, "lt": lt, "le": le, "isin": isin, "min_length": min_length}
     limits = {name: limit for name, limit in bounds.items() if limit is not None}
@@ -81,14 +81,14 @@ def column(
 
 
 def rule(text: str, *holds: pl.Expr | Callable[[pl.Schema], pl.Expr]) -> Rule:
-    """Declare what is true over several columns of every row of a table.
+    """Declare a condition over several columns that every row must meet.
 
     Parameters
     ----------
     text : str
-        The rule as people read it, e.g. "k_sampled <= n_sampled".
+        The rule in words, e.g. "k_sampled <= n_sampled".
     *holds : Expr, or function from the table's schema to Expr
-        True where the rule holds. Null, which a null in a column gives, does not break it.
+        True where the rule holds. Null (from a null in a column) counts as true.
     """
     return Rule(text, lambda schema: pl.all_horizontal(_told(each, schema) for each in holds))
 
@@ -98,13 +98,12 @@ def _told(holds: pl.Expr | Callable[[pl.Schema], pl.Expr], schema: pl.Schema) ->
 
 
 class Table:
-    """Base of all tables; what a subclass declares is checked whenever the table is written.
+    """Base class of all tables; declarations are checked whenever a table is written.
 
-    The body names the columns in their order, each by `column`, with str, int, float or bool
-    as annotation; those with ``key=True`` identify a row and give the table its order. A
-    `rule` is named after what it says. Columns and rules of bases count too: their columns
-    come first, unless the body repeats the annotation alone where the column shall stand.
-    ``further`` lists the dtypes that columns beyond these may have; as a rule there are none.
+    The body declares the columns in order, each by `column` with str, int, float or bool as
+    annotation; columns with ``key=True`` identify and order the rows. Columns and rules are
+    inherited: inherited columns come first, unless the body repeats their annotation at another
+    place. ``further`` lists the dtypes allowed for undeclared columns (default: none).
 
     Examples
     --------
@@ -131,24 +130,24 @@ class Table:
 
     @classmethod
     def declared(cls) -> Mapping[str, Column]:
-        """Return the columns as they were declared, in order."""
+        """Return the declared columns in order."""
         return cls._columns
 
     @classmethod
     def rules(cls) -> dict[str, Rule]:
-        """Return the rules over several columns, by their names, the table's own first."""
+        """Return the rules by name, the table's own first."""
         mine = [name for each in cls.__mro__ for name in vars(each)]
         return {name: found for name in mine if isinstance(found := getattr(cls, name), Rule)}
 
     @classmethod
     def key(cls) -> tuple[str, ...]:
-        """Return the columns that identify a row and order the table."""
+        """Return the columns that identify and order the rows."""
         keyed = [name for name, column in cls._columns.items() if column.key]
         return tuple(sorted(keyed, key=lambda name: cls._columns[name].key))
 
     @classmethod
     def open_dtypes(cls) -> tuple[type[pl.DataType], ...]:
-        """Return the dtypes that further columns may have; empty if there may be none."""
+        """Return the dtypes allowed for undeclared columns; empty if none are allowed."""
         return cls._further
 
     @classmethod
@@ -158,12 +157,12 @@ class Table:
 
     @classmethod
     def descriptions(cls) -> dict[str, str]:
-        """Return what each declared column means."""
+        """Return the description of each declared column."""
         return {name: column.description for name, column in cls._columns.items()}
 
     @classmethod
     def zero_rows(cls, **further: Any) -> pl.LazyFrame:
-        """Return this table without rows, with `further` open columns if given."""
+        """Return an empty table, with `further` undeclared columns if given."""
         return pl.LazyFrame(schema={**cls.columns(), **further})
 
     @classmethod
@@ -185,7 +184,7 @@ class Table:
 
 
 def _declared(table: type[Table], inherited: Mapping[str, Column]) -> dict[str, Column]:
-    """Return the columns that the body of a table names, in order."""
+    """Return the columns declared in the body of a table, in order."""
     annotated = inspect.get_annotations(table)
     own = {}
     for name in [*annotated, *vars(table)]:
@@ -193,20 +192,20 @@ def _declared(table: type[Table], inherited: Mapping[str, Column]) -> dict[str, 
         if isinstance(declared, Column):
             own[name] = _typed(declared, annotated.get(name), f"{table.__name__}.{name}")
         elif name in annotated and not name.startswith("_"):
-            raise TypeError(f"{table.__name__}.{name}: declare it by column(...)")
+            raise TypeError(f"{table.__name__}.{name}: declare it with column(...)")
     return own
 
 
 def _typed(found: Column, annotation: Any, where: str) -> Column:
-    """Return the column with its dtype: the one that it has, or that the annotation stands for."""
+    """Return the column with its dtype, declared or taken from the annotation."""
     plain = getattr(annotation, "__name__", str(annotation))
     if found.dtype == UNTOLD and plain not in PLAIN:
-        raise TypeError(f"{where}: annotate it as str, int, float or bool, or give its dtype")
+        raise TypeError(f"{where}: annotate it with str, int, float or bool, or pass dtype=")
     return replace(found, dtype=PLAIN[plain]) if found.dtype == UNTOLD else found
 
 
 class OpenTable(Table, further=(pl.Float64, pl.Int64, pl.String, pl.Boolean)):
-    """A table that may hold further columns, of plain dtypes."""
+    """A table that may have further columns of plain dtypes."""
 
 
 # Columns that many tables inherit
@@ -219,7 +218,7 @@ class ByCategory(Table):
 
 
 class ByMeasure(ByCategory):
-    """A table with rows for each measure too."""
+    """A table with rows for each category and measure."""
 
     measure: str = column("measure that ranks the candidates", key=True)
 
@@ -231,7 +230,7 @@ class ByList(ByMeasure):
 
 
 class ByPair(ByCategory):
-    """A table with a row for each two n-best lists of one size."""
+    """A table with a row for each pair of n-best lists of equal size."""
 
     measure_1: str = column("first measure", key=True)
     measure_2: str = column("second measure", key=True)
@@ -239,7 +238,7 @@ class ByPair(ByCategory):
 
 
 class Differences(Table):
-    """What was drawn and judged of the difference sets of two lists."""
+    """Judged draws from the difference sets of two lists."""
 
     size: int = column("|D1| = |D2|; candidates", ge=0)
     n_1: int = column("judged draws in D1, with multiplicity", ge=0)
@@ -252,27 +251,27 @@ VERDICTS = ("better", "worse", "small", "open")
 
 
 class Verdicts(Table):
-    """What the tests of a family say of each pair: in a report nothing else is said of it."""
+    """The verdict of a family of tests on each pair of measures."""
 
     verdict: str = column(
-        "on measure_1: better or worse than measure_2 (p_adjusted < alpha, |difference| >= margin);"
-        " small, p_adjusted < alpha alone; open, not separable",
+        "on measure_1: better or worse than measure_2 (p_adjusted < alpha and |difference| >= "
+        "margin), small (p_adjusted < alpha only) or open (no significant difference)",
         isin=VERDICTS,
     )
 
 
 class FamilyLimits(Verdicts):
-    """Limits of differences that hold for all rows of a category together."""
+    """Simultaneous limits of the differences in all rows of a category."""
 
     lower_family: float = column(
-        "lower limit that holds together with those of all rows, and agrees with p_adjusted",
+        "simultaneous lower limit, consistent with p_adjusted",
         ge=-1,
         le=1,
     )
-    upper_family: float = column("upper limit of that kind", ge=-1, le=1)
+    upper_family: float = column("simultaneous upper limit", ge=-1, le=1)
 
     limits_agree_with_the_verdict = rule(
-        "0 is inside the limits of the family where the verdict is open, and outside elsewhere",
+        "the family limits include 0 if and only if the verdict is open",
         pl.when(pl.col("verdict") == "open")
         .then(pl.col("lower_family").le(0) & pl.col("upper_family").ge(0))
         .otherwise(pl.col("lower_family").ge(0) | pl.col("upper_family").le(0)),
@@ -280,7 +279,7 @@ class FamilyLimits(Verdicts):
 
 
 class Draws(Table):
-    """What was drawn and judged of an n-best list."""
+    """Judged draws from an n-best list."""
 
     n_sampled: int = column("judged draws in the list, with multiplicity", ge=0)
     k_sampled: int = column("true positives among them, with multiplicity", ge=0)
@@ -294,14 +293,14 @@ class Limits(Table):
 
 
 class ByRun(Table):
-    """A table with rows for each run of each system."""
+    """A table with rows for each run of a system."""
 
-    system: str = column("what made the clusters", key=True)
+    system: str = column("system that induced the clusters", key=True)
     run: str = column("run of the system", key=True)
 
 
 class BySentence(Table):
-    """A table with rows for each sentence of each file."""
+    """A table with rows for each sentence of a file."""
 
-    file: str = column("input file, as the experiment names it", key=True)
-    sentence: int = column("sentence of the file, from 1", key=True, ge=1)
+    file: str = column("input file, as named in the experiment", key=True)
+    sentence: int = column("number of the sentence in the file, from 1", key=True, ge=1)

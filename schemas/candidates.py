@@ -13,61 +13,63 @@ from schemas.base import OpenTable, Table, column, rule
 # Counts of pairs: the partial tables of shards, before the marginals
 
 ACROSS = "across"
-"""Column that names a document which goes on beyond what was counted at once."""
+"""Column for a document that may continue in the next shard."""
 
 
 class PairCounts(Table):
-    """Pair types of one shard of a corpus with their joint frequency there."""
+    """Pair types of one shard of a corpus with their joint frequencies."""
 
     l1: str = column("left unit", key=True)
     l2: str = column("right unit", key=True)
     f: int = column("pair tokens in this shard; pair tokens", ge=1)
-    documents: int = column("documents with the pair that were not counted before; documents", ge=0)
+    documents: int = column(
+        "documents with the pair that were not counted in earlier shards; documents", ge=0
+    )
 
 
 class OpenPairCounts(PairCounts):
-    """The same, a document that may go on beyond what was counted at once in rows of its own."""
+    """The same, with separate rows for a document that may continue in the next shard."""
 
-    across: str = column("that document: its first sentence, its file", key=True, nullable=True)
+    across: str = column("that document, by first sentence and file", key=True, nullable=True)
 
 
 class UnitCounts(Table):
-    """How often the units of one side occur in one shard, where pairs do not tell it."""
+    """Marginal frequencies of one side in one shard, where pair counts do not give them."""
 
     side: int = column("1: left, 2: right", key=True, isin=[1, 2])
     unit: str = column("left or right unit", key=True)
-    f: int = column("positions, text units or tokens that count for it", ge=0)
+    f: int = column("positions, text units or tokens counted for it", ge=0)
 
 
 class Examples(Table):
-    """Sentences that hold a candidate, chosen at random by the seed."""
+    """Randomly chosen sentences that contain a candidate."""
 
     id: str = column("candidate", key=True)
     number: int = column("1-based number of the example", key=True, ge=1)
-    doc: str = column("document of the sentence; empty if it has no name")
-    text: str = column("the sentence or what is near, the candidate's tokens in [[ ]]")
-    draw_key: int = column("seeded random key that chose it", ge=0)
+    doc: str = column("document of the sentence; empty if unnamed")
+    text: str = column("the sentence or part of it, with the candidate's tokens in [[ ]]")
+    draw_key: int = column("seeded random key of the choice", ge=0)
 
 
 class CorpusSize(Table):
-    """What was counted in a corpus."""
+    """Totals of a corpus."""
 
     what: str = column("tokens, sentences, documents, pair tokens ...", key=True)
-    count: int = column("how many", ge=0)
+    count: int = column("count", ge=0)
 
 
 NO_NAN = ~selectors.by_dtype(pl.Float64).is_nan()
-"""Holds where no score is NaN, which would rank above every number in Polars."""
+"""No score is NaN, which Polars would rank above every number."""
 
 
 class AboutCandidates(OpenTable):
-    """Anything whose rows are about candidates, several rows about one or one about each."""
+    """A table about candidates, with any number of rows for each."""
 
     id: str = column("candidate")
 
 
 class Identified(AboutCandidates):
-    """Anything that has one row per candidate, found by its stable id."""
+    """A table with one row per candidate, identified by a stable id."""
 
     id: str = column("stable id, a hash of (l1, l2)", key=True)
 
@@ -75,7 +77,7 @@ class Identified(AboutCandidates):
 class Pool(Identified):
     """The union of the n-best lists of several measures."""
 
-    best_rank: int = column("best rank under any of the measures", ge=1)
+    best_rank: int = column("best rank under any measure", ge=1)
 
 
 class Signatures(OpenTable):
@@ -98,18 +100,18 @@ class Signatures(OpenTable):
 
     table_fits_sample_size = rule(
         "f1 + f2 - f <= N, so that O22 >= 0",
-        # Differences, since a sum can be too large for Int64, and would be negative.
+        # Differences, since a sum can overflow Int64.
         pl.col("f1") - pl.col("f") <= pl.col("N") - pl.col("f2"),
     )
 
 
 def filled(units: Iterable[str]) -> Iterator[pl.Expr]:
-    """Yield whether each of these columns holds more than blanks."""
+    """Yield a test for each column: more than blanks."""
     return (pl.col(each).str.strip_chars() != "" for each in units)
 
 
 class Combinations(Identified):
-    """Pairs or tuples of units; tuples have l3 ... lk, too."""
+    """Pairs or tuples of units; tuples also have l3 ... lk."""
 
     l1: str = column("first unit")
     l2: str = column("second unit")
@@ -121,13 +123,13 @@ class Candidates(Signatures, Combinations):
     l1: str = column("left unit")
     l2: str = column("right unit")
 
-    units_are_not_blank = rule("l1 and l2 hold more than blanks", *filled(["l1", "l2"]))
+    units_are_not_blank = rule("l1 and l2 are not blank", *filled(["l1", "l2"]))
 
 
 class Scores(Candidates):
     """Candidates with one Float64 column per association measure.
 
-    A score may be infinite; it is null where the measure is undefined, and never NaN.
+    Scores may be infinite; undefined scores are null, never NaN.
     """
 
     scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
@@ -139,13 +141,13 @@ class Scores(Candidates):
 class ScoredPairs(Identified):
     """Pair types (l1, l2) with one Float64 column per score, without frequencies.
 
-    A score may be infinite; it is null where it is undefined, and never NaN.
+    Scores may be infinite; undefined scores are null, never NaN.
     """
 
     l1: str = column("left unit")
     l2: str = column("right unit")
 
-    units_are_not_blank = rule("l1 and l2 hold more than blanks", *filled(["l1", "l2"]))
+    units_are_not_blank = rule("l1 and l2 are not blank", *filled(["l1", "l2"]))
     scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
 
 
@@ -153,24 +155,26 @@ class ScoredPairs(Identified):
 
 
 class TupleCounts(Table):
-    """Tuple types of one shard of a corpus with their joint frequency there."""
+    """Tuple types of one shard of a corpus with their joint frequencies."""
 
-    units: str = column("the units, the control character U+001F between them", key=True)
+    units: str = column("the units, separated by the control character U+001F", key=True)
     f: int = column("tuple tokens in this shard; tuple tokens", ge=1)
-    documents: int = column("documents with the tuple not counted before", ge=0)
+    documents: int = column(
+        "documents with the tuple that were not counted in earlier shards", ge=0
+    )
 
 
 class OpenTupleCounts(TupleCounts):
-    """The same, a document that may go on beyond what was counted at once in rows of its own."""
+    """The same, with separate rows for a document that may continue in the next shard."""
 
-    across: str = column("that document: its first sentence, its file", key=True, nullable=True)
+    across: str = column("that document, by first sentence and file", key=True, nullable=True)
 
 
 class TupleSums(Table, further=(pl.Int64,)):
-    """Frequencies of parts of tuples, f1 ... f_12 ... N, that stand beside the rows of counts."""
+    """Frequencies of parts of tuples, f1 ... f_12 ... N, aligned with the rows of counts."""
 
     frequencies_are_counts = rule(
-        "every frequency is 1 or more, or null where the tuple is left out",
+        "every frequency is at least 1, or null where the tuple is excluded",
         lambda schema: pl.all_horizontal(
             pl.lit(True), *(pl.col(each).fill_null(1) >= 1 for each in schema)
         ),
@@ -180,11 +184,11 @@ class TupleSums(Table, further=(pl.Int64,)):
 # Tuples of two to six units, with the frequencies of all subsets of their units
 
 MOST = 6
-"""Units that a tuple may have: the contingency table of six has 64 cells."""
+"""Maximum number of units of a tuple: with six, its contingency table has 64 cells."""
 
 
 def arity(columns: Collection[str]) -> int:
-    """Return how many units the tuples of a table have, by its columns l1, l2, l3 ...
+    """Return the size of a table's tuples, from its columns l1, l2, l3 ...
 
     Examples
     --------
@@ -195,10 +199,10 @@ def arity(columns: Collection[str]) -> int:
 
 
 def unit_names(columns: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of the units that make the candidates of a table: those of its ids.
+    """Return the columns with the units of a table's candidates.
 
-    A table of pairs may have a column l3 of its own: only where all parts are counted, there
-    are tuples.
+    A table has tuples only if all parts are counted: a table of pairs may have an unrelated column
+    l3.
 
     Parameters
     ----------
@@ -218,7 +222,7 @@ def unit_names(columns: Collection[str]) -> tuple[str, ...]:
 
 
 def names_of_units(size: int) -> tuple[str, ...]:
-    """Return what the units of a tuple of this size are called.
+    """Return the names of the units of a tuple of this size.
 
     Examples
     --------
@@ -229,14 +233,14 @@ def names_of_units(size: int) -> tuple[str, ...]:
 
 
 def frequency_name(positions: Sequence[int], size: int) -> str:
-    """Return the column with the frequency of the elements at some positions of a tuple.
+    """Return the column with the frequency of the elements at the given positions.
 
     Parameters
     ----------
     positions : sequence of int
-        1-based positions in ascending order; none stands for all tuple tokens.
+        1-based positions in ascending order; empty for the number of all tuple tokens.
     size : int
-        How many units the tuple has.
+        Number of units of the tuple.
 
     Examples
     --------
@@ -251,7 +255,7 @@ def frequency_name(positions: Sequence[int], size: int) -> str:
 
 
 def subsets(size: int) -> list[tuple[int, ...]]:
-    """Return all sets of positions, small ones first; the first is empty, the last is full.
+    """Return all sets of positions by size, from the empty to the full set.
 
     Examples
     --------
@@ -263,7 +267,7 @@ def subsets(size: int) -> list[tuple[int, ...]]:
 
 
 def signature(size: int) -> list[str]:
-    """Return the columns that hold the frequencies of a tuple: f, f1, f2 ... f_12 ... N.
+    """Return the frequency columns of a tuple: f, f1, f2 ... f_12 ... N.
 
     Examples
     --------
@@ -275,19 +279,18 @@ def signature(size: int) -> list[str]:
 
 
 def cell(members: Collection[int], size: int, *, dtype: pl.DataType | None = None) -> pl.Expr:
-    """Return the tuple tokens that have these elements of a tuple, and none of its others.
+    """Return the number of tuple tokens that agree in exactly these elements.
 
-    By inclusion and exclusion over the larger sets T: sum of (-1)^(|T| - |S|) f_T.
+    By inclusion and exclusion over supersets T of S: sum of (-1)^(|T| - |S|) f_T.
 
     Parameters
     ----------
     members : collection of int
         Positions where the elements agree.
     size : int
-        How many units the tuple has.
+        Number of units of the tuple.
     dtype : DataType, optional
-        What is added up in; Int64, in which the cells of a valid tuple are right whatever the
-        sums between.
+        Dtype of the sums; Int64 by default, exact for the cells of any valid tuple.
 
     Examples
     --------
@@ -310,7 +313,7 @@ def _is_complete(schema: pl.Schema) -> bool:
 
 
 def _each_of(tests: Callable[[int], Iterable[pl.Expr]]) -> Callable[[pl.Schema], pl.Expr]:
-    """Return whether all tests hold, for a table that has the columns that they need."""
+    """Return true where all tests hold, for a table that has the required columns."""
 
     def hold(schema: pl.Schema) -> pl.Expr:
         return pl.all_horizontal(tests(arity(schema)) if _is_complete(schema) else pl.col("f") >= 0)
@@ -325,16 +328,16 @@ def _bounds(size: int) -> Iterator[pl.Expr]:
 
 
 def _cells(size: int) -> Iterator[pl.Expr]:
-    # Sums of several frequencies can be too large for Int64.
+    # Sums of several frequencies can exceed Int64.
     return (cell(each, size, dtype=pl.Int128()) >= 0 for each in subsets(size))
 
 
 class Tuples(Combinations):
-    """Tuple types (l1, l2 ... lk), k from 2 to 6, with the frequencies of all their parts.
+    """Tuple types (l1, l2 ... lk), k from 2 to 6, with the frequencies of all parts.
 
-    Beside the declared columns there are l3 ... lk, f3 ... fk, and for every set of two or
-    more positions, but not all, its frequency: ``f_13`` counts the tuple tokens with this l1
-    and this l3, whatever their l2. Together they make the 2^k contingency table.
+    Further columns are l3 ... lk, f3 ... fk, and the frequency of every set of two to k - 1
+    positions: ``f_13`` counts the tuple tokens with this l1 and this l3. Together they determine
+    the 2^k contingency table.
     """
 
     l1: str = column("first unit")
@@ -345,26 +348,26 @@ class Tuples(Combinations):
     N: int = column("all tuple tokens; tuple tokens", ge=1)
 
     every_subset_is_counted = rule(
-        "as many f1 ... as l1 ..., and f_12 ... for every subset",
+        "one of f1 ... for each of l1 ..., and f_12 ... for every subset",
         lambda schema: pl.lit(_is_complete(schema)),
     )
 
     units_are_not_blank = rule(
-        "l1 ... hold more than blanks",
+        "l1 ... are not blank",
         lambda schema: pl.all_horizontal(filled(f"l{n}" for n in range(1, arity(schema) + 1))),
     )
 
-    parts_bound_wholes = rule("f_S <= f_T where T is a part of S", _each_of(_bounds))
+    parts_bound_wholes = rule("f_S <= f_T where T is a subset of S", _each_of(_bounds))
 
     table_fits_sample_size = rule(
-        "the 2^k cells, which add up to N, are not negative", _each_of(_cells)
+        "the 2^k cells add up to N and are not negative", _each_of(_cells)
     )
 
 
 class TupleScores(Tuples):
     """Tuples with one Float64 column per association measure.
 
-    A score may be infinite; it is null where the measure is undefined, and never NaN.
+    Scores may be infinite; undefined scores are null, never NaN.
     """
 
     scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)

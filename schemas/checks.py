@@ -1,6 +1,6 @@
-"""The checks of a table with pandera, and the violations that they find.
+"""Schema checks with pandera, and the violations that they find.
 
-Imported only when a table breaks its schema (see `schemas.validate`): to import pandera takes
+Imported only when a table violates its schema (see `schemas.validate`): importing pandera takes
 longer than most commands.
 """
 
@@ -29,7 +29,7 @@ _MADE: dict[type[Table], pa.DataFrameSchema] = {}
 
 
 def pandera_schema(model: type[Table]) -> pa.DataFrameSchema:
-    """Return all that is checked of a table: columns, dtypes, nulls, bounds and rules."""
+    """Return all checks of a table: columns, dtypes, nulls, bounds and rules."""
     if model not in _MADE:
         _MADE[model] = _schema(model)
     return _MADE[model]
@@ -62,7 +62,7 @@ def _teller(rule: Rule) -> Callable[[pa.PolarsData], pl.LazyFrame]:
 
 
 def violations(batch: pl.DataFrame, model: type[Table], *, offset: int) -> list[Violation]:
-    """Return what does not hold of a batch whose first row has the number `offset`."""
+    """Return the violations in a batch whose first row has the number `offset`."""
     try:
         with config_context(validation_depth=ValidationDepth.SCHEMA_AND_DATA):
             pandera_schema(model).validate(batch, lazy=True)
@@ -89,7 +89,7 @@ def _violation(
     rows = cases["index"].drop_nulls().unique().sort().to_list()
     first = [*key, *([column] if column else [])]
     shown = {row: batch.row(row, named=True) for row in rows[:EXAMPLES]}
-    # A table without a key has no other name for a row than its number.
+    # Without a key, rows are identified by number.
     number = "" if key else "row {}: "
     examples = tuple(
         number.format(row + offset) + described(values, first) for row, values in shown.items()

@@ -21,17 +21,17 @@ POPULATIONS = ("finite", "super")
 
 
 class MeasureDifferences(ByPair, Differences, FamilyLimits):
-    """The difference of two measures at each declared cut, with limits and tests, by question.
+    """The difference between two measures at each declared cut, with limits and tests.
 
-    Rows with the population "finite" are about these candidates and no others: after full
-    annotation nothing is left to doubt. Rows with "super" are about a population that the
-    candidates are independent draws from, as the tests of `CutComparison` are. The limits hold for
-    each row by itself; adjusted p-values allow for all rows of a category and population. At one
-    of several declared looks `confidence` is that of this look, and adjusted p-values allow for all
-    looks. Limits that hold at any time hold for all rows of a category together.
+    Rows with the population "finite" concern only these candidates: after full annotation no
+    uncertainty remains. Rows with "super" concern a population from which the candidates are
+    independent draws, like the tests of `CutComparison`. Limits hold for each row separately;
+    p-values are adjusted for all rows of a category and population. At an interim analysis,
+    `confidence` is the level of this analysis, and p-values are adjusted for all analyses. Limits
+    that are valid at any time hold for all rows of a category together.
     """
 
-    population: str = column("what is asked about", key=6, isin=POPULATIONS)
+    population: str = column("population of the inference", key=6, isin=POPULATIONS)
     difference: float = column(
         "(|D1|/n) (k_1/n_1 - k_2/n_2), estimated difference of precision",
         nullable=True,
@@ -45,17 +45,17 @@ class MeasureDifferences(ByPair, Differences, FamilyLimits):
     lower_family: float
     upper_family: float
     p_value: float = column(
-        "test that the difference is 0: super, the exact test of the table `cuts`; finite, that D1 "
-        "has as many true positives as D2, two-sided",
+        "two-sided test that the difference is 0: for super, the exact test of table `cuts`; for "
+        "finite, that D1 and D2 have equal numbers of true positives",
         nullable=True,
         ge=0,
         le=1,
     )
     p_adjusted: float = column("p_value, adjusted", nullable=True, ge=0, le=1)
-    p_margin: float = column("test that |difference| <= margin, by limits", ge=0, le=1)
+    p_margin: float = column("test that |difference| <= margin, from limits", ge=0, le=1)
     p_margin_adjusted: float = column("p_margin, adjusted", ge=0, le=1)
     p_equivalent: float = column(
-        "two one-sided tests that |difference| >= equivalence, by limits; null = no bound",
+        "two one-sided tests that |difference| >= equivalence, from limits; null = no bound",
         nullable=True,
         ge=0,
         le=1,
@@ -80,10 +80,10 @@ class MeasureDifferences(ByPair, Differences, FamilyLimits):
 
 
 class Comparison(ByPair, Differences):
-    """An exact test of two measures at one n, on the judged draws.
+    """An exact test between two measures at one n, on the judged draws.
 
-    D1 holds the n-best candidates of measure_1 that are not n-best of measure_2, D2 the
-    other way round. `significant` is pointwise: it makes no allowance for looking at many n.
+    D1 holds the n-best candidates of measure_1 that are not n-best under measure_2; D2 vice versa.
+    `significant` is pointwise, without correction for many n.
     """
 
     difference: float = column(
@@ -93,13 +93,12 @@ class Comparison(ByPair, Differences):
         le=1,
     )
     p_value: float = column(
-        "exact test of k_1/n_1 against k_2/n_2: Fisher's, two-sided as in R, unless "
-        "another was asked for",
+        "exact test of k_1/n_1 against k_2/n_2; Fisher's by default, two-sided as in R",
         nullable=True,
         ge=0,
         le=1,
     )
-    significant: bool = column("p_value < alpha and |difference| >= margin, at this n alone")
+    significant: bool = column("p_value < alpha and |difference| >= margin, at this n only")
 
     positives_within_draws = rule(
         "k_1 <= n_1 and k_2 <= n_2", pl.col("k_1") <= pl.col("n_1"), pl.col("k_2") <= pl.col("n_2")
@@ -107,30 +106,30 @@ class Comparison(ByPair, Differences):
 
 
 class CutComparison(Comparison, Verdicts):
-    """The tests at the declared cuts: a family, with p-values adjusted for its size."""
+    """The tests at the declared cuts, with p-values adjusted for this family."""
 
     p_adjusted: float = column(
         "p-value adjusted over declared cuts and pairs", nullable=True, ge=0, le=1
     )
-    correction: str = column("how p_adjusted was computed, e.g. bonferroni")
+    correction: str = column("adjustment method of p_adjusted, e.g. bonferroni")
     verdict: str
 
 
 class BaselineComparison(ByList):
-    """An exact test of each n-best list against the candidates that are not in it."""
+    """An exact test of each n-best list against all other candidates."""
 
     n_1: int = column("judged draws in the list, with multiplicity", ge=0)
     k_1: int = column("true positives among n_1", ge=0)
     n_2: int = column("judged draws outside the list, with multiplicity", ge=0)
     k_2: int = column("true positives among n_2", ge=0)
     difference: float = column(
-        "(1 - n/S) (k_1/n_1 - k_2/n_2), estimated precision less the baseline",
+        "(1 - n/S) (k_1/n_1 - k_2/n_2), estimated precision minus baseline",
         nullable=True,
         ge=-1,
         le=1,
     )
     p_value: float = column("exact test of k_1/n_1 against k_2/n_2", nullable=True, ge=0, le=1)
-    significant: bool = column("p_value < alpha and |difference| >= margin, at this n alone")
+    significant: bool = column("p_value < alpha and |difference| >= margin, at this n only")
 
 
 class CutBaselineComparison(BaselineComparison):
@@ -139,16 +138,18 @@ class CutBaselineComparison(BaselineComparison):
     p_adjusted: float = column(
         "p-value adjusted over declared cuts and measures", nullable=True, ge=0, le=1
     )
-    correction: str = column("how p_adjusted was computed, e.g. holm")
+    correction: str = column("adjustment method of p_adjusted, e.g. holm")
 
 
 class BestMeasures(ByCategory):
-    """The best measures at each declared cut, and those that are not significantly worse."""
+    """The best measures at each declared cut, and those not significantly worse."""
 
     n: int = column("size of the n-best lists; candidates", key=True, ge=1)
-    measure: str = column("the best measure, or one not significantly worse", key=True)
-    best: bool = column("whether it has the highest estimated precision; several may")
-    best_measure: str = column("the best measure that it is nearest to be worse than; itself")
+    measure: str = column("best measure, or one not significantly worse", key=True)
+    best: bool = column("it has the highest estimated precision (ties possible)")
+    best_measure: str = column(
+        "best measure with the smallest p-value against it, or the measure itself"
+    )
     precision: float = column("estimated precision; proportion", nullable=True, ge=0, le=1)
     difference: float = column(
         "estimated difference from the best measure", nullable=True, ge=-1, le=1

@@ -12,22 +12,24 @@ from schemas.candidates import Identified
 
 
 class Estimated(Table):
-    """What a sample says of a set of candidates, each draw weighted by its chance.
+    """Estimates for a set of candidates, with each draw weighted by 1/pi.
 
-    The estimate is null, and the limits are what it can be at the least and at the most, where a
-    stratum of the set has no judged draw, or a certain member no judgement.
+    If a stratum of the set has no judged draw or a certain member no judgement, the estimate is
+    null and the limits are the extreme possible values.
     """
 
-    precision: float = column("Hajek's estimate; proportion", nullable=True, ge=0, le=1)
+    precision: float = column("Hájek estimate; proportion", nullable=True, ge=0, le=1)
     lower: float = column("lower limit; proportion", ge=0, le=1)
     upper: float = column("upper limit; proportion", ge=0, le=1)
     variance: float = column("estimated variance of precision", nullable=True, ge=0)
-    n_eff: float = column("draws of a simple sample that the uncertain part is worth; draws", ge=0)
-    n_sampled: int = column("judged draws in it", ge=0)
+    n_eff: float = column(
+        "size of a simple sample equivalent to the draws with pi < 1; draws", ge=0
+    )
+    n_sampled: int = column("judged draws in the set", ge=0)
     k_sampled: int = column("true positives among them", ge=0)
-    certain: int = column("draws in it with pi = 1", ge=0)
-    unjudged: int = column("draws in it that nobody judged", ge=0)
-    tau: float = column("weight of the predictions; 0 without", ge=0, le=1)
+    certain: int = column("draws in the set with pi = 1", ge=0)
+    unjudged: int = column("unjudged draws in the set", ge=0)
+    tau: float = column("weight of the predictions; 0 = not used", ge=0, le=1)
 
     counts_are_ordered = rule("k_sampled <= n_sampled", pl.col("k_sampled") <= pl.col("n_sampled"))
     limits_hold_the_estimate = rule(
@@ -39,7 +41,7 @@ class Estimated(Table):
 
 
 class DesignedPrecision(ByList, Estimated):
-    """Precision of n-best lists from a sample of any design, these candidates' own."""
+    """Precision of n-best lists among these candidates, from a sample of any design."""
 
 
 class DesignedBaseline(ByCategory, Estimated):
@@ -59,10 +61,10 @@ class DesignedWindows(ByMeasure, Estimated):
 
 
 class DesignedDifferences(ByPair, FamilyLimits):
-    """Differences of precision at the declared cuts, from a sample of any design, with tests.
+    """Differences in precision at the declared cuts, from a sample of any design, with tests.
 
-    `p_value` asks whether these candidates differ: as many true positives in D1 as in D2. Fisher's
-    asks whether the labels could have come about alike in both, and needs equal chances in each.
+    `p_value` tests the finite population: equal numbers of true positives in D1 and D2. Fisher's
+    test concerns a superpopulation, and requires equal inclusion probabilities in each set.
     """
 
     size: int = column("|D1| = |D2|; candidates", ge=0)
@@ -79,16 +81,19 @@ class DesignedDifferences(ByPair, FamilyLimits):
     n_2: int = column("judged draws in D2", ge=0)
     k_2: int = column("true positives among n_2", ge=0)
     p_value: float = column(
-        "smallest alpha at which the limits exclude 0: these candidates", nullable=True, ge=0, le=1
+        "smallest alpha at which the limits exclude 0 (finite population)",
+        nullable=True,
+        ge=0,
+        le=1,
     )
     p_adjusted: float = column(
         "p_value adjusted over declared cuts and pairs", nullable=True, ge=0, le=1
     )
-    correction: str = column("how p_adjusted was computed, e.g. holm")
+    correction: str = column("adjustment method of p_adjusted, e.g. holm")
     significant: bool = column("p_adjusted < alpha and |difference| >= margin")
     verdict: str
     p_fisher: float = column(
-        "Fisher's exact test, two-sided: candidates like these; null where chances differ",
+        "Fisher's exact test, two-sided (superpopulation); null if pi differs",
         nullable=True,
         ge=0,
         le=1,
@@ -98,12 +103,12 @@ class DesignedDifferences(ByPair, FamilyLimits):
 
 
 class DifferenceBands(ByPair):
-    """Limits of the difference of two measures that hold at all n of a range at once."""
+    """Simultaneous limits of the difference between two measures at all n of a range."""
 
     difference: float = column("estimated difference of precision", nullable=True, ge=-1, le=1)
     lower_band: float = column("lower limit", ge=-1, le=1)
     upper_band: float = column("upper limit", ge=-1, le=1)
-    level: float = column("confidence of each of the intervals; proportion", gt=0, lt=1)
+    level: float = column("confidence level of each interval; proportion", gt=0, lt=1)
 
     limits_are_ordered = rule(
         "lower_band <= upper_band", pl.col("lower_band") <= pl.col("upper_band")
@@ -114,28 +119,26 @@ class DifferenceBands(ByPair):
 
 
 class Looks(ByCategory):
-    """The plan of a sample that is looked at several times, for each question.
+    """The plan of interim analyses of a sample, for each question.
 
-    Levels are such that limits hold at all looks together with the confidence of the stage.
+    The limits at all analyses hold together with the confidence of the stage.
     """
 
-    question: str = column(
-        "its name, e.g. 't_score at 100'; 'all' where all have one plan", key=True
-    )
-    look: int = column("number of the look, from 1", key=True, ge=1)
-    labels: int = column("labels that are planned at it; candidates", ge=1)
-    share: float = column("share of the labels of the last look; proportion", gt=0, le=1)
+    question: str = column("its name, e.g. 't_score at 100'; 'all' for a shared plan", key=True)
+    look: int = column("number of the analysis, from 1", key=True, ge=1)
+    labels: int = column("labels planned up to this analysis; candidates", ge=1)
+    share: float = column("share of the final number of labels; proportion", gt=0, le=1)
     level: float = column(
-        "two-sided alpha of this look; null where it is exact or tells nothing",
+        "two-sided alpha of this analysis; null if exact or uninformative",
         nullable=True,
         ge=0,
         le=1,
     )
     z: float = column("normal quantile of that level; standard errors", nullable=True, ge=0)
-    now: bool = column("whether this is the look that the results are of")
+    now: bool = column("the results are those of this analysis")
 
     quantile_of_a_level = rule(
-        "z where there is a level", pl.col("z").is_null() == pl.col("level").is_null()
+        "z is given wherever a level is given", pl.col("z").is_null() == pl.col("level").is_null()
     )
 
 
@@ -143,20 +146,20 @@ class Looks(ByCategory):
 
 
 class Chances(Table):
-    """With what chance a candidate is drawn: what an estimate needs, whatever the design.
+    """The inclusion probability of each candidate, for any design.
 
-    Constant in a simple sample, constant in each stratum of a stratified one, 0 outside a pool.
+    Constant in a simple sample and within each stratum of a stratified sample, 0 outside a pool.
     """
 
     pi: float = column("inclusion probability; 0 = never drawn", ge=0, le=1)
-    stratum: str = column("stratum in which the number of draws is fixed; 'all' if there is one")
+    stratum: str = column("stratum with a fixed number of draws; 'all' if there is only one")
 
 
 class Inclusion(Identified, Chances, further=()):
     """The inclusion probabilities of all candidates, drawn or not."""
 
-    certain: bool = column("taken for certain, or judged before")
-    size_measure: float = column("x, what its label is worth; only ratios count", ge=0)
+    certain: bool = column("drawn with certainty, or judged before")
+    size_measure: float = column("x, the value of its label; only ratios count", ge=0)
 
     certain_is_a_chance_of_1 = rule(
         "certain where pi = 1", pl.col("certain") == (pl.col("pi") == 1)
@@ -166,14 +169,14 @@ class Inclusion(Identified, Chances, further=()):
 class DesignedSample(Drawn, further=()):
     """The drawn candidates with their inclusion probabilities.
 
-    Not a `Sample`: draws stand for different numbers of candidates, so estimates for simple
-    random samples do not apply.
+    Not a `Sample`: inclusion probabilities differ, so estimates for simple random samples do not
+    apply.
     """
 
     multiplicity: int = column("times drawn: 1, without replacement", ge=1, le=1)
-    position: int = column("1-based order: judged before, then step by step", ge=1)
+    position: int = column("1-based order: judged before, then in steps", ge=1)
     pi: float = column("inclusion probability", gt=0, le=1)
-    certain: bool = column("taken for certain, or judged before")
+    certain: bool = column("drawn with certainty, or judged before")
     order_key: float = column("u / pi, u the permanent random number", gt=0)
 
     certain_is_a_chance_of_1 = rule(
@@ -182,44 +185,44 @@ class DesignedSample(Drawn, further=()):
 
 
 class Questions(Table):
-    """What a sample was designed to answer, and how well it is expected to.
+    """The questions that a sample was designed for, and their expected precision.
 
-    Half-widths are of intervals by the normal distribution, from what was expected of the
-    candidates when the sample was designed.
+    Half-widths are those of normal intervals, from the probabilities of true positives assumed by
+    the design.
     """
 
     question: str = column("its name, e.g. 't_score - mi at 100'", key=True)
-    kind: str = column("what is asked for", isin=("precision", "difference", "baseline"))
-    measure: str = column("the measure, or the first of two; null for the baseline", nullable=True)
-    measure_2: str = column("the second of two; null if there is one", nullable=True)
+    kind: str = column("quantity to be estimated", isin=("precision", "difference", "baseline"))
+    measure: str = column("(first) measure; null for the baseline", nullable=True)
+    measure_2: str = column("second measure; null for a single measure", nullable=True)
     n: int = column("size of the lists; candidates", ge=1)
     weight: float = column("as declared", gt=0)
-    weight_used: float = column("as raised, so that it does not do worse", gt=0)
-    expected_draws: float = column("draws expected in what it is about; candidates", ge=0)
-    half_width: float = column("expected half-width by the design; proportion", ge=0)
+    weight_used: float = column("weight as raised, to do no worse than a simple sample", gt=0)
+    expected_draws: float = column("expected draws in the lists of the question; candidates", ge=0)
+    half_width: float = column("expected half-width under the design; proportion", ge=0)
     simple_half_width: float = column(
-        "expected half-width by a simple sample of this size; proportion", ge=0
+        "expected half-width with a simple sample of this size; proportion", ge=0
     )
     unfloored_half_width: float = column(
-        "expected half-width if no chance were kept for other questions; proportion", ge=0
+        "expected half-width of the same design without floor; proportion", ge=0
     )
-    worse: bool = column("wider by more than .1 % than by a simple sample")
+    worse: bool = column("more than 0.1 % wider than with a simple sample")
 
     raised_only = rule("weight <= weight_used", pl.col("weight") <= pl.col("weight_used"))
 
 
 class DesignCosts(Table):
-    """What a designed sample is expected to take, where judgements of a group share work."""
+    """Expected costs of a designed sample, if judgements in a group share work."""
 
     design: str = column(
-        "this one, the one that minds no costs, a simple sample",
+        "this design, the design that ignores costs, or a simple sample",
         key=True,
         isin=("priced", "unpriced", "simple"),
     )
     labels: float = column("expected judgements; candidates", ge=0)
-    groups: float = column("groups that are expected to have one; groups", ge=0)
-    cost: float = column("what they take, in the unit of the option cost", ge=0)
+    groups: float = column("groups expected to have a judgement; groups", ge=0)
+    cost: float = column("expected cost, in the unit of the option cost", ge=0)
     variance: float = column(
-        "mean of the expected variances of the questions, each as a share of a simple sample's",
+        "mean ratio of the questions' expected variances to those of a simple sample",
         ge=0,
     )

@@ -1,4 +1,4 @@
-"""The base class of all errors, and the error of a table that breaks its schema."""
+"""The base class of all errors, and the error for a table that violates its schema."""
 
 from __future__ import annotations
 
@@ -7,22 +7,33 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 EXAMPLES = 3
-"""Rows that are shown of those that break a rule."""
+"""Number of offending rows shown for a rule."""
 _SHOWN = 8
-"""Columns that are shown of such a row."""
+"""Number of columns shown of an offending row."""
+
+
+def quantity(number: int, noun: str) -> str:
+    """Return a number with a noun, in the plural where needed.
+
+    Examples
+    --------
+    >>> quantity(1, "line"), quantity(1200, "line")
+    ('1 line', '1,200 lines')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 class LexassayError(Exception):
-    """Base of every error that the project raises on purpose.
+    """Base class of all deliberate errors of the project.
 
-    ``exit_code`` is what the command line returns for it: 1 failed, 2 wrong usage or
-    configuration, 3 waits for a person.
+    ``exit_code`` is the exit code of the command: 1 failed, 2 wrong usage or configuration, 3
+    waiting for a person.
     """
 
     exit_code = 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Go from process to process whole, whatever the arguments of the class are."""
+        """Keep all attributes when pickled, whatever the arguments of the class."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -35,20 +46,20 @@ def _restored(kind: type[LexassayError], args: tuple[Any, ...], state: dict[str,
 
 @dataclass(frozen=True)
 class Violation:
-    """One rule of a schema that does not hold.
+    """A violated rule of a schema.
 
     Parameters
     ----------
     rule : str
         Name of the check, as written in the schema.
     column : str or None
-        The column it speaks of; None for a rule over several columns.
+        The column concerned; None for a rule over several columns.
     count : int
-        How many rows break it; 0 for a rule about the table's shape.
+        Number of offending rows; 0 for a rule about the table's shape.
     examples : sequence of str
-        Up to three offending rows, by their keys; by their numbers in a table without a key.
+        Up to three offending rows, identified by key, or by number if the table has no key.
     keys : sequence of mapping
-        The values of the key of each example, where the table has one.
+        The key values of each example, if the table has a key.
     """
 
     rule: str
@@ -58,12 +69,12 @@ class Violation:
     keys: tuple[Mapping[str, Any], ...] = ()
 
     def at(self, place: Callable[[Mapping[str, Any]], str]) -> Violation:
-        """Return the same with the places of its examples in front of them.
+        """Return a copy whose examples are prefixed with their places.
 
         Parameters
         ----------
         place : callable
-            The values of a key -> where the rows are that have it; may be empty.
+            From key values to the places of their rows; may be empty.
         """
         places = [place(key) for key in self.keys]
         if not all(places):
@@ -79,7 +90,7 @@ class Violation:
 
 
 def described(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
-    """Return a row as text: some columns first, eight at the most.
+    """Return a row as text: at most eight columns, the given ones first.
 
     Examples
     --------
@@ -91,16 +102,16 @@ def described(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
 
 
 class SchemaViolation(LexassayError):
-    """A table breaks its schema.
+    """A table violates its schema.
 
     Parameters
     ----------
     table : str
-        Where the table is or what it is called.
+        Path or name of the table.
     violations : sequence of Violation
-        Every rule that does not hold, not only the first.
+        All violated rules.
     remedy : str
-        What to do about it; may be empty.
+        Advice to the user; may be empty.
     """
 
     def __init__(self, table: str, violations: Sequence[Violation], remedy: str = "") -> None:
@@ -108,4 +119,4 @@ class SchemaViolation(LexassayError):
         self.violations = tuple(violations)
         lines = "".join(f"\n  - {violation}" for violation in self.violations)
         advice = f"\n{remedy}" if remedy else ""
-        super().__init__(f"{table} breaks its schema:{lines}{advice}")
+        super().__init__(f"{table} violates its schema:{lines}{advice}")

@@ -21,20 +21,23 @@ from schemas.base import (
 
 
 class AveragePrecision(ByMeasure, Limits):
-    """Average precision of every ranking, inferred from the judged candidates, with limits.
+    """Inferred average precision of every ranking, with limits.
 
-    Of width 0 where all candidates are judged.
+    The interval has width 0 if all candidates are judged.
     """
 
     average_precision: float = column(
-        "inferred average precision; null = no judged TP; proportion", nullable=True, ge=0, le=1
+        "inferred average precision; null = no judged true positive; proportion",
+        nullable=True,
+        ge=0,
+        le=1,
     )
     lower: float
     upper: float
-    n_candidates: int = column("candidates that are ranked", ge=1)
-    n_sampled: int = column("judged candidates, each once", ge=0)
+    n_candidates: int = column("ranked candidates", ge=1)
+    n_sampled: int = column("distinct judged candidates", ge=0)
     k_sampled: int = column("true positives among them", ge=0)
-    unequal: bool = column("whether they were drawn with chances of their own (xinfAP)")
+    unequal: bool = column("drawn with unequal inclusion probabilities (xinfAP)")
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
 
     positives_within_judged = rule(
@@ -50,47 +53,47 @@ class AveragePrecision(ByMeasure, Limits):
     )
 
 
-# Choice of a list by a preliminary sample, and its delivery
+# Choice of a list from a preliminary sample, and its delivery
 
 
 class Choice(ByCategory, Draws):
-    """The measure and the list size chosen by a sample, with the estimates at hand then."""
+    """The measure and list size chosen from a sample, with the estimates at that time."""
 
-    measure: str = column("the measure chosen")
-    n: int = column("the list size chosen; candidates", ge=1)
-    criterion: str = column("what was asked for, e.g. min_precision = 0.3")
-    considered: int = column("lists that took part, measures times sizes", ge=1)
+    measure: str = column("chosen measure")
+    n: int = column("chosen list size; candidates", ge=1)
+    criterion: str = column("requirement, e.g. min_precision = 0.3")
+    considered: int = column("lists considered, measures times sizes", ge=1)
     precision: float = column("estimated precision; proportion", ge=0, le=1)
-    lower: float = column("lower limit of this list alone; proportion", ge=0, le=1)
-    upper: float = column("upper limit of this list alone; proportion", ge=0, le=1)
+    lower: float = column("lower limit for this list alone; proportion", ge=0, le=1)
+    upper: float = column("upper limit for this list alone; proportion", ge=0, le=1)
     lower_simultaneous: float = column(
-        "lower limit that allows for the choice (Bonferroni); proportion", ge=0, le=1
+        "lower limit corrected for the choice (Bonferroni); proportion", ge=0, le=1
     )
     upper_simultaneous: float = column(
-        "upper limit that allows for the choice (Bonferroni); proportion", ge=0, le=1
+        "upper limit corrected for the choice (Bonferroni); proportion", ge=0, le=1
     )
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
-    interval: str = column("name of the interval method")
+    interval: str = column("interval method")
     recall: float = column("estimated recall; proportion", nullable=True, ge=0, le=1)
     n_sampled: int
     k_sampled: int
 
 
 class Guarantees(ByList, Draws):
-    """The lists that were tested for a guaranteed precision, in the order of the tests.
+    """Lists tested for a guaranteed precision, in the order of the tests.
 
-    All lists that passed have the precision wanted, with the confidence of the choice.
+    All lists that passed have the required precision, with the confidence of the choice.
     """
 
-    place: int = column("place in the declared order of sizes, from 1", ge=1)
+    place: int = column("position in the declared order of sizes, from 1", ge=1)
     n_sampled: int
     k_sampled: int
     precision: float = column("estimated precision; proportion", nullable=True, ge=0, le=1)
     level: float = column("level of the test, alpha / measures; proportion", gt=0, lt=1)
     lower_one_sided: float = column("one-sided lower limit at that level; proportion", ge=0, le=1)
-    testable: bool = column("whether its judged draws, were all true, would be enough to pass")
-    tested: bool = column("whether it was reached: nothing before it failed")
-    passed: bool = column("whether the lower limit reaches the precision wanted")
+    testable: bool = column("it would pass if all its judged draws were true")
+    tested: bool = column("the test was reached: no earlier list failed")
+    passed: bool = column("the lower limit reaches the required precision")
 
     only_what_is_tested_passes = rule(
         "passed only if tested, tested only if testable",
@@ -100,30 +103,28 @@ class Guarantees(ByList, Draws):
 
 
 class ListRows(OpenTable):
-    """The n-best list of the chosen measure, with what is known of its candidates."""
+    """The n-best list of the chosen measure, with the known judgements."""
 
     rank: int = column("rank under the chosen measure", key=True, ge=1)
     id: str = column("candidate")
     l1: str = column("left unit")
     l2: str = column("right unit")
     score: float = column("score of the chosen measure", nullable=True)
-    verdict: str = column(
-        "+ or - where known, ? where judgements differ; null = not judged", nullable=True
-    )
+    verdict: str = column("+ or -, ? = conflicting judgements; null = not judged", nullable=True)
 
 
-# Precision corrected for errors of annotators
+# Precision corrected for annotation errors
 
 
 class Corrected(ByList, Draws):
-    """Precision of the lists at the cuts as it would be without errors of the annotators."""
+    """Precision of the lists at the cuts, corrected for annotation errors."""
 
     n_sampled: int
     k_sampled: int
     precision: float = column("as judged; proportion", nullable=True, ge=0, le=1)
     corrected: float = column(
-        "(precision + specificity - 1) / (sensitivity + specificity - 1), cut off at 0 and 1; "
-        "null = judgements say nothing; proportion",
+        "(precision + specificity - 1) / (sensitivity + specificity - 1), clipped to [0, 1]; null "
+        "= uninformative judgements; proportion",
         nullable=True,
         ge=0,
         le=1,
@@ -131,16 +132,16 @@ class Corrected(ByList, Draws):
     lower_corrected: float = column("its lower limit; proportion", ge=0, le=1)
     upper_corrected: float = column("its upper limit; proportion", ge=0, le=1)
     sensitivity: float = column(
-        "share of what is true that is judged so; proportion", nullable=True, ge=0, le=1
+        "share of true positives judged as true; proportion", nullable=True, ge=0, le=1
     )
     specificity: float = column(
-        "share of what is false that is judged so; proportion", nullable=True, ge=0, le=1
+        "share of false positives judged as false; proportion", nullable=True, ge=0, le=1
     )
     n_true: int = column(
-        "candidates that the sensitivity was estimated from; null = given", nullable=True, ge=0
+        "candidates used to estimate the sensitivity; null = given", nullable=True, ge=0
     )
     n_false: int = column(
-        "candidates that the specificity was estimated from; null = given", nullable=True, ge=0
+        "candidates used to estimate the specificity; null = given", nullable=True, ge=0
     )
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
 
@@ -173,11 +174,11 @@ class LocalPrecision(ByMeasure, Limits):
 
 
 class SimultaneousBands(ByList):
-    """Limits of the precision of one measure that hold at all n of a range at once."""
+    """Simultaneous limits of the precision of one measure at all n of a range."""
 
     lower_band: float = column("lower limit; proportion", ge=0, le=1)
     upper_band: float = column("upper limit; proportion", ge=0, le=1)
-    level: float = column("confidence of each of the intervals; proportion", gt=0, lt=1)
+    level: float = column("confidence level of each interval; proportion", gt=0, lt=1)
 
     limits_are_ordered = rule(
         "lower_band <= upper_band", pl.col("lower_band") <= pl.col("upper_band")
@@ -185,7 +186,7 @@ class SimultaneousBands(ByList):
 
 
 class Recall(ByList, Limits):
-    """Recall of every n-best list, with intervals: the share of the true positives in it."""
+    """Recall of every n-best list (its share of all true positives), with intervals."""
 
     k_sampled: int = column("judged TPs in the list, with multiplicity", ge=0)
     positives: int = column("all judged TPs, with multiplicity", ge=0)
@@ -199,7 +200,7 @@ class Recall(ByList, Limits):
 
 
 class CutLists(ByMeasure, Draws):
-    """The cut-best list of each measure as if it were the whole data set."""
+    """The cut-best list of each measure, treated as the whole data set."""
 
     n: int = column("size of the n-best list, up to the cut; candidates", key=True, ge=1)
     n_sampled: int
@@ -213,37 +214,37 @@ class CutLists(ByMeasure, Draws):
 
 
 class Thresholds(ByMeasure):
-    """The list size from which on the lower limit stays under a precision that is wanted."""
+    """The list size from which the lower limit stays below a required precision."""
 
-    threshold: float = column("the precision wanted; proportion", key=True, gt=0, lt=1)
+    threshold: float = column("required precision; proportion", key=True, gt=0, lt=1)
     n: int = column(
-        "smallest n from which on every lower limit is below; null = never", nullable=True, ge=1
+        "smallest n from which all lower limits are below; null = never", nullable=True, ge=1
     )
 
 
 class BandThresholds(ByMeasure):
-    """Where precision is at least a threshold, and where below, by limits that hold all at once.
+    """Ranges of n with precision above and below a threshold, by simultaneous limits.
 
-    All rows of a measure hold together, with the confidence of the band.
+    All rows of a measure hold together with the confidence of the band.
     """
 
-    threshold: float = column("the precision wanted; proportion", key=True, gt=0, lt=1)
-    first_n: int = column("first n at which the band holds; candidates", ge=1)
-    last_n: int = column("last n at which the band holds; candidates", ge=1)
+    threshold: float = column("required precision; proportion", key=True, gt=0, lt=1)
+    first_n: int = column("first n of the band; candidates", ge=1)
+    last_n: int = column("last n of the band; candidates", ge=1)
     n: int = column(
-        "smallest n from which on every lower limit is below; null = never", nullable=True, ge=1
+        "smallest n from which all lower limits are below; null = never", nullable=True, ge=1
     )
     at_least_to: int = column(
-        "precision is at least the threshold from first_n to here; null = not even there",
+        "precision is at least the threshold from first_n to here; null = nowhere",
         nullable=True,
         ge=1,
     )
     below_from: int = column(
-        "precision is below the threshold from here to last_n; null = not even there",
+        "precision is below the threshold from here to last_n; null = nowhere",
         nullable=True,
         ge=1,
     )
-    confidence: float = column("with which all of this holds; proportion", gt=0, lt=1)
+    confidence: float = column("confidence level of all rows together; proportion", gt=0, lt=1)
 
     at_least_before_below = rule(
         "first_n <= at_least_to < below_from <= last_n",
@@ -259,28 +260,27 @@ class BandThresholds(ByMeasure):
 class Ranks(Table):
     """One row per measure and candidate: the unique rank and the tie group.
 
-    Descending score, undefined scores last; within equal scores the tie-break key decides,
-    the same key for all measures.
+    Descending score, undefined scores last; ties are broken by a key shared by all measures.
     """
 
     measure: str = column("association measure or other score", key=True)
     rank: int = column("unique rank 1..S, descending score", key=True, ge=1)
     id: str = column("candidate")
-    score: float = column("the score; null = undefined", nullable=True)
-    tie: int = column("smallest rank among the candidates with this score", ge=1)
+    score: float = column("score; null = undefined", nullable=True)
+    tie: int = column("lowest rank among candidates with this score", ge=1)
     tie_key: int = column("seeded random key that orders equal scores", ge=0)
 
 
 class PooledRanks(Ranks):
-    """The n-best lists of several measures, down to one depth: what a pool can evaluate.
+    """The pooled n-best lists of several measures, down to a common depth.
 
     Every estimate from these ranks is conditional on the pool.
     """
 
-    pool_depth: int = column("size of the lists that were pooled", ge=1)
+    pool_depth: int = column("size of the pooled lists", ge=1)
 
 
-# Unranked sets of candidates, such as the output of a filter, against n-best lists
+# Unranked sets of candidates, e.g. the output of a filter, compared with n-best lists
 
 
 class SubsetPrecision(ByCategory, Limits):
@@ -301,9 +301,9 @@ class SubsetPrecision(ByCategory, Limits):
 
 
 class SubsetComparison(ByCategory, Differences):
-    """An exact test of a set against the n-best list of the same size of each measure.
+    """An exact test of a set against each measure's n-best list of equal size.
 
-    D1 holds the members of the set that are not in the list, D2 the other way round.
+    D1 holds the members of the set that are not in the list, D2 vice versa.
     """
 
     subset: str = column("name of the set", key=True)
@@ -315,7 +315,7 @@ class SubsetComparison(ByCategory, Differences):
     n_2: int
     k_2: int
     difference: float = column(
-        "(|D1|/n) (k_1/n_1 - k_2/n_2), estimated precision of the set less the list's",
+        "(|D1|/n) (k_1/n_1 - k_2/n_2), estimated precision of the set minus that of the list",
         nullable=True,
         ge=-1,
         le=1,
@@ -323,22 +323,21 @@ class SubsetComparison(ByCategory, Differences):
     p_value: float = column("exact test of D1 against D2", nullable=True, ge=0, le=1)
     p_adjusted: float = column("p-value adjusted over the measures", nullable=True, ge=0, le=1)
     significant: bool = column("p_adjusted < alpha and |difference| >= margin")
-    correction: str = column("how p_adjusted was computed, e.g. holm")
+    correction: str = column("adjustment method of p_adjusted, e.g. holm")
 
 
-# Worst case: precision if all unjudged draws were false, or all true
+# Extreme cases: precision if all unjudged draws were false, or all true
 
 
 class WorstCase(ByList, Draws, Limits):
-    """The n-best lists at the cuts in which draws have no judgement, at both extremes.
+    """Precision at the cuts if all unjudged draws were false, or all true.
 
-    lower_if_false and upper_if_true hold together whatever the unjudged draws are.
+    The limits lower_if_false and upper_if_true hold whatever the unjudged draws are. Lists without
+    unjudged draws are omitted.
     """
 
     n_drawn: int = column("draws in the list, with multiplicity", ge=0)
-    n_unjudged: int = column(
-        "draws among them that nobody judged, or on which judgements differ", ge=1
-    )
+    n_unjudged: int = column("draws without a judgement, or with conflicting judgements", ge=1)
     n_sampled: int
     k_sampled: int
     precision: float = column("k_sampled / n_sampled; proportion", nullable=True, ge=0, le=1)
@@ -370,17 +369,17 @@ class WorstCase(ByList, Draws, Limits):
 # Precision of every list, and of all candidates
 
 _CANDIDATE = 1 / pl.col("n").cast(pl.Float64)
-"""One candidate of the list: what an estimate may lie beside its interval by.
+"""One candidate of the list: how far an estimate may lie outside its interval.
 
-The limits of the hypergeometric interval are whole candidates out of n, which
-k_sampled / n_sampled need not be: 98 of 99, drawn from 100, have [0.99, 0.99].
+Hypergeometric limits are whole candidates out of n, unlike k_sampled / n_sampled: 98 of 99, drawn
+from 100, have [0.99, 0.99].
 """
 
 
 class Precision(ByList, Draws, Limits):
     """Precision and recall of every n-best list of every measure.
 
-    Estimates are null where no member of the list was sampled and judged.
+    Estimates are null if no member of the list was sampled and judged.
     """
 
     precision: float = column("k_sampled / n_sampled; proportion", nullable=True, ge=0, le=1)
@@ -389,8 +388,8 @@ class Precision(ByList, Draws, Limits):
     recall: float = column("k_sampled / all judged TPs; proportion", nullable=True, ge=0, le=1)
     n_sampled: int
     k_sampled: int
-    tp_min: int = column("smallest k_sampled over all ways to break ties", ge=0)
-    tp_max: int = column("largest k_sampled over all ways to break ties", ge=0)
+    tp_min: int = column("minimum of k_sampled over all ways of breaking ties", ge=0)
+    tp_max: int = column("maximum of k_sampled over all ways of breaking ties", ge=0)
 
     counts_are_ordered = rule(
         "tp_min <= k_sampled <= tp_max, k_sampled <= n_sampled",
@@ -408,7 +407,7 @@ class Precision(ByList, Draws, Limits):
 
 
 class Baseline(ByCategory):
-    """The proportion of true positives among all candidates: what any measure must beat."""
+    """The baseline: the proportion of true positives among all candidates."""
 
     precision: float = column("baseline; proportion", nullable=True, ge=0, le=1)
     lower: float = column("lower limit; proportion", ge=0, le=1)
@@ -417,13 +416,13 @@ class Baseline(ByCategory):
     k_sampled: int = column("true positives among them, with multiplicity", ge=0)
     n_candidates: int = column("candidates in the data set", ge=0)
     n_drawn: int = column("draws in the sample, with multiplicity", ge=0)
-    n_unjudged: int = column("draws that nobody judged, with multiplicity", ge=0)
-    n_undecided: int = column("draws on which judgements differ, with multiplicity", ge=0)
+    n_unjudged: int = column("unjudged draws, with multiplicity", ge=0)
+    n_undecided: int = column("draws with conflicting judgements, with multiplicity", ge=0)
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
-    interval: str = column("name of the interval method")
-    sampled: bool = column("true if a sample was drawn, false if all count")
+    interval: str = column("interval method")
+    sampled: bool = column("true if a sample was drawn, false if all candidates count")
     pool: int = column(
-        "depth of the lists whose union stands for the data set; null = all candidates",
+        "depth of the pooled lists; null = all candidates",
         nullable=True,
         ge=1,
     )

@@ -18,27 +18,28 @@ from schemas.base import (
 )
 from schemas.candidates import Identified
 
-# Bootstrap over clusters of candidates, such as those of one verb
+# Bootstrap over clusters of candidates, for example those of one verb
 
 
 class ByClusters(Table):
-    """What a bootstrap over clusters rests on."""
+    """The basis of a bootstrap over clusters."""
 
     confidence: float = column("confidence level of the limits", gt=0, lt=1)
-    cluster: str = column("the column whose equal values are one cluster")
+    cluster: str = column("column that defines the clusters")
     clusters: int = column("clusters with judged draws", ge=0)
     effective_clusters: float = column(
-        "as many clusters of one size would tell as much; null = no draw", nullable=True, ge=0
+        "equivalent number of clusters of equal size; null = no draw", nullable=True, ge=0
     )
     design_effect: float = column(
-        "variance over that of as many independent draws; null = one of the two is 0",
+        "design effect: variance / variance of the same number of independent draws; null = one "
+        "is 0",
         nullable=True,
         ge=0,
     )
 
 
 class ClusteredPrecision(ByList, Draws, Limits, ByClusters):
-    """N-best precision at the declared cuts, with limits by a bootstrap over clusters."""
+    """N-best precision at the declared cuts, with limits from a bootstrap over clusters."""
 
     n_sampled: int
     k_sampled: int
@@ -54,7 +55,7 @@ class ClusteredPrecision(ByList, Draws, Limits, ByClusters):
 
 
 class ClusteredDifferences(ByPair, Differences, ByClusters, FamilyLimits):
-    """Differences at the declared cuts, with limits and tests by a bootstrap over clusters."""
+    """Differences at the declared cuts, with limits and tests from a bootstrap over clusters."""
 
     difference: float = column(
         "(|D1|/n) (k_1/n_1 - k_2/n_2), estimated difference of precision",
@@ -72,7 +73,7 @@ class ClusteredDifferences(ByPair, Differences, ByClusters, FamilyLimits):
     p_adjusted: float = column(
         "p-value adjusted over declared cuts and pairs", nullable=True, ge=0, le=1
     )
-    correction: str = column("how p_adjusted was computed, e.g. holm")
+    correction: str = column("adjustment method of p_adjusted, e.g. holm")
     significant: bool = column("p_adjusted < alpha and |difference| >= margin")
     verdict: str
 
@@ -91,18 +92,18 @@ class Strata(Identified, further=()):
 class StratifiedSample(Drawn, further=()):
     """The sampled candidates with their strata.
 
-    Not a `Sample`: draws from different strata stand for different numbers of candidates, so
-    estimates for simple random samples do not apply.
+    Not a `Sample`: sampling rates differ between strata, so estimates for simple random samples do
+    not apply.
     """
 
     multiplicity: int = column("times drawn: 1, without replacement", ge=1, le=1)
     position: int = column("1-based order, stratum by stratum", ge=1)
-    pi: float = column("drawn of the stratum / candidates in it", gt=0, le=1)
-    stratum: str = column("stratum that it was drawn from")
+    pi: float = column("draws from the stratum / candidates in it", gt=0, le=1)
+    stratum: str = column("stratum of the draw")
 
 
 class StratumSizes(Table):
-    """How many candidates each stratum has, and how many of them were drawn."""
+    """Candidates and draws of each stratum."""
 
     stratum: str = column("stratum", key=True)
     n_candidates: int = column("candidates in the stratum", ge=0)
@@ -110,9 +111,9 @@ class StratumSizes(Table):
 
 
 class StratifiedPrecision(ByList):
-    """Precision of n-best lists, each stratum weighted by its share of the list.
+    """Precision of n-best lists, with strata weighted by their share of the list.
 
-    Estimates are null where some stratum of the list was not sampled and judged.
+    Estimates are null if a stratum of the list has no judged draw.
     """
 
     precision: float = column(
@@ -124,7 +125,7 @@ class StratifiedPrecision(ByList):
     n_sampled: int = column("judged draws in the list", ge=0)
     k_sampled: int = column("true positives among them", ge=0)
     strata: int = column("strata with members of the list", ge=1)
-    strata_unsampled: int = column("those of them without a judged draw", ge=0)
+    strata_unsampled: int = column("of these, strata without a judged draw", ge=0)
 
     counts_are_ordered = rule(
         "k_sampled <= n_sampled <= n",
@@ -150,5 +151,5 @@ class StratifiedComparison(ByPair):
     lower: float = column("lower limit", nullable=True, ge=-1, le=1)
     upper: float = column("upper limit", nullable=True, ge=-1, le=1)
     excludes_zero: bool = column(
-        "the interval excludes 0 and |difference| >= margin, at this n alone"
+        "the interval excludes 0 and |difference| >= margin, at this n only"
     )

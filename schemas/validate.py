@@ -14,18 +14,18 @@ from schemas.errors import EXAMPLES, SchemaViolation, Violation
 
 
 class Faults(Table):
-    """One row per unusable value of an input file."""
+    """Unusable values of an input file, one per row."""
 
     # One of the columns is called `column`, as the function is.
     file: str = base.column("input file, as the experiment names it", key=True)
-    line: int = base.column("line of the file (row, in a binary file), from 1", key=True, ge=0)
+    line: int = base.column("line of the file (row of a binary file), from 1", key=True, ge=0)
     column: str = base.column("column of the file", key=True)
-    value: str = base.column("what stands there; null = nothing", nullable=True)
-    problem: str = base.column("why it cannot be used")
+    value: str = base.column("value; null = empty", nullable=True)
+    problem: str = base.column("reason for rejection")
 
 
-# Checks in one pass of Polars: nearly all tables are valid, and to import pandera, which reports
-# violations (see `schemas.checks`), takes longer than to validate most tables
+# Checks in one pass of Polars: nearly all tables are valid, and importing pandera, which reports
+# violations (see `schemas.checks`), takes longer than validating most tables
 
 _KEEPS: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
     "gt": pl.Expr.gt,
@@ -38,12 +38,12 @@ _KEEPS: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
 
 
 def holds(batch: pl.DataFrame, model: type[Table]) -> bool:
-    """Return whether a batch with the right columns keeps to all that its schema declares.
+    """Return true if a batch with the right columns satisfies its schema.
 
     Parameters
     ----------
     batch : DataFrame
-        Rows, whose columns have been looked at by `schemas.validate.check_columns`.
+        Rows whose columns have passed `schemas.validate.check_columns`.
     model : type of Table
         The schema.
 
@@ -60,7 +60,7 @@ def holds(batch: pl.DataFrame, model: type[Table]) -> bool:
 
 
 def _broken(schema: pl.Schema, model: type[Table]) -> Iterator[pl.Expr]:
-    """Yield one truth for each of nulls, limits and rules: whether any row breaks it."""
+    """Yield a test for each of nulls, limits and rules, true if any row violates it."""
     for name, declared in model.declared().items():
         values = pl.col(name)
         if not declared.nullable:
@@ -76,7 +76,7 @@ def _broken(schema: pl.Schema, model: type[Table]) -> Iterator[pl.Expr]:
 def check_columns(
     query: pl.LazyFrame, model: type[Table], *, name: str, coded: bool = False
 ) -> None:
-    """Check names and dtypes of a query, without running it.
+    """Check the names and dtypes of a query without running it.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def check_columns(
     model : type of Table
         Its schema.
     name : str
-        What to call the table in an error.
+        Name of the table in errors.
     coded : bool
-        Whether text may be Categorical, as it is in tables that are still counted.
+        True if text may be Categorical, as in tables during counting.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def check_columns(
     >>> check_columns(pl.LazyFrame({"id": ["a"]}), Sample, name="sample")
     Traceback (most recent call last):
     ...
-    schemas.errors.SchemaViolation: sample breaks its schema:
+    schemas.errors.SchemaViolation: sample violates its schema:
       - column multiplicity: missing (Int64)
       - column position: missing (Int64)
       - column pi: missing (Float64)
@@ -118,7 +118,11 @@ def check_columns(
     allowed = model.open_dtypes()
     for column, dtype in has.items():
         if column not in declared and dtype not in allowed:
-            rule = f"is {dtype}, which no further column may be" if allowed else "is not declared"
+            rule = (
+                (f"is {dtype}, which is not allowed for further columns")
+                if allowed
+                else "is not part of the schema"
+            )
             wrong.append(Violation(rule, column, 0))
     if wrong:
         raise SchemaViolation(name, wrong)
@@ -127,17 +131,17 @@ def check_columns(
 def validate(
     batches: Iterable[pl.DataFrame], model: type[Table], *, name: str, coded: bool = False
 ) -> int:
-    """Check every rule of a schema on data that come in batches.
+    """Check every rule of a schema on data in batches.
 
     Parameters
     ----------
     batches : iterable of DataFrame
-        The table, piece by piece; the report names rows by their keys, and without a key by their
-        numbers, from 0 over all pieces.
+        The table in batches; reported rows are identified by key, or without a key by number, from
+        0 over all batches.
     model : type of Table
-        Its schema. Uniqueness of the key is not checked here: it needs all batches.
+        Its schema. Uniqueness of the key, which needs all batches, is not checked here.
     name : str
-        What to call the table in an error.
+        Name of the table in errors.
     coded : bool
         As for `check_columns`.
 
@@ -149,7 +153,7 @@ def validate(
     Raises
     ------
     SchemaViolation
-        With each rule that does not hold, how many rows break it, and three of them.
+        With each violated rule, the number of offending rows, and three examples.
     """
     rows = 0
     broken: dict[tuple[str, str | None], Violation] = {}

@@ -12,21 +12,21 @@ from schemas.candidates import Candidates
 
 
 class Tokens(OpenTable):
-    """One row per token: where it stands, and further columns for its attributes.
+    """One row per token: its position, and further columns for its attributes.
 
-    Attributes are text, null where unknown. A column ``head``, if there is one, is the
-    position of the token's head in the sentence: 0 for the root, null for none.
+    Attributes are text, null if unknown. An optional column ``head`` gives the position of the
+    token's head in the sentence: 0 for the root, null for none.
     """
 
-    file: str = column("input file, as the experiment names it", key=True)
-    line: int = column("line of the file (row, in a binary file), from 1", ge=1)
-    doc: str = column("name of the document; empty = the file names none")
+    file: str = column("input file, as named in the experiment", key=True)
+    line: int = column("line of the file (row of a binary file), from 1", ge=1)
+    doc: str = column("name of the document; empty = unnamed")
     paragraph: int = column("paragraph of the file, from 1; null = unknown", nullable=True, ge=1)
     sentence: int = column("sentence of the file, from 1", key=True, ge=1)
-    position: int = column("place in the sentence, from 1; tokens", key=True, ge=1)
+    position: int = column("position in the sentence, from 1; tokens", key=True, ge=1)
 
     head_is_a_position = rule(
-        "head >= 0 or null, if there is such a column",
+        "head >= 0 or null, if the column exists",
         selectors.by_name("head", require_all=False).cast(pl.Int64) >= 0,
     )
 
@@ -35,21 +35,21 @@ class Tokens(OpenTable):
 
 
 class WordFrequencies(OpenTable):
-    """A frequency list: the words of a corpus, and how many of its words each is."""
+    """A frequency list: the words of a corpus and their frequencies."""
 
     id: str = column("stable id, a hash of the word", key=True)
     word: str = column("label of the unit", min_length=1)
-    f: int = column("how often it occurs; words", ge=1)
-    N: int = column("all words of the list; words", ge=1)
+    f: int = column("frequency; words", ge=1)
+    N: int = column("sum of all frequencies; words", ge=1)
 
     words_within_size = rule("f <= N", pl.col("f") <= pl.col("N"))
 
 
 class Dispersed(Table):
-    """How evenly a word is spread over the documents of a corpus."""
+    """Dispersion of a word over the documents of a corpus."""
 
     documents: int = column("documents with the word, its range; documents", nullable=True, ge=0)
-    parts: int = column("documents that hold words, n; documents", nullable=True, ge=0)
+    parts: int = column("documents with any words, n; documents", nullable=True, ge=0)
     dp: float = column(
         "deviation of proportions, 0 = even; proportion; null = one document",
         nullable=True,
@@ -69,10 +69,10 @@ class DispersedWords(WordFrequencies, Dispersed):
 
 
 class Keywords(Candidates, Dispersed):
-    """Words of a target corpus beside a reference: candidates whose l1 is the target.
+    """Words of a target and a reference corpus: candidates whose l1 is the target.
 
     f1 is the size of the target, f2 the frequency of the word in both corpora, N the size of both:
-    O11 and O21 are its frequencies in target and reference, R1 and R2 their sizes.
+    O11 and O21 are its frequencies in target and reference, R1 and R2 the sizes of both.
     """
 
     id: str
@@ -82,8 +82,8 @@ class Keywords(Candidates, Dispersed):
     f1: int
     f2: int
     N: int
-    f_reference: int = column("how often it occurs in the reference, O21; words", ge=0)
-    size_reference: int = column("all words of the reference, R2; words", ge=0)
+    f_reference: int = column("frequency in the reference, O21; words", ge=0)
+    size_reference: int = column("size of the reference, R2; words", ge=0)
     per_million: float = column("10^6 f / f1, in the target", nullable=True, ge=0)
     per_million_reference: float = column("10^6 f_reference / size_reference", nullable=True, ge=0)
     documents: int
@@ -102,16 +102,16 @@ class Keywords(Candidates, Dispersed):
 
 
 class WordCounts(Table):
-    """How often each word occurs in each document of one shard; a document by where it begins."""
+    """Frequency of each word in each document (identified by its first sentence) of one shard."""
 
     word: str = column("label of the unit", key=True)
     file: str = column("file of the document", key=True)
     start: int = column("its first sentence in the file", key=True, ge=1)
-    f: int = column("how often; words", ge=1)
+    f: int = column("frequency; words", ge=1)
 
 
 class DocumentSizes(Table):
-    """How many words each document of one shard has."""
+    """Number of words of each document of one shard."""
 
     file: str = column("file of the document", key=True)
     start: int = column("its first sentence in the file", key=True, ge=1)

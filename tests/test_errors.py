@@ -148,7 +148,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "separator": (
         {"stages.candidates.path": {"path": "pairs.tsv", "separator": "§"}},
-        "path.separator: '§' cannot separate fields: one ASCII character, such as ; or |",
+        "path.separator: '§' is not a valid separator; use one ASCII character, e.g. ; or |",
     ),
     "a section that is none": ({"stages.more": 3}, "stages.more: should be a table (found 3)"),
     "a value without end": (
@@ -173,8 +173,8 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.candidates": {"use": "sample.random", "candidates": "scores", "size": 2}},
         "Candidates is needed",
     ),
-    "no file": ({"stages.candidates.path": "nothing.tsv"}, "nothing.tsv: file not found"),
-    "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
+    "no file": ({"stages.candidates.path": "nothing.tsv"}, "there is no file 'nothing.tsv'"),
+    "no format": ({"stages.candidates.path": "x.toml"}, "no format has the extension '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
         "stages.candidates.path.sep: unknown key; valid: columns, comment, format, normalise, path",
@@ -195,9 +195,9 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.ranks.measures": "dice"},
         "ranks.measures: should be a list (found 'dice')",
     ),
-    "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "row by row"),
+    "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "of a single row"),
     "name taken": ({"stages.scores.formulas": {"mi": "o11 / r1"}}, "mi is the name of a column"),
-    "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not hold numbers"),
+    "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not contain numbers"),
     "rank by nothing": (
         {"stages.ranks.measures": ["dice"]},
         "ranks.measures: the file has no column 'dice' (table scores.scores)",

@@ -250,7 +250,7 @@ def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> 
     >>> require_words(pl.DataFrame({"l1": ["kick", None]}), ["l1", "l2"], name="t")
     Traceback (most recent call last):
     ...
-    schemas.errors.SchemaViolation: t breaks its schema:
+    schemas.errors.SchemaViolation: t violates its schema:
       - column l1: is no word: empty, or an error of a spreadsheet in 1 row
           row 1: None
     """

@@ -1,4 +1,4 @@
-"""What an engine is: it maps an idempotent task over items, and nothing else."""
+"""The engine protocol: map an idempotent task over items."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ class Engine(Protocol):
         ...
 
     def __enter__(self) -> Self:
-        """Return the engine, ready to map."""
+        """Start the engine and return it."""
         ...
 
     def __exit__(self, *_: object) -> None:
-        """Let go of what it holds."""
+        """Release all resources."""
         ...
 
 
 ENGINES: Registry[Callable[[int | None], Engine]] = Registry(
     "engine", "pipeline.engine", group="lexassay.engines"
 )
-"""Engines by the name that an experiment gives in ``[run] engine``: made for so many workers.
+"""Engines by name, as in ``[run] engine``; each is called with the number of workers.
 
-An installed package offers one by an entry point of the group ``lexassay.engines``."""
+Installed packages add engines through the entry-point group ``lexassay.engines``.
+"""
 
 engine = ENGINES.named_decorator(identity)
-"""Registers a class, or a function of the number of workers, as the engine of a name."""
+"""Register a class, or a function of the number of workers, as a named engine."""

@@ -13,12 +13,12 @@ Result = TypeVar("Result")
 
 @engine("local")
 class LocalEngine:
-    """Runs one task after the other.
+    """Runs tasks sequentially in this process.
 
     Parameters
     ----------
     workers : int, optional
-        Makes no difference: there is one.
+        Ignored: there is a single worker.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The engine of several processes: one worker each; a worker that dies is replaced."""
+"""The multiprocessing engine: one worker per process; dead workers are replaced."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ from pipeline import allocator
 from pipeline.engine.base import engine
 from pipeline.errors import LexassayError, TaskFailed, WorkerLost
 
-# Tasks in a worker: on this machine or on another.
+# Tasks in a worker, on this or another machine.
 
 LESS_MEMORY = "set memory = ... or fewer workers in [run]"
-"""What to do where the memory is used up."""
+"""Advice when memory runs out."""
 _PARENT_PULSE = 0.5
-"""Seconds between two looks at the process that a worker works for."""
+"""Seconds between checks that the parent process is alive."""
 
 
 def begin(parent: int) -> None:
-    """Set up a process of this machine as a worker.
+    """Set up this process as a worker.
 
     Parameters
     ----------
     parent : int
-        The process that it works for, and ends with.
+        Process id of the parent, with which the worker ends.
     """
-    atexit.register(os._exit, 0)  # nothing is left to tidy up
-    os.setsid()  # Ctrl-C in the terminal is for the process that it works for
-    os.dup2(2, 1)  # what a task prints is no output of the command
+    atexit.register(os._exit, 0)  # nothing is left to clean up
+    os.setsid()  # Ctrl-C in the terminal is for the parent
+    os.dup2(2, 1)  # the output of a task is not output of the command
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
-    """End at once, even within a task, when nobody is left to ask for the result."""
+    """Exit at once, even during a task, when the parent is gone."""
     while os.getppid() == parent:
         time.sleep(_PARENT_PULSE)
     os._exit(0)
 
 
 def answer(packed: bytes, folder: str) -> bytes:
-    """Return the outcome of a task, both pickled; what cannot be pickled is an outcome, too.
+    """Run a pickled task and return its pickled outcome; pickling errors are outcomes, too.
 
     Parameters
     ----------
     packed : bytes
         A pickled pair of task and item.
     folder : str
-        Where to run it, if this machine has it.
+        Working directory, if it exists on this machine.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def answer(packed: bytes, folder: str) -> bytes:
 
 
 def failure(what: str, error: BaseException, remedy: str) -> TaskFailed:
-    """Return the error of a task that came to no result, and to no error that can be sent."""
+    """Return the error for a task without a result or an error that can be pickled."""
     text = traceback.format_exception_only(error)[0].strip()
     own = TaskFailed(f"{what}: {text}; {remedy}")
     own.add_note("".join(traceback.format_exception(error)))
@@ -85,17 +85,19 @@ def _run_task(packed: bytes) -> tuple[bool, Any]:
     try:
         task, item = pickle.loads(packed)
     except Exception as error:
-        remedy = "define what it needs in a module that workers can import"
-        return False, failure("a worker cannot read the task", error, remedy)
+        remedy = "define its functions and classes in a module that workers can import"
+        return False, failure("a worker cannot unpickle the task", error, remedy)
     try:
         return True, task(item)
     except MemoryError as error:
-        return False, failure("the memory is used up", error, LESS_MEMORY)
+        return False, failure("out of memory", error, LESS_MEMORY)
     except Exception as error:
         error.add_note(traceback.format_exc())
         return False, error
     except BaseException as error:  # SystemExit, or a panic of a library
-        return False, failure("the task would end its worker", error, "raise an Exception instead")
+        return False, failure(
+            "the task tried to exit its worker", error, "raise an Exception instead"
+        )
 
 
 def _pack(done: bool, value: Any) -> bytes:
@@ -109,7 +111,11 @@ def _pack(done: bool, value: Any) -> bytes:
         if done:
             own = failure("the result cannot be pickled", error, "return plain values")
         else:
-            own = failure("the task raised what cannot be pickled", value, "raise a plain error")
+            own = failure(
+                "the task raised an error that cannot be pickled",
+                value,
+                "raise a built-in exception",
+            )
         return pickle.dumps((False, own))
     return packed
 
@@ -119,7 +125,9 @@ Result = TypeVar("Result")
 
 _TRIES = 3
 _PULSE = 0.2
-"""Seconds until Ctrl-C is heard: with the handler of Polars it does not end a wait for a lock."""
+"""Polling interval in seconds: with the signal handler of Polars, Ctrl-C does not interrupt a
+lock.
+"""
 _CODE = re.compile(r"\{(.*?)\}")
 _START = """
 import sys
@@ -128,16 +136,16 @@ import lexassay
 from pipeline.engine.processes import begin
 begin(parent)
 """
-"""Lexassay first: with it loaded, no module of the same name can stand in for its own."""
+"""Lexassay is imported first, so that no module of the same name can replace its own."""
 _BRIEF = reprlib.Repr()
 _BRIEF.maxother = _BRIEF.maxstring = 80
 
 
 def safe_path() -> list[str]:
-    """Return where workers look for modules: last of all in the folders that people work in.
+    """Return the module path of workers, with the users' own folders last.
 
-    What lies beside an experiment, be it called polars.py or random.py, is no part of the program;
-    modules beside a script that registers stages of its own are found all the same.
+    A file beside an experiment that is called polars.py or random.py must not shadow a module, but
+    modules beside a script that registers its own stages are found.
     """
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     folders = {Path.cwd(), *([Path(script).absolute().parent] if script else [])}
@@ -147,12 +155,12 @@ def safe_path() -> list[str]:
 
 
 class Worker:
-    """A process that does one task at a time: a pool of one, so that its death is of one task.
+    """A process for one task at a time: a pool of one, so that its death affects one task.
 
     Parameters
     ----------
     threads : int
-        How many threads Polars may take in it.
+        Number of Polars threads in it.
 
     Examples
     --------
@@ -170,7 +178,7 @@ class Worker:
         self._last: Future[bytes] = Future()
 
     def give(self, task: Callable[[Item], Result], item: Item) -> Future[bytes]:
-        """Send a task; a process that is dead is found out by the answer.
+        """Send a task; a dead process is detected on reading the result.
 
         Raises
         ------
@@ -192,22 +200,22 @@ class Worker:
         return self._last
 
     def do(self, task: Callable[[Item], Result], item: Item) -> Result:
-        """Return what a task gives or raise what it raises; BrokenProcessPool if it dies."""
+        """Return the task's result or raise its error; BrokenProcessPool if the process died."""
         return _result(task, item, self.give(task, item))
 
     def stop(self) -> None:
-        """End the process, at once if it is within a task."""
+        """End the process, immediately if a task is running."""
         self._pool.shutdown(wait=True, kill_workers=not self._last.done())
 
 
 @engine("processes")
 class ProcessEngine:
-    """Runs tasks in workers that are started anew, never forked.
+    """Runs tasks in worker processes, spawned rather than forked.
 
     Parameters
     ----------
     workers : int, optional
-        How many; one for each core if None. The cores are shared out among them.
+        Number of workers, one per core if None. Cores are divided among them.
 
     Examples
     --------
@@ -233,14 +241,14 @@ class ProcessEngine:
             self._end(self._workers)
 
     def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield task(item) for every item, as they come.
+        """Yield task(item) for every item, in order of completion.
 
         Raises
         ------
         TaskFailed
-            If a task or its result cannot be sent, or the memory is used up.
+            If a task or its result cannot be pickled, or memory runs out.
         WorkerLost
-            If workers die again and again on the same item.
+            If workers die repeatedly on the same item.
         """
         waiting = deque((item, 1) for item in items)
         if len(waiting) == 1:  # not worth a worker
@@ -272,14 +280,14 @@ class ProcessEngine:
         return worker
 
     def _end(self, workers: set[Worker]) -> None:
-        """End workers side by side."""
+        """End workers in parallel."""
         with ThreadPoolExecutor(max(1, len(workers))) as pool:
             list(pool.map(Worker.stop, workers))
         self._workers, self._idle = self._workers - workers, self._idle - workers
 
 
 def _pool_of_one(threads: int) -> Any:
-    """Return a pool whose only process has been started."""
+    """Return a pool whose single process has started."""
     from loky import ProcessPoolExecutor  # noqa: PLC0415  commands start without it
 
     path = safe_path()
@@ -287,7 +295,7 @@ def _pool_of_one(threads: int) -> Any:
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONSAFEPATH": "1",
         "POLARS_MAX_THREADS": str(threads),
-        "LOKY_MAX_MEMORY_LEAK_SIZE": "1e18",  # what a worker holds is no reason to end it
+        "LOKY_MAX_MEMORY_LEAK_SIZE": "1e18",  # memory use is no reason to end a worker
     }
     environment = allocator.THRIFTY | allocator.user_variables(os.environ) | own
     # For the processes that count what pools use; that a killed run leaves some of it is no news.
@@ -306,12 +314,12 @@ def _pool_of_one(threads: int) -> Any:
 
 
 def _result(task: Callable[[Item], Result], item: Item, future: Future[bytes]) -> Result:
-    """Return what a task gave, or raise what it raised."""
+    """Return the result of a task, or raise its error."""
     packed = future.result()
     try:
         done, value = pickle.loads(packed)
     except Exception as error:
-        own = failure("the result cannot be read", error, "return plain values")
+        own = failure("the result cannot be unpickled", error, "return plain values")
         raise _with_task(own, task, item) from error
     if done:
         return cast("Result", value)
@@ -319,18 +327,18 @@ def _result(task: Callable[[Item], Result], item: Item, future: Future[bytes]) -
 
 
 def _next_try(task: object, item: object, tries: int, death: Exception) -> int:
-    """Return the number of the next try of a task whose worker died."""
+    """Return the number of the next attempt at a task whose worker died."""
     if tries < _TRIES:
         return tries + 1
     code = _CODE.search(str(death))
     how = code[1] if code else str(death).partition("\n")[0]
-    text = f"{_TRIES} workers died on it, the last with {how}; if the memory is used up,"
-    lost = WorkerLost(f"{text} {LESS_MEMORY}; what was finished is kept")
+    text = f"{_TRIES} workers died on it, the last with {how}; if memory ran out,"
+    lost = WorkerLost(f"{text} {LESS_MEMORY}; finished results are kept")
     raise _with_task(lost, task, item) from death
 
 
 def _with_task(error: LexassayError, task: object, item: object) -> LexassayError:
-    """Return an error with the task that it is of."""
+    """Return the error with the name of its task."""
     name = getattr(task, "__qualname__", None) or _BRIEF.repr(task)
     error.args = (f"task {name} of {_BRIEF.repr(item)}: {error}",)
     return error

@@ -1,4 +1,4 @@
-"""The engine of a Spark cluster: every task is a partition of its own."""
+"""The Spark engine: one partition per task."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from typing import Any, TypeAlias, TypeVar
 from pipeline.engine.base import engine
 from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
 
-# Sessions: Spark's own configuration says whose cluster it is.
+# Sessions: Spark's own configuration determines the cluster.
 
 REMOTE = "SPARK_REMOTE"
-"""Environment variable: a server of Spark Connect, such as ``sc://host:15002``."""
+"""Environment variable: a Spark Connect server, e.g. ``sc://host:15002``."""
 MASTER = "SPARK_MASTER"
-"""Environment variable: the master; else that of spark-defaults.conf, or none but this machine."""
-_PLACES = f"set {REMOTE}, {MASTER} or spark-defaults.conf to a cluster that this machine reaches"
+"""Environment variable: the master; defaults to that of spark-defaults.conf, or to this machine."""
+_PLACES = f"set {REMOTE}, {MASTER} or spark-defaults.conf to a reachable cluster"
 
 
 def require_pyspark() -> None:
-    """Refuse to go on without PySpark.
+    """Raise an error if PySpark is missing.
 
     Raises
     ------
@@ -41,17 +41,17 @@ def require_pyspark() -> None:
 
 
 def opened(workers: int | None) -> tuple[Any, bool]:
-    """Return a session, and whether it was made for the purpose, so that it is to be stopped.
+    """Return a session, and true if it is new and must be stopped.
 
     Parameters
     ----------
     workers : int, optional
-        Cores to take of a cluster that is reached without Spark Connect (``spark.cores.max``).
+        Cores to request from a cluster without Spark Connect (``spark.cores.max``).
 
     Raises
     ------
     ConfigError
-        If there is no Java, or no session comes of the configuration.
+        If Java is missing, or the configuration gives no session.
     """
     from pyspark.sql import SparkSession  # noqa: PLC0415  takes long, and may not be there
 
@@ -64,11 +64,11 @@ def opened(workers: int | None) -> tuple[Any, bool]:
         raise
     except Exception as error:
         first = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise spark_config_error(f"no session of Spark: {first}", _PLACES) from error
+        raise spark_config_error(f"cannot start a Spark session: {first}", _PLACES) from error
 
 
 def spark_config_error(what: str, remedy: str) -> ConfigError:
-    """Return the error of a Spark that cannot be used."""
+    """Return the error for an unusable Spark installation."""
     return ConfigError("engine spark", [Problem("run.engine", what, remedy)])
 
 
@@ -77,11 +77,13 @@ def _builder(builder: Any, workers: int | None) -> Any:
     if os.environ.get(REMOTE):
         return named
     if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
-        remedy = f"install Java 17 or later, or name a server of Spark Connect by {REMOTE}"
-        raise spark_config_error("Spark needs Java, which is not here", f'{remedy} (extra "spark")')
-    # Without it Spark takes the first python3 that a worker finds, which has nothing installed.
+        remedy = f"install Java 17 or later, or set {REMOTE} to a Spark Connect server"
+        raise spark_config_error(
+            "Spark needs Java, which is not installed", f'{remedy} (extra "spark")'
+        )
+    # By default, Spark takes the first python3 that a worker finds, which lacks the packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    named = named.config("spark.ui.showConsoleProgress", "false")  # the run shows its own
+    named = named.config("spark.ui.showConsoleProgress", "false")  # the run shows its own progress
     if master := os.environ.get(MASTER):
         named = named.master(master)
     return named.config("spark.cores.max", workers) if workers else named
@@ -89,7 +91,7 @@ def _builder(builder: Any, workers: int | None) -> Any:
 
 @contextmanager
 def _keep_interrupts() -> Iterator[None]:
-    """Give Ctrl-C back: a session takes it over, and the run has set it up already."""
+    """Restore the handler of Ctrl-C, which a session replaces."""
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
     try:
@@ -99,20 +101,20 @@ def _keep_interrupts() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-# Tasks as rows of a table.
+# Tasks as rows of a table
 
 Batches: TypeAlias = Iterator[Any]
 """Record batches of Arrow."""
 REMEDY = (
-    "give the Python of all workers (PYSPARK_PYTHON) the same lexassay, put it on their PYTHONPATH,"
-    " or send an environment that has it (spark.archives)"
+    "install the same lexassay for the Python of all workers (PYSPARK_PYTHON), put it on their "
+    "PYTHONPATH, or ship an environment with it (spark.archives)"
 )
 _ERROR_NAME = re.compile(r"(\w+\.)*\w*(Error|Exception|MISMATCH\])\b.*")
 _LONGEST = 600
 
 
 def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None, Any]]:
-    """Yield for every task whether it is done, and its result or error, or why it cannot begin.
+    """Yield the state of each task with its result, its error or the reason why it cannot start.
 
     Parameters
     ----------
@@ -126,14 +128,14 @@ def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None,
     WorkerLost
         If Spark gives up.
     ConfigError
-        If the workers' Python is not fit for it.
+        If the workers' Python lacks lexassay or has another version.
     """
     import pyarrow as pa  # noqa: PLC0415  takes long
 
     count = len(works)
     table = pa.table({"id": pa.array(range(count), pa.int64()), "work": list(works)})
     try:
-        # The numbers have a partition each, and a broadcast join leaves them where they are.
+        # Each number has its own partition, which a broadcast join preserves.
         numbers = session.range(0, count, 1, count)
         rows = numbers.join(session.createDataFrame(table).hint("broadcast"), "id")
         work = mapper(version("lexassay"), str(Path.cwd()))
@@ -145,17 +147,17 @@ def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None,
 
 
 def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
-    """Return what workers do with rows.
+    """Return the function that workers apply to rows.
 
-    It is made in here, and imports what it needs, so that it travels whole: the workers' Python
-    may not have lexassay, which is told as an answer.
+    A local function with its own imports is pickled by value, so it can report that the workers'
+    Python lacks lexassay.
 
     Parameters
     ----------
     own : str
-        The version of lexassay, which the workers must have.
+        The required version of lexassay.
     folder : str
-        Where tasks are run, on machines that have it: their paths may be relative to it.
+        Working directory of tasks, if it exists: their paths may be relative to it.
     """
 
     def work(batches: Batches) -> Batches:
@@ -167,7 +169,7 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
 
         import pyarrow  # noqa: PLC0415
 
-        # As many threads as Spark gives a task, unless the workers' environment says otherwise.
+        # One thread per core of the task, unless the workers' environment sets another number.
         os.environ.setdefault("POLARS_MAX_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
         place = f"the Python of a worker ({sys.executable} on {socket.gethostname()})"
         try:
@@ -177,8 +179,8 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
             missing = f"cannot import lexassay: {error}"
         else:
             found = importlib.metadata.distributions(name="lexassay")
-            others = {each.version for each in found} - {own}  # none where it lies on a path alone
-            missing = f"has lexassay {others.pop()}, and not {own}" if others else ""
+            others = {each.version for each in found} - {own}  # none if it is merely on the path
+            missing = f"has lexassay {others.pop()} instead of {own}" if others else ""
         for batch in batches:
             packed = batch.column("work").to_pylist()
             if missing:
@@ -193,7 +195,7 @@ def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
 
 
 def _spark_error(error: Exception) -> LexassayError:
-    """Return what Spark says without the frames of its code, and what to do."""
+    """Return Spark's message without its stack trace, and advice."""
     lines = [line.strip(" :") for line in str(error).splitlines()]
     named = [line for line in lines if _ERROR_NAME.match(line)] or [*lines, ""][:1]
     text = f"{type(error).__name__}: {'; '.join(dict.fromkeys([named[0], named[-1]]))}"
@@ -202,8 +204,8 @@ def _spark_error(error: Exception) -> LexassayError:
             f"the workers' Python cannot run tasks: {text[:_LONGEST]}", REMEDY
         )
     return WorkerLost(
-        f"Spark has given up: {text[:_LONGEST]}. If workers died for want of memory, give them more"
-        " (spark.executor.memoryOverhead) or set memory = ... in [run]; what was finished is kept."
+        f"Spark gave up: {text[:_LONGEST]}. If workers ran out of memory, give them more "
+        "(spark.executor.memoryOverhead) or set memory = ... in [run]; finished results are kept."
     )
 
 
@@ -213,21 +215,21 @@ Result = TypeVar("Result")
 
 @engine("spark")
 class SparkEngine:
-    """Runs tasks on a Spark cluster; Spark's own configuration says which.
+    """Runs tasks on the Spark cluster that Spark's own configuration names.
 
-    The session is that of the process, if it has one, else one that is made when there are
-    several tasks, and stopped in the end. Results come when all tasks are done; what a lost
-    worker did is done again by another, as often as Spark is told (``spark.task.maxFailures``).
+    The process's session is used if there is one; otherwise several tasks start one, stopped at the
+    end. Results are available when all tasks are done; Spark retries the tasks of lost workers
+    (``spark.task.maxFailures``).
 
     Parameters
     ----------
     workers : int, optional
-        Cores to take of the cluster (``spark.cores.max``); as Spark is told if None. A server of
-        Spark Connect decides for itself.
+        Cores to request from the cluster (``spark.cores.max``); Spark's configuration if None.
+        Ignored by Spark Connect.
 
     Examples
     --------
-    A single task is done here:
+    A single task runs in this process:
 
     >>> list(SparkEngine().map(len, ["abc"]))
     [3]
@@ -248,14 +250,14 @@ class SparkEngine:
         self._session, self._own = None, False
 
     def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield task(item) for every item, when all are done.
+        """Yield task(item) for every item, once all are done.
 
         Raises
         ------
         ConfigError
-            If there is no session, or the workers have no lexassay, or another one.
+            If there is no session, or the workers lack lexassay or have another version.
         WorkerLost
-            If Spark gives a task up.
+            If Spark gives up on a task.
         """
         waiting = list(items)
         if len(waiting) <= 1:  # not worth a session

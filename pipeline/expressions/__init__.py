@@ -1,4 +1,4 @@
-"""Conditions and formulas: SQL of users, checked and written anew before Polars reads it."""
+"""Conditions and formulas: the users' SQL, checked and rewritten before Polars parses it."""
 
 from pipeline.expressions.expression import expression, rewritten
 from pipeline.expressions.functions import FUNCTIONS, Function, regular_expression

@@ -1,4 +1,4 @@
-"""The one way from a text that a user wrote to a Polars expression."""
+"""Conversion of the users' SQL to Polars expressions."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import polars as pl
 from pipeline.expressions.functions import NotByRow, Refused, place, shown
 
 EVERY_ROW = "true"
-"""The condition that every row meets."""
+"""The condition that is true of every row."""
 
 
 @lru_cache(maxsize=256)
 def expression(text: str, *, what: str = "condition") -> pl.Expr:
-    """Return a condition or a formula that a user wrote in SQL.
+    """Return a condition or formula in SQL as a Polars expression.
 
-    Polars reads files, tables and the network in SQL. So the text is parsed, all of it has to be
-    allowed, see `FUNCTIONS`, and Polars is given a text made from what was checked.
+    SQL in Polars can read files, tables and the network. So the text is parsed, checked against the
+    allowed `FUNCTIONS`, and rewritten from its syntax tree.
 
     Parameters
     ----------
     text : str
-        SQL over the columns of one row.
+        SQL over the columns of a row.
     what : str
-        What a message calls it.
+        Its name in messages.
 
     Raises
     ------
     ValueError
-        If it does not parse, or a part of it is not allowed, naming that part and its place.
+        If it does not parse, or part of it is not allowed, with that part and its position.
 
     Examples
     --------
@@ -38,9 +38,9 @@ def expression(text: str, *, what: str = "condition") -> pl.Expr:
     >>> expression("form IN (SELECT x FROM read_csv('words.csv'))")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: "form IN ..." is not a Polars SQL condition: READ_CSV is no function ...
+    ValueError: "form IN ..." is not a Polars SQL condition: READ_CSV is not an allowed function ...
     """
-    # What most stages say, where they leave it to the default, needs no parser.
+    # The default of most stages needs no parser.
     written = text if text == EVERY_ROW else rewritten(text, what=what)
     try:
         return pl.sql_expr(written)
@@ -50,7 +50,7 @@ def expression(text: str, *, what: str = "condition") -> pl.Expr:
 
 
 def rewritten(text: str, *, what: str = "condition") -> str:
-    """Return the text that Polars is given in place of a user's.
+    """Return the rewritten SQL for Polars.
 
     Raises
     ------
@@ -68,8 +68,9 @@ def rewritten(text: str, *, what: str = "condition") -> str:
         return rewrite(text)
     except NotByRow as error:
         raise ValueError(
-            f"{shown(text)} is not row by row: constants, aggregates and windows are refused; "
-            f"{error} is of many rows{place(text, error.start)}"
+            f"{shown(text)} is not an expression of a single row: {error} needs many "
+            f"rows{place(text, error.start)}; constants, aggregates and window functions are not "
+            "allowed"
         ) from error
     except Refused as error:
         where = place(text, error.start)

@@ -1,6 +1,6 @@
-"""The functions that a condition or a formula may use, and the errors that refuse others.
+"""The functions allowed in conditions and formulas, and the errors for others.
 
-No function makes more of its row than is there: those that pad or repeat a text are left out.
+Functions that lengthen a text (padding, repetition) are excluded.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from dataclasses import dataclass
 import polars as pl
 
 MANY = 100
-"""The most arguments of a function that takes any number."""
+"""Maximum number of arguments of a variadic function."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """How a function may be called.
+    """The signature of a function.
 
     Parameters
     ----------
     kind : str
-        What it is for, in the reference.
+        Its category in the reference.
     least, most : int
-        How many arguments it takes.
+        Minimum and maximum number of arguments.
     copies : int
-        How often Polars writes out an argument, at the most.
+        Maximum number of times that Polars copies an argument.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class Function:
 
     @property
     def arguments(self) -> str:
-        """How many arguments it takes, in words."""
+        """The number of arguments, in words."""
         few = f"{self.least} to {self.most}" if self.least < self.most else f"{self.most}"
         return f"{few} argument{'s' if self.most != 1 else ''}"
 
@@ -65,7 +65,7 @@ FUNCTIONS = {
     "NULLIF": Function(CHOICE, 2, 2, copies=2),
     "IF": Function(CHOICE, 3, 3),
 }
-"""Name, in capitals, to how it may be called."""
+"""Signatures by name, in capitals."""
 
 AGGREGATES = frozenset({
     *("ARRAY_AGG", "STRING_AGG", "GROUP_CONCAT", "BIT_AND", "BIT_OR", "BIT_XOR"),
@@ -75,17 +75,17 @@ AGGREGATES = frozenset({
     *("APPROX_QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "NTILE", "RANK", "DENSE_RANK"),
     *("ROW_NUMBER", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"),
 })  # fmt: skip
-"""Functions of many rows, refused in words of their own."""
+"""Functions of many rows, which have an error message of their own."""
 
 
 # Errors.
 
 _SHOWN = 100
-"""The most characters of a text that a message repeats."""
+"""Maximum number of characters of a text quoted in a message."""
 
 
 class Refused(ValueError):
-    """Why a text is refused, and from which character on, if that is known."""
+    """The reason for rejecting a text, with the position if known."""
 
     def __init__(self, why: str, start: int | None = None) -> None:
         self.start = start
@@ -97,7 +97,7 @@ class NotByRow(Refused):
 
 
 def shown(text: str) -> str:
-    """Return a text in quotation marks, cut if it is long.
+    """Return a text in quotation marks, truncated if long.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def shown(text: str) -> str:
 
 
 def place(text: str, start: int | None) -> str:
-    r"""Return where a character stands, to be put behind what is named.
+    r"""Return the position of a character, for the end of a message.
 
     Examples
     --------
@@ -123,30 +123,30 @@ def place(text: str, start: int | None) -> str:
 
 
 def unknown(name: str) -> str:
-    """Return what is said of a function that is not allowed: those that are, the nearest first.
+    """Return the message for a function that is not allowed, with the allowed ones, nearest first.
 
     Examples
     --------
     >>> unknown("STARTSWITH")[:61]
-    'no function that may be used here: allowed are STARTS_WITH, A'
+    'not an allowed function; allowed are STARTS_WITH, ABS, ACOS, '
     """
     near = difflib.get_close_matches(name, FUNCTIONS, n=3, cutoff=0.7)
     ordered = [*near, *sorted(set(FUNCTIONS) - set(near))]
-    return f"no function that may be used here: allowed are {', '.join(ordered)}"
+    return f"not an allowed function; allowed are {', '.join(ordered)}"
 
 
 def regular_expression(pattern: str) -> str:
-    """Return a regular expression that Polars can search for.
+    """Return a regular expression, if Polars accepts it.
 
     Parameters
     ----------
     pattern : str
-        What a user wrote.
+        The user's pattern.
 
     Raises
     ------
     ValueError
-        If it is none, or needs more memory than one may.
+        If it is invalid or needs too much memory.
 
     Examples
     --------
@@ -155,18 +155,20 @@ def regular_expression(pattern: str) -> str:
     >>> regular_expression("(a")
     Traceback (most recent call last):
     ...
-    ValueError: '(a' is no regular expression: unclosed group
+    ValueError: '(a' is not a valid regular expression: unclosed group
     """
     try:
         pl.select(pl.lit("").str.contains(pattern))
     except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{shown(pattern)} is no regular expression: {_why(error)}") from error
+        raise ValueError(
+            f"{shown(pattern)} is not a valid regular expression: {_why(error)}"
+        ) from error
     return pattern
 
 
 def _why(error: pl.exceptions.PolarsError) -> str:
     text = str(error)
     if "size limit" in text:
-        return "it is too large, which repeats within repeats make it"
+        return "it is too large, usually because of nested repetitions"
     found = [line for line in text.splitlines() if line.startswith("error: ")]
     return found[-1].removeprefix("error: ") if found else text.partition("\n")[0]

@@ -1,7 +1,7 @@
-"""The grammar of expressions: PostgreSQL expressions parsed, limited in size, and written anew.
+"""The grammar of expressions: PostgreSQL expressions are parsed, limited in size, and rewritten.
 
-Every function is a name with arguments. The parser's own knowledge of functions is left out: it
-would reorder arguments or replace one function by another.
+Every function is a name with arguments. The parser's knowledge of functions is disabled: it would
+reorder arguments or replace functions.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from pipeline.expressions.functions import (
 Node = exp.Expr
 
 LONGEST = 20_000
-"""The most characters of a text."""
+"""Maximum number of characters."""
 DEEPEST = 16
-"""The most operators, brackets and functions within each other: Polars reads thrice as deep."""
+"""Maximum nesting of operators, brackets and functions; Polars parses three times this depth."""
 MOST = 300
-"""The most operators, functions and branches: with a thousand, Polars hangs or crashes."""
+"""Maximum number of operators, functions and branches: with a thousand, Polars hangs or crashes."""
 
 _PATTERN = 15
-"""What a regular expression counts: it may take 10 MB."""
+"""Weight of a regular expression, which may take 10 MB."""
 
 CHAINED: dict[type[Node], tuple[str, str]] = {
     exp.Or: ("OR", "or"),
@@ -48,48 +48,48 @@ CHAINED: dict[type[Node], tuple[str, str]] = {
     exp.Mod: ("%", "product"),
     exp.DPipe: ("||", "text"),
 }
-"""Operators that are read from left to right: how they are written, and their kind."""
+"""Left-associative operators: their symbols and kinds."""
 _LEAVES = (exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.DataType)
 
 
 def check_limits(tree: Node) -> None:
-    """Refuse what calls a function that is not allowed, or is too large.
+    """Reject an expression that is too large or calls a function that is not allowed.
 
     Raises
     ------
     Refused
-        With the place of the function, or of what is too deep.
+        With the position of the function or of the part that is too deep.
     """
     for call in tree.find_all(exp.Anonymous):
         _check_name(call)
     _check_depth(tree)
     if sum(not isinstance(each, _LEAVES) for each in tree.walk()) > MOST or _size(tree) > MOST:
         raise Refused(
-            f"it has more than {MOST} operators and functions: IN takes a long list, "
-            f"and a regular expression, which counts as {_PATTERN}, several words: a|b"
+            f"it has more than {MOST} operators and functions: use IN for a long list, and "
+            f"alternatives (a|b) in a regular expression, which counts as {_PATTERN}"
         )
 
 
 def kind(node: Node) -> str:
-    """Return what kind of operator that is read from left to right a node is, if any."""
+    """Return the kind of a left-associative operator, if the node is one."""
     return CHAINED.get(type(node), ("", ""))[1]
 
 
 def is_literal(node: Node) -> bool:
-    """Tell whether a node is a number, a text, TRUE, FALSE or NULL."""
+    """Return true if a node is a number, a text, TRUE, FALSE or NULL."""
     number = node.this if isinstance(node, exp.Neg) else node
     return isinstance(number, exp.Literal | exp.Boolean | exp.Null)
 
 
 def start(node: Node) -> int | None:
-    """Return where a node begins in the text, as far as the parser keeps it."""
+    """Return the start of a node in the text, if the parser keeps it."""
     return min((each.meta["start"] for each in node.walk() if "start" in each.meta), default=None)
 
 
 def _check_name(call: exp.Anonymous) -> None:
     name = call.name.upper()
     if not isinstance(call.this, str):
-        raise Refused("a function in quotation marks is not allowed here", start(call))
+        raise Refused("function names in quotation marks are not allowed", start(call))
     if name in AGGREGATES:
         raise NotByRow(name, start(call))
     if name not in FUNCTIONS:
@@ -105,13 +105,13 @@ def _check_depth(tree: Node) -> None:
 
 
 def _continues(node: Node) -> bool:
-    """Tell whether a node is the left part of an operator of its kind."""
+    """Return true if a node is the left operand of an operator of its kind."""
     above = node.parent
     return above is not None and above.this is node and kind(above) == kind(node) != ""
 
 
 def _size(tree: Node) -> int:
-    """Count operators and functions as often as Polars writes them out."""
+    """Count operators and functions with the copies that Polars makes."""
     sizes: dict[int, int] = {}
     for node in reversed(list(tree.walk())):
         own = _own(node)
@@ -131,7 +131,7 @@ def _own(node: Node) -> int:
 
 
 def _copies(node: Node) -> int:
-    """Return how often Polars writes out the first part of an operator."""
+    """Return the number of copies of the first operand that Polars makes."""
     if isinstance(node, exp.In):
         listed = node.expressions
         return 1 if all(map(is_literal, listed)) else len(listed)
@@ -149,16 +149,16 @@ def _select(parsers: _Parsers, *names: str) -> _Parsers:
 
 
 class Expressions(Postgres):
-    """Expressions of PostgreSQL, and names in backticks as Polars has them."""
+    """PostgreSQL expressions, with names in backticks as in Polars."""
 
     class Tokenizer(Postgres.Tokenizer):
-        """No word at the beginning makes a command of what follows."""
+        """No leading keyword starts a statement."""
 
         IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`"]
         COMMANDS: ClassVar[set[Any]] = set()
 
     class Parser(PostgresParser):
-        """Of all words with a grammar of their own, CASE and casts alone."""
+        """CASE and casts are the only keywords with their own grammar."""
 
         FUNCTIONS: ClassVar[_Parsers] = {}
         FUNCTION_PARSERS: ClassVar[_Parsers] = _select(
@@ -170,7 +170,7 @@ class Expressions(Postgres):
         )
 
         def _parse_paren(self) -> exp.Expr | None:
-            """Mark brackets that stand in the text: the parser adds some of its own."""
+            """Mark brackets of the text: the parser adds others."""
             found = super()._parse_paren()
             if isinstance(found, exp.Paren):
                 found.meta[_IN_TEXT] = True
@@ -181,19 +181,19 @@ _DIALECT = Expressions()
 
 
 def tree(text: str) -> exp.Expr:
-    """Return the one expression that a text consists of.
+    """Return the expression in a text.
 
     Raises
     ------
     Refused
-        If it cannot be read, or is several.
+        If it cannot be parsed, or has several expressions.
     """
     try:
         found = _DIALECT.parse_into(exp.Condition, text)
     except ParseError as error:
         raise _parse_error(error, text) from error
     except SqlglotError as error:
-        raise Refused("a quotation mark or a comment is not closed") from error
+        raise Refused("a quotation mark or comment is not closed") from error
     except RecursionError as error:
         raise Refused("it is nested too deeply") from error
     whole = [each for each in found if each is not None]
@@ -203,7 +203,7 @@ def tree(text: str) -> exp.Expr:
 
 
 def _remove_added_parens(node: exp.Expr) -> exp.Expr:
-    """Take out the brackets that the parser added: they would hide what can be read twice."""
+    """Remove brackets that the parser added: they would hide ambiguities."""
     root = exp.Paren(this=node)
     for found in [*root.this.find_all(exp.Paren)]:
         if not found.meta.get(_IN_TEXT):
@@ -212,17 +212,17 @@ def _remove_added_parens(node: exp.Expr) -> exp.Expr:
 
 
 def _parse_error(error: ParseError, text: str) -> Refused:
-    """Say at which word reading ended."""
+    """Name the word at which parsing failed."""
     details = error.errors[0] if error.errors else {}
     word, line, end = details.get("highlight"), details.get("line"), details.get("col")
     if not word or line is None or end is None:
-        return Refused("it cannot be read")
+        return Refused("it cannot be parsed")
     before = sum(len(each) + 1 for each in text.split("\n")[: line - 1])
-    return Refused(f"it cannot be read at {word!r}", before + end - len(word))
+    return Refused(f"it cannot be parsed at {word!r}", before + end - len(word))
 
 
-# Write an expression from its tree: an unknown part is refused. Brackets stand around all that
-# another parser might group in another way.
+# Write an expression from its tree: unknown parts are rejected, and brackets surround everything
+# that another parser might group differently.
 
 _COMPARISONS: dict[type[Node], str] = {
     exp.EQ: "=",
@@ -241,10 +241,10 @@ _PATTERNS: dict[type[Node], tuple[str, str]] = {
     exp.RegexpILike: ("~*", "!~*"),
 }
 _CONDITIONS = (*_COMPARISONS, *_PATTERNS, exp.Is, exp.In, exp.Between, exp.Not, exp.And, exp.Or)
-"""One within another without brackets is read in different ways."""
+"""Nested without brackets, these are ambiguous."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _CLOSED = (exp.Column, exp.Paren, exp.Anonymous, exp.Cast, exp.TryCast, exp.Case)
-"""What has an end of its own."""
+"""Expressions with an unambiguous end."""
 _TYPES = {
     exp.DType.TINYINT: "TINYINT",
     exp.DType.SMALLINT: "SMALLINT",
@@ -260,48 +260,48 @@ _WRITTEN = {
     *("this", "expression", "expressions", "low", "high", "ifs", "true", "default", "to"),
     *("negate", "is_string", "quoted", "typed", "safe"),
 }
-"""The parts of nodes that are written, or say nothing; a node with another part is refused."""
-_SEVERAL_WAYS = "it can be read in several ways without further brackets"
+"""Parts of nodes that are written or irrelevant; nodes with other parts are rejected."""
+_SEVERAL_WAYS = "it is ambiguous; add brackets"
 _LITERAL = ("REGEXP_LIKE", "REPLACE")
-"""Functions whose arguments after the first have to be texts as they stand."""
+"""Functions whose arguments after the first must be text literals."""
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NAMES: dict[type[Node], str] = {
     **dict.fromkeys((exp.Subquery, exp.Select, exp.Exists), "a subquery"),
     **dict.fromkeys((exp.Parameter, exp.Placeholder), "a parameter"),
     **dict.fromkeys(
         (exp.ByteString, exp.HexString, exp.BitString, exp.RawString, exp.National),
-        "a text that is not in plain single quotation marks",
+        "a text that is not in single quotation marks",
     ),
-    exp.Window: "a window (OVER)",
+    exp.Window: "a window function (OVER)",
     exp.Lambda: "a lambda",
     exp.Star: "*",
     exp.Pow: "^ (POW gives powers)",
     exp.Bracket: "an index",
     exp.Tuple: "a row of values",
-    exp.Concat: "a text beside a text",
-    exp.In: "IN with a subquery, or without a list in brackets,",
+    exp.Concat: "two adjacent texts",
+    exp.In: "IN with a subquery or without a list in brackets",
     exp.Column: 'a name with a dot ("a.b" is the name of one column)',
 }
-"""What is refused, as people call it; all else goes by the parser's name for it."""
+"""Names of rejected parts; others have the parser's names."""
 
 
 def rewrite(text: str) -> str:
-    """Return a text that says what another says, of allowed parts alone.
+    """Return an equivalent text of allowed parts only.
 
     Raises
     ------
     Refused
-        If it cannot be read, is too large, or has a part that is not allowed.
+        If it cannot be parsed, is too large, or has a part that is not allowed.
     """
     if len(text) > LONGEST:
-        raise Refused(f"it has {len(text):,} characters, more than {LONGEST:,}")
+        raise Refused(f"it has {len(text):,} characters, more than the maximum of {LONGEST:,}")
     whole = tree(text)
     check_limits(whole)
     return write(whole)
 
 
 def write(node: Node) -> str:
-    """Return the text of an expression, with brackets around it only where it has them.
+    """Return the text of an expression, keeping its brackets.
 
     Raises
     ------
@@ -320,14 +320,14 @@ def _name(node: Node) -> str:
 
 
 def _operand(node: Node, apart: tuple[type[Node], ...] = ()) -> str:
-    """Write a part of an operator, in brackets unless it has an end of its own."""
+    """Write an operand, in brackets unless its end is unambiguous."""
     if isinstance(node, apart):
         raise Refused(_SEVERAL_WAYS, start(node))
     return write(node) if isinstance(node, _CLOSED) or is_literal(node) else f"({write(node)})"
 
 
 def _chain(node: Node) -> str:
-    """Write a row of operators of one kind."""
+    """Write a chain of operators of one kind."""
     mixed = (*_ARITHMETIC, *_CONDITIONS) if kind(node) == "text" else (exp.DPipe, *_CONDITIONS)
     apart = () if isinstance(node, exp.And | exp.Or) else mixed
     parts = [_operand(node.expression, apart), CHAINED[type(node)][0]]
@@ -340,7 +340,7 @@ def _chain(node: Node) -> str:
 
 
 def _require_end(node: Node) -> None:
-    """Refuse a part that is followed if it ends with IS DISTINCT FROM, which may take that in."""
+    """Reject a left operand that ends with IS DISTINCT FROM, which may absorb what follows."""
     last = node
     while isinstance(last, exp.And | exp.Or | exp.Not):
         last = last.this if isinstance(last, exp.Not) else last.expression
@@ -382,7 +382,7 @@ def _between(node: Node, *, denied: bool = False) -> str:
 
 
 def _not(node: Node) -> str:
-    """Write what is denied: in the words of SQL where it has them, such as NOT IN."""
+    """Write a negation, with SQL's own form if there is one, e.g. NOT IN."""
     denied = node.this
     writer = _NEGATED.get(type(denied))
     if writer is None or denied.args.get("negate"):
@@ -406,7 +406,9 @@ def _call(node: Node) -> str:
     if name == "REGEXP_LIKE":
         regular_expression(given[1].name)
     if name == "REPLACE" and len(given[2].name) > len(given[1].name):
-        raise Refused("REPLACE puts in no more than what it takes out", start(node))
+        raise Refused(
+            "the replacement of REPLACE must not be longer than the text replaced", start(node)
+        )
     return f"{name}({', '.join(map(write, given))})"
 
 
@@ -423,7 +425,7 @@ def _cast(node: Node) -> str:
     to = node.args["to"]
     if to.this not in _TYPES or to.expressions:
         known = ", ".join(dict.fromkeys(_TYPES.values()))
-        raise Refused(f"a cast to {to.sql()} is not allowed; those to {known} are", start(node))
+        raise Refused(f"a cast to {to.sql()} is not allowed; use {known}", start(node))
     name = "TRY_CAST" if isinstance(node, exp.TryCast) else "CAST"
     return f"{name}({write(node.this)} AS {_TYPES[to.this]})"
 
@@ -434,7 +436,7 @@ def _column(node: Node) -> str:
         raise Refused("* is not allowed here", start(node))
     # Polars takes these for patterns of names.
     if name in {"", "*"} or (name.startswith("^") and name.endswith("$")):
-        raise Refused(f"{name!r} is no name of a column", start(node))
+        raise Refused(f"{name!r} is not a column name", start(node))
     return '"{}"'.format(name.replace('"', '""'))
 
 
@@ -442,7 +444,7 @@ def _literal(node: Node) -> str:
     if node.is_string:
         return "'{}'".format(node.name.replace("'", "''"))
     if not _NUMBER.fullmatch(node.name):
-        raise Refused(f"{node.name!r} is no number", start(node))
+        raise Refused(f"{node.name!r} is not a number", start(node))
     return node.name
 
 

@@ -19,13 +19,13 @@ from pipeline.errors import DataError, StoreError
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 
 NAME = "decisions.sqlite"
-"""What the file is called in the folder of the sheets."""
+"""Name of the file in the folder of the sheets."""
 VERSION = 1
-"""Of the tables, in the file's header; another one is refused."""
+"""Version of the tables, in the file's header; others are rejected."""
 _MARK = 0x6C786179
-"""Tells the file from any other database: the letters lxay."""
+"""Identifies the file among databases: the letters lxay."""
 _PATIENCE = 60.0
-"""Seconds to wait for another process that writes."""
+"""Seconds to wait for another writing process."""
 
 _TABLES = """
 CREATE TABLE items (            -- what is shown of a candidate, or of a lemma
@@ -68,14 +68,14 @@ CREATE TRIGGER never_removed BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'a l
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the file to write, and make it if it is not there.
+    """Open the file for writing, and create it if it does not exist.
 
-    A commit returns when the disk has it: write-ahead log, synced at each commit.
+    Commits are synced to disk (write-ahead log).
 
     Raises
     ------
     StoreError
-        If the file cannot be written, or is none of this kind.
+        If the file cannot be written, or is not a decision log.
     """
     connection = connect(path)
     try:
@@ -85,7 +85,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Return a connection that any thread may use, one at a time; see `opened`."""
+    """Return a connection that threads may use in turn; see `opened`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(
@@ -106,33 +106,33 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def read_only(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the file to read one state of it, whoever writes meanwhile.
+    """Open the file for reading a consistent state.
 
     Raises
     ------
     DataError
-        If it cannot be read, or is none of this kind.
+        If it cannot be read, or is not a decision log.
     """
     try:
         with _open_read_only(path) as connection:
             if _version(connection, path) is None:
-                raise DataError(f"{path}: has no decisions yet")
+                raise DataError(f"{path}: there are no decisions yet")
             connection.execute("BEGIN")
             yield connection
     except StoreError as error:
         raise DataError(str(error)) from error
     except sqlite3.Error as error:
-        remedy = "Take the last copy that lexassay annotate --backup made."
+        remedy = "Use the last copy made by lexassay annotate --backup."
         raise DataError(f"{path}: cannot be read: {error}\n{remedy}") from error
 
 
 def copy(path: Path, target: Path) -> None:
-    """Write a copy of one state of the file, whoever writes meanwhile; never over a file.
+    """Write a consistent copy to a new file.
 
     Raises
     ------
     StoreError
-        If there is a file already, or none can be written.
+        If the target exists or cannot be written.
     DataError
         If the file cannot be read.
     """
@@ -147,7 +147,7 @@ def copy(path: Path, target: Path) -> None:
             into = sqlite3.connect(target)
             try:
                 source.backup(into)
-                into.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
+                into.execute("PRAGMA journal_mode = DELETE")  # a single self-contained file
             finally:
                 into.close()
     except BaseException:
@@ -162,7 +162,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
-    if _version(connection, path) is None:  # nobody else made it meanwhile
+    if _version(connection, path) is None:  # no other process created it
         for statement in _statements():
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_MARK}")
@@ -171,7 +171,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _statements() -> Iterator[str]:
-    """Yield the statements of the tables, triggers whole."""
+    """Yield the statements of the tables, with complete triggers."""
     held = ""
     for line in _TABLES.splitlines():
         held += f"{line}\n"
@@ -183,7 +183,7 @@ def _statements() -> Iterator[str]:
 def _configure(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA fullfsync = ON")  # where the system has it
+    connection.execute("PRAGMA fullfsync = ON")  # if supported by the system
     connection.execute("PRAGMA foreign_keys = ON")
 
 
@@ -194,16 +194,16 @@ def _version(connection: sqlite3.Connection, path: Path) -> int | None:
     if mark == _MARK and version == VERSION:
         return version
     if mark == _MARK:
-        what = f"is of version {version}, and this program knows version {VERSION}"
-        raise StoreError(f"{path}: {what}\nTake the version of the program that wrote it.")
+        what = f"has version {version}, but this program reads version {VERSION}"
+        raise StoreError(f"{path}: {what}\nUse the program version that wrote it.")
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreError(f"{path}: is a database of something else; move it elsewhere")
+        raise StoreError(f"{path}: this database is not a decision log; move it elsewhere")
     return None
 
 
 @contextmanager
 def _open_read_only(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open to read; in a folder where nothing can be written, too, if the log is worked in."""
+    """Open for reading, also in a read-only folder."""
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)
@@ -228,21 +228,21 @@ def _open_read_only(path: Path) -> Iterator[sqlite3.Connection]:
 
 @dataclass(frozen=True)
 class Standing:
-    """What stands for a task.
+    """The state of a task.
 
     Parameters
     ----------
     answer : str or None
-        None: nobody has answered, or it was taken back.
+        None: not answered, or withdrawn.
     unsure, note
-        What goes with it.
+        Attributes of the answer.
     version : int
-        The last entry that could change this; 0 if there is none. Who decides says which version
-        was on the screen.
+        The last entry that affects the state; 0 if there is none. A decision refers to the version
+        on the screen.
     skipped : int
-        The entry that set the card aside; 0 if none did since it was answered.
+        The entry that skipped the card; 0 if not skipped since the last answer.
     entry : int
-        The entry that the answer comes from; 0 if there is none.
+        The entry of the answer; 0 if there is none.
     """
 
     answer: str | None = None
@@ -254,7 +254,7 @@ class Standing:
 
 
 def replay(rows: Iterable[sqlite3.Row]) -> Standing:
-    """Fold the entries of a task, in their order; see `Standing`.
+    """Fold the entries of a task in order; see `Standing`.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def replay(rows: Iterable[sqlite3.Row]) -> Standing:
     )  # fmt: skip
 
 
-# Append: each decision once, those that come together in one synced transaction.
+# Append: each decision once, in one synced transaction per request.
 
 Round: TypeAlias = Literal["annotation", "adjudication"]
 Kind: TypeAlias = Literal["label", "skip", "undo", "import", "seen"]
@@ -286,29 +286,29 @@ Status: TypeAlias = Literal["saved", "repeated", "stale", "unknown", "nothing"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What somebody does with a card; exists until it is in the log.
+    """A decision about a card, before it is logged.
 
     Parameters
     ----------
     key : str
-        Made by the sender, of its own for each decision: what is sent again is saved once.
+        Unique key from the sender: repeated decisions are saved once.
     annotator : str
-        Who decides.
+        The annotator.
     id : str
-        The item; empty for an undo, which takes back what this person did last.
+        The item; empty for an undo, which withdraws this person's last action.
     kind : str
-        label: an answer, or None for no longer one. skip: set aside. undo. import: the answer of a
-        sheet, which counts from now on. seen: what a sheet says, which does not count.
+        label: an answer, or None to withdraw it. skip. undo. import: an answer from a sheet, which
+        counts. seen: an answer from a sheet, which does not count.
     answer : str or None
         The label, or the forms keyed in.
     unsure, note, seconds
-        What goes with it.
+        Attributes of the answer.
     replaces : int or None
-        The version of the card that the person saw, see `Standing`; None: whatever stands there.
+        The version of the card that the person saw, see `Standing`; None: any version.
     round : str
         The round.
     source : str
-        The sheet that it comes from.
+        The sheet of an imported answer.
     """
 
     key: str
@@ -326,19 +326,19 @@ class Decision:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a decision.
+    """The outcome of a decision.
 
     Parameters
     ----------
     status : str
-        saved; repeated: it was saved before; stale: another window has decided since, nothing is
-        saved; unknown: this person is not asked for this item; nothing: there is nothing to undo.
+        saved; repeated: saved before; stale: not saved, since another window decided in the
+        meantime; unknown: the person is not assigned this item; nothing: nothing to undo.
     entry : int
-        Its number in the log; 0 if it has none.
+        Its number in the log; 0 if none.
     id : str
         The item.
     standing : Standing
-        What stands for the item now.
+        The present state of the item.
     """
 
     status: Status
@@ -358,7 +358,7 @@ AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = l.entry) ORDER BY l.entry D
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Do all or nothing; what is done is synced when this ends."""
+    """Run an atomic transaction, synced at the end."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -370,27 +370,26 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> list[Outcome]:
-    """Add decisions to the log; when this returns they are on the disk.
+    """Add decisions to the log and sync it to disk.
 
     Parameters
     ----------
     connection : Connection
-        Of `connect`.
+        From `connect`.
     decisions : sequence of Decision
-        In the order in which they came.
+        In order of arrival.
 
     Returns
     -------
     list of Outcome
-        One for each. Whoever saw an older version of the card than stands there is told so, and
-        nothing is saved.
+        One for each. Decisions on an outdated version of a card are stale and not saved.
     """
     with transaction(connection):
         return [append_one(connection, each) for each in decisions]
 
 
 def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
-    """Add a decision within a transaction of the caller's; see `append`."""
+    """Add a decision within the caller's transaction; see `append`."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     known = connection.execute(
         "SELECT entry, task, t.id FROM log JOIN tasks t USING (task) WHERE key = ?", (decision.key,)
@@ -432,7 +431,7 @@ def append_one(connection: sqlite3.Connection, decision: Decision) -> Outcome:
 
 
 def replay_task(connection: sqlite3.Connection, task: int) -> Standing:
-    """Return what stands for a task now."""
+    """Return the present state of a task."""
     return replay(connection.execute(_OF_TASK, (task,)))
 
 
@@ -442,7 +441,7 @@ UNSURE = "unsure"
 
 
 def write_note(note: str, *, unsure: bool) -> str | None:
-    """Return the text of a sheet's cell; None if there is nothing to say.
+    """Return the text for a sheet's cell; None if empty.
 
     Examples
     --------
@@ -453,7 +452,7 @@ def write_note(note: str, *, unsure: bool) -> str | None:
 
 
 def read_note(text: str | None) -> tuple[str, bool]:
-    """Return the note, and whether somebody was not sure.
+    """Return the note, and true if the annotator was unsure.
 
     Examples
     --------
@@ -467,28 +466,28 @@ def read_note(text: str | None) -> tuple[str, bool]:
     return bare, False
 
 
-# Queries: cards to come, cards of one person, all answers.
+# Queries: upcoming cards, cards of one person, all answers.
 
 _CARD = "SELECT t.task, t.id, t.place, i.shown FROM tasks t JOIN items i USING (id)"
 _MINE = "t.round = ? AND t.annotator = ? AND t.asked = 1"
 _FOUND = 50
-"""Cards that a search gives."""
+"""Maximum number of search results."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """An item as one person sees it: what is shown, and what this person decided.
+    """An item as shown to one person, with this person's decision.
 
     Parameters
     ----------
     id : str
         The item.
     place : int
-        Its place in this person's order.
+        Its position in this person's order.
     shown : dict
-        What is shown of it.
+        Its displayed fields.
     standing : Standing
-        This person's own answer.
+        This person's answer.
     """
 
     id: str
@@ -500,7 +499,7 @@ class Card:
 def upcoming(
     connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
 ) -> list[Card]:
-    """Return the cards without an answer, in this person's order; those set aside come last."""
+    """Return unanswered cards in this person's order, skipped cards last."""
     query = f"""{_CARD} WHERE {_MINE} AND t.answered = 0 ORDER BY t.skipped, t.place LIMIT ?"""
     return _cards(connection, query, (named, annotator, most))
 
@@ -508,7 +507,7 @@ def upcoming(
 def card(
     connection: sqlite3.Connection, annotator: str, item: str, *, named: Round = "annotation"
 ) -> Card | None:
-    """Return the card of an item; None if this person is not asked for it."""
+    """Return the card of an item; None if it is not assigned to this person."""
     found = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?", (named, annotator, item))
     return found[0] if found else None
 
@@ -516,7 +515,7 @@ def card(
 def recent(
     connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
 ) -> list[Card]:
-    """Return the cards that this person answered last, the last first."""
+    """Return the cards that this person answered last, most recent first."""
     query = f"""{_CARD} JOIN (SELECT task, max(entry) AS last FROM log
     WHERE kind IN ('label', 'import') GROUP BY task) USING (task)
     WHERE {_MINE} AND t.answered = 1 ORDER BY last DESC LIMIT ?"""
@@ -526,7 +525,7 @@ def recent(
 def search(
     connection: sqlite3.Connection, annotator: str, text: str, *, named: Round = "annotation"
 ) -> list[Card]:
-    """Return answered cards that hold a text: shown, answered or noted, in any case."""
+    """Return answered cards that contain a text (in any field, ignoring case)."""
     wanted = text.casefold().strip()
     rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
                   (named, annotator))  # fmt: skip
@@ -536,7 +535,7 @@ def search(
 def standing_rows(
     connection: sqlite3.Connection, until: int, *, named: Round | None = None
 ) -> list[sqlite3.Row]:
-    """Return the answers that stood after an entry of the log, whether still asked for or not.
+    """Return the answers valid after an entry of the log, including former tasks.
 
     Returns
     -------
@@ -595,23 +594,24 @@ _PAIR = ("l1", "l2")
 
 
 class DecisionOptions(FormatOptions):
-    """Which state of the log is read."""
+    """The state of the log to read."""
 
     until: int | None = Field(default=None, exclude=True)
-    """The last entry that counts; all if None. So a run reads one state while people go on; since
-    the answers are the same or not whatever this number is, results do not rest on it."""
+    """Last entry to read (default: all), so that a run reads one state while annotation continues.
+    Results depend on answers, not on this number.
+    """
 
 
 def current_options(path: Path) -> DecisionOptions:
-    """Return options that read the log as it is now, whatever comes after."""
+    """Return options that read the present state of the log."""
     with read_only(path) as connection:
         return DecisionOptions(until=last_entry(connection))
 
 
 def digest(path: Path, options: DecisionOptions) -> str:
-    """Return the SHA-256 of the answers that stand, and of what sheets say that no longer does.
+    """Return the SHA-256 of the valid answers, and of outdated answers in sheets.
 
-    Neither the file nor the history changes it, only what counts.
+    It does not depend on the file or the history.
     """
     with read_only(path) as connection:
         until = _until(connection, options)
@@ -629,14 +629,14 @@ def digest(path: Path, options: DecisionOptions) -> str:
 
 
 def sheet_answers(path: Path, options: DecisionOptions) -> pl.DataFrame:
-    """Return what each sheet said when it was looked at last.
+    """Return the last known contents of each sheet.
 
     Returns
     -------
     DataFrame
-        file (the sheet's name), annotator, id, answer (null: the cell was empty), note (what stood
-        beside it that the log has had), standing (the answer that stands in the log now; null:
-        none), shown (whether that has been shown to those who adjudicate, and stays).
+        file (name of the sheet), annotator, id, answer (null: empty cell), note (remark known to
+        the log), standing (the valid answer in the log; null: none), shown (true if adjudicators
+        have seen it, so that it is fixed).
     """
     names = ("file", "annotator", "id", "answer", "note", "standing", "shown")
     with read_only(path) as connection:
@@ -703,7 +703,7 @@ def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
 
 
 def _seen(connection: sqlite3.Connection, until: int) -> list[dict[str, Any]]:
-    """Return the last word of each sheet on each task, with the answer that stands."""
+    """Return the last answer of each sheet for each task, with the valid answer."""
     stands = {row["task"]: row["answer"] for row in standing_rows(connection, until)}
     rows = connection.execute(
         """SELECT l.source, t.annotator, t.id, l.answer, l.note, l.unsure, l.task,
@@ -722,7 +722,7 @@ def _seen(connection: sqlite3.Connection, until: int) -> list[dict[str, Any]]:
     return found
 
 
-# Tasks: taken from the table of sheets, again each time a sample grows.
+# Tasks: updated from the table of sheets whenever a sample grows.
 
 _ITEM = """INSERT INTO items (id, shown) VALUES (?, ?)
 ON CONFLICT (id) DO UPDATE SET shown = excluded.shown WHERE shown <> excluded.shown"""
@@ -733,14 +733,14 @@ WHERE place <> excluded.place OR asked = 0"""
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """One person is asked for one item; exists while tasks are taken over.
+    """The assignment of an item to a person.
 
     Parameters
     ----------
     annotator, id : str
-        Who, for what.
+        The person and the item.
     place : int
-        Its place in this person's own order.
+        Its position in this person's order.
     """
 
     annotator: str
@@ -755,18 +755,18 @@ def update_tasks(
     *,
     round: Round = "annotation",  # noqa: A002, the word of the field
 ) -> None:
-    """Make the tasks of a round what a table of sheets asks for now.
+    """Update the tasks of a round from a table of sheets.
 
-    Tasks that it no longer asks for stay, with all that was decided on them, and are not shown.
+    Tasks that are no longer in the table are kept with their decisions, but not shown.
 
     Parameters
     ----------
     connection : Connection
-        Of `connect`.
+        From `connect`.
     items : mapping of str to mapping
-        Id to what is shown of it: anything that JSON can hold.
+        Displayed fields by id, as JSON-compatible values.
     asked : sequence of TaskRequest
-        Who is asked for what.
+        The assignments.
     round : str
         The round.
     """
@@ -789,5 +789,5 @@ def add_tasks(
     *,
     round: Round,  # noqa: A002, the word of the field
 ) -> None:
-    """Ask for more in a round, within a transaction of the caller's; what is asked for stays."""
+    """Add tasks to a round, within the caller's transaction."""
     connection.executemany(_TASK, ((round, each.annotator, each.id, each.place) for each in asked))

@@ -1,4 +1,4 @@
-"""Formats: their registry, the errors of files that cannot be read, the format of a path."""
+"""Formats: registry, errors for unreadable files, format of a path."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from pipeline.errors import DataError, LexassayError, did_you_mean
 from pipeline.formats import compression, unicode
 from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
 from pipeline.registry import Registry
+from schemas.errors import quantity
 
-# Error messages: whatever a library raises becomes an error that names file and remedy.
+# Error messages: exceptions of libraries become errors with file and advice.
 
 _EXAMPLES = 3
 _PIECE = 1 << 24
-"""Bytes of a line that are looked at together."""
+"""Bytes of a line examined together."""
 _UTF_8 = (
-    "Convert the file to UTF-8 first. Spreadsheets save it so: Excel as 'CSV UTF-8', LibreOffice"
-    " as 'Text CSV' with the character set 'Unicode (UTF-8)'."
+    "Convert the file to UTF-8 first. In Excel, save it as 'CSV UTF-8'; in LibreOffice, as 'Text "
+    "CSV' with the character set 'Unicode (UTF-8)'."
 )
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn what a reader of `path` raises into an error that names the file and its lines.
+    """Convert exceptions of a reader of `path` to errors with file and lines.
 
     Raises
     ------
     DataError
-        For a file that is damaged, cut short, gone, or may not be read, and for bytes that are
-        not UTF-8. A defect of the reader passes.
+        For a file that is damaged, truncated, missing or not readable, and for bytes that are not
+        UTF-8. Defects of the reader are raised unchanged.
     """
     try:
         yield
@@ -59,19 +60,19 @@ def reading(path: Path) -> Iterator[None]:
     except BaseException as error:
         if not errors.is_panic(error):
             raise
-        raise DataError(f"{path}: is damaged\nFetch it, or write it, again.") from error
+        raise DataError(f"{path}: is damaged\nDownload or write it again.") from error
 
 
 def _open_error(path: Path, error: Exception) -> DataError:
-    """Return what to say where the machine refuses a file, or it cannot be unpacked."""
+    """Return the message for a file that cannot be opened or unpacked."""
     if isinstance(error, OSError) and (errors.number(error) or not is_compressed(path)):
         return DataError(f"{path}: cannot be read: {errors.machine(error)}")
-    what = f"the {kind_of(path)} file is damaged or cut short"
-    return DataError(f"{path}: {what}\nFetch it, or pack it, again.")
+    what = f"the {kind_of(path)} file is damaged or truncated"
+    return DataError(f"{path}: {what}\nDownload or compress it again.")
 
 
 def _query_error(path: Path, error: pl.exceptions.PolarsError) -> DataError:
-    """Return what to say where Polars refuses a file."""
+    """Return the message for a file that Polars rejects."""
     text = str(error)
     if without_suffix(path.name).endswith((".parquet", ".pq")) or "parquet" in text:
         return not_parquet(path)
@@ -81,18 +82,18 @@ def _query_error(path: Path, error: pl.exceptions.PolarsError) -> DataError:
 
 
 def not_parquet(path: Path) -> DataError:
-    """Return the error of a file that should be Parquet."""
+    """Return the error for an invalid Parquet file."""
     return DataError(
-        f"{path}: not a whole Parquet file: damaged, cut short, or of another format\n"
-        "Fetch it, or write it, again."
+        f"{path}: not a complete Parquet file: damaged, truncated, or in another format\nDownload "
+        "or write it again."
     )
 
 
 def not_utf8(path: Path) -> DataError:
-    """Return the error that names the first lines which are not UTF-8."""
+    """Return the error for lines that are not UTF-8."""
     with reading(path), open_bytes(path) as first:
         if first.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
-            return DataError(f"{path}: the file is UTF-16, as Excel's Unicode text is\n{_UTF_8}")
+            return DataError(f"{path}: the file is UTF-16, like Excel's Unicode text\n{_UTF_8}")
     bad: list[str] = []
     count = 0
     with reading(path), open_bytes(path) as lines:
@@ -104,66 +105,69 @@ def not_utf8(path: Path) -> DataError:
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
     shown = "".join(f"\n  {example}" for example in bad)
-    return DataError(f"{path}: {count:,} line(s) are not UTF-8:{shown}\n{_UTF_8}")
+    return DataError(
+        f"{path}: {quantity(count, 'line')} cannot be decoded as UTF-8:{shown}\n{_UTF_8}"
+    )
 
 
 @dataclass(frozen=True)
 class _PathErrors:
-    """A function of a reader whose errors name the file; exists as long as the format."""
+    """A function of a reader whose errors name the file."""
 
     function: Callable[..., Any]
 
     def __call__(self, path: Path, *options: Any) -> Any:
-        """Call it."""
+        """Call the function."""
         with reading(path):
             return self.function(path, *options)
 
 
 @dataclass(frozen=True)
 class _PathErrorsOfBatches(_PathErrors):
-    """The same where it yields."""
+    """The same for generators."""
 
     def __call__(self, path: Path, *options: Any) -> Iterator[Any]:
-        """Yield what it yields."""
+        """Yield the results of the function."""
         with reading(path):
             yield from self.function(path, *options)
 
 
 LINE = "line"
-"""Column with the 1-based line (or row) of the file that a row was read from."""
+"""Column with the 1-based line (or row) of the file."""
 
 Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 
 
 class FormatOptions(Described):
-    """Base of the typed options of a reader: frozen, no unknown keys."""
+    """Base class of the typed options of a reader: frozen, without unknown keys."""
 
     normalise: unicode.Form = "NFC"
-    """"NFC": what looks the same is the same: normal form C, straight apostrophes inside words, one
-    hyphen, no invisible characters. "none": text as it is written."""
+    """"NFC": Unicode normal form C, straight apostrophes inside words, a single hyphen character,
+    no invisible characters. "none": unchanged text.
+    """
 
 
 class CorpusOptions(FormatOptions):
-    """Options that every reader of a corpus has."""
+    """Options of all corpus readers."""
 
     lenient: bool = False
-    """Leave out what cannot be read, count it and show examples, instead of stopping."""
+    """Skip unreadable parts, with their number and examples, instead of stopping."""
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """Something that a lenient reader leaves out.
+    """A part skipped by a lenient reader.
 
     Parameters
     ----------
     line : int
         Where it is, 1-based.
     problem : str
-        Why it cannot be used.
+        The reason.
     value : str
-        What stands there.
+        The unreadable text.
     sentences, tokens : int
-        How many are left out with it.
+        Numbers of sentences and tokens skipped.
     """
 
     line: int
@@ -178,16 +182,16 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some sentences of a corpus, none of them in part.
+    """Some complete sentences of a corpus.
 
     Parameters
     ----------
     tokens : DataFrame
-        Their tokens, with the columns that were asked for.
+        Their tokens, with the requested columns.
     skipped : sequence of Skipped
-        What is left out among them.
+        Skipped parts among them.
     replaced : mapping of str to int
-        What the reader took for something else, and how many tokens have it: "lemma <unknown>".
+        Number of tokens with each replaced value, e.g. "lemma <unknown>".
     """
 
     tokens: pl.DataFrame
@@ -211,33 +215,32 @@ class Format:
     Parameters
     ----------
     name : str
-        What an experiment writes after ``format =``.
+        Its name in ``format =``.
     scan : callable
-        (path, options) -> LazyFrame with the column `LINE` first. Reads the header at most.
+        (path, options) -> LazyFrame with the column `LINE` first. Reads at most the header.
     suffixes : sequence of str
-        Endings that stand for it, without ``.gz`` and ``.zst``.
+        File extensions, without ``.gz`` and ``.zst``.
     check : callable
-        (path, options) -> sequence of Skipped; reads the file and raises DataError naming the
-        lines that cannot be read, or returns what `scan` leaves out if the options say so.
+        (path, options) -> sequence of Skipped; reads the file and raises DataError with the
+        unreadable lines, or returns the parts skipped by `scan` if lenient.
     options : type of FormatOptions
-        What else an experiment may say about the file.
+        Reader options.
     kind : str
         "table": rows with named columns. "corpus": one row per token, see `schemas.Tokens`.
     read : callable or None
-        (path, options, columns, size) -> the same tokens in batches, checked as they are read,
-        from about `size` bytes of the file at a time. None: the kind has no sentences.
+        (path, options, columns, size) -> the same tokens in batches, checked while reading about
+        `size` bytes at a time. None: the kind has no sentences.
     digest : callable or None
-        (path, options) -> what stands for the content, where that is not the file's bytes: a
-        database may change without another content, or have another one in a file beside it.
+        (path, options) -> digest of the content, if it is not that of the file's bytes: a database
+        may change without a change of content, or vice versa.
     divide : callable or None
-        (path, options, size) -> the parts of about `size` bytes that can be read by themselves, as
-        `pipeline.formats.corpora.splitting.Division`; it has none if the file has to be whole.
+        (path, options, size) -> parts of about `size` bytes that can be read separately, as
+        `pipeline.formats.corpora.splitting.Division`, which is empty for indivisible files.
     read_part : callable or None
-        (path, options, columns, size, part) -> the tokens of such a part in batches, just as
-        `read` gives them, numbers and all.
+        (path, options, columns, size, part) -> the tokens of such a part in batches, identical to
+        those of `read`.
     optional : callable or None
-        (path, options) -> those of a file's attributes that other files of the corpus may lack:
-        their tokens have no value of it.
+        (path, options) -> attributes of a file that other files of the corpus may lack.
     """
 
     name: str
@@ -254,7 +257,7 @@ class Format:
     optional: Optional | None = None
 
     def __post_init__(self) -> None:
-        """Let no error of a library out, whoever wrote the reader."""
+        """Convert all exceptions of libraries."""
         object.__setattr__(self, "scan", _PathErrors(self.scan))
         object.__setattr__(self, "check", _PathErrors(self.check))
         if self.read is not None:
@@ -270,25 +273,25 @@ FORMATS: Registry[Format] = Registry("format", "pipeline.formats")
 
 
 reader = FORMATS.named_decorator(Format)
-"""Registers a function (path, options) -> LazyFrame as the reader of the format of a name."""
+"""Register a function (path, options) -> LazyFrame as the reader of a named format."""
 
 
 def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -> Format:
-    """Return the format named, or the one that the path's ending stands for.
+    """Return the named format, or the one of the path's extension.
 
     Parameters
     ----------
     path : str
-        A file's name; a final ``.gz`` or ``.zst`` does not count.
+        A file name; a final ``.gz`` or ``.zst`` is ignored.
     name : str, optional
-        The format's name, if the ending does not tell.
+        The format's name, if it does not follow from the extension.
     kind : str, optional
-        What it has to read; any kind if None.
+        The required kind; any kind if None.
 
     Raises
     ------
     ValueError
-        If no format of this kind has this ending, or none this name.
+        If no format of this kind has this extension or name.
 
     Examples
     --------
@@ -299,7 +302,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     fitting = [each for each in formats if kind in {None, each.kind}]
     if name is not None:
         return _named(name, fitting)
-    # Where the kind is open, an ending that several formats share stands for the table.
+    # Without a kind, an extension shared by several formats means the table.
     ordered = sorted(fitting, key=lambda each: each.kind == "table")
     by_suffix = {suffix: each for each in ordered for suffix in each.suffixes}
     bare = compression.without_suffix(path)
@@ -308,7 +311,9 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
             return by_suffix[suffix]
     ending = "".join(Path(bare).suffixes[-1:]) or bare
     remedy = did_you_mean(ending, by_suffix)
-    raise ValueError(f"no format has the ending {ending!r}; {remedy} or name it: format = ...")
+    raise ValueError(
+        f"no format has the extension {ending!r}; {remedy} or name the format: format = ..."
+    )
 
 
 def _named(name: str, fitting: Sequence[Format]) -> Format:
@@ -316,6 +321,6 @@ def _named(name: str, fitting: Sequence[Format]) -> Format:
     if named not in fitting:
         remedy = did_you_mean(name, [each.name for each in fitting])
         raise ValueError(
-            f"format {name!r} reads a {named.kind}, which is not wanted here; {remedy}"
+            f"format {name!r} reads a {named.kind}, which cannot be used here; {remedy}"
         )
     return named

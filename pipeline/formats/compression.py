@@ -1,4 +1,4 @@
-"""Compressed files: open gzip and zstd, find their members, limit what they unpack to."""
+"""Compressed files: open gzip and zstd, find members, limit unpacked size."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 
 RATIO = 4
-"""Bytes of text that a byte of a packed file is taken to stand for."""
+"""Assumed bytes of text per compressed byte."""
 
 _STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 _NAMES = {".gz": "gzip", ".zst": "zstd"}
 _PACKED_CHUNK = 1 << 18
 _PIECE = 1 << 22
-"""Bytes of text to unpack at a time: a chunk of them could be a thousand times as long."""
+"""Bytes of text unpacked at a time: an input chunk could expand a thousandfold."""
 _GZIP = 31
-"""What tells zlib that a header of gzip comes first."""
+"""zlib parameter for a gzip header."""
 _SKIPPED = range(0x184D2A50, 0x184D2A60)
-"""Marks of frames of zstd that hold no text."""
+"""Magic numbers of zstd frames without text."""
 _TAIL = {0: 0, 1: 1, 2: 2, 3: 4}
-"""Bytes of the number of a dictionary."""
+"""Bytes of a dictionary ID."""
 
 
 def compression_suffix(name: str | Path) -> str:
-    """Return the ending that says that a file is packed; empty if it is not.
+    """Return the compression extension of a file; empty if not compressed.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def compression_suffix(name: str | Path) -> str:
 
 
 def kind_of(name: str | Path) -> str:
-    """Return what a file is packed with, as people call it; gzip if it does not say."""
+    """Return the name of the compression of a file; gzip if unclear."""
     return _NAMES.get(compression_suffix(name), "gzip")
 
 
 def without_suffix(name: str) -> str:
-    """Return a name in lower case without the ending that says that the file is packed.
+    """Return a name in lower case without the compression extension.
 
     Examples
     --------
@@ -64,42 +64,42 @@ def without_suffix(name: str) -> str:
 
 
 def detect_compression(path: Path) -> str:
-    """Return the ending that a file should have by what it begins with; empty for none."""
+    """Return the compression extension that fits the first bytes of a file; empty for none."""
     with path.open("rb") as file:
         first = file.read(4)
     return next((end for end, start in _STARTS.items() if first.startswith(start)), "")
 
 
 def is_compressed(path: Path) -> bool:
-    """Return whether a file's name says that it is packed."""
+    """Return true if a file name has a compression extension."""
     return bool(compression_suffix(path))
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file to read its text, packed or not as its name says."""
+    """Open a file as text, decompressed according to its name."""
     return open_compressed(path) if is_compressed(path) else path.open("rb")
 
 
 def open_compressed(path: Path, place: int = 0) -> BinaryIO:
-    """Open a packed file to read what it unpacks to.
+    """Open a compressed file as decompressed bytes.
 
     Parameters
     ----------
     path : Path
         The file.
     place : int
-        Where to begin: a member's first byte.
+        Start offset: the first byte of a member.
     """
     unpacked = _ZstdReader if compression_suffix(path) == ".zst" else _GzipReader
     return cast("BinaryIO", io.BufferedReader(unpacked(path, place), _PACKED_CHUNK))
 
 
 class _GzipReader(io.RawIOBase):
-    """What a gzip file unpacks to, from one of its members on."""
+    """Decompressed bytes of a gzip file, from one of its members."""
 
     def __init__(self, path: Path, place: int) -> None:
         super().__init__()
-        path.stat()  # says what is wrong in the machine's own words
+        path.stat()  # raises the system's own error
         self._pieces = _members(path, place)
         self._left = memoryview(b"")
 
@@ -121,11 +121,11 @@ class _GzipReader(io.RawIOBase):
 
 
 class _ZstdReader(io.RawIOBase):
-    """What a file of zstd unpacks to, from one of its frames on."""
+    """Decompressed bytes of a zstd file, from one of its frames."""
 
     def __init__(self, path: Path, place: int = 0) -> None:
         super().__init__()
-        path.stat()  # says what is wrong in the machine's own words
+        path.stat()  # raises the system's own error
         import pyarrow as pa  # noqa: PLC0415  slow to import
 
         self._file = pa.OSFile(str(path))
@@ -151,14 +151,14 @@ class _ZstdReader(io.RawIOBase):
 
 @dataclass(frozen=True)
 class Member:
-    """A part of a packed file that can be unpacked by itself: a member of gzip, a frame of zstd.
+    """An independent part of a compressed file: a gzip member or zstd frame.
 
     Parameters
     ----------
     place : int
-        Where it begins in the file.
+        Its offset in the file.
     text : int
-        How many bytes what stands before it unpacks to.
+        Decompressed bytes before it.
     """
 
     place: int
@@ -166,12 +166,12 @@ class Member:
 
 
 class MembersReader:
-    """Unpacks a file and notes where its members begin; exists while a file is cut.
+    """Decompresses a file and records the offsets of members.
 
     Parameters
     ----------
     path : Path
-        A packed file.
+        A compressed file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -180,7 +180,7 @@ class MembersReader:
         self._pieces = _frames(path) if compression_suffix(path) == ".zst" else _members(path)
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return self."""
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -188,7 +188,7 @@ class MembersReader:
         self._pieces.close()
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes, or what is left."""
+        """Return the given number of bytes, or the rest."""
         held = [self._held]
         length = len(self._held)
         while length < size and (found := next(self._pieces, None)):
@@ -203,17 +203,17 @@ class MembersReader:
         return content[:size]
 
     def before(self, text: int) -> Member:
-        """Return the last member that begins after so many bytes of text, or before."""
+        """Return the last member that begins at or before this number of bytes of text."""
         return self.members[bisect_right(self.members, text, key=attrgetter("text")) - 1]
 
     def after(self, text: int) -> int | None:
-        """Return the place of the first member that begins there or later; None: there is none."""
+        """Return the offset of the first member that begins there or later, if any."""
         at = bisect_left(self.members, text, key=attrgetter("text"))
         return self.members[at].place if at < len(self.members) else None
 
 
 def _members(path: Path, place: int = 0) -> Generator[tuple[int | None, bytes]]:
-    """Yield what members of gzip unpack to, the place with the first piece of each."""
+    """Yield decompressed pieces of gzip members, with the offset of each member's first piece."""
     with path.open("rb") as file:
         file.seek(place)
         content, unpacker = file.read(_PACKED_CHUNK), zlib.decompressobj(_GZIP)
@@ -233,7 +233,7 @@ def _members(path: Path, place: int = 0) -> Generator[tuple[int | None, bytes]]:
 
 
 def _frames(path: Path) -> Generator[tuple[int | None, bytes]]:
-    """Yield what frames of zstd unpack to, the place with the first piece of each."""
+    """Yield decompressed pieces of zstd frames, with the offset of each frame's first piece."""
     import pyarrow as pa  # noqa: PLC0415  slow to import
 
     with pa.memory_map(str(path)) as file:
@@ -250,7 +250,7 @@ def _frames(path: Path) -> Generator[tuple[int | None, bytes]]:
 
 
 def _frame_bounds(content: memoryview) -> Iterator[tuple[int, int]]:
-    """Yield where each frame that holds text begins and ends; see RFC 8878, section 3.1."""
+    """Yield start and end of each frame with text; see RFC 8878, section 3.1."""
     at = 0
     while at < len(content):
         mark, size = (
@@ -265,7 +265,7 @@ def _frame_bounds(content: memoryview) -> Iterator[tuple[int, int]]:
 
 
 def _frame_end(content: memoryview, start: int) -> int:
-    """Return where a frame ends: it is told by the sizes of its blocks."""
+    """Return the end of a frame, from the sizes of its blocks."""
     if len(content) < start + 5:
         raise EOFError
     flags = content[start + 4]
@@ -275,46 +275,47 @@ def _frame_end(content: memoryview, start: int) -> int:
     while not last:
         header = int.from_bytes(content[at : at + 3], "little")
         if at + 3 > len(content):
-            raise EOFError  # or this would not end
+            raise EOFError  # otherwise the loop would not end
         last, one_byte = bool(header & 1), (header >> 1) & 3 == 1
         at += 3 + (1 if one_byte else header >> 3)
     return at + (4 if flags & 4 else 0)
 
 
-# Limits of memory: files that are held whole are unpacked once to measure them.
+# Memory limits: files held in memory are decompressed once to measure them.
 
 USUAL = 50
-"""Text is packed to a tenth or a twentieth of its size; what unpacks to more than fifty times its
-size has to fit in memory. Other files may be as large as they are."""
+"""Text compresses to a tenth or a twentieth of its size; files that expand more than fiftyfold must
+fit in memory.
+"""
 
 _CHUNK = 1 << 20
 _MOST = {".gz": 1032, ".zst": 1 << 17}
-"""Bytes that one of a packed file can stand for."""
+"""Maximum expansion per compressed byte."""
 _BYTE, _LINE = 4, 64
-"""Bytes that a table takes for each byte and line of its text."""
+"""Memory of a table per byte and line of text."""
 FIRST = 1 << 24
-"""Characters of a line that names columns."""
+"""Maximum length of a header line."""
 
 
 def require_room(path: Path) -> None:
-    """Refuse a packed file that unpacks to far more than such files do, and than there is room for.
+    """Reject a compressed file that expands abnormally and beyond available memory.
 
     Parameters
     ----------
     path : Path
-        A text file that is about to be read as a whole; one that is not packed is let through.
+        A text file to be read as a whole; uncompressed files are accepted.
 
     Raises
     ------
     DataError
-        With what it would take, and the option that allows it.
+        With the required memory, and the option that allows it.
     """
     packed = path.stat().st_size
     most = packed * _MOST[compression_suffix(path)] * (_BYTE + _LINE) if is_compressed(path) else 0
     if most <= memory.available_bytes():
         return
     size = lines = 0
-    # A damaged file is for its reader to complain of.
+    # The reader reports damaged files.
     with suppress(OSError, EOFError, zlib.error), open_compressed(path) as file:
         while chunk := file.read(_CHUNK):
             size, lines = size + len(chunk), lines + chunk.count(b"\n")
@@ -323,7 +324,7 @@ def require_room(path: Path) -> None:
 
 
 def read_whole(path: Path, file: BinaryIO) -> bytes:
-    """Return what is left of a packed file, unless it is refused as `require_room` does."""
+    """Return the rest of a compressed file, unless it is rejected as by `require_room`."""
     packed, parts, size = path.stat().st_size, list[bytes](), 0
     while chunk := file.read(_CHUNK):
         parts.append(chunk)
@@ -334,7 +335,7 @@ def read_whole(path: Path, file: BinaryIO) -> bytes:
 
 
 def first_line(text: IO[str], path: Path, number: int) -> str:
-    """Return the next line of a file, which names columns and so cannot be endless.
+    """Return the next line of a file, a header of limited length.
 
     Raises
     ------
@@ -344,13 +345,13 @@ def first_line(text: IO[str], path: Path, number: int) -> str:
     line = text.readline(FIRST)
     if len(line) == FIRST:
         raise DataError(
-            f"{path}: line {number} has {FIRST:,} characters or more, and should name columns: is"
-            " the file of this format?"
+            f"{path}: line {number} should be a header, but has {FIRST:,} characters or more: does "
+            "the file have this format?"
         )
     return line
 
 
 def _require_memory(path: Path, size: int, packed: int, needed: int) -> None:
     small, large = memory.format_bytes(packed), memory.format_bytes(size)
-    what = f"{path}: {small} that unpack to more than {large}: this"
-    memory.require(needed, what, otherwise="look at what the file holds")
+    what = f"{path}: {small} that expand to more than {large}: this"
+    memory.require(needed, what, otherwise="check the contents of the file")

@@ -1,4 +1,4 @@
-"""What a file holds, by its first lines: a header, TreeTagger output, a lexicon, plain text."""
+"""Detection of content by first lines: header, TreeTagger output, lexicon, plain text."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from pipeline.formats.lines import open_text
 # The first lines of a file
 
 LINES = 1_000
-"""Lines that are looked at."""
+"""Number of lines examined."""
 _SIGNS = 1 << 20
-"""Characters that are looked at, of a file with long lines."""
+"""Number of characters examined in a file with long lines."""
 UNREADABLE = "\ufffd"
-"""Stands for bytes that are not UTF-8."""
+"""Replaces bytes that are not UTF-8."""
 
 
 def first_lines(path: Path, most: int = LINES) -> list[str]:
-    """Return the first lines of a text file, packed or not, without their ends.
+    """Return the first lines of a (compressed) text file, without line ends.
 
     Parameters
     ----------
     path : Path
-        The file. What is not UTF-8 is `UNREADABLE`.
+        The file. Bytes that are not UTF-8 become `UNREADABLE`.
     most : int
-        How many lines.
+        Maximum number of lines.
     """
     found, left = list[str](), _SIGNS
     with reading(path), open_text(path, errors="replace") as text:
@@ -49,14 +49,14 @@ _WORDS = """
     palabra forma lema etiqueta categoría categoria parola palavra
 """
 HEADER_WORDS = frozenset(_WORDS.split())
-"""What columns are called, in small letters."""
+"""Common column names, in lower case."""
 
 Reading: TypeAlias = Literal["header", "data", "unclear"]
-"""What a first line is."""
+"""Interpretation of a first line."""
 
 
 def is_header_word(field: str) -> bool:
-    """Return whether columns are called so; capital letters, figures and marks do not count.
+    """Return true for common column names; case, digits and punctuation are ignored.
 
     Examples
     --------
@@ -67,11 +67,10 @@ def is_header_word(field: str) -> bool:
 
 
 def judge_header(rows: Sequence[Sequence[str]]) -> Reading:
-    """Return whether the first row names the columns.
+    """Classify the first row as header, data or unclear.
 
-    It is a header if it has a header word, and data if something shows that: a field that comes
-    again in its column, holds no letter, or is another one of the row. Where both are so, or
-    neither, it is unclear.
+    Evidence for a header is a header word. Evidence for data is a field that is repeated in its
+    column or row, or has no letter. With both or neither, the row is unclear.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ def judge_header(rows: Sequence[Sequence[str]]) -> Reading:
 
 
 def _is_data(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return whether something shows that a row does not name the columns."""
+    """Return true if there is evidence that a row is not a header."""
     folded = [field.casefold() for field in first]
     if len({*folded}) < len(folded):
         return True
@@ -109,7 +108,7 @@ def _is_data(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 
 
 def usual_names(width: int) -> list[str]:
-    """Return what columns are called that nobody names.
+    """Return default names of unnamed columns.
 
     Examples
     --------
@@ -119,23 +118,24 @@ def usual_names(width: int) -> list[str]:
     return ["word", *(f"attribute_{number}" for number in range(2, width + 1))]
 
 
-# Output of taggers: a token a line, tags of structures and blank lines between
+# Output of taggers: one token per line, with structure tags and blank lines
 
 TREETAGGER = ("word", "pos", "lemma")
-"""The columns that TreeTagger writes."""
+"""The columns of TreeTagger output."""
 SENTENCE_TAGS = ("SENT", "$.", "FS", "Fp")
-"""Tags with which a sentence ends: of TreeTagger's parameter files for most languages, for German
-and Dutch, for Spanish, for Galician."""
+"""End-of-sentence tags of TreeTagger's parameter files for most languages, German and Dutch,
+Spanish, and Galician.
+"""
 _TAG = re.compile(r"</?[A-Za-z!?][^\t]*>\s*$")
 _UNKNOWN = {"<unknown>", "@card@", "@ord@"}
 _SAME_LEMMA = 1 / 3
-"""Share of the tokens whose lemma is their form; so it is of half of all words in any language."""
+"""Minimum share of tokens whose lemma equals the form, as for half of all words in any language."""
 _SAME_TAG = 1 / 3
-"""Share of the tokens that may have themselves as their tag, as a comma has."""
+"""Maximum share of tokens that equal their tag, like commas."""
 
 
 def token_lines(lines: Sequence[str]) -> list[list[str]]:
-    r"""Return the lines that are no tag of a structure and not blank, as fields.
+    r"""Return lines other than structure tags and blank lines, as fields.
 
     Examples
     --------
@@ -146,16 +146,16 @@ def token_lines(lines: Sequence[str]) -> list[list[str]]:
 
 
 def width_of(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many fields all rows have; 0 where they have not the same number."""
+    """Return the common number of fields; 0 if it varies."""
     widths = {len(row) for row in rows}
     return widths.pop() if len(widths) == 1 else 0
 
 
 def is_treetagger(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows are word, tag and lemma, as TreeTagger writes them.
+    """Return true if rows are word, tag and lemma, as written by TreeTagger.
 
-    They have three fields, of which the third often is the first one, or says that TreeTagger does
-    not know the word, and the second is not; and there are no more tags than words.
+    They have three fields; the third, unlike the second, often equals the first or marks an unknown
+    word; and there are fewer tags than words.
 
     Parameters
     ----------
@@ -179,22 +179,22 @@ def is_treetagger(rows: Sequence[Sequence[str]]) -> bool:
     return few and same >= _SAME_LEMMA * len(rows)
 
 
-# Lexicons and clusters without an ending that tells
+# Lexicons and clusters without a known extension
 
 _LEMMAS = ("lemma", "lemmas", "headword", "base", "citation")
 _FORMS = ("form", "forms", "wordform", "inflected", "inflection", "inflectedform", "word")
 _FEATURES = ("features", "feats", "feature", "tags", "tag", "msd", "morphology", "analysis", "pos")
 _BUNDLE = re.compile(r"[A-Z0-9][^;\s]*(;[^;\s]+)*")
-"""Features of UniMorph: V;IND;PRS;3;SG, also with arguments, as V;NOM(3,SG)."""
+"""UniMorph features: V;IND;PRS;3;SG, also with arguments, e.g. V;NOM(3,SG)."""
 _PATH = re.compile(r"[01]+")
 _MOST = 0.9
-"""Share of the lines that have to be so, or more."""
+"""Minimum share of matching lines."""
 _FEW = 20
-"""Lines in which what is no text is looked for."""
+"""Number of lines searched for binary content."""
 
 
 def unimorph_header(line: str) -> list[str]:
-    r"""Return lemma, form and features in the order of a header; [] if the line is none.
+    r"""Return lemma, form and features in header order; [] if the line is not a header.
 
     Examples
     --------
@@ -211,10 +211,10 @@ def unimorph_header(line: str) -> list[str]:
 
 
 def is_unimorph(lines: Sequence[str]) -> bool:
-    r"""Return whether lines are lemma, form and features, as UniMorph writes them.
+    r"""Return true if lines are lemma, form and features, as in UniMorph.
 
-    With tabs between, and perhaps a header; the features may be absent, and a fourth field, the
-    segments of the form, may follow them.
+    Fields are separated by tabs; the header and the features are optional, and a fourth field with
+    segments may follow.
 
     Examples
     --------
@@ -238,14 +238,14 @@ def is_unimorph(lines: Sequence[str]) -> bool:
 
 
 def table_format(path: Path) -> str | None:
-    """Return the format of a table whose ending tells none; None if its lines do not tell, either.
+    """Return the format of a table without a known extension, from its lines; None if unclear.
 
-    UniMorph, Brown's paths, or text with tabs, commas or semicolons between its columns.
+    UniMorph, Brown paths, or text separated by tabs, commas or semicolons.
 
     Parameters
     ----------
     path : Path
-        The file, packed or not.
+        The (compressed) file.
     """
     lines = [line for line in first_lines(path) if line.strip()]
     if any("\0" in line or UNREADABLE in line for line in lines[:_FEW]):

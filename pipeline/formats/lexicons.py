@@ -14,60 +14,64 @@ from pipeline.formats import content, lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader, reading
 from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
+from schemas.errors import quantity
 
 _EXAMPLES = 3
 _ANALYSIS = r"^((?:\\.|[^\\:])*)(?::([<>]))?:((?:\\.|[^\\<:])*)((?:<[^<>]*>)*)(.*)$"
-"""form, direction, lemma, tags, and what follows them, such as the queue of a multiword."""
+"""form, direction, lemma, tags, and the rest, e.g. the queue of a multiword."""
 
 
 class UnimorphOptions(FormatOptions):
-    """How a UniMorph file is read."""
+    """Options for UniMorph files."""
 
     comment: str | None = None
-    """Lines that begin so are passed over."""
+    """Skip lines with this prefix."""
     header: bool | None = None
-    """Whether the first line names the columns; without it, whether its fields are such names:
-    lemma, form, features."""
+    """The first line is a header (default: if its fields are lemma, form, features)."""
 
 
 class BlockOptions(FormatOptions):
-    """How a file of blocks is read."""
+    """Options for blocks of wordforms."""
 
     head: Literal["form", "name"] = "form"
-    """The first line of a block is its lemma: ``form``, and one of its forms, too; ``name``, and
-    no form."""
+    """The first line of a block is the lemma: ``form`` counts it as a wordform, ``name`` does
+    not.
+    """
     comment: str | None = None
-    """Lines that begin so are passed over; a block may go on after one."""
+    """Skip lines with this prefix, also within blocks."""
 
 
 class AnalysisOptions(FormatOptions):
-    """How the output of a generator is read."""
+    """Options for the output of a morphological generator."""
 
     directions: tuple[Literal["both", "generation", "analysis"], ...] = Field(
         default=("both", "generation", "analysis"), min_length=1
     )
-    """What is read: entries for ``both`` directions, for ``generation`` alone (``form:>:lemma``),
-    for ``analysis`` alone (``form:<:lemma``), such as spellings that are no norm."""
+    """Entries to read: ``both`` directions, only ``generation`` (``form:>:lemma``), or only
+    ``analysis`` (``form:<:lemma``, e.g. non-standard spellings).
+    """
 
 
 def _refuse_lines(path: Path, wrong: pl.LazyFrame, problem: str, remedy: str) -> None:
-    """Raise for lines that cannot be read."""
+    """Raise an error for unreadable lines."""
     with reading(path):
         bad = wrong.select(LINE, TEXT).collect().sort(LINE)
     if bad.height:
         rows = bad.head(_EXAMPLES).rows()
         shown = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
-        raise DataError(f"{path}: {bad.height:,} line(s) {problem}:{shown}\n{remedy}")
+        raise DataError(
+            f"{path}: {quantity(bad.height, 'invalid line')} ({problem}):{shown}\n{remedy}"
+        )
 
 
 def _texts(path: Path, comment: str | None) -> pl.LazyFrame:
-    """Return the lines that are no comments."""
+    """Return the lines except comments."""
     every = lines.lines(path)
     return every.filter(~pl.col(TEXT).str.starts_with(comment)) if comment else every
 
 
 def _unimorph_rows(path: Path, options: UnimorphOptions) -> tuple[pl.LazyFrame, list[str]]:
-    """Return the lines with text, without that of a header, and the names of the columns."""
+    """Return the lines with text except the header, and the column names."""
     begin = content.first_lines(path)
     shown = (each for each in enumerate(begin, 1) if each[1].strip())
     kept = (each for each in shown if not (options.comment and each[1].startswith(options.comment)))
@@ -83,19 +87,18 @@ def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
     lines.check_ends(path)
     text, _ = _unimorph_rows(path, options)
     fields = pl.col(TEXT).str.count_matches("\t", literal=True)
-    remedy = "Write lemma, form and features with tabs between them."
+    remedy = "Write lemma, form and features, separated by tabs."
     wrong = text.filter(~fields.is_in([1, 2, 3]))
-    _refuse_lines(path, wrong, "are not lemma, form and features", remedy)
+    _refuse_lines(path, wrong, "not lemma, form and features", remedy)
     return ()
 
 
 @reader("unimorph", suffixes=[".unimorph"], check=_check_unimorph, options=UnimorphOptions)
 def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
-    """UniMorph: lemma, form and features with tabs between them; blank lines allowed.
+    """UniMorph: lemma, form and features separated by tabs; blank lines are allowed.
 
-    Columns lemma, form, features and pos, the first of the features. The features may be absent,
-    and a fourth field, which some files have for the segments of the form, is not looked at. A
-    first line that names the columns tells their order.
+    Columns lemma, form, features and pos (the first feature). Features are optional, and a fourth
+    field (segments) is ignored. A header determines the order.
 
     References
     ----------
@@ -114,16 +117,16 @@ def _check_blocks(path: Path, options: BlockOptions) -> Sequence[Skipped]:
     lines.check_ends(path)
     wrong = _texts(path, options.comment).filter(pl.col(TEXT).str.contains("\t", literal=True))
     _refuse_lines(
-        path, wrong, "hold a tab", "Write one form a line, a blank line after each lemma."
+        path, wrong, "with a tab", "Write one form per line, and a blank line after each lemma."
     )
     return ()
 
 
 @reader("wordform_blocks", suffixes=[".wordforms"], check=_check_blocks, options=BlockOptions)
 def scan_blocks(path: Path, options: BlockOptions) -> pl.LazyFrame:
-    """One wordform a line, the first of a block its lemma; a blank line between two blocks.
+    """One wordform per line, in blocks separated by blank lines, with the lemma first.
 
-    Columns lemma and form. A lemma that is a name and has no form under it has a null form.
+    Columns lemma and form. With head = "name", a lemma without forms has a null form.
     """
     text = _texts(path, options.comment).with_columns(pl.col(TEXT).str.strip_chars())
     blank = pl.col(TEXT) == ""
@@ -143,19 +146,17 @@ def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[Skipped]:
     wrong = lines.lines(path).filter(
         (pl.col(TEXT).str.strip_chars() != "") & ~pl.col(TEXT).str.contains(_ANALYSIS)
     )
-    _refuse_lines(
-        path, wrong, "are not form:lemma<tags>", "Take lines of other kinds out of the file."
-    )
+    _refuse_lines(path, wrong, "not form:lemma<tags>", "Remove other kinds of lines from the file.")
     return ()
 
 
 @reader("analyses", suffixes=[".expanded"], check=_check_analyses, options=AnalysisOptions)
 def scan_analyses(path: Path, options: AnalysisOptions) -> pl.LazyFrame:
-    r"""Output of a morphological generator, ``form:lemma<tags>``, as lt-expand writes it.
+    r"""Output of a morphological generator, ``form:lemma<tags>``, as written by lt-expand.
 
-    Columns form, lemma, tags, pos (the first tag) and direction. A backslash before a colon or
-    a bracket makes it part of the word. The invariable rest of a multiword, ``take<vblex># care``,
-    belongs to the lemma: ``take# care``. What follows a ``+`` is another word's, and left out.
+    Columns form, lemma, tags, pos (the first tag) and direction. A colon or bracket after a
+    backslash is part of the word. The invariable part of a multiword, ``take<vblex># care``,
+    belongs to the lemma: ``take# care``. Text after ``+`` belongs to another word and is ignored.
     """
     filled = lines.lines(path).filter(pl.col(TEXT).str.strip_chars() != "")
     rest = pl.col(TEXT).str.extract(_ANALYSIS, 5).str.extract(r"^(#[^+]*)").fill_null("")
@@ -182,7 +183,7 @@ def _check_treebank(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
 def scan_treebank(path: Path, options: ConlluOptions) -> pl.LazyFrame:
     """CoNLL-U as a lexicon: lemma, form, upos, xpos and feats of every word of the treebank.
 
-    A lemma that is one of the `placeholders` is null, not the form: the word is of no entry.
+    Lemmas among the `placeholders` are null, so that the word has no entry.
     """
     as_written = options.model_copy(update={"placeholders": ()})
     tokens = format_of("", name="conllu").scan(path, as_written)

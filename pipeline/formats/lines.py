@@ -1,4 +1,4 @@
-"""Lines and fields of text files: scans of bytes, delimited text with its checks, line ends."""
+"""Lines and fields of text files: byte scans, checked delimited text, line ends."""
 
 from __future__ import annotations
 
@@ -27,25 +27,26 @@ from pipeline.formats.compression import (
     open_compressed,
     require_room,
 )
+from schemas.errors import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Strings from bytes: built as Arrow string views, without a Python loop.
+# Strings from bytes, built as Arrow string views without a Python loop.
 
 Places = npt.NDArray[np.int64]
 
 PADDING = 12
-"""Bytes that have to stand behind the last text."""
+"""Padding bytes required after the last text."""
 
 _INLINE = 12
-"""Bytes of a text that stand in its view; of a longer one the first four do."""
+"""Bytes of a text stored in its view; of a longer text only the first four."""
 _SHARE = 8
-"""If this part of the bytes, or more, is long texts, these are not copied."""
+"""Share of bytes in long texts from which these are not copied."""
 
 
 def _masks() -> npt.NDArray[np.uint32]:
-    """Return which bytes of twelve belong to a text, by its length; to a longer one, four."""
+    """Return a mask of the twelve view bytes that belong to a text, by its length."""
     bits = np.zeros((_INLINE + 2, _INLINE), np.uint8)
     for length in range(_INLINE + 1):
         bits[length, :length] = 255
@@ -68,11 +69,11 @@ def texts(
     Parameters
     ----------
     content : ndarray of uint8, shape (b + PADDING,)
-        UTF-8, and `PADDING` bytes.
+        UTF-8, followed by `PADDING` bytes.
     starts, lengths : ndarray of int64, shape (n,)
-        Where each text begins, and its bytes; it ends before the padding.
+        Start and length in bytes of each text, before the padding.
     valid : ndarray of bool, shape (n,)
-        Which of them are there; others are null.
+        False for null.
 
     Returns
     -------
@@ -80,8 +81,8 @@ def texts(
 
     References
     ----------
-    Apache Arrow Columnar Format, "Variable-size Binary View Layout": 16 bytes a text, its length
-    and, up to twelve bytes, the text itself; else its first four, a buffer, and its place there.
+    Apache Arrow Columnar Format, "Variable-size Binary View Layout": 16 bytes per text: its length
+    and up to twelve bytes of text, or else its first four bytes, a buffer and an offset.
 
     Examples
     --------
@@ -107,12 +108,12 @@ def texts(
 
 @dataclass(frozen=True)
 class _ArrowArray:
-    """An array as any library gives it: for one of pyarrow's own Polars imports much else."""
+    """A library-independent array: for pyarrow's own arrays, Polars imports many modules."""
 
     array: pa.Array
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        """Return its schema and the array, as the Arrow PyCapsule interface has them."""
+        """Return schema and array by the Arrow PyCapsule interface."""
         exported: tuple[object, object] = self.array.__arrow_c_array__(requested_schema)
         return exported
 
@@ -120,7 +121,7 @@ class _ArrowArray:
 def _long_texts(
     content: npt.NDArray[np.uint8], starts: Places, lengths: Places
 ) -> tuple[npt.NDArray[np.uint8], Places]:
-    """Return bytes that have the long texts, few others besides, and where each begins there."""
+    """Return bytes with all long texts and few others, and the starts of the texts."""
     size = int(lengths.sum())
     if size * _SHARE > content.size:
         return content, starts
@@ -128,25 +129,25 @@ def _long_texts(
     return content[np.arange(size) + np.repeat(starts - places, lengths)], places
 
 
-# Lines and tab-separated fields, found by their bytes.
+# Lines and tab-separated fields, found by byte scans
 
 _TAB, _END, _ZERO = (np.uint8(ord(sign)) for sign in "\t\n0")
 _DIGITS = 9
-"""Digits of the longest number: nothing is counted that has more."""
+"""Maximum number of digits."""
 
 
 class Spans(NamedTuple):
-    """Where some texts lie: the first byte of each, and how many bytes it has."""
+    """Positions of texts: first byte and length of each."""
 
     starts: Places
     lengths: Places
 
     def at(self, places: Places) -> Spans:
-        """Return some of them."""
+        """Return a subset."""
         return Spans(self.starts[places], self.lengths[places])
 
     def replace(self, places: Places, others: Spans) -> Spans:
-        """Return them, with those of others at some places."""
+        """Return the positions, replaced by others at some indices."""
         own = Spans(self.starts.copy(), self.lengths.copy())
         own.starts[places], own.lengths[places] = others.at(places)
         return own
@@ -159,7 +160,7 @@ class ByteLines:
     Parameters
     ----------
     content : bytes
-        UTF-8 whose lines end in ``\n`` alone; behind the last it may be absent.
+        UTF-8 with line ends ``\n``, optional after the last line.
 
     Examples
     --------
@@ -175,37 +176,37 @@ class ByteLines:
 
     @cached_property
     def bytes(self) -> npt.NDArray[np.uint8]:
-        """The content between the ends of a line before it and of its last one, and padding."""
+        """The content between added line ends, with padding."""
         end = b"" if self.content.endswith(b"\n") or not self.content else b"\n"
         return np.frombuffer(b"".join((b"\n", self.content, end, bytes(PADDING))), np.uint8)
 
     @cached_property
     def _marks(self) -> Places:
-        """Where tabs and ends of lines are: both follow each other in ASCII."""
+        """Positions of tabs and line ends, which are adjacent in ASCII."""
         return np.flatnonzero(self.bytes - _TAB <= _END - _TAB)
 
     @cached_property
     def _ends(self) -> Places:
-        """Which of the marks end lines, that of the line before the first included."""
+        """The marks that end lines, including one before the first line."""
         return np.flatnonzero(self.bytes[self._marks] == _END)
 
     @cached_property
     def tabs(self) -> Places:
-        """How many tabs each line has."""
+        """Number of tabs of each line."""
         return np.diff(self._ends) - 1
 
     @cached_property
     def first(self) -> npt.NDArray[np.uint8]:
-        """The first byte of each line, or its end."""
+        """The first byte of each line, or its line end."""
         return self.bytes[self._marks[self._ends[:-1]] + 1]
 
     @cached_property
     def is_blank(self) -> npt.NDArray[np.bool_]:
-        """Whether each line has nothing."""
+        """True for empty lines."""
         return np.equal(self.first, _END)
 
     def whole(self, lines: Places) -> Spans:
-        """Return where some lines lie."""
+        """Return the positions of some lines."""
         return self.between(self._ends[lines], self._ends[lines + 1])
 
     def rows(self, lines: Places) -> Rows:
@@ -213,17 +214,17 @@ class ByteLines:
         return Rows(self, self._ends[lines])
 
     def between(self, before: Places, after: Places) -> Spans:
-        """Return what lies between marks, given by their numbers."""
+        """Return the texts between marks, given by number."""
         starts = self._marks[before] + 1
         return Spans(starts, self._marks[after] - starts)
 
     def is_only(self, spans: Spans, sign: str) -> npt.NDArray[np.bool_]:
-        """Return which texts are this one ASCII character."""
+        """Return true for texts equal to this ASCII character."""
         alone: npt.NDArray[np.bool_] = spans.lengths == 1
         return alone & np.equal(self.bytes[spans.starts], ord(sign))
 
     def find(self, spans: Spans, texts: Sequence[str]) -> tuple[Places, pl.Series]:
-        """Return which of some texts are one of these, and what they are."""
+        """Return the indices of texts equal to one of these, and their values."""
         first, begins = self.bytes[spans.starts], np.zeros(spans.starts.size, np.bool_)
         for sign in {text.encode()[0] for text in texts if text}:
             begins |= first == sign
@@ -233,12 +234,12 @@ class ByteLines:
         return likely[same.to_numpy()], found.filter(same)
 
     def texts(self, spans: Spans, valid: npt.NDArray[np.bool_] | None = None) -> pl.Series:
-        """Return texts as strings; those that are empty, or not valid, as null."""
+        """Return texts as strings; empty or invalid ones as null."""
         some = spans.lengths > 0
         return texts(self.bytes, *spans, valid=some if valid is None else some & valid)
 
     def numbers(self, spans: Spans) -> Places:
-        """Return whole numbers; -1 for what is not written in one to nine digits alone."""
+        """Return whole numbers; -1 for anything but one to nine digits."""
         starts, lengths = spans
         digits = self.bytes[starts] - _ZERO
         good = (lengths > 0) & (lengths <= _DIGITS) & (digits <= 9)
@@ -255,52 +256,52 @@ class ByteLines:
 
 @dataclass(frozen=True)
 class Rows:
-    """Lines of which each has as many fields as one asks for.
+    """Lines with a sufficient number of fields.
 
     Parameters
     ----------
     lines : ByteLines
-        The text they stand in.
+        The text.
     before : ndarray of int64, shape (n,)
-        The number of the mark that ends the line before each.
+        The number of the mark at the end of the preceding line.
     """
 
     lines: ByteLines
     before: Places
 
     def field(self, index: int) -> Spans:
-        """Return where a field of each lies, the first at 0."""
+        """Return the positions of a field, counted from 0."""
         return self.lines.between(self.before + index, self.before + (index + 1))
 
     def where(self, which: npt.NDArray[np.bool_]) -> Rows:
-        """Return some of them."""
+        """Return a subset."""
         return Rows(self.lines, self.before[which])
 
 
-# Delimited text: a fast scan, and a check of every line that reports the bad ones.
+# Delimited text: a fast scan, and a check that reports invalid lines
 
 _EXAMPLES = 3
 LONGEST = 1 << 24
-"""Characters of a field; a quotation mark that is not closed must not take in all that follows."""
+"""Maximum length of a field, so that an unclosed quotation mark does not swallow the rest."""
 csv.field_size_limit(LONGEST)
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a delimited file is written.
+    """The dialect of a delimited file.
 
     Parameters
     ----------
     separator : str
-        One character between fields.
+        The field separator, one character.
     quote : str or None
-        The quoting character; None if a quotation mark is data.
+        The quoting character; None without quoting.
     comment : str or None
-        Lines at the top of the file that begin so are skipped.
+        Skip lines with this prefix at the top of the file.
     columns : tuple of str
-        Names of the columns where no header line names them.
+        Column names of a file without header.
     skip : int
-        Lines at the top of the file that are skipped, whatever they hold.
+        Number of lines to skip at the top of the file.
     """
 
     separator: str = "\t"
@@ -311,29 +312,29 @@ class Dialect:
 
     @property
     def headers(self) -> int:
-        """How many lines name the columns."""
+        """Number of header lines."""
         return 0 if self.columns else 1
 
 
 def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
-    """Return the query of a delimited file, every column a String, with its line numbers.
+    """Return the query of a delimited file: String columns with line numbers.
 
     Parameters
     ----------
     path : Path
-        The file, gzipped or not, with a header line unless the dialect names the columns.
+        The (compressed) file, with a header unless the dialect names the columns.
     dialect : Dialect
-        How it is written.
+        Its dialect.
 
     Returns
     -------
     LazyFrame
-        ``line`` and the columns; an empty field is null.
+        ``line`` and the columns; empty fields are null.
 
     Raises
     ------
     DataError
-        If the file is empty or its header names a column twice.
+        If the file is empty or its header has duplicate names.
     """
     skipped = _header(path, dialect)[0]
     query = pl.scan_csv(
@@ -352,13 +353,12 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
 
 
 def check(path: Path, dialect: Dialect) -> None:
-    """Read every line and report those with too few or too many fields.
+    """Check the number of fields of every line.
 
     Raises
     ------
     DataError
-        Naming file, lines, counts and three examples; also for bytes that are not UTF-8 and
-        for a damaged gzip file.
+        With file, lines, counts and three examples; also for invalid UTF-8 and damaged gzip files.
     """
     require_room(path)
     skipped, header = _header(path, dialect)
@@ -371,22 +371,22 @@ def check(path: Path, dialect: Dialect) -> None:
         count += 1
         if len(bad) < _EXAMPLES:
             text = dialect.separator.join(fields)[:80]
-            bad.append(f"line {line}: {len(fields)} fields: {text!r}")
+            bad.append(f"line {line}: {quantity(len(fields), 'field')}: {text!r}")
     if count:
-        named = "of the header"
+        named = "in the header"
         if dialect.columns:
-            named = f"that were named ({', '.join(dialect.columns)})"
+            named = f"in columns = [...] ({', '.join(dialect.columns)})"
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: {count:,} line(s) do not have the {len(header)} fields {named}:"
-            f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
-            " usual."
+            f"{path}: the number of fields in {quantity(count, 'line')} differs from the"
+            f" {len(header)} {named}:{shown}\nCorrect these lines, or name the separator and the"
+            " quoting."
         )
     _require_same_count(path, dialect, every)
 
 
 def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
-    """Refuse a file of which the fast scan reads other records than were counted one by one."""
+    """Reject a file if the fast scan finds another number of records."""
     try:
         read = scan(path, dialect).select(pl.len()).collect().item()
     except pl.exceptions.ComputeError:
@@ -394,19 +394,19 @@ def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
     if read != every:
         found = "cannot be read as a table" if read is None else f"has {read:,} records"
         raise DataError(
-            f"{path}: read in two ways, it has {every:,} records and {found}: quotation marks do"
-            " not come in pairs\nDouble those within a field, and put the whole field into"
-            " quotation marks; or save the file as TSV, where they are data."
+            f"{path}: unpaired quotation marks: read in two ways, the file has {every:,} records"
+            f" and {found}\nDouble quotation marks within a field, and enclose the field in"
+            " quotation marks; or save the file as TSV, which has no quoting."
         )
 
 
 def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Sequence[Skipped]:
-    """Do what `check` does, as a format does it: nothing is left out.
+    """Return `check` as the check function of a format, which never skips lines.
 
     Parameters
     ----------
     dialect : callable
-        The options to how the file is written.
+        From options to dialect.
     path, options
         See `pipeline.formats.base.Format`.
     """
@@ -431,13 +431,13 @@ def _read_rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int
             ends.require(path)
         except csv.Error as error:
             raise DataError(
-                f"{path}: line {number + 1}: a field with more than {LONGEST:,} characters\nClose"
-                " the quotation mark that begins it; if none does, shorten the field."
+                f"{path}: line {number + 1}: a field with more than {LONGEST:,} characters\nClose "
+                "its quotation mark, or shorten the field."
             ) from error
 
 
 class _LineEnds:
-    """Lines of a file, with an eye on how they end; exists while a file is checked."""
+    """Lines of a file, with a check of line ends."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
@@ -450,27 +450,27 @@ class _LineEnds:
 
     def __next__(self) -> str:
         self._last = next(self._lines)
-        if self._open:  # the end of a record that is not the last one
+        if self._open:  # the end of a record other than the last
             self._bare.append(self._open)
             self._open = 0
         return self._last
 
     def of_record(self, number: int) -> None:
-        """Take the end of the line that was read last for that of a record."""
+        """Record that the last line ended a record."""
         self._open = number if self._last.endswith("\r") else 0
 
     def require(self, path: Path) -> None:
-        """Refuse a file with records that a carriage return alone ends: not all readers see it."""
+        """Reject records that end in a bare carriage return, which not all readers recognise."""
         if self._bare:
             raise bare_return_error(path, len(self._bare), self._bare[:_EXAMPLES])
 
 
 def bare_return_error(path: Path, count: int, lines: Sequence[int]) -> DataError:
-    """Return the error that names lines which hold a carriage return that is no line end."""
+    """Return the error for bare carriage returns."""
     shown = ", ".join(str(line) for line in lines)
     return DataError(
-        f"{path}: {count:,} carriage return(s) without a line feed, in line(s) {shown}: what they"
-        " part would be read as one line\nSave the file with the usual line ends (LF or CR LF)."
+        f"{path}: {quantity(count, 'carriage return')} without a line feed (line {shown}), so that"
+        " several lines would be read as one\nSave the file with line ends LF or CR LF."
     )
 
 
@@ -484,7 +484,7 @@ def _csv_reader(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
 
 
 def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
-    """Return the number of lines at the top that are skipped, and the column names."""
+    """Return the number of skipped lines, and the column names."""
     skipped = dialect.skip
     with reading(path), open_text(path) as text:
         for number in range(skipped):
@@ -496,7 +496,7 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
         if first.endswith("\r") and text.read(1):
             raise bare_return_error(path, 1, [skipped + 1])
     if not first.strip():
-        wanted = "hold data" if dialect.columns else "name the columns"
+        wanted = "contain data" if dialect.columns else "name the columns"
         raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
     if dialect.columns:
         return skipped, list(dialect.columns)
@@ -504,20 +504,21 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
-            f"{path}: line {skipped + 1} names a column twice: {', '.join(twice)}; rename one"
+            f"{path}: line {skipped + 1} has duplicate column names: {', '.join(twice)}; rename "
+            "them"
         )
     return skipped, names
 
 
 def open_text(path: Path, *, errors: Literal["strict", "replace"] = "strict") -> IO[str]:
-    """Open a text file, packed or not, as UTF-8 without its byte-order mark.
+    """Open a (compressed) text file as UTF-8 without byte-order mark.
 
     Parameters
     ----------
     path : Path
         The file.
     errors : {"strict", "replace"}
-        Whether bytes that are not UTF-8 are an error, or read as U+FFFD.
+        Invalid UTF-8 is an error, or read as U+FFFD.
     """
     if is_compressed(path):
         packed = open_compressed(path)
@@ -526,19 +527,19 @@ def open_text(path: Path, *, errors: Literal["strict", "replace"] = "strict") ->
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names.
+    """Return valid column names.
 
     Raises
     ------
     ValueError
-        If one comes twice, is empty, or begins with ``~`` (the reader's own columns).
+        If a name is duplicate, empty, or begins with ``~`` (reserved).
     """
     wrong = [name for name in names if not name.strip() or name.startswith("~")]
     if wrong:
-        raise ValueError(f"{wrong[0]!r} is no name for a column")
+        raise ValueError(f"{wrong[0]!r} is not a valid column name")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"named twice: {', '.join(twice)}")
+        raise ValueError(f"duplicate names: {', '.join(twice)}")
     return names
 
 
@@ -546,19 +547,19 @@ _SEPARATORS = (",", ";", "\t")
 
 
 def separator_of(file: Path, *, skip: int = 0) -> str:
-    """Return what parts the fields of the first line: a comma unless there are more of another.
+    """Return the most frequent separator of the first line, by default a comma.
 
     Parameters
     ----------
     file : Path
-        A text file, gzipped or not.
+        A (compressed) text file.
     skip : int
-        Lines at the top that do not count.
+        Number of lines to skip.
 
     Raises
     ------
     DataError
-        If its first line cannot be read.
+        If the first line cannot be read.
     """
     with reading(file), open_text(file) as text:
         for number in range(skip):
@@ -567,10 +568,10 @@ def separator_of(file: Path, *, skip: int = 0) -> str:
     return max(_SEPARATORS, key=first.count)
 
 
-# Lines without a dialect, and the line ends of a file.
+# Lines without a dialect, and line ends
 
 TEXT = "~text"
-"""Column with a whole line; null where it is not UTF-8."""
+"""Column with a whole line; null if not UTF-8."""
 
 _REST = "~rest"
 _CHUNK = 1 << 24
@@ -578,12 +579,12 @@ _BARE = re.compile(rb"\r(?=[^\n])")
 
 
 def lines(path: Path) -> pl.LazyFrame:
-    """Return the query of the lines of a file, without their ends and the byte-order mark.
+    """Return the query of the lines of a file, without line ends and byte-order mark.
 
     Parameters
     ----------
     path : Path
-        A text file in UTF-8, gzipped or not.
+        A (compressed) text file in UTF-8.
 
     Returns
     -------
@@ -596,14 +597,14 @@ def lines(path: Path) -> pl.LazyFrame:
 
 
 def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
-    """Return the lines of a part of a file, as `lines` gives them; null where not UTF-8.
+    """Return the lines of a part of a file, like `lines`; null if not UTF-8.
 
     Parameters
     ----------
     content : bytes
         The part, without a byte-order mark.
     before : int
-        Lines that stand before it.
+        Number of preceding lines.
     """
     try:
         texts = pl.read_lines(content, name=TEXT).get_column(TEXT)
@@ -614,14 +615,14 @@ def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
 
 
 def split(query: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    r"""Return `query` with the tab-separated fields of `TEXT`, null where empty or absent.
+    r"""Return `query` with the tab-separated fields of `TEXT`, null if empty or missing.
 
     Parameters
     ----------
     query : LazyFrame
-        As `lines` gives it.
+        From `lines`.
     names : sequence of str
-        What to call the fields; what follows them is not looked at.
+        Names of the fields; further fields are ignored.
 
     Examples
     --------
@@ -636,22 +637,22 @@ def split(query: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
 
 
 def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl.LazyFrame:
-    """Return the fields of a file whose lines have been checked: parses only what is used.
+    """Return the fields of a checked file; parses only fields that are used.
 
     Parameters
     ----------
     source : Path or bytes
-        A text file in UTF-8, gzipped or not, or a part of one.
+        A (compressed) text file in UTF-8, or a part of one.
     names : sequence of str
-        What to call the tab-separated fields.
+        Names of the tab-separated fields.
     before : int
-        Lines that stand before the part.
+        Number of lines before the part.
 
     Returns
     -------
     LazyFrame
-        `LINE` (Int64, 1-based) and the fields; one that is empty or absent is null, and so is
-        every field of a blank line.
+        `LINE` (Int64, 1-based) and the fields; empty and missing fields, and all fields of blank
+        lines, are null.
     """
     query = pl.scan_csv(
         io.BytesIO(source) if isinstance(source, bytes) else source,
@@ -669,31 +670,30 @@ def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl
 
 
 def require_matching_suffix(path: Path) -> None:
-    """Refuse a file whose name and content disagree on whether and how it is packed.
+    """Reject a file whose name and content disagree about compression.
 
     Raises
     ------
     DataError
-        Saying which it is.
+        With the actual compression.
     """
     found, named = detect_compression(path), compression_suffix(path)
     if found == named or (named and not path.stat().st_size):
         return
     if not named:
-        how = {".gz": "gzipped", ".zst": "packed with zstd"}[found]
-        raise DataError(f"{path}: the file is {how}: give it a name that ends in {found}")
-    what = f"not a {kind_of(path)} file, though its name ends in {named}"
-    raise DataError(f"{path}: {what}: rename or pack it")
+        how = {".gz": "gzipped", ".zst": "compressed with zstd"}[found]
+        raise DataError(f"{path}: the file is {how}: rename it with the extension {found}")
+    what = f"not a {kind_of(path)} file despite its extension {named}"
+    raise DataError(f"{path}: {what}: rename or compress it")
 
 
 def check_ends(path: Path) -> None:
-    """Refuse a file in which a carriage return alone ends lines, or of which lines get lost.
+    """Reject a file with bare carriage returns, or with lines that the scan misses.
 
     Raises
     ------
     DataError
-        Naming the lines; also if the scan finds another number of lines than there are line
-        feeds.
+        With the lines; also if the scan does not find as many lines as line feeds.
     """
     require_matching_suffix(path)
     require_room(path)
@@ -703,16 +703,16 @@ def check_ends(path: Path) -> None:
             raise bare_return_error(path, bare, first)
         read = lines(path).select(pl.len()).collect().item()
     if read != count:
-        raise DataError(f"{path}: {read:,} of its {count:,} lines were read")
+        raise DataError(f"{path}: only {read:,} of {count:,} lines were read")
 
 
 def _line_ends(path: Path) -> tuple[int, int, list[int]]:
-    """Count lines, and carriage returns that end none; return the lines of the first of these."""
+    """Count lines and bare carriage returns; return the lines of the first of these."""
     count, bare, first, held = 0, 0, list[int](), b""
     with open_bytes(path) as file:
         while chunk := file.read(_CHUNK):
             content = held + chunk
-            # What follows the last character may be seen in the next chunk only.
+            # The character after the last one is in the next chunk.
             held = content[-1:]
             ends = [found.start() for found in _BARE.finditer(content)]
             bare += len(ends)

@@ -1,4 +1,4 @@
-"""Read and check Parquet files, gzipped or not."""
+"""Read and check (compressed) Parquet files."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _ROWS = 100_000
-"""Rows that are looked at together."""
+"""Number of rows checked together."""
 
 
 def open_parquet(path: Path) -> pl.LazyFrame:
-    """Return the query of a Parquet file, gzipped or not.
+    """Return the query of a (compressed) Parquet file.
 
     Raises
     ------
     DataError
-        If it is none.
+        If it is not a Parquet file.
     """
     with reading(path):
         _open_arrow(path)
@@ -40,14 +40,14 @@ def open_parquet(path: Path) -> pl.LazyFrame:
 
 @dataclass(frozen=True)
 class RowGroup:
-    """Rows of a Parquet file that are written together.
+    """A row group of a Parquet file.
 
     Parameters
     ----------
     row, rows : int
-        How many rows stand before them, and how many there are.
+        Number of rows before the group, and in it.
     start, end : int
-        The bytes that hold them.
+        Its range of bytes.
     """
 
     row: int
@@ -57,12 +57,12 @@ class RowGroup:
 
 
 def row_groups(path: Path) -> list[RowGroup]:
-    """Return the row groups of a Parquet file that is not packed; those without rows are none.
+    """Return the non-empty row groups of an uncompressed Parquet file.
 
     Raises
     ------
     DataError
-        If it is no Parquet file.
+        If it is not a Parquet file.
     """
     metadata, row, found = _open_arrow(path).metadata, 0, list[RowGroup]()
     for at in range(metadata.num_row_groups):
@@ -79,22 +79,21 @@ def row_groups(path: Path) -> list[RowGroup]:
 def require_whole(
     path: Path, before: int = 0, number: int | None = None, *, polars: bool = True
 ) -> None:
-    """Read all values of a Parquet file: who reads its end alone does not see what is damaged.
+    """Read all values of a Parquet file: reading only its footer does not detect damage.
 
     Parameters
     ----------
     path : Path
         The file.
     before, number : int
-        The rows before those that are wanted, and how many these are; None: all. The row groups
-        that hold them are read.
+        Rows to skip and to read (None: all). Complete row groups are read.
     polars : bool
-        Whether Polars will read it, or `batches` alone.
+        Polars will read it, not only `batches`.
 
     Raises
     ------
     DataError
-        If they cannot be read.
+        If values cannot be read.
     """
     with reading(path):
         opened, rows = _open_arrow(path), 0
@@ -113,16 +112,16 @@ def require_whole(
 def batches(
     path: Path, rows: int, before: int = 0, number: int | None = None
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a Parquet file in order, so many at a time, and hold hardly more.
+    """Yield the rows of a Parquet file in order, in small batches.
 
-    Polars reads several row groups ahead, which may be most of a file.
+    Polars reads several row groups ahead, possibly most of a file.
 
     Parameters
     ----------
     path : Path
-        The file, packed or not.
+        The (compressed) file.
     rows : int
-        How many at a time.
+        Number of rows per batch.
     before, number : int
         As for `require_whole`.
 
@@ -147,7 +146,7 @@ def batches(
 
 
 def _groups_with(opened: pq.ParquetFile, before: int, number: int | None) -> list[int]:
-    """Return the row groups that hold some rows."""
+    """Return the row groups that contain some rows."""
     sizes = [opened.metadata.row_group(at).num_rows for at in range(opened.num_row_groups)]
     ends = list(accumulate(sizes))
     after = sum(sizes) if number is None else before + number
@@ -159,9 +158,9 @@ def _groups_with(opened: pq.ParquetFile, before: int, number: int | None) -> lis
 
 
 def _open_arrow(path: Path) -> pq.ParquetFile:
-    """Let Arrow read the end of a file before Polars does.
+    """Read the footer with Arrow first.
 
-    Polars may take damage for a defect of its own, and say so to who runs the program.
+    Polars may report damage as an internal error.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415  slow to import
 
@@ -179,7 +178,7 @@ def _open_arrow(path: Path) -> pq.ParquetFile:
 
 
 def _lies_within(group: pq.RowGroupMetaData, size: int) -> bool:
-    """Return whether all pages of a group can be where its columns say that they are."""
+    """Return true if the page offsets of a group are plausible."""
     every = (group.column(at) for at in range(group.num_columns))
     columns = [column for column in every if column.num_values]
     return all(
@@ -190,11 +189,11 @@ def _lies_within(group: pq.RowGroupMetaData, size: int) -> bool:
 
 
 def _first_byte(column: pq.ColumnChunkMetaData) -> int:
-    return int(column.dictionary_page_offset or column.data_page_offset)  # some write 0 for none
+    return int(column.dictionary_page_offset or column.data_page_offset)  # some write 0
 
 
 def _has_equal_columns(group: pq.RowGroupMetaData, opened: pq.ParquetFile) -> bool:
-    """Return whether the columns of a group have as many rows as it has."""
+    """Return true if the columns have the number of rows of the group."""
     schema = opened.metadata.schema
     flat = [at for at in range(len(schema)) if not schema.column(at).max_repetition_level]
     return all(group.column(at).num_values == group.num_rows for at in flat)
@@ -202,12 +201,12 @@ def _has_equal_columns(group: pq.RowGroupMetaData, opened: pq.ParquetFile) -> bo
 
 @contextmanager
 def _arrow_errors(path: Path) -> Iterator[None]:
-    """Say that a file is not Parquet where Arrow says so in words of its own."""
+    """Convert Arrow's error for a file that is not Parquet."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno:
-            raise  # the machine's, not Arrow's
+            raise  # an error of the system, not of Arrow
         raise not_parquet(path) from error
 
 

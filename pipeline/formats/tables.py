@@ -1,4 +1,4 @@
-"""Formats of tables: CSV, TSV, UCS, Parquet, JSON lines, Brown clusters, blocks of words."""
+"""Table formats: CSV, TSV, UCS, Parquet, JSON lines, Brown clusters, blocks of words."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from pipeline.formats.base import LINE, FormatOptions, Skipped, reader, reading
 from pipeline.formats.compression import open_bytes, require_room
 from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_return_error, check_as, open_text
 from pipeline.formats.parquet import open_parquet, require_whole
+from schemas.errors import quantity
 
 
 def _brown_dialect(_options: FormatOptions) -> Dialect:
@@ -29,7 +30,7 @@ def _brown_dialect(_options: FormatOptions) -> Dialect:
 
 @reader("brown", suffixes=[".paths"], check=partial(check_as, _brown_dialect))
 def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
-    """Brown clusters as programs write them: bit string, word (item), count (f).
+    """Brown clusters: bit string, word (item), count (f).
 
     Tab-separated, without a header and without quoting.
 
@@ -41,7 +42,7 @@ def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
 
 
 # Guarded CSV and TSV: texts that a spreadsheet would run as formulas get an apostrophe, and the
-# file a byte-order mark, by which readers recognise it. Other files and numbers stay unchanged.
+# file a byte-order mark as a signal to readers. Other files and numbers do not change.
 
 MARK = "'"
 _FORMULA = "(?s)^([\t\r\n]|[\\s\ufeff\u200b]*[=+@＝＋－＠−-].)"
@@ -56,9 +57,9 @@ def to_csv(frame: pl.DataFrame, *, separator: str = ",", raw: bool = False) -> b
     frame : DataFrame
         The table.
     separator : str
-        Between two fields.
+        Field separator.
     raw : bool
-        Whether texts that begin like a formula are left as they are.
+        Do not guard texts that begin like a formula.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def to_csv(frame: pl.DataFrame, *, separator: str = ",", raw: bool = False) -> b
 
 
 def guard_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the table with an apostrophe before all that begins like a formula.
+    """Return the table with an apostrophe before texts that begin like a formula.
 
     Examples
     --------
@@ -89,15 +90,15 @@ def guard_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def unguard_formulas(query: pl.LazyFrame, path: Path) -> pl.LazyFrame:
-    """Return the rows of a file without the guard that `to_csv` put before their texts.
+    """Return the rows of a file without the guards of `to_csv`.
 
     Parameters
     ----------
     query : LazyFrame
         The rows, as text.
     path : Path
-        The file. One without a byte-order mark has no guards; in one that has the mark, a column
-        with a formula that has no guard was not written by `to_csv`, and stays as it is.
+        The file. Without a byte-order mark, there are no guards. A column with an unguarded formula
+        was not written by `to_csv`, and does not change.
     """
     with open_bytes(path) as raw:
         if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
@@ -121,13 +122,13 @@ def _is_formula(text: pl.Expr) -> pl.Expr:
 
 _EXAMPLES = 3
 _ROWS = 50_000
-"""Rows that are put into columns together."""
+"""Number of rows converted together."""
 
 _Row = Mapping[str, str | None]
 
 
 class _InvalidObject(ValueError):
-    """Says why a line is none of ours."""
+    """The reason for rejecting a line."""
 
 
 def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
@@ -144,18 +145,18 @@ def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     if count:
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: {count:,} line(s) are no object with the names of the first line"
-            f" ({', '.join(names)}):{shown}\nWrite one object a line, all with the same names, null"
-            " where there is no value; a list of objects in a file: jq -c '.[]'"
+            f"{path}: {quantity(count, 'line')} without an object with the names of the first line "
+            f"({', '.join(names)}):{shown}\nWrite one object per line, with the same names, and "
+            "null for missing values; to convert a list of objects: jq -c '.[]'"
         )
     return ()
 
 
 @reader("jsonl", suffixes=[".jsonl", ".ndjson"], check=_check_json_lines)
 def scan_jsonl(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """JSON lines: one object a line, all with the same names.
+    """JSON lines: one object per line, all with the same names.
 
-    Numbers are kept as written; a list or an object is its JSON.
+    Numbers are kept as written; lists and objects become JSON texts.
     """
     names = [name for name in _names(path) if name != LINE]
     schema = {LINE: pl.Int64(), **dict.fromkeys(names, pl.String())}
@@ -170,7 +171,7 @@ def _read_rows(
     n_rows: int | None,
     _batch_size: int | None,
 ) -> Iterator[pl.DataFrame]:
-    """Yield what a query asks for; `register_io_source` says what it is given."""
+    """Yield the rows for a query, see `register_io_source`."""
     wanted = with_columns or list(schema)
     roots = [] if predicate is None else predicate.meta.root_names()
     held = list(dict.fromkeys([*wanted, *roots]))
@@ -185,7 +186,7 @@ def _read_rows(
 
 
 def _row(path: Path, line: int, text: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return the values of a line, but for what is called as its number."""
+    """Return the values of a line, except for the name of the line number."""
     try:
         return {name: value for name, value in _values(text, names).items() if name != LINE}
     except _InvalidObject as error:
@@ -208,7 +209,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines with their numbers, without their ends."""
+    """Yield the numbered lines without line ends."""
     before = ""
     with open_text(path) as text:
         for number, line in enumerate(iter(partial(text.readline, LONGEST), ""), start=1):
@@ -224,7 +225,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _values(text: str, names: Sequence[str]) -> _Row:
-    """Return the values of a line as text, null where there is none."""
+    """Return the values of a line as text, null if missing."""
     found = _object(text)
     if found.keys() != set(names):
         lacks = [name for name in names if name not in found]
@@ -239,7 +240,7 @@ def _values(text: str, names: Sequence[str]) -> _Row:
 
 
 def _text(value: object) -> str | None:
-    """Return a value as text, a list or an object as JSON; null for null and the empty text."""
+    """Return a value as text (lists and objects as JSON); null for null and empty texts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or value == "":
@@ -260,12 +261,12 @@ def _object(text: str) -> dict[str, object]:
         )
     except json.JSONDecodeError as error:
         raise _InvalidObject(
-            f"no JSON at character {error.pos + 1}" if text.strip() else "an empty line"
+            f"invalid JSON at character {error.pos + 1}" if text.strip() else "an empty line"
         ) from error
     except RecursionError as error:
-        raise _InvalidObject("nested too deep") from error
+        raise _InvalidObject("nested too deeply") from error
     if not isinstance(found, dict):
-        raise _InvalidObject("no object")
+        raise _InvalidObject("not an object")
     return {_require_characters(name): value for name, value in found.items()}
 
 
@@ -274,20 +275,20 @@ def _unique_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise _InvalidObject(f"names twice: {', '.join(twice)}")
+        raise _InvalidObject(f"duplicate names: {', '.join(twice)}")
     return found
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise _InvalidObject(f"{constant} is no JSON")
+    raise _InvalidObject(f"{constant} is not valid JSON")
 
 
 def _require_characters(text: str) -> str:
-    """Return a text, unless it has half of a character, which no file can hold."""
+    """Return a text, unless it has a lone surrogate, which no file can contain."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise _InvalidObject("half of a character (a lone surrogate)") from error
+        raise _InvalidObject("a lone surrogate") from error
     return text
 
 
@@ -297,20 +298,22 @@ def _require_characters(text: str) -> str:
 def _check_separator(separator: str | None) -> str | None:
     if separator is None or (len(separator.encode()) == 1 and separator not in '"\r\n\0'):
         return separator
-    raise ValueError(f"{separator!r} cannot separate fields: one ASCII character, such as ; or |")
+    raise ValueError(
+        f"{separator!r} is not a valid separator; use one ASCII character, e.g. ; or |"
+    )
 
 
 class DelimitedOptions(FormatOptions):
-    """How a CSV or TSV file departs from the usual."""
+    """Options for CSV and TSV files."""
 
     separator: Annotated[str | None, AfterValidator(_check_separator)] = None
-    """Character between fields; comma for CSV, tab for TSV."""
+    """Field separator (default: comma for CSV, tab for TSV)."""
     comment: str | None = None
-    """Lines at the top of the file that begin so are skipped."""
+    """Skip lines with this prefix at the top of the file."""
     columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
-    """Names of the columns, for a file without a header line that names them."""
+    """Column names, for a file without header."""
     skip: int = Field(default=0, ge=0)
-    """Lines at the top of the file that are skipped, whatever they hold."""
+    """Number of lines to skip at the top of the file."""
 
 
 def _csv_dialect(options: DelimitedOptions) -> Dialect:
@@ -334,7 +337,7 @@ def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
 
 @reader("csv", suffixes=[".csv"], check=partial(check_as, _csv_dialect), options=DelimitedOptions)
 def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
-    """Comma-separated values, quoted with ``"`` where needed."""
+    """Comma-separated values, quoted with ``"`` if needed."""
     return unguard_formulas(lines.scan(path, _csv_dialect(options)), path)
 
 
@@ -345,36 +348,36 @@ def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     options=DelimitedOptions,
 )
 def scan_tsv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
-    """Tab-separated values without quoting: a quotation mark is data."""
+    """Tab-separated values without quoting."""
     return unguard_formulas(lines.scan(path, _tsv_dialect(options)), path)
 
 
 @reader("ucs", suffixes=[".ds"], check=partial(check_as, _ucs_dialect))
 def scan_ucs(path: Path, options: FormatOptions) -> pl.LazyFrame:
-    """UCS data set: tab-separated with a header, comment lines ``#`` at the top."""
+    """UCS data set: tab-separated, with a header and ``#`` comment lines at the top."""
     return lines.scan(path, _ucs_dialect(options))
 
 
 @reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)
 def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Apache Parquet; ``line`` counts rows. Categories are read as text."""
+    """Apache Parquet; ``line`` is the row. Categories are read as text."""
     row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     text = (selectors.categorical() | selectors.enum()).cast(pl.String)
     return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))
 
 
-# Words and their counts, with white space between: as uniq -c writes them, and frequency lists
+# Words and counts separated by white space: output of uniq -c, and frequency lists
 
 _PARTS = {"word": r"^(.*\S)\s+(\S+)$", "f": r"^(\S+)\s+(.*\S)$"}
 
 
 class WordCountOptions(FormatOptions):
-    """How lists of words and counts are read."""
+    """Options for lists of words and counts."""
 
     first: Literal["word", "f"] = "word"
-    """What stands first in a line: the word, or its count, f."""
+    """First field of a line: the word, or its count f."""
     header: bool = False
-    """Whether the first line names the two, and is passed over."""
+    """Skip the first line, a header."""
 
 
 def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[Skipped]:
@@ -384,14 +387,16 @@ def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[Skippe
         bad = alone.collect().to_series()
     if bad.len():
         shown = ", ".join(map(str, bad.head(_EXAMPLES)))
-        what = f"{bad.len():,} line(s) are not a word and its count: line {shown}"
-        raise DataError(f"{path}: {what}\nWrite both in a line, with a blank between them.")
+        what = f"{quantity(bad.len(), 'line')} without a word and its count: line {shown}"
+        raise DataError(
+            f"{path}: {what}\nWrite one word and its count per line, separated by a blank."
+        )
     return ()
 
 
 @reader("word_counts", suffixes=[], check=_check_word_counts, options=WordCountOptions)
 def scan_word_counts(path: Path, options: WordCountOptions) -> pl.LazyFrame:
-    """Lines of a word and its count, white space between them; the word may hold blanks."""
+    """Lines with a word and its count, separated by white space; words may contain blanks."""
     text = pl.col(TEXT).str.strip_chars()
     pattern, of_word = _PARTS[options.first], 1 if options.first == "word" else 2
     first = 1 if options.header else 0
@@ -400,15 +405,16 @@ def scan_word_counts(path: Path, options: WordCountOptions) -> pl.LazyFrame:
     )  # fmt: skip
 
 
-# Clusters as lists of words: blocks with blank lines between, or a line per cluster.
+# Clusters as lists of words: blocks separated by blank lines, or one line per cluster
 
 
 class WordBlockOptions(FormatOptions):
-    """How lists of words are read."""
+    """Options for lists of words."""
 
     line: Literal["word", "cluster"] = "word"
-    """What a line holds: a word, blank lines between the clusters; or all words of a cluster,
-    with white space between."""
+    """Content of a line: one word, with blank lines between clusters; or all words of a cluster,
+    separated by white space.
+    """
 
 
 def _check_word_blocks(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
@@ -424,10 +430,9 @@ def _check_word_blocks(path: Path, options: WordBlockOptions) -> Sequence[Skippe
     "blocks", suffixes=[".blocks", ".clusters"], check=_check_word_blocks, options=WordBlockOptions
 )
 def scan_word_blocks(path: Path, options: WordBlockOptions) -> pl.LazyFrame:
-    """Blocks of words, blank lines between them: a block is a cluster. Or a cluster a line.
+    """Clusters as blocks of words separated by blank lines, or as single lines.
 
-    Clusters are numbered from 1 in the order of the file. White space round a word is no part
-    of it.
+    Clusters are numbered from 1 in file order. White space around words is removed.
     """
     text = pl.col(TEXT).str.strip_chars()
     filled = (text != "").fill_null(value=False)

@@ -1,4 +1,4 @@
-"""Unicode: one way to write what looks the same, in corpora and tables."""
+"""Unicode normalisation of corpora and tables."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 Form: TypeAlias = Literal["NFC", "none"]
-"""How text is normalised: see `normalise`; or not at all."""
+"""Normalisation forms, see `normalise`."""
 
 LINES = "lines in another normal form"
 INVISIBLE, SPACES = "invisible signs", "no-break spaces"
 APOSTROPHES, HYPHENS = "typographic apostrophes", "typographic hyphens"
 
 _GONE = "\u00ad\u2060\ufeff\u200e\u200f\u061c"
-"""Soft hyphen, word joiner, byte-order mark, marks of direction."""
+"""Soft hyphen, word joiner, byte-order mark, direction marks."""
 _BLANKS = "\u00a0\u202f\u2007"
 """No-break spaces."""
 _APOSTROPHES = "\u2019\u02bc"
 _HYPHENS = "\u2010\u2011"
-"""Hyphen and no-break hyphen, which look like the hyphen of keyboards."""
+"""Hyphen and no-break hyphen, which look like the keyboard hyphen."""
 _ZERO_WIDTH = "\u200b"
 _UNSEEN = re.compile(f"[{_GONE}](?!\r?\n)")
 _NO_BREAK = re.compile(f"[{_BLANKS}]")
 _SPECIAL = f"[{_GONE}{_BLANKS}{_ZERO_WIDTH}{_APOSTROPHES}{_HYPHENS}]"
-# Where no blanks stand between words, a zero-width space divides them.
+# In scripts without blanks, a zero-width space separates words.
 _BETWEEN_LETTERS = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){_ZERO_WIDTH}")
 
 
 def normalise(text: str, counts: Counter[str] | None = None) -> str:
-    r"""Return text in which what looks the same is the same.
+    r"""Return text in a normal form.
 
-    In Unicode's normal form C; a no-break space is a space; a typographic apostrophe before a
-    letter is ``'``, every hyphen ``-``; soft hyphens, word joiners, marks of direction and, but for
-    scripts without blanks, zero-width spaces go. A soft hyphen before a line end stays: the line
-    goes on.
+    Unicode normal form C; no-break spaces become spaces; typographic apostrophes before letters
+    become ``'``, all hyphens ``-``; soft hyphens, word joiners, direction marks and (except in
+    scripts without blanks) zero-width spaces are removed. A soft hyphen before a line end is kept,
+    since the word continues.
 
     Parameters
     ----------
     text : str
-        Any.
+        Any text.
     counts : Counter, optional
-        Takes how many signs of each kind were changed, and lines for the normal form.
+        Receives the number of changed characters by kind, and of lines not in normal form.
 
     References
     ----------
@@ -61,7 +61,7 @@ def normalise(text: str, counts: Counter[str] | None = None) -> str:
     if not unicodedata.is_normalized("NFC", text):
         found[LINES] += sum(not unicodedata.is_normalized("NFC", line) for line in text.split("\n"))
         text = unicodedata.normalize("NFC", text)
-    # To look for a character takes a tenth of the time of a pattern.
+    # Searching for a character takes a tenth of the time of a pattern.
     for kind, signs, pattern, new in (
         (INVISIBLE, _GONE, _UNSEEN, ""),
         (SPACES, _BLANKS, _NO_BREAK, " "),
@@ -89,24 +89,24 @@ def _straighten(text: str, sign: str) -> tuple[str, int]:
 
 
 def normalise_bytes(content: bytes, counts: Counter[str] | None = None) -> bytes:
-    """Return UTF-8 text as `normalise` does; as it is where it is not UTF-8."""
+    """Normalise UTF-8 text; invalid UTF-8 is returned unchanged."""
     if content.isascii():
         return content
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        return content  # the reader says where
+        return content  # the reader reports the position
     new = normalise(text, counts)
     return content if new is text else new.encode()
 
 
 def normalise_column(text: pl.Expr) -> pl.Expr:
-    """Return a column of texts as `normalise` does; null stays null."""
+    """Normalise a column of texts; null remains null."""
     return text.map_batches(normalise_series, return_dtype=pl.String(), is_elementwise=True)
 
 
 def normalise_series(texts: pl.Series) -> pl.Series:
-    """Return texts as `normalise` does; null stays null."""
+    """Normalise texts; null remains null."""
     composed = texts.str.normalize("NFC")
     odd = composed.str.contains(_SPECIAL).fill_null(value=False)
     if not odd.any():

@@ -1,1 +1,1 @@
-"""Experiments that are made of a few options: what commands without a configuration run."""
+"""Experiments built from a few options, for commands without a configuration file."""

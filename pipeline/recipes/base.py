@@ -1,4 +1,4 @@
-"""Experiments made from the options of a command: their text, cache, run and list of results."""
+"""Experiments built from command options: their text, cache, run and list of results."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from pipeline.runner.store.digest import canonical, text_digest
 # Cache folder of the user
 
 DAYS = 30
-"""How long results stay that nobody asks for."""
+"""How long unused results are kept."""
 _SECONDS = 24 * 60 * 60
 
 
 def cache_folder() -> Path:
-    """Return the cache folder of lexassay, as the system has it: ``~/.cache/lexassay`` on Linux."""
+    """Return the user's cache folder of lexassay, e.g. ``~/.cache/lexassay`` on Linux."""
     return Path(platformdirs.user_cache_dir("lexassay", appauthor=False))
 
 
 def remove_old_results(root: Path) -> None:
-    """Remove experiments of commands, and their results, that nobody has asked for for long.
+    """Remove experiments of commands, and their results, that have not been used for long.
 
     Parameters
     ----------
     root : Path
-        The cache folder: for each NAME a folder ``experiments/NAME``, and NAME with their results.
+        The cache folder: ``experiments/NAME`` and the results in NAME.
     """
     oldest = time.time() - DAYS * _SECONDS
     for each in (root / "experiments").glob("*"):
-        with suppress(OSError):  # somebody else may be tidying, too
+        with suppress(OSError):  # another process may be cleaning up, too
             if max(file.stat().st_mtime for file in each.iterdir()) < oldest:
                 shutil.rmtree(root / each.name, ignore_errors=True)
                 shutil.rmtree(each, ignore_errors=True)
@@ -55,7 +55,7 @@ def remove_old_results(root: Path) -> None:
 # Scored candidates as a list
 
 PAIRS, SCORES, EXAMPLES = "pairs", "scores", "contexts"
-"""What the stages are called."""
+"""Names of the stages."""
 _HIDDEN = ("id", "tie_key")
 
 
@@ -71,22 +71,21 @@ def score_stage(measures: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 
 def rows(run: Run, measures: Sequence[str], where: pl.Expr | None = None) -> pl.DataFrame:
-    """Return scored candidates with an example, ordered by the first measure.
+    """Return scored candidates with examples, ordered by the first measure.
 
     Parameters
     ----------
     run : Run
-        Of an experiment with the stages of `score_stage`.
+        Run of an experiment with the stages of `score_stage`.
     measures : sequence of str
-        The measures, as they were given; equal scores are ordered by f, then by the units.
+        The measures, as given; ties are ordered by f, then by the units.
     where : Expr, optional
         The candidates to keep.
 
     Returns
     -------
     DataFrame
-        l1, l2, f, f1, f2, N, documents where they were counted, the scores, and example where there
-        are some.
+        l1, l2, f, f1, f2, N, documents if counted, the scores, and example if there are any.
     """
     found = run.plan(SCORES)
     kept = (found if where is None else found.filter(where)).collect()
@@ -99,16 +98,16 @@ def rows(run: Run, measures: Sequence[str], where: pl.Expr | None = None) -> pl.
 
 
 def best(frame: pl.DataFrame, top: int | None, *, by: Sequence[str] = ()) -> pl.DataFrame:
-    """Return the first rows, of each group where there are groups, the largest group first.
+    """Return the first rows, or the first of each group, largest group first.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows in their order, with f1 where there are groups.
+        Rows in order, with f1 if there are groups.
     top : int or None
-        How many; all if None.
+        Number of rows; all if None.
     by : sequence of str
-        The columns that make groups.
+        The grouping columns.
 
     Examples
     --------
@@ -127,7 +126,7 @@ def best(frame: pl.DataFrame, top: int | None, *, by: Sequence[str] = ()) -> pl.
 
 
 def _examples(run: Run, kept: pl.DataFrame) -> pl.DataFrame:
-    """Add the first example of each candidate, from the stage that has them."""
+    """Add the first example of each candidate."""
     stage = EXAMPLES if EXAMPLES in run.project.nodes else PAIRS
     if not run.project.experiment.stages[stage].get("examples"):
         return kept
@@ -140,31 +139,31 @@ _STAGE = re.compile(r"^stage ([^:]+): ")
 _OPTION = re.compile(r"\boption (?=decimal\b|missing\b)(\w+)")
 _OF_A_STAGE = re.compile("; this stage has given no result(?=\\.)")
 FOLDER = "experiments"
-"""Where the experiments stand, in the folder of their results."""
+"""Folder of the experiments, inside the results folder."""
 _IN_A_NAME = 40
 _IN_A_MARK = 10
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """An experiment before it is written.
+    """An experiment that has not been written to a file.
 
     Parameters
     ----------
     kind : str
-        What it does, in a word: the name of the command.
+        The name of the command.
     about : str
-        What it is about, for its name.
+        Its subject, used in its name.
     stages : mapping of str to mapping
-        Stage to options, as in the file; paths of this machine are `Path`.
+        Options by stage, as in the file; local paths are `Path`.
     title : str
         Heading of the report.
     notes : tuple of str
-        What was decided for whoever asked, a sentence each.
+        Decisions made for the user, a sentence each.
     options : mapping of str to str
-        Option of a stage to the option of the command that it comes from.
+        From stage options to the command options that they come from.
     remedies : mapping of str to str
-        Stage to a further remedy where it cannot use a value of its file.
+        Further advice by stage, for unusable values in its file.
     """
 
     kind: str
@@ -177,7 +176,7 @@ class Recipe:
 
     @property
     def results(self) -> str:
-        """What its results are filed under: the same for all that is asked of the same files."""
+        """The name of its results: equal for all requests about the same files."""
         paths = sorted({str(path.absolute()) for path in _paths(self.stages)})
         return f"{self.kind}-{text_digest(canonical(paths))[:_IN_A_MARK]}"
 
@@ -193,7 +192,7 @@ class Recipe:
         Parameters
         ----------
         folder : Path, optional
-            Where its file is: paths are written from there. Whole paths if not given.
+            Folder of its file, to which paths are relative; absolute paths if not given.
         """
         named = {"name": self.name, "title": self.title or self.name, "seed": "lexassay"}
         return {**named, "stages": _plain_data(self.stages, folder)}
@@ -204,20 +203,22 @@ class Recipe:
 
 
 def save(recipe: Recipe, file: Path) -> None:
-    """Write an experiment to a file, with paths from its folder; never over one that is there.
+    """Write an experiment to a new file, with paths relative to its folder.
 
     Raises
     ------
     ConfigError
-        If the file is there, or is not called .toml.
+        If the file exists, or does not end in .toml.
     StoreError
         If it cannot be written.
     """
     if file.suffix != ".toml":
-        raise ConfigError("--save", [Problem(str(file), "is no .toml file", "name it so")])
+        raise ConfigError(
+            "--save", [Problem(str(file), "does not end in .toml", "use the ending .toml")]
+        )
     if file.exists():
-        raise ConfigError("--save", [Problem(str(file), "is there already", "name another")])
-    storage = storage_at(file.absolute().parent, remedy="name another file")
+        raise ConfigError("--save", [Problem(str(file), "already exists", "choose another name")])
+    storage = storage_at(file.absolute().parent, remedy="choose another file")
     with storage.guarded("--save", ""):
         storage.write(file.name, recipe.text(file.absolute().parent).encode())
 
@@ -230,26 +231,25 @@ def perform(
     report: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Run an experiment; what was computed before is there at once.
+    """Run an experiment, reusing earlier results.
 
     Parameters
     ----------
     recipe : Recipe
         The experiment.
     runs : path, optional
-        The folder of its results; a cache folder of the user if not given, where what has not been
-        used for long goes away.
+        The folder of its results; by default the user's cache folder, where unused results expire.
     experiment : path, optional
-        Write the experiment to this file first.
+        File to which to write the experiment first.
     report : bool
-        Whether to write the report.
+        Write the report.
     listeners : sequence of callable
-        Are told what happens.
+        Called with every event.
 
     Raises
     ------
     LexassayError
-        As `pipeline.api.run.run` does; with paths and options as the command has them.
+        As for `pipeline.api.run.run`, with the paths and options of the command.
     """
     for note in recipe.notes:
         tell(listeners, "note", text=note)
@@ -261,7 +261,7 @@ def perform(
     mark = text_digest(canonical(content))[:_IN_A_MARK]
     key = f"{FOLDER}/{recipe.results}/{content['name']}-{mark}.toml"
     content["name"] = recipe.results
-    storage = storage_at(root, remedy="name another folder by --runs")
+    storage = storage_at(root, remedy="choose another folder with --runs")
     with storage.guarded(recipe.kind, ""):
         storage.write(key, tomli_w.dumps(content).encode())
         if not runs:
@@ -279,7 +279,7 @@ def perform(
 
 
 def _option(recipe: Recipe, where: str) -> str:
-    """Return the option of the command that an option of a stage comes from, or this."""
+    """Return the command option that a stage option comes from, or the stage option."""
     own = where.removeprefix("stages.")
     return next(
         (option for place, option in recipe.options.items() if f"{own}.".startswith(f"{place}.")),
@@ -288,14 +288,14 @@ def _option(recipe: Recipe, where: str) -> str:
 
 
 def _with_paths(recipe: Recipe, text: str) -> str:
-    """Return a message with the paths that were given."""
+    """Return a message with paths as given."""
     for path in sorted(_paths(recipe.stages), key=lambda each: -len(str(each.absolute()))):
         text = text.replace(path.absolute().as_posix(), str(path))
     return text
 
 
 def _in_terms_of_command(recipe: Recipe, text: str) -> str:
-    """Return a message of a stage with the paths that were given and the options of the command."""
+    """Return a stage's message with paths as given and options of the command."""
     stage = _STAGE.match(text)
     text = _STAGE.sub(f"{recipe.kind}: ", _with_paths(recipe, text))
     text = _OF_A_STAGE.sub("", _OPTION.sub(r"option --\1", text))

@@ -1,4 +1,4 @@
-"""Collocates, keywords and candidate pairs of corpora: their experiments and tables of results."""
+"""Collocates, keywords and candidate pairs of corpora: experiments and result tables."""
 
 from __future__ import annotations
 
@@ -42,33 +42,33 @@ WITHIN: tuple[Within, ...] = ("sentence", "paragraph", "document")
 Count: TypeAlias = Literal["positions", "windows", "nodes"]
 COUNTS: tuple[Count, ...] = ("positions", "windows", "nodes")
 COLLOCATE_MEASURES = ("log_likelihood", "log_dice", "mi_log2")
-"""The measures if none are named; the first orders the list."""
+"""Default measures; the first orders the list."""
 SPAN = 5
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a corpus.
+    """A request for collocates.
 
     Parameters
     ----------
     node : str
         The node, see `node_unit`.
     relation : str or None
-        "span", "adjacent" (the words beside it), "sentence" or "dependency"; None: "dependency"
-        where the corpus is parsed, else "span".
+        "span", "adjacent", "sentence" or "dependency"; by default "dependency" for a parsed corpus,
+        else "span".
     span : (int, int)
         Tokens before and after the node.
     count : str or None
-        What f, f1, f2 and N count of spans; None: "nodes".
+        Unit of f, f1, f2 and N for spans; "nodes" by default.
     measures : sequence of str
         Association measures; the first orders the list.
     min_frequency : int
-        Least number of pair tokens.
+        Minimum number of pair tokens.
     within : str or None
-        Where spans end; None: "document" in plain text, else "sentence".
+        Boundary of spans; by default "document" in plain text, else "sentence".
     words : WordChoice
-        Which words are collocates.
+        Words that can be collocates.
     """
 
     node: str
@@ -82,12 +82,12 @@ class Question:
 
 
 def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
-    """Return the experiment that answers a question.
+    """Return the experiment for a request.
 
     Raises
     ------
     ConfigError
-        If the corpus has no such attribute, or no syntactic relations that are asked for.
+        If the corpus lacks the attribute or the syntactic relations.
     """
     attribute = asked.words.attribute or corpus.lemma
     _require(asked, corpus, attribute)
@@ -105,7 +105,7 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
     least = {"min_frequency": asked.min_frequency}
     if relation != "dependency":
         stages = {PAIRS: {**about, **node, **least, **shown}}
-    else:  # counted for all words, whose frequencies are needed; examples of the node alone
+    else:  # all words are counted, since their frequencies are needed; examples only for the node
         every = {PAIRS: {**about, "left": word, "right": word, **least}}
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
@@ -116,10 +116,12 @@ def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
 
 
 def _where_spans_end(asked: Within | None, within: Within, relation: str) -> tuple[str, ...]:
-    """Return what to say of spans whose end was not asked for, where they go on over sentences."""
+    """Return a note if spans cross sentence boundaries by default."""
     if asked or within == "sentence" or relation != "span":
         return ()
-    return (f"spans go on over sentences, up to the end of the {within} (--within sentence: not)",)
+    return (
+        f"spans cross sentence boundaries within a {within} (to prevent this: --within sentence)",
+    )
 
 
 _CONDITION = re.compile(r"(\w+)=(\S+)")
@@ -127,24 +129,23 @@ _WILDCARDS = {"*": ".*", "?": "."}
 
 
 def node_unit(node: str, word: Mapping[str, Any], corpus: CorpusFiles) -> dict[str, Any]:
-    """Return what an experiment says of a node.
+    """Return the unit definition of a node.
 
     Parameters
     ----------
     node : str
-        A word; several, which follow each other ("blue eyes"), written as in plain text ("Mr. Fox",
-        "l'homme"), elsewhere with blanks between; with * and ? for any letters and one ("eye*"); a
-        regular expression that is all of the word ("/eyes?/"); or conditions on attributes
-        ("lemma=eye upos=NOUN").
+        A word; a sequence of words ("blue eyes"), written as in plain text ("Mr. Fox", "l'homme"),
+        or separated by blanks in other formats; wildcards * and ? ("eye*"); a regular expression
+        for the whole word ("/eyes?/"); or conditions on attributes ("lemma=eye upos=NOUN").
     word : mapping
-        What the experiment says of words, see `WordChoice.unit`.
+        The unit definition of words, see `WordChoice.unit`.
     corpus : CorpusFiles
         The corpus.
 
     Raises
     ------
     ConfigError
-        If a condition names an attribute that the corpus has not.
+        If a condition names an attribute that the corpus lacks.
     """
     fold = word["fold"]
     own = {"label": word["label"], "fold": fold}
@@ -170,12 +171,12 @@ def _equals(name: str, value: str, *, fold: bool) -> str:
 
 
 _LETTERS = str.maketrans({"*": "\ua840", "?": "\ua841"})
-"""Letters that stand for wildcards while a word is divided."""
+"""Letters that replace wildcards during tokenization."""
 _SIGNS = {code: sign for sign, code in zip("*?", map(ord, "\ua840\ua841"), strict=True)}
 
 
 def _words_of(node: str, corpus: CorpusFiles) -> list[str]:
-    """Return the words of a node, divided as the corpus is."""
+    """Return the words of a node, tokenized like the corpus."""
     wild = itertools.groupby(node.split(), key=lambda word: bool({*_WILDCARDS} & {*word}))
     return [
         part for is_wild, words in wild
@@ -185,7 +186,7 @@ def _words_of(node: str, corpus: CorpusFiles) -> list[str]:
 
 
 def _divide_wild(word: str, corpus: CorpusFiles) -> list[str]:
-    """Return the words of one with wildcards: l'hom* is l' and hom*; 使* is one."""
+    """Tokenize a word with wildcards: l'hom* is l' and hom*; 使* is one token."""
     parts = [part.translate(_SIGNS) for part in corpus.tokens(word.translate(_LETTERS))]
     alone = any({*part} <= {*_WILDCARDS} for part in parts)
     return [corpus.spell(word)] if alone else parts
@@ -196,27 +197,27 @@ def _fold(word: str, fold: bool | str) -> str:
 
 
 def _pattern(word: str) -> str:
-    """Return the regular expression of a label that a word of a node stands for."""
+    """Return the regular expression for the labels that a word of a node matches."""
     return "^" + "".join(_WILDCARDS.get(sign, re.escape(sign)) for sign in word) + "$"
 
 
 def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
     problems = []
     if not asked.node.strip():
-        problems.append(Problem("NODE", "no word is named", "name one"))
+        problems.append(Problem("NODE", "the word is empty", "give one"))
     sketch = (asked.relation or ("dependency" if corpus.parsed else "span")) == "dependency"
     if sketch and (set(asked.node) & {*" *?=", "/"}):
-        what = f"{asked.node!r} is no single word, and the list of a parsed corpus is of one word"
+        what = f"{asked.node!r} is not a single word, as syntactic relations require"
         problems.append(Problem("NODE", what, "use --relation span"))
     if asked.within and (asked.relation or "span") != "span":
-        what = f"{asked.within!r} is where spans end, and there are none of {asked.relation}"
+        what = f"{asked.within!r} limits spans, which relation {asked.relation} does not use"
         problems.append(Problem("--within", what, "omit it, or use --relation span"))
     problems += corpus.lacks(attribute, heads=asked.relation == "dependency")
     if asked.span[0] + asked.span[1] < 1 or min(asked.span) < 0:
-        problems.append(Problem("--span", "no token is in such a span", "use 5, or 0,3"))
+        problems.append(Problem("--span", "the span is empty", "use e.g. 5 or 0,3"))
     if asked.count and (asked.relation or "span") not in {"span", "adjacent"}:
-        what = f"{asked.count!r} is about spans, not about {asked.relation}"
-        problems.append(Problem("--count", what, "leave it out, or say --relation span"))
+        what = f"{asked.count!r} applies to spans, not to relation {asked.relation}"
+        problems.append(Problem("--count", what, "omit it, or use --relation span"))
     if problems:
         raise ConfigError("collocates", problems)
 
@@ -254,67 +255,68 @@ def collocates(
     experiment: str | Path | None = None,
     listeners: Sequence[Listener] = (),
 ) -> pl.DataFrame:
-    """Return the collocates of a word in a corpus, the strongest first.
+    """Return the collocates of a word in a corpus, strongest first.
 
     Parameters
     ----------
     node : str
-        A word, or several that follow each other: "blue eyes"; with wildcards: "eye*"; a regular
-        expression: "/eyes?/"; conditions on attributes: "lemma=eye upos=NOUN".
+        A word, a sequence of words ("blue eyes"), wildcards ("eye*"), a regular expression
+        ("/eyes?/"), or conditions on attributes ("lemma=eye upos=NOUN").
     *paths : path
         Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables, TEI.
     relation : {"span", "adjacent", "sentence", "dependency"}, optional
-        What belongs together; "dependency", relation by relation as in a word sketch, where the
-        corpus is parsed and nothing is said of spans, else "span".
+        Kind of co-occurrence. Default: "dependency" (by relation, as in a word sketch) if the
+        corpus is parsed and no span is given, else "span".
     span : int or (int, int), optional
-        Tokens to the left and to the right; 5 if not given.
+        Tokens to the left and right (default: 5).
     count : {"nodes", "positions", "windows"}, optional
-        What f, f1, f2 and N count of spans. "nodes", if not given: f the nodes with the collocate
-        in their span, f1 and f2 the frequencies of the two in the corpus, N its tokens, as corpus
-        tools do. "positions": f the positions of the spans with the collocate, f1 all of them.
+        Unit of f, f1, f2 and N for spans. "nodes" (default): f counts nodes with the collocate in
+        their span, f1 and f2 are corpus frequencies, N the corpus size, as in most corpus tools.
+        "positions": f counts positions in spans filled by the collocate, f1 all positions.
     within : {"sentence", "paragraph", "document"}, optional
-        Where spans end; "document" in plain text, else "sentence".
+        Boundary of spans. Default: "document" in plain text, else "sentence".
     measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
-        Least f: how often the two occur together.
+        Minimum co-occurrence frequency f.
     top : int, optional
-        How many rows, of a word sketch for each relation; all if None.
+        Maximum number of rows, in a word sketch per relation; all if None.
     attribute : str, optional
-        What of a token counts: "lemma", "form" ...; the lemma where there is one.
+        Token attribute to count: "lemma", "form" ... Default: the lemma if available.
     case : bool
-        Whether capital and small letters differ.
+        Distinguish upper and lower case.
     punctuation : bool
-        Whether punctuation marks are collocates.
+        Include punctuation marks.
     language : str
-        ISO 639-1 code, by whose rules plain text is read and letters are compared; "": that of
-        plain text is looked for in it.
+        ISO 639-1 code that determines tokenization of plain text and comparison of letters; ""
+        detects the language of plain text.
     stop_words : path, optional
-        File with words that are no collocates: a word a line, or a table with a column word.
+        File with words to exclude: one per line, or a table with a column word.
     read_as : str, optional
-        Format of the files, where their endings do not tell.
+        Format of the files, if not clear from their extensions.
     reader : mapping, optional
-        Options of the reader, such as ``{"attributes": ["word", "pos", "lemma"]}``.
+        Reader options, e.g. ``{"attributes": ["word", "pos", "lemma"]}``.
     runs : path, optional
-        Folder of the results; a cache folder of the user if not given.
+        Results folder (default: the user's cache folder).
     experiment : path, optional
-        Write the experiment to this file, too.
+        File to which to write the experiment.
     listeners : sequence of callable
-        Are told what happens.
+        Called with every event.
 
     Returns
     -------
     DataFrame
         collocate, f, f1 (of the node), f2 (of the collocate), a column for each measure, and an
-        example; first of all relation, of a word sketch: ``obj(*, house)`` where the node is the
-        object, ``amod(house, *)`` where it is modified.
+        example. A word sketch has a first column relation: ``obj(*, house)`` if the node is the
+        object, ``amod(house, *)`` if it is modified.
 
     Raises
     ------
     DataError
-        If the word does not occur, or nothing as often with it; if the corpus cannot be read.
+        If the word does not occur, if nothing co-occurs with it often enough, or if the corpus
+        cannot be read.
     ConfigError
-        If there are no such files, or they have not what is asked for.
+        If files or attributes are missing.
 
     References
     ----------
@@ -350,7 +352,7 @@ def _reader(options: Mapping[str, Any] | None, language: str) -> dict[str, Any]:
 
 
 def _collocate_rows(run: Run, asked: Question, corpus: CorpusFiles) -> pl.DataFrame:
-    """Return one row for each collocate of the node, in the order of the first measure."""
+    """Return one row per collocate of the node, ordered by the first measure."""
     fold = asked.words.unit(corpus.lemma, corpus)["fold"]
     node = _fold(corpus.spell(asked.node.strip()), fold)
     sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
@@ -362,7 +364,7 @@ def _collocate_rows(run: Run, asked: Question, corpus: CorpusFiles) -> pl.DataFr
 
 
 def _is_relation_of(node: str) -> pl.Expr:
-    """Tell whether l1 is the node in some relation: ``obj(node, *)`` or ``obj(*, node)``."""
+    """Return true if l1 is the node in a relation: ``obj(node, *)`` or ``obj(*, node)``."""
     ends = (f"({node}, *)", f"(*, {node})")
     return pl.any_horizontal(pl.col("l1").str.ends_with(end) for end in ends)
 
@@ -370,25 +372,25 @@ def _is_relation_of(node: str) -> pl.Expr:
 def _no_collocates(run: Run, asked: Question) -> str:
     sizes = dict(run.table(f"{PAIRS}.corpus").rows())
     return (
-        f"collocates: nothing occurs at least {asked.min_frequency} times with {asked.node!r} in"
-        f" {sizes.get('tokens', 0):,} tokens; look how the word is written there, or lower the"
-        " least frequency (--min-f)"
+        f"collocates: nothing co-occurs at least {asked.min_frequency} times with {asked.node!r} "
+        f"in {sizes.get('tokens', 0):,} tokens; check the spelling in the corpus, or lower the "
+        "minimum frequency (--min-f)"
     )
 
 
-# Keywords of a corpus against another one
+# Keywords of a corpus compared with another
 
 KEYWORD_MEASURES = ("keyness_ll", "log_ratio", "percent_diff")
-"""The measures if none are named; the first orders the list."""
+"""Default measures; the first orders the list."""
 _WORD = ("word", "lemma", "form", "token", "type", "item")
 _COUNT = ("f", "freq", "frequency", "count", "tokens", "n")
 _TOKENS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "space_after")
-"""Columns of token tables, which are no lists."""
+"""Columns that only token tables have."""
 _NO_COUNTS = (
     "rank", "id", "no", "nr", "number", "line", "doc", "paragraph", "sentence", "position", "head",
     "range", "length", "year",
 )  # fmt: skip
-"""Columns of whole numbers that are no counts of words."""
+"""Columns of whole numbers that are not word counts."""
 
 
 @dataclass(frozen=True)
@@ -400,9 +402,9 @@ class Compared:
     measures : sequence of str
         Measures of keyness; the first orders the list.
     min_frequency : int
-        Least frequency in the target.
+        Minimum frequency in the target.
     words : WordChoice
-        Which words count; their attribute is the lemma where both corpora have it.
+        Words to count; their attribute is the lemma if both corpora have it.
     """
 
     measures: Sequence[str] = KEYWORD_MEASURES
@@ -431,47 +433,47 @@ def keywords(
     experiment: str | Path | None = None,
     listeners: Sequence[Listener] = (),
 ) -> pl.DataFrame:
-    """Return the words that are typical of a corpus beside another one, the strongest first.
+    """Return the keywords of a corpus compared with another, strongest first.
 
     Parameters
     ----------
     target : path
-        The corpus: a file, a folder, or a frequency list: a table with a column of words and one of
-        whole numbers, with or without a header, or lines of a word and its count.
+        The corpus: a file, a folder, or a frequency list (a table with words and whole numbers,
+        with or without header, or lines with a word and its count).
     reference : path
-        What it is compared with, likewise.
+        The reference corpus or frequency list.
     measures : str or sequence of str
         Measures of keyness: keyness_ll, log_ratio, lrc, percent_diff, chi_squared, odds_ratio ...;
         the first orders the list.
     min_frequency : int
-        Least frequency in the target.
+        Minimum frequency in the target.
     top : int, optional
-        How many rows; all if None.
+        Maximum number of rows; all if None.
     attribute : str, optional
-        What of a token counts; the lemma where both corpora have it.
+        Token attribute to count. Default: the lemma if both corpora have it.
     case, punctuation, language, stop_words, reader, runs, experiment, listeners
-        As of `collocates`.
+        As for `collocates`.
     read_as : str, optional
-        Format of the files, where their endings do not tell; they are corpora then, and no lists.
+        Format of the files, if not clear from their extensions; they are then read as corpora.
     columns : mapping of str to str, optional
-        What word and f are called in frequency lists, where that cannot be told.
+        Names of the columns word and f in frequency lists, if not recognised.
     header : bool, optional
-        Whether the first line of a frequency list names its columns; the file tells if not given.
-        Columns without a name are called column_1, column_2 ...
+        Frequency lists have a header; detected by default. Unnamed columns are called column_1,
+        column_2 ...
     decimal : {".", ","}, optional
-        What stands before decimals in counts; the column tells if not given.
+        Decimal mark in counts; detected by default.
 
     Returns
     -------
     DataFrame
-        keyword, f and f_reference, per_million and per_million_reference, documents with it and
-        dp_norm (0: as even as can be, 1: in one document alone; null of a frequency list), and a
-        column for each measure.
+        keyword, f and f_reference, per_million and per_million_reference, documents and dp_norm (0:
+        evenly spread, 1: concentrated in one document; null for frequency lists), and a column for
+        each measure.
 
     Raises
     ------
     LexassayError
-        If a corpus cannot be read, or no word is as frequent.
+        If a corpus cannot be read, or no word is frequent enough.
 
     References
     ----------
@@ -487,8 +489,8 @@ def keywords(
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, asked.measures)
     if found.is_empty():
-        what = f"keywords: no word of {target} occurs {min_frequency} times"
-        raise DataError(f"{what}; lower the least frequency (--min-f)")
+        what = f"keywords: no word of {target} occurs {min_frequency} times or more"
+        raise DataError(f"{what}; lower the minimum frequency (--min-f)")
     shown = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
     scores = MEASURES_OF_PAIRS.resolve(asked.measures)
     return best(found.select(pl.col("l2").alias("keyword"), *shown, *scores), top)
@@ -508,7 +510,7 @@ def keywords_recipe(
     Raises
     ------
     ConfigError
-        If a corpus has no such attribute, or a list no such column.
+        If a corpus lacks the attribute, or a list lacks the column.
     """
     both = {"target": target, "reference": reference}
     said = tables or TableOptions()
@@ -529,8 +531,8 @@ def keywords_recipe(
         attribute = asked.words.attribute or ("lemma" if lemmas else corpus.word)
         if attribute not in corpus.attributes:
             have = ", ".join(sorted(corpus.attributes))
-            what = f"no token of {path} has {attribute!r} at its beginning"
-            raise ConfigError("keywords", [Problem("--attribute", what, f"there are {have}")])
+            what = f"no token at the beginning of {path} has {attribute!r}"
+            raise ConfigError("keywords", [Problem("--attribute", what, f"available are {have}")])
         unit, excluded = asked.words.unit(attribute, corpus), asked.words.excluded()
         counted = {"use": "extract.words", "corpus": corpus.source}
         stages[name] = {**counted, "unit": unit, **excluded}
@@ -545,28 +547,28 @@ def keywords_recipe(
     return Recipe("keywords", about, every, title, tuple(notes))
 
 
-# Frequency lists: tables of words and whole numbers, whatever they are called
+# Frequency lists: tables of words and whole numbers with any column names
 
 _LINES = 1_000
-"""Lines from which is told whether a text is a list."""
+"""Number of lines used to recognise a list."""
 _MOST_LINES = 0.5
-"""Share of the lines of a list that are a word and a number, or more: the rest are mistakes."""
+"""Minimum share of lines of a list that consist of a word and a number."""
 _SAME = 0.9
-"""Share of the lines of a table that have as many tabs, or more."""
+"""Minimum share of lines of a table with the same number of tabs."""
 _REPEATED = 0.5
-"""Share of different words below which a list without names may be a token table."""
+"""Share of distinct words below which an unnamed list may be a token table."""
 _FEWEST = 20
-"""Rows from which that is looked at."""
+"""Minimum number of rows for this check."""
 _COMMENT = re.compile(r"#\w[\w ]*: *\d+\s*$")
-"""A line above a list of AntConc: #Word Types: 3."""
+"""Header line of an AntConc list: #Word Types: 3."""
 _CORPUS, _SUBCORPUS = (re.compile(rf'"?{word}"?[,;\t]', re.IGNORECASE)
                        for word in ("corpus", "subcorpus"))  # fmt: skip
-"""Lines above a list of Sketch Engine."""
+"""Header lines of a Sketch Engine list."""
 _WHOLE = re.compile(r"\d+([.,'\u2019\u00a0\u202f]\d{3})*(\.0+)?")
 
 
 class _WordList(NamedTuple):
-    """A frequency list, and what it calls its words and counts."""
+    """A frequency list with the names of its columns."""
 
     table: TableFile
     names: dict[str, str]
@@ -574,7 +576,7 @@ class _WordList(NamedTuple):
 
 
 def _word_lists(paths: Mapping[str, Path], said: TableOptions) -> dict[str, _WordList]:
-    """Return those of the files that are lists; refuse a name of a column that none has."""
+    """Return the frequency lists among the files; reject column names that none has."""
     lists, held = {}, set()
     for name, path in paths.items():
         reader = _list_reader(path, said.header)
@@ -597,7 +599,7 @@ def _word_lists(paths: Mapping[str, Path], said: TableOptions) -> dict[str, _Wor
 
 
 def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
-    """Return the options of the reader of a file that may be a list; None if it is text."""
+    """Return reader options for a file that may be a list; None for text."""
     if not path.is_file():
         return None
     name = _format_name(path, "table")
@@ -615,7 +617,7 @@ def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
 
 
 def _count_lines_above(lines: Sequence[str]) -> int:
-    """Return how many lines other programs have put above a list."""
+    """Return the number of header lines from other programs."""
     comments = len(list(itertools.takewhile(_COMMENT.match, lines)))
     if comments:
         return comments
@@ -630,7 +632,7 @@ def _count_lines_above(lines: Sequence[str]) -> int:
 def _text_reader(
     lines: Sequence[str], above: dict[str, Any], header: bool | None
 ) -> dict[str, Any] | None:
-    """Return the options of the reader for lines of text that are a list; None if they are none."""
+    """Return reader options for lines that form a list; None otherwise."""
     if len(lines) < 2:
         return None
     tabs = Counter(line.count("\t") for line in lines)
@@ -661,12 +663,12 @@ def _is_whole(text: str) -> bool:
 
 
 def _as_list(path: Path, table: TableFile) -> _WordList | None:
-    """Return a table as a list; None if it is a corpus.
+    """Return a table as a frequency list; None for a corpus.
 
     Raises
     ------
     ConfigError
-        If it is no corpus and has no such columns, or several could be meant.
+        If it is not a corpus and lacks the columns or has several candidates.
     """
     recognised = table.look_for(*_COUNT)
     count = recognised if recognised in table.values else None
@@ -681,7 +683,7 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     if count is None:
         if is_corpus:
             return None
-        table.column(*_COUNT)  # says which columns there are
+        table.column(*_COUNT)  # lists the columns
         raise ConfigError("keywords", [_no_numbers(path, str(recognised))])
     filled = [name for name in table.columns if table.head[name].null_count() < table.head.height]
     texts = [name for name in filled if name not in table.values]
@@ -694,18 +696,18 @@ def _as_list(path: Path, table: TableFile) -> _WordList | None:
     counted = table.source.get("format") == "word_counts"
     headed = table.source.get("header", False) if counted else not table.notes
     without = "" if headed or given else " without a header"
-    what = f"a list of words and counts{without}: {word} has the words, {count} the counts"
+    what = f"frequency list{without}: words in {word}, counts in {count}"
     others = [
         *([] if given else ["--no-header" if headed else "--header"]),
         "--columns word=NAME,f=NAME",
         *([f"--read-as {_format_name(path, 'corpus')}"] if is_corpus else []),
     ]
-    note = f"{path}: {what} ({', '.join(others)} read it otherwise)"
+    note = f"{path}: {what} (to change this: {' or '.join(others)})"
     return _WordList(table, names, (note,))
 
 
 def _format_name(path: Path, kind: Literal["table", "corpus"]) -> str:
-    """Return the name of the format of a file; nothing if none of this kind has its ending."""
+    """Return the format of a file; empty if no format of this kind has its extension."""
     try:
         return format_of(path.name, kind=kind).name
     except ValueError:
@@ -717,7 +719,7 @@ def _is_text(table: TableFile) -> bool:
 
 
 def _count_column(path: Path, table: TableFile) -> str | None:
-    """Return the one column of whole numbers that can be counts; None if there is none."""
+    """Return the only column of whole numbers that can be counts; None if there is none."""
     whole = {
         name: values
         for name, values in table.values.items()
@@ -728,7 +730,7 @@ def _count_column(path: Path, table: TableFile) -> str | None:
     found = [name for name in whole if name not in ranks] or list(whole)
     if len(found) > 1:
         what = f"{path}: several columns hold whole numbers: {', '.join(found)}"
-        problem = Problem("--columns", what, f"say which has the counts: --columns f={found[0]}")
+        problem = Problem("--columns", what, f"select the counts, e.g. --columns f={found[0]}")
         raise ConfigError("keywords", [problem])
     return found[0] if found else None
 
@@ -739,15 +741,15 @@ def _holds_counts(values: pl.Series) -> bool:
 
 
 def _no_numbers(path: Path, column: str) -> Problem:
-    what = f"{path}: the column {column!r} does not hold numbers"
-    return Problem("--columns", what, "say which does: --columns f=NAME")
+    what = f"{path}: column {column!r} does not contain numbers"
+    return Problem("--columns", what, "name another one: --columns f=NAME")
 
 
 def _require_few_repeated(path: Path, words: pl.Series, *, is_corpus: bool) -> None:
-    """Refuse to guess where most words come again, as they do in a token table."""
+    """Reject an ambiguous file in which most words are repeated, as in a token table."""
     if is_corpus and words.len() >= _FEWEST and words.n_unique() < _REPEATED * words.len():
-        what = f"{path}: may be a list of words and counts, or a token table"
-        remedy = "say --read-as tokens, or --columns word=NAME,f=NAME"
+        what = f"{path}: may be a frequency list or a token table"
+        remedy = "add --read-as tokens or --columns word=NAME,f=NAME"
         raise ConfigError("keywords", [Problem("PATH", what, remedy)])
 
 
@@ -759,26 +761,26 @@ PAIR_RELATIONS: tuple[PairRelation, ...] = ("adjacent", "sentence", "span", "dep
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which pairs are wanted.
+    """A request for candidate pairs.
 
     Parameters
     ----------
     relation : str
-        "adjacent", "sentence", "span" (from the left word to the right one) or "dependency".
+        "adjacent", "sentence", "span" or "dependency".
     left, right : str
-        Conditions on the tokens, in SQL; every token if empty.
+        SQL conditions on the tokens; all tokens if empty.
     dependency : sequence of str
-        Names of the syntactic relations; all if empty. The left word governs the right one.
+        Names of syntactic relations in which left governs right; all if empty.
     span : (int, int)
         Tokens before and after the left word, for "span".
     min_frequency : int
-        Least number of pair tokens.
+        Minimum number of pair tokens.
     measures : sequence of str
         Association measures; the first orders the list.
     within : str or None
-        Where spans end; None: "document" in plain text, else "sentence".
+        Boundary of spans; by default "document" in plain text, else "sentence".
     words : WordChoice
-        Which words are paired.
+        Words that can form pairs.
     """
 
     relation: PairRelation
@@ -814,30 +816,30 @@ def candidates(
     experiment: str | Path | None = None,
     listeners: Sequence[Listener] = (),
 ) -> pl.DataFrame:
-    """Return the pairs of words of a corpus that stand in a relation, with their frequencies.
+    """Return the word pairs of a corpus in a relation, with their frequencies.
 
     Parameters
     ----------
     *paths : path
         Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables, TEI.
     relation : {"adjacent", "sentence", "span", "dependency"}
-        What belongs together.
+        Kind of co-occurrence.
     left, right : str
-        Conditions on the tokens, in SQL, such as ``upos = 'ADJ'``; every token if empty.
+        SQL conditions on the tokens, e.g. ``upos = 'ADJ'``; all tokens if empty.
     dependency : str or sequence of str
-        Names of the relations in which left governs right; all if empty.
+        Names of relations in which left governs right; all if empty.
     span : int or (int, int)
         Tokens on either side of the left word, for "span".
     measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
-        Least f.
+        Minimum f.
     top : int, optional
-        How many rows; all if None.
+        Maximum number of rows; all if None.
     attribute, case, punctuation, within, language, stop_words
-        As of `collocates`.
+        As for `collocates`.
     read_as, reader, runs, experiment, listeners
-        As of `collocates`.
+        As for `collocates`.
 
     Returns
     -------
@@ -847,7 +849,7 @@ def candidates(
     Raises
     ------
     LexassayError
-        If the corpus cannot be read, has not what is asked for, or holds no such pair.
+        If the corpus cannot be read, lacks attributes, or has no such pair.
 
     References
     ----------
@@ -864,8 +866,8 @@ def candidates(
     run = perform(recipe, runs=runs, experiment=experiment, listeners=listeners)
     found = rows(run, wanted.measures)
     if found.is_empty():
-        what = f"candidates: no pair occurs at least {min_frequency} times"
-        raise DataError(f"{what}; lower the least frequency (--min-f), or ask for other words")
+        what = f"candidates: no pair occurs {min_frequency} times or more"
+        raise DataError(f"{what}; lower the minimum frequency (--min-f), or relax the conditions")
     return best(found, top)
 
 
@@ -875,12 +877,12 @@ def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
     Raises
     ------
     ConfigError
-        If the corpus has no such attribute, or no syntactic relations that are asked for.
+        If the corpus lacks the attribute or the syntactic relations.
     """
     attribute = wanted.words.attribute or corpus.lemma
     problems = corpus.lacks(attribute, heads=wanted.relation == "dependency")
     if wanted.within and wanted.relation != "span":
-        what = f"{wanted.within!r} is where spans end, and there are none of {wanted.relation}"
+        what = f"{wanted.within!r} limits spans, which relation {wanted.relation} does not use"
         problems.append(Problem("--within", what, "omit it, or use --relation span"))
     if problems:
         raise ConfigError("candidates", problems)

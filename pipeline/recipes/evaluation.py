@@ -1,4 +1,4 @@
-"""Evaluations from files: n-best lists with judgements, clusters against gold classes, lexicons."""
+"""Evaluations from files: n-best lists, clusters and lexicons."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ from pipeline.recipes.inputs import (
 from pipeline.registry import as_names
 from pipeline.runner.events import Listener
 
-# Clusters against gold classes
+# Clusters and gold classes
 
 _ITEM = ("item", "word", "form", "type", "token", "lemma")
 _GOLD = ("gold", "class", "tag", "upos", "pos", "category", "label")
 _CLUSTER = ("cluster", "induced", "tag", "state", "class", "label")
 _COUNT = ("f", "freq", "frequency", "count", "tokens", "n")
 _CORPORA = ("conllu", "vertical")
-"""Formats that hold a corpus and nothing else."""
+"""Formats that only contain corpora."""
 
 
 @dataclass(frozen=True)
 class Tagged:
-    """How tags are read.
+    """Options for reading tags.
 
     Parameters
     ----------
     tag : str
-        Attribute of a corpus with the gold class.
+        Corpus attribute with the gold class.
     cluster : str
-        Attribute of a tagged corpus with the induced class.
+        Corpus attribute with the induced class.
     item : str
-        Attribute of a corpus that tells items apart.
+        Corpus attribute that identifies items.
     exclude : sequence of str
-        Gold classes that are left out.
+        Gold classes to exclude.
     fold : bool
-        Whether items are put into lower case.
+        Convert items to lower case.
     prefix : int or None
-        Cut the names of clusters to so many characters.
+        Truncate cluster names to this number of characters.
     tables : TableOptions
-        How tables are read; their columns are item, gold, cluster and f.
+        Options for reading tables; their columns are item, gold, cluster and f.
     """
 
     tag: str = "upos"
@@ -88,45 +88,45 @@ def clusters(
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Evaluate induced clusters of words against gold classes, by types and by tokens.
+    """Evaluate induced word clusters against gold classes, at type and token level.
 
     Parameters
     ----------
     gold : path
-        A tagged corpus (CoNLL-U, vertical), or a table of words with their classes.
+        A tagged corpus (CoNLL-U, vertical), or a table of words and classes.
     *induced : path
-        A system each: a table of words with their clusters, Brown's paths, blocks of words, or the
-        same corpus with induced tags. The name of the file names the system.
+        One file per system, whose name is the file name: a table of words and clusters, Brown
+        paths, blocks of words, or the same corpus with induced tags.
     tag, cluster : str
-        Attributes of corpora with the gold class, and with the induced one.
+        Corpus attributes with the gold class and with the induced class.
     item : str
-        Attribute of a corpus that tells words apart: "form" or "lemma".
+        Corpus attribute that identifies words: "form" or "lemma".
     exclude : str or sequence of str
-        Gold classes that do not count, such as PUNCT.
+        Gold classes to exclude, e.g. PUNCT.
     fold : bool
-        Whether words are put into lower case.
+        Convert words to lower case.
     prefix : int, optional
-        Cut the names of clusters to so many characters: Brown's paths to bits.
+        Truncate cluster names to this number of characters: Brown's paths to bits.
     columns : mapping of str to str, optional
-        What item, gold, cluster and f are called in tables, where that cannot be told.
+        Names of the columns item, gold, cluster and f in tables, if not recognised.
     header : bool, optional
-        Whether the first line of each table names its columns; the file tells if not given.
-        Columns without a name are called column_1, column_2 ...
+        Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     decimal : {".", ","}, optional
-        What stands before decimals in frequencies; the column tells if not given.
+        Decimal mark in frequencies; detected by default.
     read_as, reader, runs, experiment, report, listeners
-        As of `evaluate`.
+        As for `evaluate`.
 
     Returns
     -------
     Run
-        ``run.table("systems.table")``, all measures; ``run.table("types")``, and where the gold has
-        frequencies and each word one cluster ``run.table("tokens")``.
+        ``run.table("systems.table")`` has all measures; ``run.table("types")`` and, if the gold
+        standard has frequencies and each word one cluster, ``run.table("tokens")`` have those of a
+        level.
 
     Raises
     ------
     LexassayError
-        If a file is wrong.
+        If a file is invalid.
 
     References
     ----------
@@ -144,10 +144,10 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
     Raises
     ------
     ConfigError
-        If no system is named, or one needs a gold corpus.
+        If there is no system, or a tagged corpus lacks a gold corpus.
     """
     if not induced:
-        raise ConfigError("clusters", [Problem("INDUCED", "no system is named", "name a file")])
+        raise ConfigError("clusters", [Problem("INDUCED", "no system is given", "name a file")])
     read.tables.require_used([gold, *induced])
     read, notes = _keep_apart(induced, read)
     tagged = _corpus(gold, read)
@@ -179,7 +179,7 @@ def clusters_recipe(gold: Path, induced: Sequence[Path], read: Tagged) -> Recipe
 
 
 def _names(paths: Sequence[Path]) -> dict[str, Path]:
-    """Name systems by their files; a number after what is there already."""
+    """Name systems after their files; duplicates get a number."""
     taken = {"gold", "types", "tokens", "systems"}
     names: dict[str, Path] = {}
     for path in paths:
@@ -215,7 +215,7 @@ def _corpus(path: Path, read: Tagged) -> CorpusFiles | None:
 def _gold(
     path: Path, corpus: CorpusFiles | None, read: Tagged
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
-    """Return the stage with the gold classes, whether it has frequencies, and notes."""
+    """Return the stage of the gold classes, true if it has frequencies, and notes."""
     if corpus:
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
         stage = {"use": "extract.gold", "corpus": corpus.source, **tags, "fold": read.fold}
@@ -234,11 +234,11 @@ def _gold(
 def _system(
     name: str, path: Path, gold: Path, standard: CorpusFiles | None, read: Tagged
 ) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
-    """Return the stage with the clusters of a system, whether each word has one, and notes."""
+    """Return the stage of a system's clusters, true if each word has one cluster, and notes."""
     if corpus := _corpus(path, read):
         if standard is None:
             what = f"{path} is a tagged corpus, but the gold standard {gold} is a table"
-            raise ConfigError("clusters", [Problem("GOLD", what, "name the gold corpus")])
+            raise ConfigError("clusters", [Problem("GOLD", what, "give the gold corpus")])
         tags = {"tag": read.tag, "item": read.item, "exclude": list(read.exclude)}
         both = {"gold": standard.source, "induced": corpus.source, "cluster": read.cluster, **tags}
         stage = {"use": "join.tagging", "system": name, **both, "fold": read.fold}
@@ -253,9 +253,9 @@ def _system(
 
 
 def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[str, ...]]:
-    """Return how files are read: as they are written where words differ only in what is normalised.
+    """Return reader options: without normalisation if it would merge words.
 
-    Such words have clusters of their own, and a word in several clusters has no measures of tokens.
+    Such words have separate clusters, and token-level measures need one cluster per word.
     """
     if "normalise" in read.tables.reader:
         return read, ()
@@ -271,29 +271,29 @@ def _keep_apart(induced: Sequence[Path], read: Tagged) -> tuple[Tagged, tuple[st
             own = replace(read.tables, reader={**read.tables.reader, "normalise": "none"})
             shown = ", ".join(map(repr, twins[item].head(4)))
             note = (
-                f"{path}: {twins.height:,} words differ only in apostrophes, hyphens or invisible"
-                f" characters, such as {shown}: all files are read as they are written"
-                " (--normalise NFC makes such words one)"
+                f"{path}: {twins.height:,} words differ only in apostrophes, hyphens or invisible "
+                f"characters, for example {shown}; all files are read without normalisation "
+                "(--normalise NFC merges such words)"
             )
             return replace(read, tables=own), (note,)
     return read, ()
 
 
 def _words(table: TableFile, item: str) -> pl.Series:
-    """Return the words of a table as they are written."""
+    """Return the words of a table without normalisation."""
     words = table.file.format.scan(table.file.path, table.file.options)
     return words.select(pl.col(item).cast(pl.String)).collect().to_series()
 
 
 def _single(table: TableFile, item: str, *, fold: bool) -> bool:
-    """Tell whether no word stands there twice."""
+    """Return true if no word is repeated."""
     column = _words(table, item)
     if table.file.options.normalise != "none":
         column = normalise_series(column)
     return not (column.str.to_lowercase() if fold else column).is_duplicated().any()
 
 
-# Lexicons against dictionaries
+# Lexicons and dictionaries
 
 _LEMMA = ("lemma", "headword", "base", "entry", "citation")
 _FORM = ("form", "wordform", "word", "inflected", "forms")
@@ -315,7 +315,7 @@ def lexicon(
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Evaluate a lexicon by a dictionary, or by the union of several: the L-measure.
+    """Evaluate a lexicon against one dictionary or the union of several, by the L-measure.
 
     Parameters
     ----------
@@ -324,28 +324,28 @@ def lexicon(
     computed : path
         The lexicon, in any of these formats.
     rate : float, optional
-        Share of the lemmas to draw at random; all are compared if neither rate nor size is given.
+        Share of lemmas to draw at random; without rate or size, all lemmas are compared.
     size : int, optional
         Number of lemmas to draw.
     case : bool
         Whether capital and small letters differ.
     columns : mapping of str to str, optional
-        What lemma and form are called in the files, where that cannot be told.
+        Names of the columns lemma and form in the files, if not recognised.
     header : bool, optional
-        Whether the first line of each table names its columns; the file tells if not given.
+        Tables have a header; detected by default.
     read_as, reader, runs, experiment, report, listeners
-        As of `evaluate`.
+        As for `evaluate`.
 
     Returns
     -------
     Run
-        ``run.table("quality")``: L*, F*, entropy, coverage, with limits;
-        ``run.table("quality.lemmas")``: lemma by lemma, what is missing and spurious.
+        ``run.table("quality")`` has L*, F*, entropy and coverage with limits;
+        ``run.table("quality.lemmas")`` has the missing and spurious forms of each lemma.
 
     Raises
     ------
     LexassayError
-        If a file is wrong.
+        If a file is invalid.
 
     References
     ----------
@@ -373,12 +373,12 @@ def lexicon_recipe(
     Raises
     ------
     ConfigError
-        If no dictionary is named, or rate and size both are given.
+        If there is no dictionary, or both rate and size are given.
     """
     if not golds:
-        raise ConfigError("lexicon", [Problem("GOLD", "no dictionary is named", "name a file")])
+        raise ConfigError("lexicon", [Problem("GOLD", "no dictionary is given", "name a file")])
     if rate is not None and size is not None:
-        problem = Problem("--rate", "does not go with --size", "give one of the two")
+        problem = Problem("--rate", "cannot be combined with --size", "use one of the two")
         raise ConfigError("lexicon", [problem])
     tables.require_used([*golds, computed])
     _require_columns(tables, [*golds, computed])
@@ -404,7 +404,7 @@ def lexicon_recipe(
 
 
 def _require_columns(tables: TableOptions, paths: Sequence[Path]) -> None:
-    """Refuse a name of a column that none of the files has."""
+    """Reject column names that none of the files has."""
     bare = tables.select()
     held = {name: None for path in paths for name in table_file(path, bare, lexicon=True).columns}
     absent = [
@@ -419,7 +419,7 @@ def _require_columns(tables: TableOptions, paths: Sequence[Path]) -> None:
 def _read(
     path: Path, tables: TableOptions, *, case: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the stage that reads a file, and notes; names that it has not are those of others."""
+    """Return the stage that reads a file, and notes; column names of other files are ignored."""
     held = table_file(path, tables.select(), lexicon=True).columns
     own = {ours: name for ours, name in tables.columns.items() if name in held}
     read = replace(tables, columns=own).select("lemma", "form")
@@ -433,9 +433,9 @@ def _read(
 
 
 CUTS = (50, 100, 200, 500, 1000, 2000)
-"""List sizes that the table shows."""
+"""Default list sizes."""
 _OF_UCS = ("r.", "b.", "n.")
-"""What columns of UCS data sets begin with that are ranks, judgements, further numbers."""
+"""Prefixes of rank, judgement and other columns in UCS data sets."""
 LEFT = ("l1", "w1", "word1", "node", "left", "base", "form1")
 RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
 _JUDGED = (
@@ -443,30 +443,30 @@ _JUDGED = (
     "answer",
 )  # fmt: skip
 _ANSWERS = {"accept", "reject", "ignore"}
-"""What Prodigy has in its column answer: how somebody judged the label of a row."""
+"""Values of Prodigy's column answer."""
 _COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
-"""Columns of numbers that are no scores; R writes the numbers of rows without a name."""
+"""Numeric columns that are not scores; R writes unnamed row numbers."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What two files say.
+    """A ranking and judgements from two files.
 
     Parameters
     ----------
     ranked, judgements : TableFile
         The files.
     scores : sequence of str
-        Columns of the ranked one with scores; all that hold numbers and are no counts if empty,
-        and the order of its rows if there are none.
+        Score columns of the ranked file; if empty, all numeric columns but counts, or the order of
+        rows if there are none.
     ascending : sequence of str
-        Those whose lowest value comes first.
+        Scores that rank low values first.
     positive : sequence of str
-        Labels that count as true positives; empty where judgements are 1 and 0.
+        Labels of true positives; empty if judgements are 1 and 0.
     sampled : bool
-        Whether the judged candidates were drawn at random.
+        The judged candidates were drawn at random.
     cuts : sequence of int
-        List sizes to compare at.
+        List sizes to evaluate.
     """
 
     ranked: TableFile
@@ -498,61 +498,58 @@ def evaluate(
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Evaluate ranked pairs by the judgements of another file: n-best precision, with intervals.
+    """Evaluate ranked pairs by judgements from another file: n-best precision with intervals.
 
     Parameters
     ----------
     ranked : path
-        A table of pairs with scores, or in the order of their ranks: CSV, TSV, UCS, Parquet.
+        A table of pairs with scores or in rank order: CSV, TSV, UCS, Parquet.
     judgements : path
-        A table of pairs with a judgement each: 1 or 0, yes or no, or labels, see `positive`.
+        A table of pairs with judgements: 1 or 0, yes or no, or labels (see `positive`).
     scores : str or sequence of str
-        Columns with scores; all with numbers that are no counts if empty.
+        Score columns; if empty, all numeric columns but counts.
     ascending : str or sequence of str
-        Those whose lowest value comes first, such as p-values.
+        Scores that rank low values first, e.g. p-values.
     positive : str or sequence of str
-        The labels of true positives, where judgements are labels.
+        Labels of true positives, if judgements are labels.
     sampled : bool
-        Whether the judged pairs were drawn at random from the ranked ones: precision is then
-        estimated. If not, all ranked pairs have to be judged.
+        The judged pairs are a random sample of the ranked ones, from which precision is estimated.
+        Otherwise all ranked pairs must be judged.
     cuts : sequence of int, optional
-        The list sizes; those of `CUTS` up to the length of the list if not given, or its length.
+        List sizes. Default: those of `CUTS` up to the length of the list, or its length.
     columns : mapping of str to str, optional
-        What l1, l2 and TP are called in the files, where that cannot be told.
+        Names of the columns l1, l2 and TP in the files, if not recognised.
     header : bool, optional
-        Whether the first line of each file names its columns; the file tells if not given. Columns
-        without a name are called column_1, column_2 ...
+        Files have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     decimal : {".", ","}, optional
-        What stands before decimals in scores; each column tells if not given.
+        Decimal mark in scores; detected for each column by default.
     missing : sequence of str
-        Texts that stand for no score, beside the empty field, such as NA.
+        Texts that mean "no score" besides the empty field, e.g. NA.
     read_as : str or mapping of str to str, optional
-        The format of the files, or of some of them by their paths; endings and first lines tell if
-        it is not given.
+        Format of the files, or of some of them by path; detected by default.
     reader : mapping, optional
-        Options of readers, such as ``{"separator": ";"}``; each file takes those that its format
-        has.
+        Reader options, e.g. ``{"separator": ";"}``; each file uses those of its format.
     runs : path, optional
-        Folder of the results; a cache folder of the user if not given.
+        Results folder (default: the user's cache folder).
     experiment : path, optional
-        Write the experiment to this file, too.
+        File to which to write the experiment.
     report : bool
-        Whether to write the page with the graph.
+        Write the report page.
     listeners : sequence of callable
-        Are told what happens.
+        Called with every event.
 
     Returns
     -------
     Run
         ``run.table("precision.cuts")``, ``run.table("precision")`` for every n, and
-        ``run.table("comparison.cuts")`` where there are several scores.
+        ``run.table("comparison.cuts")`` for several scores.
 
     Raises
     ------
     DataError
-        If only some pairs are judged, and nobody says that these were drawn at random.
+        If only some pairs are judged, and `sampled` is false.
     LexassayError
-        If a file is wrong.
+        If a file is invalid.
 
     References
     ----------
@@ -573,7 +570,7 @@ def evaluate(
 
 
 def _default_cuts(rows: int) -> Sequence[int]:
-    """Return the list sizes for a list with so many rows at its beginning, a thousand at most."""
+    """Return default list sizes, given the number of rows at its beginning (at most 1,000)."""
     return CUTS if rows >= CUTS[-2] else [n for n in CUTS if n <= rows] or [max(rows, 1)]
 
 
@@ -614,8 +611,8 @@ def evaluation_recipe(asked: Judged) -> Recipe:
     about = ranked.file.path.name.partition(".")[0]
     notes = (*ranked.notes, *judged.notes)
     if not scores:
-        order = "no column is a score, so that the order of the rows is the ranking (measure rank)"
-        notes += (f"{ranked.source['path']}: {order}; --score NAME says which column is one",)
+        order = "no score column found, so the order of rows is the ranking (measure rank)"
+        notes += (f"{ranked.source['path']}: {order}; select scores with --score NAME",)
     return Recipe(
         "evaluate",
         about,
@@ -623,7 +620,7 @@ def evaluation_recipe(asked: Judged) -> Recipe:
         f"N-best precision of {about}",
         notes,
         options={"judgements.categories": "--positive", "scores.scores": "--score"},
-        remedies={"scores": "--score NAME names the columns with scores, if this is none."},
+        remedies={"scores": "If this is not a score, select the score columns with --score NAME."},
     )
 
 
@@ -632,12 +629,12 @@ def _units(table: TableFile) -> dict[str, str]:
 
 
 def _scores(asked: Judged, *units: str) -> dict[str, str]:
-    """Return measure to column; what is asked for has to be there."""
+    """Return the column of each measure; requested columns must exist."""
     ranked = asked.ranked
     absent = [name for name in (*asked.scores, *asked.ascending) if name not in ranked.columns]
     if absent:
         listed = ", ".join(ranked.columns)
-        problems = [Problem("--score", f"there is no column {name!r}", f"there are {listed}")
+        problems = [Problem("--score", f"there is no column {name!r}", f"available are {listed}")
                     for name in absent]  # fmt: skip
         raise ConfigError("evaluate", problems)
     counts = {name.lower() for name in _COUNTS}
@@ -649,12 +646,12 @@ def _scores(asked: Judged, *units: str) -> dict[str, str]:
 
 
 def _measure(column: str) -> str:
-    """Return the name of a measure from that of its column."""
+    """Return the name of the measure in a column."""
     return f"{column}_" if column in {"id", "l1", "l2"} else column
 
 
 def _judgement(asked: Judged) -> dict[str, Any]:
-    """Return the options that say where judgements are, and which labels are true positives."""
+    """Return the options for judgements and the labels of true positives."""
     table = asked.judgements
     column = table.column(*_JUDGED)
     answers = _labels(table, "answer") if "answer" in table.columns else []
@@ -662,8 +659,8 @@ def _judgement(asked: Judged) -> dict[str, Any]:
     labels = _labels(table, column)
     if where and column != "accept":
         if column != "answer" and len(labels) > 1:
-            what = f"{table.source['path']} has answers to several labels: {', '.join(labels[:8])}"
-            remedy = "evaluate a file with the rows of one label"
+            what = f"{table.source['path']} has answers for several labels: {', '.join(labels[:8])}"
+            remedy = "extract the rows of one label to a file"
             raise ConfigError("evaluate", [Problem("judgements", what, remedy)])
         return {"categories": {"TP": {"column": "answer", "labels": ["accept"]}}, **where}
     if asked.positive:
@@ -671,33 +668,33 @@ def _judgement(asked: Judged) -> dict[str, Any]:
     read = pl.DataFrame({"label": labels}, schema={"label": pl.String})
     unknown = read.filter(judgement("label").is_null())["label"]
     if unknown.len():
-        what = f"the column {column!r} holds labels: {', '.join(unknown.head(8))}"
-        remedy = "say which of them are true positives: --positive LABEL"
+        what = f"column {column!r} contains labels: {', '.join(unknown.head(8))}"
+        remedy = "name those of true positives: --positive LABEL"
         raise ConfigError("evaluate", [Problem("judgements", what, remedy)])
     return {"categories": {"TP": column}, **where}
 
 
 def _labels(table: TableFile, column: str) -> list[str]:
-    """Return the labels at the beginning of a column, those of lists too."""
+    """Return the labels at the beginning of a column, including those in lists."""
     found = table.head.select(label_lists(pl.col(column)).explode().alias("label"))
     return found["label"].drop_nulls().unique(maintain_order=True).to_list()
 
 
 def _require_judged(run: Run, asked: Judged) -> None:
-    """Refuse judgements that say nothing, and to take what is judged for all that there is.
+    """Reject empty judgements, and incomplete judgements that are not a random sample.
 
     Raises
     ------
     DataError
-        If no ranked pair is judged; or some are not, and nobody says that they were drawn.
+        If no ranked pair is judged, or only some are and `sampled` is false.
     """
     path = asked.judgements.source["path"]
     coverage = run.table("judgements.coverage").row(0, named=True)
     if not coverage["n_judged"]:
         column = asked.judgements.column(*_JUDGED)
         raise DataError(
-            f"evaluate: {path}: no pair has a judgement in the column {column!r}; say --columns"
-            " TP=NAME if another one has them"
+            f"evaluate: {path}: no pair has a judgement in column {column!r}; name the right "
+            "column with --columns TP=NAME"
         )
     if asked.sampled:
         return
@@ -705,7 +702,8 @@ def _require_judged(run: Run, asked: Judged) -> None:
     candidates, judged = row["n_candidates"], row["n_sampled"]
     if judged < candidates:
         raise DataError(
-            f"evaluate: {judged:,} of {candidates:,} ranked pairs are judged. If these were drawn"
-            " at random, say --sampled; if they are the pairs that somebody chose, or the best of"
-            " a list, they say nothing about the others: evaluate a file with these alone."
+            f"evaluate: {judged:,} of {candidates:,} ranked pairs are judged. If these were drawn "
+            "at random, add --sampled. If they were selected, or are the best of a list, they are "
+            "not representative of the others: evaluate a file that contains only the judged "
+            "pairs."
         )

@@ -1,4 +1,4 @@
-"""Input files of commands: corpora and tables, their formats, attributes and columns."""
+"""Input files of commands: corpora and tables, with formats, attributes and columns."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ from pipeline.stages.base import CorpusSource, TableSource
 # Corpora
 
 TEXT = r"[\p{L}\p{N}]"
-"""What a word has to hold, so that it is no punctuation mark."""
+"""Pattern that distinguishes words from punctuation marks."""
 _WORDS = ("form", "word", "token")
-"""What attributes with the word as it stands are called."""
+"""Names of attributes with the word form."""
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 _BLOCK = 1 << 18
-"""Bytes of a file that are looked at."""
+"""Bytes examined at the beginning of a file."""
 
 
 @dataclass(frozen=True)
 class CorpusFiles:
-    """Files of one format, and the attributes of their tokens.
+    """Files of one format with the attributes of their tokens.
 
     Parameters
     ----------
     source : mapping
-        What an experiment says of them.
+        Their source in an experiment.
     files : tuple of SourceFile
         The files.
     head : DataFrame
-        The tokens at the beginning of the first file.
+        The first tokens of the first file.
     notes : tuple of str
-        What was decided about how they are read.
+        Decisions about how to read them.
     """
 
     source: Mapping[str, Any]
@@ -65,25 +65,25 @@ class CorpusFiles:
 
     @cached_property
     def attributes(self) -> frozenset[str]:
-        """The attributes that hold something at the beginning of the first file."""
+        """The attributes with values at the beginning of the first file."""
         held = (name for name in self.head.columns if name not in _PLACES)
         return frozenset(name for name in held if self.head[name].null_count() < self.head.height)
 
     @property
     def word(self) -> str:
-        """The attribute that has the words as they stand."""
+        """The attribute with the word forms."""
         named = [name for name in _WORDS if name in self.attributes]
         own = [name for name in self.files[0].schema() if name in self.attributes]
         return (named or own or ["form"])[0]
 
     @property
     def lemma(self) -> str:
-        """The attribute with the lemmas; that with the words if there are none."""
+        """The attribute with the lemmas, or with the word forms if there are none."""
         return "lemma" if "lemma" in self.attributes else self.word
 
     @cached_property
     def language(self) -> str:
-        """The language of plain text and TEI, as its first file has it; "" of other corpora."""
+        """The language of plain text and TEI, from the first file; "" for other corpora."""
         file = self.files[0]
         if isinstance(file.options, TeiOptions):
             said = self.head.get_column("language").drop_nulls().to_list()
@@ -95,27 +95,27 @@ class CorpusFiles:
 
     @property
     def plain(self) -> bool:
-        """Whether it is plain text; so is TEI in which no words are marked."""
+        """True for plain text, and for TEI without word markup."""
         options = self.files[0].options
         marked = isinstance(options, TeiOptions) and {*options.attributes} & self.attributes
         return isinstance(options, TextOptions | TeiOptions) and not marked
 
     @property
     def parsed(self) -> bool:
-        """Whether its tokens have heads and the names of relations."""
+        """True if tokens have heads and relations."""
         return {"head", "deprel"} <= self.attributes
 
     def spell(self, text: str) -> str:
-        """Return a text that somebody typed as the corpus has it, see `normalise`."""
+        """Return a typed text, normalised like the corpus (see `normalise`)."""
         return text if self.files[0].options.normalise == "none" else normalise(text)
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of a text that somebody typed, as they are found in the corpus.
+        """Return the tokens of a typed text, tokenized like the corpus.
 
         Parameters
         ----------
         text : str
-            Words that follow each other, as plain text has them, elsewhere with blanks between.
+            A sequence of words, as in plain text, or separated by blanks for other formats.
         """
         file, text = self.files[0], self.spell(text)
         if isinstance(file.options, TextOptions):
@@ -127,31 +127,31 @@ class CorpusFiles:
         found = text_tokens(text, layout) or text.split()
         if file.options.normalise == "none":
             return found
-        # An elided word alone: in the corpus its apostrophe stands before a letter.
+        # An elided word: in the corpus, a letter follows its apostrophe.
         return [each[:-1] + "'" if each[1:].endswith("’") else each for each in found]
 
     def lacks(self, attribute: str, *, heads: bool) -> list[Problem]:
-        """Return what is asked for and not there: an attribute, or heads.
+        """Return a problem if an attribute or heads are missing.
 
         Parameters
         ----------
         attribute : str
-            What words are called by.
+            Attribute that labels words.
         heads : bool
-            Whether syntactic relations are needed.
+            Syntactic relations are required.
         """
         problems = []
         if attribute not in self.attributes:
             have = ", ".join(sorted(self.attributes)) or "none"
-            what = f"no token has {attribute!r} at the beginning of the corpus"
-            problems.append(Problem("--attribute", what, f"there are {have}"))
+            what = f"no token at the beginning of the corpus has {attribute!r}"
+            problems.append(Problem("--attribute", what, f"available are {have}"))
         if heads and not self.parsed:
-            what = "the corpus has no heads and names of relations"
+            what = "the corpus has no heads and relations"
             problems.append(Problem("--relation", what, "use span, adjacent or sentence"))
         return problems
 
     def values(self, attribute: str, where: pl.Expr | None = None) -> list[str]:
-        """Return the values of an attribute at the beginning, the most frequent first."""
+        """Return the values of an attribute at the beginning, most frequent first."""
         tokens = self.head if where is None else self.head.filter(where)
         counted = tokens.drop_nulls(attribute).group_by(attribute).len()
         return counted.sort("len", attribute, descending=[True, False])[attribute].to_list()
@@ -163,32 +163,31 @@ def corpus_files(
     read_as: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> CorpusFiles:
-    """Find the files of a corpus and look at the beginning of the first.
+    """Find the files of a corpus and inspect the beginning of the first.
 
     Parameters
     ----------
     paths : sequence of path
-        Files, patterns, and folders, which stand for all files in them that a reader knows.
+        Files, patterns, and folders (all readable files in them).
     read_as : str, optional
-        The format, where neither the endings nor the first lines tell.
+        The format, if not clear from extensions and first lines.
     options : mapping, optional
-        Options of the reader; ``attributes`` are the names of the columns in any format.
+        Reader options; ``attributes`` are column names in any format.
 
     Raises
     ------
     ConfigError
-        If there is no such file, no format for it, or files are of several formats; if it is not
-        certain how they are to be read.
+        If there is no such file, no format for it, several formats, or an ambiguous format.
     DataError
         If the first file cannot be read.
     """
     if not paths:
-        raise ConfigError("corpus", [Problem("PATH", "no file is named", "name one, or a folder")])
+        raise ConfigError("corpus", [Problem("PATH", "no file is given", "name a file or folder")])
     found = [each for path in paths for each in _expanded(Path(path), read_as)]
     kinds = sorted({_format(path, read_as) for path in found} - {""})
     if len(kinds) > 1:
-        what = f"the files are of several formats: {', '.join(kinds)}"
-        raise ConfigError("corpus", [Problem("PATH", what, "name those of one format")])
+        what = f"the files have several formats: {', '.join(kinds)}"
+        raise ConfigError("corpus", [Problem("PATH", what, "give files of one format")])
     decided = _decide(found, read_as, options or {})
     kind = decided.format or kinds[0] if kinds else ""
     own = {"format": decided.format, **_known(kind, decided.options)}
@@ -197,30 +196,30 @@ def corpus_files(
     return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
 
 
-# How files are read, by their first lines
+# Detection of formats from first lines
 
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
 _DOCUMENTS = ("text", "doc", "document", "file")
 _LINES = 20_000
-"""Lines that are looked at."""
+"""Number of lines examined."""
 _FEWEST_ROWS = 3
-"""Lines of fields from which on a text is taken for a table."""
+"""Minimum number of lines with fields for a table."""
 _COMMENT = "# "
-"""What the lines of a token table begin with that are passed over."""
+"""Prefixes of skipped lines in a token table."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """How files are read.
+    """The format and reader options of files.
 
     Parameters
     ----------
     format : str or None
-        The format; None: their endings tell.
+        The format; None: by extension.
     options : mapping
         Options of the reader.
     notes : tuple of str
-        What was decided, and how to decide otherwise.
+        Decisions, and how to change them.
     """
 
     format: str | None
@@ -229,22 +228,24 @@ class Decision:
 
 
 def _decide(paths: Sequence[Path], read_as: str | None, given: Mapping[str, Any]) -> Decision:
-    """Return how files are read, by the first lines of the first; the others have to be alike."""
+    """Return the format from the first lines of the first file; the others must agree."""
     files = list(_existing(paths))
-    if not files:  # the message is that of who opens them
+    if not files:  # opening the file raises the message
         return Decision(read_as, given)
     decided = _decide_file(files[0], read_as, given)
     if read_as is None and decided.format is None and _format(files[0], None) == "text":
         for file in files[1:]:
             if _holds_fields(content.first_lines(file, _FEWEST_ROWS)):
-                what = f"its lines are fields with tabs between, those of {files[0]} are plain text"
-                problem = Problem(str(file), what, "name files of one format, or --read-as text")
+                what = f"its lines have fields separated by tabs, but {files[0]} is plain text"
+                problem = Problem(
+                    str(file), what, "give files of one format, or add --read-as text"
+                )
                 raise ConfigError("corpus", [problem])
     return decided
 
 
 def _existing(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the files that paths and patterns stand for."""
+    """Yield the files matched by paths and patterns."""
     for path in paths:
         if path.is_file():
             yield path
@@ -269,7 +270,7 @@ def _decide_file(path: Path, read_as: str | None, given: Mapping[str, Any]) -> D
 
 
 def _holds_fields(lines: Sequence[str]) -> bool:
-    """Return whether all lines but tags have the same number of fields, two or more."""
+    """Return true if all lines except tags have the same number of fields, at least two."""
     rows = content.token_lines(lines)
     return len(rows) >= _FEWEST_ROWS and content.width_of(rows) > 1
 
@@ -278,17 +279,17 @@ def _unclear_text(path: Path, row: Sequence[str]) -> ConfigError:
     names = content.usual_names(len(row))
     shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
     what = (
-        f"every line has {len(row)} fields with tabs between: it may be plain text, or a token a"
-        f" line, such as {shown}"
+        f"every line has {len(row)} fields separated by tabs: this may be plain text, or one token "
+        f"per line, for example {shown}"
     )
-    remedy = f"say --attributes {','.join(names)}, or --read-as text"
+    remedy = f"add --attributes {','.join(names)} or --read-as text"
     return ConfigError("corpus", [Problem(str(path), what, remedy)])
 
 
 def _decide_table(
     path: Path, read_as: str | None, lines: Sequence[str], given: Mapping[str, Any]
 ) -> Decision:
-    """Return how a token table is read: whether its first line is a header, or a token."""
+    """Return reader options for a token table, with or without header."""
     own = dict(given)
     if "attributes" in own:
         own["columns"] = own.pop("attributes")
@@ -299,8 +300,8 @@ def _decide_table(
     names, found = content.usual_names(len(rows[0])), content.judge_header(rows)
     if found == "header":
         note = (
-            f"{path}: the first line names the columns, {', '.join(rows[0])};"
-            " --reader header=false takes it for a token"
+            f"{path}: the first line is a header ({', '.join(rows[0])}); to read it as a token, "
+            "add --reader header=false"
         )
         return Decision(read_as, own, (note,))
     tagged = content.is_treetagger(content.token_lines(kept))
@@ -308,12 +309,12 @@ def _decide_table(
         return _vertical(path, lines, own, "vertical")
     if found == "unclear":
         shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, rows[0], strict=True))
-        what = f"the first line may name the columns or be a token ({shown})"
-        remedy = f"say --reader header=true, or --attributes {','.join(names)} if it is a token"
+        what = f"the first line may be a header or a token ({shown})"
+        remedy = f"add --reader header=true, or --attributes {','.join(names)} if it is a token"
         raise ConfigError("corpus", [Problem(str(path), what, remedy)])
     note = (
-        f"{path}: the first line is a token, and the columns are called {', '.join(names)};"
-        " --attributes names them, --reader header=true takes the line for a header"
+        f"{path}: the first line is a token, and the columns are named {', '.join(names)}; to "
+        "change this, add --attributes, or --reader header=true"
     )
     return Decision(read_as, {**own, "columns": names}, (note,))
 
@@ -321,10 +322,10 @@ def _decide_table(
 def _vertical(
     path: Path, lines: Sequence[str], given: Mapping[str, Any], read_as: str | None
 ) -> Decision:
-    """Return how a file with a token a line is read: its columns, and what its sentences are.
+    """Return reader options for a file with one token per line: columns and sentence boundaries.
 
-    Structures that do not occur are none; without one for sentences these end with tags that
-    taggers give the mark at the end, or at blank lines.
+    Without a sentence structure, sentences end with taggers' end-of-sentence tags, or at blank
+    lines.
     """
     rows = content.token_lines(lines)
     width = max(map(len, rows), default=1)
@@ -339,21 +340,21 @@ def _vertical(
     ends = [] if marked else _sentence_tags(rows, names)
     if ends and not given.get("sentence"):
         own["sentence_tags"] = ends
-    what = [] if "attributes" in given else [f"the columns are called {', '.join(names)}"]
-    what += [f"sentences end with the tag {' or '.join(ends)}"] if ends else []
+    what = [] if "attributes" in given else [f"columns {', '.join(names)}"]
+    what += [f"sentences end with tag {' or '.join(ends)}"] if ends else []
     options = {"attributes": names, **own, **given}
     if not what:
         return Decision(read_as, options)
-    how = "a token a line, as TreeTagger writes it" if tagged else "a token a line"
-    remedies = [] if "attributes" in given else ["--attributes names others"]
-    remedies += ["--reader sentence_tags=[] lets none end so"] if ends else []
-    remedies += ["--read-as text reads plain text"] if _format(path, None) == "text" else []
+    how = "one token per line, as written by TreeTagger" if tagged else "one token per line"
+    remedies = [] if "attributes" in given else ["change columns with --attributes"]
+    remedies += ["ignore these tags with --reader sentence_tags=[]"] if ends else []
+    remedies += ["read as plain text with --read-as text"] if _format(path, None) == "text" else []
     note = f"{path}: {how}: {', '.join(what)}; {', '.join(remedies)}"
     return Decision(read_as, options, (note,))
 
 
 def _sentence_tags(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
-    """Return the tags that end sentences, of those that taggers have for it."""
+    """Return the end-of-sentence tags in use."""
     if "pos" not in names:
         return []
     place = names.index("pos")
@@ -362,10 +363,10 @@ def _sentence_tags(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[
 
 
 def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of the reader; refuse those that it has not, but for the language."""
+    """Return reader options; reject unknown ones except for the language."""
     fields = FORMATS.get(kind).options.model_fields if kind else options
     problems = [
-        Problem(name, f"files of the format {kind} are read without it", "omit it")
+        Problem(name, f"files of format {kind} do not use it", "omit it")
         for name in options
         if name not in fields and name != "language"
     ]
@@ -375,7 +376,7 @@ def _known(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expanded(path: Path, read_as: str | None) -> list[Path]:
-    """Return a path itself, or of a folder a pattern or a list of the files to be read."""
+    """Return the path, or for a folder the pattern or list of its files."""
     if not path.is_dir():
         return [path]
     inside = [
@@ -386,9 +387,10 @@ def _expanded(path: Path, read_as: str | None) -> list[Path]:
         endings = sorted(end for name in FORMATS for end in FORMATS.get(name).suffixes
                          if FORMATS.get(name).kind == "corpus")  # fmt: skip
         what = (
-            f"the folder has no files that end in {', '.join(endings)}, with or without .gz or .zst"
+            f"the folder has no files with extension {', '.join(endings)}, with or without .gz or "
+            ".zst"
         )
-        remedy = "name other files, or say what they are: --read-as text"
+        remedy = "name other files, or add e.g. --read-as text"
         raise ConfigError("corpus", [Problem(str(path), what, remedy)])
     for pattern in (path / f"*{files[0].suffix}", path / f"**/*{files[0].suffix}"):
         if sorted(path.glob(pattern.relative_to(path).as_posix())) == files:
@@ -401,7 +403,7 @@ def _hidden(file: Path, folder: Path) -> bool:
 
 
 def _format(file: Path, read_as: str | None) -> str:
-    """Return the name of the format of a file; nothing if no reader of corpora knows it."""
+    """Return the format of a file; empty if no corpus reader accepts it."""
     try:
         return format_of(file.name, name=read_as, kind="corpus").name
     except ValueError:
@@ -426,18 +428,18 @@ def _head(file: SourceFile) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class WordChoice:
-    """Which words count, and what they are called.
+    """Selection and labels of words.
 
     Parameters
     ----------
     attribute : str or None
-        The attribute to look at; None: the lemma where there is one, else the word.
+        Attribute that labels words; by default the lemma if available, else the word form.
     case, punctuation : bool
-        Whether capital and small letters differ; whether punctuation marks are words.
+        Distinguish upper and lower case; include punctuation marks.
     language : str
-        ISO 639-1 code of the language of the words; "" for that of plain text.
+        ISO 639-1 code of the language; "" for the detected language of plain text.
     stop_words : Path or None
-        File with words that do not count: a word a line, or a table with a column word.
+        File with words to exclude: one per line, or a table with a column word.
     """
 
     attribute: str | None = None
@@ -447,14 +449,14 @@ class WordChoice:
     stop_words: Path | None = None
 
     def unit(self, attribute: str, corpus: CorpusFiles | None = None) -> dict[str, Any]:
-        """Return what an experiment says of the words that count.
+        """Return the unit definition of an experiment.
 
         Parameters
         ----------
         attribute : str
-            What words are called by.
+            Attribute that labels words.
         corpus : CorpusFiles, optional
-            Their corpus.
+            The corpus.
         """
         language = self.language or (corpus.language if corpus else "")
         fold = language if language in OWN_CASE else True
@@ -462,12 +464,12 @@ class WordChoice:
         return options if self.punctuation else {**options, "matches": TEXT}
 
     def excluded(self) -> dict[str, Any]:
-        """Return what an experiment says of the words that do not count."""
+        """Return the stop-word source of an experiment."""
         if self.stop_words is None:
             return {}
         path = self.stop_words
         if not path.is_file():
-            problem = Problem("--stop-words", f"there is no file {path}", "name a list of words")
+            problem = Problem("--stop-words", f"there is no file {path}", "name a word list")
             raise ConfigError("stop words", [problem])
         with reading(path), open_text(path) as text:
             first = text.readline().strip("\ufeff\r\n")
@@ -477,24 +479,24 @@ class WordChoice:
 
 
 ANY_WORDS = WordChoice()
-"""Every word, whatever its case."""
+"""All words, case-insensitive."""
 
 
 # Tables and their columns
 
 _MOST_COLUMNS = 40
-"""Columns that a message lists."""
+"""Maximum number of columns listed in a message."""
 _LOOKED_AT = 1_000
-"""Rows whose values tell what a column holds."""
+"""Rows examined to classify a column."""
 _NUMBERS = 0.5
-"""Share of the values of a column that are numbers if it is meant to hold numbers."""
+"""Minimum share of numbers in a numeric column."""
 _NOTHING = ("na", "n/a", "nan", "null", "none", "-", ".", "#n/a", "#nv")
-"""What stands for no value, for whoever wrote a column; these do not tell what it is meant for."""
+"""Common texts for missing values, ignored in classifying a column."""
 _KINDS = {
     "unimorph": "UniMorph: lemma, form and features",
     "brown": "Brown's clusters: path, word and frequency",
 }
-"""What a note calls formats."""
+"""Names of formats in notes."""
 _WITHOUT_HEADER = ("csv", "tsv", "workbook")
 """Formats whose files may lack a header."""
 _NAMES = frozenset({
@@ -502,27 +504,27 @@ _NAMES = frozenset({
     "pos", "upos", "label", "f", "freq", "frequency", "count", "rank", "id", "node", "collocate",
     "term", "ngram", "year",
 })  # fmt: skip
-"""Names of columns, by which a header with numbers among its names is told from a row."""
+"""Column names that identify a header with numbers among its names."""
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What somebody says of tables that a command reads.
+    """Options for tables read by a command.
 
     Parameters
     ----------
     columns : mapping of str to str
-        What the files call our columns: our name to theirs.
+        Names of our columns in the files.
     header : bool or None
-        Whether the first line names the columns; None: the file tells.
+        The first line is a header; None: detected.
     decimal : str or None
-        What stands before decimals; None: each column tells.
+        Decimal mark; None: detected for each column.
     missing : sequence of str
-        Texts that stand for no number.
+        Texts for missing numbers.
     read_as : str, or mapping of str to str
-        The format of all files, or of some by their paths.
+        Format of all files, or of some by path.
     reader : mapping
-        Options of readers; each file takes those that its format has.
+        Reader options; each file uses those of its format.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -533,18 +535,18 @@ class TableOptions:
     reader: Mapping[str, Any] = field(default_factory=dict)
 
     def select(self, *ours: str) -> TableOptions:
-        """Return the same with some of the columns alone."""
+        """Return a copy restricted to some columns."""
         held = {name: column for name, column in self.columns.items() if name in ours}
         return replace(self, columns=held)
 
     def format_of(self, path: Path) -> str | None:
-        """Return the format that is said of a file, if any is."""
+        """Return the format given for a file, if any."""
         if isinstance(self.read_as, Mapping):
             return self.read_as.get(str(path), self.read_as.get(path.name))
         return self.read_as
 
     def require_used(self, paths: Sequence[Path]) -> None:
-        """Refuse formats of files that are not read, and formats and reader options that are none.
+        """Reject formats for unread files, unknown formats and unknown reader options.
 
         Raises
         ------
@@ -560,7 +562,11 @@ class TableOptions:
         ]
         held = {name for path in paths for name in (str(path), path.name)}
         problems += [
-            Problem("--read-as", f"no file {name!r} is read", did_you_mean(name, sorted(held)))
+            Problem(
+                "--read-as",
+                f"{name!r} is not among the input files",
+                did_you_mean(name, sorted(held)),
+            )
             for name in each
             if name and name not in held
         ]
@@ -575,7 +581,7 @@ class TableOptions:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The options of a stage that reads numbers."""
+        """The options for stages that read numbers."""
         given = {"decimal": self.decimal, "missing": list(self.missing)}
         return {name: value for name, value in given.items() if value}
 
@@ -587,15 +593,15 @@ class TableFile:
     Parameters
     ----------
     source : mapping
-        What an experiment says of it.
+        Its source in an experiment.
     file : SourceFile
         The file.
     head : DataFrame
-        Its first rows, as text; null where no text, number or the like stands.
+        Its first rows as text; null for missing values.
     options : TableOptions
-        What somebody says of it.
+        Options for tables.
     notes : tuple of str
-        What was decided of the file.
+        Decisions about the file.
     """
 
     source: Mapping[str, Any]
@@ -606,35 +612,35 @@ class TableFile:
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns."""
+        """Column names."""
         return self.head.columns
 
     def column(self, ours: str, *others: str) -> str:
-        """Return the column that stands for something.
+        """Return the file's name of a column.
 
         Parameters
         ----------
         ours : str
-            What it is called here.
+            Our name of the column.
         *others : str
-            What others call it; capital letters, points and blanks do not matter.
+            Other common names; case, points and blanks are ignored.
 
         Raises
         ------
         ConfigError
-            If there is none, with the columns that there are.
+            If there is none, with a list of columns.
         """
         found = self.look_for(ours, *others)
         if found is None:
-            what = f"{self.file.path} has no column that stands for {ours}"
+            what = f"{self.file.path} has no column for {ours}"
             listed = ", ".join(self.columns[:_MOST_COLUMNS])
             near = did_you_mean(ours, self.columns)
-            remedy = f"it has {listed}; {near}; say --columns {ours}=NAME"
+            remedy = f"it has {listed}; {near}; add --columns {ours}=NAME"
             raise ConfigError("columns", [Problem(ours, what, remedy)])
         return found
 
     def look_for(self, ours: str, *others: str) -> str | None:
-        """Return the column that stands for something, None if there is none."""
+        """Return the file's name of a column, None if there is none."""
         if ours in self.options.columns:
             return self.options.columns[ours]
         plain = {_plain(name): name for name in reversed(self.columns)}
@@ -643,21 +649,20 @@ class TableFile:
         )
 
     def numbers(self, *but: str) -> list[str]:
-        """Return the columns that are meant to hold numbers, without some of them.
+        """Return the numeric columns, except some.
 
-        Half of what stands in them are numbers, or more: the rest are mistakes, and for whoever
-        reads the column to refuse.
+        At least half of the values are numbers; invalid values are reported on reading.
         """
         return [name for name in self.values if name not in but]
 
     def flags(self) -> list[str]:
-        """Return the columns whose numbers are 1 and 0."""
+        """Return the columns of 1 and 0."""
         found = {name: {*values.drop_nulls()} for name, values in self.values.items()}
         return [name for name, values in found.items() if values and values <= {0.0, 1.0}]
 
     @cached_property
     def values(self) -> Mapping[str, pl.Series]:
-        """The numbers at the beginning of each column of numbers; null for what is none."""
+        """The first values of each numeric column; null if not a number."""
         digits = self.head.select(pl.all().str.contains(r"\d").any().fill_null(value=False))
         kinds: dict[str, Kind] = {name: "number" for name in self.columns if digits[name].item()}
         said = self.options
@@ -666,7 +671,7 @@ class TableFile:
                 if (values := self._numbers(name, form)) is not None}  # fmt: skip
 
     def _numbers(self, name: str, form: NumberFormat) -> pl.Series | None:
-        """Return the numbers of a column; None if it is not meant to hold any."""
+        """Return the numbers of a column; None if it is not numeric."""
         text = pl.col(name)
         nothing = form.is_empty(text) | text.str.strip_chars().str.to_lowercase().is_in(_NOTHING)
         found = self.head.select(numeric.number(name, pl.String(), form), filled=~nothing)
@@ -674,7 +679,7 @@ class TableFile:
         return values if form.unclear or 0 < _NUMBERS * filled <= values.count() else None
 
     def other_names(self, **found: str) -> dict[str, str]:
-        """Return what has another name in the file, as options called columns say it."""
+        """Return renamed columns, as in options called columns."""
         return {ours: theirs for ours, theirs in found.items() if ours != theirs}
 
 
@@ -685,24 +690,23 @@ def table_file(
     reader: Mapping[str, Any] | None = None,
     lexicon: bool = False,
 ) -> TableFile:
-    """Look at the head of a table.
+    """Inspect the beginning of a table.
 
     Parameters
     ----------
     path : path
         The file.
     options : TableOptions, optional
-        What is said of it.
+        Options for tables.
     reader : mapping, optional
-        Options of the reader.
+        Reader options.
     lexicon : bool
-        Whether lines are looked at for lemma, form and features, as UniMorph writes them, even if
-        the ending stands for a table.
+        Recognise UniMorph lines (lemma, form, features) even if the extension is that of a table.
 
     Raises
     ------
     ConfigError
-        If there is no such file, no reader for it, or no column that is named.
+        If the file, its reader or a named column does not exist.
     DataError
         If it cannot be read.
     """
@@ -739,7 +743,7 @@ def table_file(
 def _decide_format(
     source: dict[str, Any], said: TableOptions, *, lexicon: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the source of a table with its format, and notes, where its ending does not tell."""
+    """Return the source of a table with its format and notes, if its extension is not clear."""
     path = source["path"]
     named = said.format_of(path)
     if named or "format" in source or not path.is_file():
@@ -757,12 +761,12 @@ def _decide_format(
         found = "unimorph" if content.is_unimorph(lines) and not header else None
     if not found:
         return source, ()
-    note = f"{path}: read as {_KINDS.get(found, found.upper())} (--read-as reads it otherwise)"
+    note = f"{path}: read as {_KINDS.get(found, found.upper())} (to change this: --read-as)"
     return {**source, "format": found}, (note,)
 
 
 def require_rows(table: TableFile) -> None:
-    """Refuse a table that has a header and nothing else.
+    """Reject a table with nothing but a header.
 
     Raises
     ------
@@ -771,8 +775,8 @@ def require_rows(table: TableFile) -> None:
     """
     if table.head.is_empty():
         listed = ", ".join(table.columns[:_MOST_COLUMNS])
-        what = f"{table.source['path']}: the table has no rows, only the columns {listed}"
-        raise DataError(f"{what}\nName a file with rows.")
+        what = f"{table.source['path']}: the table has no rows, only columns {listed}"
+        raise DataError(f"{what}\nGive a file with rows.")
 
 
 def _table_head(file: SourceFile) -> pl.DataFrame:
@@ -786,10 +790,10 @@ def _table_head(file: SourceFile) -> pl.DataFrame:
 
 
 def _detect_header(table: TableFile) -> TableFile:
-    """Return a table whose first line is a row, as others are, with names for its columns.
+    """Return a table without header, with names for its columns.
 
-    It is one if it has numbers where the others have numbers, and no text there; unless some of it
-    is what columns are called.
+    The first line is a row if it has numbers where the others have numbers, unless it contains
+    known column names.
     """
     if any(_plain(name) in _NAMES for name in table.columns):
         return table
@@ -800,8 +804,8 @@ def _detect_header(table: TableFile) -> TableFile:
         return table
     found = _with_columns(table)
     listed = ", ".join(found.columns[:_MOST_COLUMNS])
-    what = f"{table.source['path']}: the first line is a row, and names no columns"
-    note = f"{what}: they are called {listed} (--header if it does name them)"
+    what = f"{table.source['path']}: the first line is not a header"
+    note = f"{what}: columns are named {listed} (to change this: --header)"
     return replace(found, notes=(*found.notes, note))
 
 
@@ -828,12 +832,12 @@ def _plain(name: str) -> str:
 
 
 def pairs(words: Sequence[str], *, option: str) -> dict[str, str]:
-    """Return what ``a=b`` says, word by word.
+    """Parse words of the form ``a=b``.
 
     Raises
     ------
     ConfigError
-        With each word that is none.
+        With each invalid word.
 
     Examples
     --------
@@ -841,7 +845,7 @@ def pairs(words: Sequence[str], *, option: str) -> dict[str, str]:
     {'f': 'freq'}
     """
     split = [word.partition("=") for word in words]
-    wrong = [Problem(option, f"{''.join(each)!r} names no column", "e.g. f=freq")
+    wrong = [Problem(option, f"{''.join(each)!r} does not name a column", "e.g. f=freq")
              for each in split if not all(each)]  # fmt: skip
     if wrong:
         raise ConfigError("columns", wrong)

@@ -1,4 +1,4 @@
-"""Commented experiments for ``lexassay new``, made from the files of the user."""
+"""Commented experiments for ``lexassay new``, built from the user's files."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from pipeline.stages.base import STAGES
 _HEAD = """\
 {name}: {title}
 
-    lexassay run {file}        what runs, runs again where something has changed
-    lexassay plan {file}       what would run, and why
-    lexassay status {file}     how far it is
+    lexassay run {file}        run, reusing results that are still valid
+    lexassay plan {file}       show what would run, and why
+    lexassay status {file}     show the state of each stage
 
-An option that stands behind a # is at its default: take the # away and change it.
+Options after a # show their defaults: remove the # to change them.
 """
 _WIDE = 98
 
@@ -48,21 +48,21 @@ def with_comments(
     file: str = "experiment.toml",
     notes: Mapping[str, str] | None = None,
 ) -> str:
-    """Return an experiment as TOML with comments; those of its options are their descriptions.
+    """Return an experiment as TOML, with option descriptions as comments.
 
     Parameters
     ----------
     content : mapping
         The experiment as plain data.
     file : str
-        What its file is called.
+        The name of its file.
     notes : mapping of str to str, optional
-        "stage.option" to what else is to be said of it.
+        Further notes by "stage.option".
 
     Returns
     -------
     str
-        The same experiment: what stands behind ``#`` does not count.
+        The same experiment with comments.
     """
     stages: Mapping[str, Mapping[str, Any]] = content["stages"]
     named = {key: value for key, value in content.items() if key != "stages"}
@@ -78,7 +78,7 @@ def _comment(text: str) -> str:
 
 
 def _stage(name: str, options: Mapping[str, Any], notes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a stage: what is set, then what could be."""
+    """Yield the lines of a stage: set options, then others."""
     stage = STAGES.get(options["use"])
     yield _comment(stage.doc)
     yield f"[stages.{name}]"
@@ -95,7 +95,7 @@ def _stage(name: str, options: Mapping[str, Any], notes: Mapping[str, str]) -> I
 
 
 def _option_lines(option: str, said: str, value: str, *, mark: str = "") -> Iterator[str]:
-    """Yield an option, behind what it is."""
+    """Yield an option, preceded by its description."""
     text = " ".join(said.split())
     yield from textwrap.wrap(text, _WIDE, initial_indent="# ", subsequent_indent="# ")
     yield f"{mark}{option} = {value}".rstrip()
@@ -128,18 +128,18 @@ _NAMES = {
     "l1": LEFT, "l2": RIGHT, "f": ("freq", "frequency", "cooc", "O11"),
     "f1": ("R1", "f_node", "freq1"), "f2": ("C1", "f_collocate", "freq2"), "N": ("total", "size"),
 }  # fmt: skip
-"""What others call the columns of a table of candidates."""
+"""Common names for the columns of candidate tables."""
 _LABELS = ("collocation", "free")
 _OF_VERBS = ("obj", "obl", "nsubj", "dobj", "OBJ", "OA")
-"""Relations of nouns to verbs, as treebanks call them."""
+"""Names of noun-verb relations in treebanks."""
 _SOME = 12
 Stages: TypeAlias = dict[str, Mapping[str, Any]]
 Made: TypeAlias = tuple[Recipe, Mapping[str, str]]
-"""An experiment, and what is to be said of its options, by stage and option."""
+"""An experiment, with notes by stage and option."""
 
 
 def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str:
-    """Return a commented experiment on files: columns, attributes and relations that they have.
+    """Return a commented experiment for files, with their columns, attributes and relations.
 
     Parameters
     ----------
@@ -149,15 +149,15 @@ def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str
         A corpus; a table of candidates; a gold standard and systems; dictionaries and, last, a
         lexicon.
     folder : Path
-        Where the experiment will be: paths are written from there.
+        Folder of the experiment, to which paths are relative.
 
     Raises
     ------
     ConfigError
-        If the family or a file is unknown, or one is missing.
+        If the family is unknown, or a file is unknown or missing.
     """
     if family not in _MAKERS:
-        what, remedy = f"there is no family {family!r}", did_you_mean(family, _MAKERS)
+        what, remedy = f"unknown family {family!r}", did_you_mean(family, _MAKERS)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
     recipe, notes = _MAKERS[family](files)
     return with_comments(recipe.content(folder.absolute()), notes=notes)
@@ -189,7 +189,7 @@ def _corpus_note(corpus: CorpusFiles) -> str:
     said = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
     if isinstance(corpus.files[0].options, TextOptions):
         said.append(
-            f"It is plain text in {language_name(corpus.language)}. Options that read it otherwise:"
+            f"It is plain text in {language_name(corpus.language)}. Options to change this:"
             f' language = "{corpus.language or NO_RULES}", sentences = "wrapped",'
             ' abbreviations = ["Bd"], clitics = "keep", tokenizer = "icu", normalise = "none".'
         )
@@ -201,7 +201,7 @@ def _corpus_note(corpus: CorpusFiles) -> str:
 
 
 def _relation_options(corpus: CorpusFiles) -> dict[str, Any]:
-    """Return the relation: verbs and their commonest nouns, or the words around a word."""
+    """Return the relation: verbs with their most frequent nouns, or words in a span."""
     if not corpus.parsed:
         within = {"within": "document"} if corpus.plain else {}
         return {"relation": "surface", "surface": {"left": 5, "right": 5, **within}}
@@ -217,7 +217,7 @@ def _where(corpus: CorpusFiles, tag: str) -> dict[str, str]:
 
 def _table_experiment(files: Sequence[Path]) -> Made:
     if len(files) != 1:
-        problem = Problem("--from", f"{len(files)} files", "name one table of candidates")
+        problem = Problem("--from", f"{len(files)} files", "give one table of candidates")
         raise ConfigError("new", [problem])
     table = table_file(files[0])
     names = {ours: table.column(ours, *others) for ours, others in _NAMES.items()}
@@ -250,7 +250,7 @@ def _rank_stages() -> Stages:
 
 
 def _annotation_stages(examples: str | None, about: str) -> Stages:
-    """Return a sample that people judge."""
+    """Return the stages for a judged sample."""
     shown = {"examples": examples} if examples else {}
     folder = {"folder": _file_stem(about)}
     drawn = {"candidates": "candidates", "sample": "sample", **shown, **folder}
@@ -274,7 +274,7 @@ def _evaluation_stages() -> Stages:
 
 
 def _list_stages(about: str, examples: str) -> Stages:
-    """Return the choice of a list, and the list as a file."""
+    """Return the stages that choose a list and deliver it."""
     chosen = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
     listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
     folder = f"{_file_stem(about)}-list"
@@ -295,14 +295,14 @@ def _file_stem(about: str) -> str:
 
 def _clusters_experiment(files: Sequence[Path]) -> Made:
     if len(files) < 2:
-        problem = Problem("--from", f"{len(files)} files", "name the gold standard, then systems")
+        problem = Problem("--from", f"{len(files)} files", "give the gold standard, then systems")
         raise ConfigError("new", [problem])
     return evaluation.clusters_recipe(files[0], files[1:], evaluation.Tagged()), {}
 
 
 def _lexicon_experiment(files: Sequence[Path]) -> Made:
     if len(files) < 2:
-        problem = Problem("--from", f"{len(files)} files", "name dictionaries, last the lexicon")
+        problem = Problem("--from", f"{len(files)} files", "give dictionaries, then the lexicon")
         raise ConfigError("new", [problem])
     *golds, computed = files
     return evaluation.lexicon_recipe(

@@ -1,1 +1,1 @@
-"""Declarative stages: a config model and a function from tables to tables."""
+"""Stages: a model of options and a function from tables to tables."""

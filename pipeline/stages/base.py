@@ -1,4 +1,4 @@
-"""Stages: registry, typed options and inputs, what they deliver, and how they count shards."""
+"""Stages: registry, typed options and inputs, deliveries, and counting by shards."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ Tables: TypeAlias = Mapping[str, pl.LazyFrame]
 Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
 
 FAULTS = "faults"
-"""Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
+"""Reserved output name: unusable input rows, see `schemas.Faults`."""
 
-# Counting: partial tables of shards are added up, then combined into the outputs
+# Counting: partial tables of shards are summed, then combined into the outputs
 
 
 class DocumentBounds(NamedTuple):
-    """Whether documents go on beyond what is counted at once.
+    """Continuation of documents beyond the current batch.
 
     Parameters
     ----------
     starts_before : bool
-        Whether the first one may have starts_before before.
+        The first document may start in an earlier batch.
     continues_after : bool
-        Whether the last one may go on.
+        The last document may continue in a later batch.
     """
 
     starts_before: bool = False
@@ -50,7 +50,7 @@ class DocumentBounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Sums:
-    """Columns of sums over all rows of a partial table, to stand beside each row of a bucket.
+    """Columns of sums over a whole partial table, joined to each row of a bucket.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class Sums:
     model : schema
         The schema of the columns.
     groups : callable
-        config -> into how many groups the columns fall; each is a task of its own.
+        config -> number of groups of columns; each group is a separate task.
     of : callable
-        (config, number of the group, parts of the table) -> its columns for each part, their rows
-        in the order of the part's.
+        (config, number of the group, parts of the table) -> its columns for each part, with rows in
+        the order of the part.
     """
 
     table: str
@@ -71,71 +71,66 @@ class Sums:
     of: Callable[[Any, int, Sequence[pl.LazyFrame]], Iterator[pl.DataFrame]]
 
     def names(self, config: StageConfig) -> list[str]:
-        """Return the names of the groups among the tables that a task reads."""
+        """Return the names of the groups among the input tables of a task."""
         return [f"{self.table}, sums {group}" for group in range(self.groups(config))]
 
 
 @dataclass(frozen=True)
 class Counting:
-    """How a stage counts shard by shard.
+    """Counting by shards.
 
-    `Stage.run` makes partial tables of the tokens or rows of a batch, `merge` adds partial tables
-    up, and `combine` makes the outputs of the sums. The outputs must not depend on how the input
-    is divided into batches, shards or buckets. A stage whose shards are files of a corpus gets
-    the tokens batch by batch.
+    `Stage.run` makes partial tables from the tokens or rows of a batch, `merge` sums partial
+    tables, and `combine` makes the outputs from the sums. The outputs must not depend on the
+    division of the input into batches, shards or buckets. A stage whose shards are corpus files
+    gets tokens in batches.
 
     Parameters
     ----------
     partials : mapping of str to schema
-        Required. The partial tables: the tables that `Stage.run` makes of a batch, and that
-        `merge` returns. Texts may be Categorical until a file is written.
+        Required. The partial tables made by `Stage.run` and `merge`. Texts may be Categorical until
+        a file is written.
     merge : callable
-        Required. Takes the options and the concatenated partial tables of several batches or
-        shards; returns partial tables in which every key stands once.
+        Required. (config, concatenated partial tables of batches or shards) -> partial tables with
+        unique keys.
     combine : callable
-        Required. Takes the options and the merged tables of a bucket, with the totals; returns
-        the outputs. Options that only `combine` reads are marked `pipeline.stages.base.Late`:
-        the counts are the same for all their values.
+        Required. (config, merged tables of a bucket and totals) -> outputs. Options that only
+        `combine` reads are marked `pipeline.stages.base.Late`: the counts do not depend on them.
     columns : callable or None
-        Batches. Takes the options; returns the columns of the tokens that `Stage.run` reads. It
-        reads all if None.
+        Batches. config -> token columns that `Stage.run` reads; all if None.
     whole : callable or None
-        Batches. Takes the options; returns "sentence", "paragraph" or "document", the unit that
-        no batch divides; or "file": a batch ends with any sentence, but no shard divides a file.
+        Batches. config -> "sentence", "paragraph" or "document", the unit that no batch divides; or
+        "file": batches end with any sentence, but no shard divides a file.
     carry : mapping of str to Schema
-        Batches. Tables that `Stage.run` makes of a batch for the next batch of the same shard.
-        It finds them among its inputs; they have no rows for the first batch.
+        Batches. Tables that `Stage.run` passes to the next batch of the same shard as inputs; they
+        are empty for the first batch.
     in_parts : bool
-        Batches. Whether a shard may be a part of a file; see `pipeline.runner.counting`.
+        Batches. A shard may be a part of a file, see `pipeline.runner.counting`.
     buckets : mapping of str to Expr
-        Buckets. The partial tables and outputs that can be divided, each with the id by which
-        they are divided. The other tables are small, and every bucket gets them whole.
+        Buckets. The partial tables and outputs that can be divided, with the id that divides them.
+        Other tables are small and passed whole to every bucket.
     totals : callable or None
-        Buckets. Takes the options and the merged tables of a bucket; returns tables of sums over
-        their rows. The sums of all buckets are added up, by key, and every bucket gets them.
+        Buckets. (config, merged tables of a bucket) -> tables of sums over their rows, which are
+        summed over all buckets by key and passed to every bucket.
     total_tables : mapping of str to schema
-        Buckets. The tables that `totals` returns.
+        Buckets. The tables returned by `totals`.
     undivided : mapping of str to str
-        Buckets. Maps a name to a partial table. If there are several buckets, `combine` finds
-        the table of all buckets under that name, beside the part of its own bucket, and reads
-        it batch by batch.
+        Buckets. Maps a name to a partial table. If there are several buckets, `combine` gets the
+        undivided table under this name and reads it in batches.
     sums : Sums or None
-        Buckets. Columns that `combine` finds in a partial table if there are several buckets.
+        Buckets. Columns that are joined to a partial table if there are several buckets.
     weight : callable or None
-        Memory. Takes the options; returns how many times as much memory a row of the counts
-        takes as a row of pairs. It is 1 if None.
+        Memory. config -> memory of a row of counts relative to a row of pairs; 1 if None.
     raw : collection of str
-        Tallies. Tables of uncounted rows that `Stage.run` makes of a batch, beside the partial
-        tables. The runner collects them over many batches, because counting them at once is
-        cheaper.
+        Tallies. Tables of uncounted rows that `Stage.run` returns besides partial tables. The
+        runner collects them over many batches, since counting them together is cheaper.
     tally : callable or None
-        Tallies. Takes the raw tables of some batches and `DocumentBounds`; returns partial tables.
+        Tallies. (config, raw tables of some batches, `DocumentBounds`) -> partial tables.
     tallied : collection of str
-        Tallies. The tables that `tally` returns. In a single one every key stands once: it need
-        not be merged.
+        Tallies. The tables returned by `tally`, with unique keys, so that a single one need not be
+        merged.
     close : callable or None
-        Tallies. Takes the merged partial tables of the whole input; returns the same tables,
-        changed as is right when no tokens can follow.
+        Tallies. Merged partial tables of the whole input -> the same tables, completed at the end
+        of the input.
     """
 
     partials: Mapping[str, type[Table]]
@@ -157,17 +152,17 @@ class Counting:
     close: Callable[[Tables], Outputs] | None = None
 
     def divided(self, config: StageConfig) -> set[str]:
-        """Return the tables of which each bucket has parts of its own."""
+        """Return the tables that are divided into buckets."""
         return {*self.buckets, *(self.sums.names(config) if self.sums else ())}
 
 
 def iterate_pieces(made: Outputs | Iterator[Outputs]) -> Iterator[Outputs]:
-    """Iterate over the outputs of `Stage.make`: one piece, or several if it is a generator."""
+    """Iterate over the outputs of `Stage.make`: one, or several from a generator."""
     return made if isinstance(made, Iterator) else iter([made])
 
 
 def join_pieces(pieces: Iterable[Outputs]) -> Outputs:
-    """Return the tables of pieces, each as a whole.
+    """Return complete tables, concatenated from pieces.
 
     Examples
     --------
@@ -186,28 +181,28 @@ def join_pieces(pieces: Iterable[Outputs]) -> Outputs:
 
 
 class StageConfig(Described):
-    """Base of the typed options of a stage: frozen, no unknown keys."""
+    """Base class of the typed options of a stage: frozen, without unknown keys."""
 
 
 class Seeded(StageConfig):
-    """Options of a stage that draws at random."""
+    """Options of a stage with random draws."""
 
     seed: str = ""
-    """Seed of the stage; the experiment's seed if empty."""
+    """Seed of the stage (default: the seed of the experiment)."""
 
 
 @dataclass(frozen=True)
 class Of:
-    """Marks a config field as a reference to a table of this schema, or to several.
+    """Mark a config field as a reference to one or several tables of this schema.
 
-    Of a field that lists stages each table is an input of its own, see `tables_of_option`.
+    A field that lists stages has one input per table, see `tables_of_option`.
     """
 
     schema: type[Table]
 
 
 def input_name(option: str, number: int) -> str:
-    """Return the name of the input that an option lists at a place, from 0.
+    """Return the name of an input listed in an option, by its 0-based position.
 
     Examples
     --------
@@ -218,7 +213,7 @@ def input_name(option: str, number: int) -> str:
 
 
 def tables_of_option(tables: Tables, option: str, stages: Collection[str]) -> list[pl.LazyFrame]:
-    """Return the tables that an option lists, in the order of the option.
+    """Return the tables listed in an option, in order.
 
     Parameters
     ----------
@@ -233,7 +228,7 @@ def tables_of_option(tables: Tables, option: str, stages: Collection[str]) -> li
 
 
 class StageReference(NamedTuple):
-    """A stage that another one refers to: its name and its options."""
+    """A referenced stage: its name and its options."""
 
     stage: str
     config: StageConfig
@@ -241,16 +236,16 @@ class StageReference(NamedTuple):
 
 @dataclass(frozen=True)
 class FilledSheets:
-    """Marks a config field as the folder of the sheets that people fill in.
+    """Mark a config field as the folder of sheets that people fill in.
 
-    The runner hands over what stands in them; nothing, as long as there are none.
+    The runner passes their entries, or an empty table if there are no sheets.
 
     Parameters
     ----------
     entries : schema
-        What a sheet is read as.
+        Schema of the entries.
     format : str
-        The format of kind "sheet" that reads and lays out such sheets.
+        The format of kind "sheet" that reads and writes the sheets.
     """
 
     entries: type[Table] = SheetEntries
@@ -264,11 +259,10 @@ def _require_files(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Source(BaseModel):
-    """A file, several, or a glob, that a reader opens for the stage.
+    """One or several files, or a glob, that a reader opens for the stage.
 
-    Written in an experiment as a path, a list of paths, or a table with ``path``,
-    ``format`` and the reader's own options. A path that starts with ``data:`` lies under
-    the data root.
+    In an experiment, a path, a list of paths, or a table with ``path``, ``format`` and reader
+    options. Paths with the prefix ``data:`` are relative to the data root.
 
     Examples
     --------
@@ -321,7 +315,7 @@ class TableSource(Source):
 
 
 class LexiconSource(TableSource):
-    """Files with lemmas and forms, which the stage normalises as its option spelling says."""
+    """Files with lemmas and forms, which the stage normalises."""
 
 
 class CorpusSource(Source):
@@ -330,29 +324,29 @@ class CorpusSource(Source):
     kind = "corpus"
 
 
-# Stages, and what they deliver to people
+# Stages and deliveries to people
 
 C = TypeVar("C", bound=StageConfig, default=StageConfig)
 
 
 @dataclass(frozen=True)
 class Sheets:
-    """Sheets that go out to people and come back filled in: the table ``sheet`` of a stage.
+    """Sheets to be filled in by people: the table ``sheet`` of a stage.
 
     Parameters
     ----------
     folder : str
-        Their folder.
+        Folder of the sheets.
     kind : str
         "xlsx" or "csv".
     format : str
-        The format that lays them out and reads them back.
+        Format that writes and reads the sheets.
     instructions : str
-        Instructions for those who fill them in.
+        Instructions to annotators.
     labels : tuple of str
-        What they can choose, where it is a choice.
+        The labels to choose from, if any.
     guidelines : mapping of str to str
-        Label to when it is given; of some labels or none.
+        Optional guidelines by label.
     """
 
     folder: str
@@ -365,12 +359,12 @@ class Sheets:
 
 @dataclass(frozen=True)
 class NBestList:
-    """A list that goes out and does not come back: the tables ``list`` and ``about`` of a stage.
+    """A delivered list: the tables ``list`` and ``about`` of a stage.
 
     Parameters
     ----------
     folder : str
-        Its folder.
+        Folder of the list.
     kind : str
         "xlsx" or "csv".
     """
@@ -380,7 +374,7 @@ class NBestList:
 
 
 Delivery: TypeAlias = Sheets | NBestList
-"""What goes out to people."""
+"""A delivery to people."""
 
 
 @dataclass(frozen=True)
@@ -390,34 +384,30 @@ class Stage(Generic[C]):
     Parameters
     ----------
     name : str
-        What an experiment writes after ``use =``: verb and operation, "sample.random".
+        Its name in ``use =``: verb and operation, e.g. "sample.random".
     make : callable
-        (config, tables) -> outputs; or a generator of outputs, for tables that are larger than
-        what should be held: each piece holds parts of some tables, those of a table in the order
-        of its key. Never touches a file; must run on zero-row frames.
+        (config, tables) -> outputs, or a generator of outputs for large tables: each piece holds
+        parts of some tables, in key order. Must not access files, and must run on empty frames.
     config : type of StageConfig
         The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     outputs : mapping of str to schema
-        The tables that it makes, the main one first.
+        The output tables, the main table first.
     shards : str or None
-        The `Source` field whose files are worked on one by one, or the `Of` field whose
-        parts are; the results are the parts of the output.
+        The `Source` field whose files are processed separately, or the `Of` field whose parts are;
+        the results are the parts of the output.
     uses : callable or None
-        config -> modules whose code the result rests on, besides those that the stage imports
-        and those of what its options name, see `pipeline.registry.Named`.
+        config -> modules whose code affects the result, besides imports of the stage and registered
+        names in its options, see `pipeline.registry.Named`.
     counting : Counting or None
-        How its results are put together from those of shards; the results are the parts of the
-        output if None.
+        Combination of the results of shards; by default they are the parts of the output.
     delivers : callable, str or None
-        config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
-        the store. The format of sheets, or "list", where the options are called as their fields.
+        config -> delivery, `Sheets` or `NBestList`, which the runner writes outside the store. The
+        format of sheets, or "list", if the options have the names of their fields.
     agree : callable or None
-        (config, the stages that it refers to, by its own option) -> what does not go together in
-        them, as a `Problem` whose place is that option.
+        (config, referenced stages by option) -> inconsistencies, as a `Problem` for each option.
     origin : callable or None
-        (config, the files' rows) -> file, line and the key of the rows of its main table, for the
-        message about a row that breaks a rule. None if it reads no table, or names the lines of
-        all that can be wrong as faults.
+        (config, input rows) -> file, line and key of the rows of the main table, for messages about
+        rows that violate a rule. None if it reads no table, or reports all errors as faults.
     """
 
     name: str
@@ -433,12 +423,12 @@ class Stage(Generic[C]):
     origin: Callable[[C, Tables], pl.LazyFrame] | None = None
 
     def run(self, config: C, tables: Tables) -> Outputs:
-        """Return the tables, each as a whole."""
+        """Return the complete tables."""
         made = self.make(config, tables)
         return join_pieces(made) if isinstance(made, Iterator) else made
 
     def places(self, config: C) -> set[str]:
-        """Return where the code is that it finds through registries, with these options."""
+        """Return the modules of registered code used with these options."""
         named = [
             mark.places(getattr(config, option))
             for option, info in self.config.model_fields.items()
@@ -448,7 +438,7 @@ class Stage(Generic[C]):
         return set().union(*named, self.uses(config) if self.uses else ())
 
     def delivery(self, config: C) -> Delivery | None:
-        """Return what goes out to people, with these options; None if nothing does."""
+        """Return the delivery with these options, None if there is none."""
         if self.delivers is None or callable(self.delivers):
             return self.delivers(config) if self.delivers else None
         preset: dict[str, Any] = {} if self.delivers == "list" else {"format": self.delivers}
@@ -459,12 +449,12 @@ class Stage(Generic[C]):
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
-        """The tables that `run` makes of one shard."""
+        """The tables that `run` makes from one shard."""
         return self.counting.partials if self.counting else self.outputs
 
     @property
     def corpora(self) -> set[str]:
-        """The options that name files with tokens."""
+        """The options for files of tokens."""
         kinds = {name: option.annotation for name, option in self.config.model_fields.items()}
         return {
             name
@@ -474,7 +464,7 @@ class Stage(Generic[C]):
 
     @property
     def reads_corpus(self) -> bool:
-        """Whether its shards are files with tokens."""
+        """True if its shards are files of tokens."""
         return self.shards in self.corpora
 
     @property
@@ -486,7 +476,7 @@ class Stage(Generic[C]):
 STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
 stage = STAGES.named_decorator(Stage)
-"""Registers a function (config, tables) -> outputs, or a generator of them, as a named stage."""
+"""Register a function (config, tables) -> outputs, or a generator of outputs, as a stage."""
 
 
 def _proportion(value: float) -> float:
@@ -499,19 +489,19 @@ Proportion: TypeAlias = Annotated[float, AfterValidator(_proportion)]
 """A number strictly between 0 and 1."""
 
 
-# Late options: a change of them counts nothing again
+# Late options: changing them does not repeat the counting
 
 
 @dataclass(frozen=True)
 class Late:
-    """Marks an option that of a counting stage `Counting.combine` alone looks at.
+    """Mark an option of a counting stage that only `Counting.combine` reads.
 
-    The counts are the same whatever its value, so that with another one nothing is counted again.
+    The counts do not depend on it, so a change does not repeat the counting.
     """
 
 
 def late_options(config: type[StageConfig]) -> frozenset[str]:
-    """Return the options that are marked so.
+    """Return the options marked `Late`.
 
     Parameters
     ----------

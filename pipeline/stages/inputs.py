@@ -1,4 +1,4 @@
-"""Checks of what users give a stage: columns of files, guidelines, names and answers of people."""
+"""Checks of a stage's inputs: columns of files, guidelines, names and answers."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from pipeline.stages.base import StageConfig
 Name = TypeVar("Name", bound=str)
 
 _MOST_VALUES = 12
-"""Values that a message lists."""
+"""Maximum number of values listed in a message."""
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 
 
 class NoSuchColumn(ConfigError):
-    """A file has not the columns, or attributes, that the options name, or none of use."""
+    """A file lacks columns or attributes named by the options, or has unusable ones."""
 
 
 def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
-    """Check that a file has the columns that an option asks for.
+    """Check that a file has the columns named by an option.
 
     Parameters
     ----------
     schema : Schema
-        What the file has.
+        Schema of the file.
     wanted : iterable of (str, str)
-        Path of the option within the stage, and the column it names.
+        Path of the option within the stage, and the column that it names.
 
     Raises
     ------
     ConfigError
-        With one problem for each column that is absent or holds no plain values.
+        With one problem per missing column or column without plain values.
     """
     has = [name for name in schema.names() if name not in {"file", "line"}]
     problems: list[Problem] = []
@@ -50,8 +50,8 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
             what = f"the file has no column {name!r}"
             problems.append(Problem(option, what, did_you_mean(name, has)))
         elif held := errors.no_plain_values(schema[name]):
-            what = f"column {name!r} holds {held}, neither text nor numbers"
-            problems.append(Problem(option, what, "write it as text"))
+            what = f"column {name!r} contains {held}, not text or numbers"
+            problems.append(Problem(option, what, "convert it to text"))
     if problems:
         raise NoSuchColumn("columns", problems)
 
@@ -63,23 +63,23 @@ def named_columns(
     *,
     further: Iterable[tuple[str, str]] = (),
 ) -> dict[Name, str]:
-    """Return what a file calls its columns, and check that it has them.
+    """Return the file's names of columns, and check that they exist.
 
     Parameters
     ----------
     schema : Schema
-        What the file has.
+        Schema of the file.
     columns : mapping of str to str
-        The option columns: our names to those of the file, where they differ.
+        The option columns: from our names to those in the file.
     wanted : iterable of str
-        Our names.
+        Our column names.
     further : iterable of (str, str)
-        Columns that other options name, as for `require`.
+        Columns named by other options, as for `require`.
 
     Raises
     ------
     ConfigError
-        As `require` does.
+        As for `require`.
     """
     names = {each: columns.get(each, each) for each in wanted}
     require(schema, [*((f"columns.{each}", name) for each, name in names.items()), *further])
@@ -87,12 +87,12 @@ def named_columns(
 
 
 def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
-    """Check that the tokens have the attributes that the options use.
+    """Check that the tokens have the attributes used by the options.
 
     Raises
     ------
     ConfigError
-        With one problem per option and absent attribute.
+        With one problem per option and missing attribute.
     """
     attributes = [name for name in schema.names() if name not in _PLACES]
     problems = [
@@ -107,24 +107,24 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
 def list_absent_values(
     option: str, named: Iterable[str], values: pl.Series, *, what: str, where: str
 ) -> list[Problem]:
-    """Return a problem for each value that an option names and that occurs nowhere.
+    """Return a problem for each value of an option that does not occur.
 
     Parameters
     ----------
     option : str
         Path of the option.
     named : iterable of str
-        What it names.
+        Its values.
     values : Series of String
-        The values that there are, those that are commonest first.
+        The existing values, most frequent first.
     what, where : str
-        What they are, and of what, for the message.
+        Their kind and their source, for the message.
 
     Examples
     --------
     >>> found = pl.Series(["free", "SVC"])
     >>> print(*list_absent_values("labels", ["svc"], found, what="label", where="the file"))
-    labels: the label 'svc' occurs nowhere in the file; did you mean SVC? It has free, SVC
+    labels: the label 'svc' does not occur in the file; did you mean SVC? It has free, SVC
     """
     has = values.to_list()
     shown = ", ".join(has[:_MOST_VALUES]) + (", ..." if len(has) > _MOST_VALUES else "")
@@ -133,13 +133,13 @@ def list_absent_values(
         if has and name not in has:
             near = did_you_mean(name, has)
             meant = f"{near} It has {shown}" if near.endswith("?") else f"it has {shown}"
-            text = f"the {what} {name!r} occurs nowhere in {where}"
+            text = f"the {what} {name!r} does not occur in {where}"
             problems.append(Problem(option, text, meant))
     return problems
 
 
 def with_label_texts(rows: pl.LazyFrame, columns: Iterable[str]) -> pl.LazyFrame:
-    """Return rows with lists of labels as text, which `pipeline.kernels.cells` reads."""
+    """Return rows with lists of labels as text, for `pipeline.kernels.cells`."""
     schema = rows.collect_schema()
     lists = [name for name in columns if schema.get(name) == pl.List(pl.String)]
     choices = {name: pl.struct(pl.col(name).alias("choices")) for name in lists}
@@ -153,20 +153,19 @@ def with_label_texts(rows: pl.LazyFrame, columns: Iterable[str]) -> pl.LazyFrame
 
 
 class NumberOptions(StageConfig):
-    """Options of a stage that reads numbers from a file."""
+    """Options of a stage that reads numbers from files."""
 
     decimal: Decimal | None = None
-    """What stands before decimals, a point or a comma. If not given, each column of text tells by
-    all its rows, and one in which both are possible is refused."""
+    """Decimal mark, "." or ","; by default detected for each column, with an error if ambiguous."""
     missing: tuple[str, ...] = ()
-    """Texts that stand for no number, beside the empty field, such as ["NA"]."""
+    """Texts for missing numbers besides the empty field, e.g. ["NA"]."""
 
     def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of a file that hold numbers, each with what they are."""
+        """Return the numeric columns of a file with their kinds."""
         raise NotImplementedError
 
     def formats(self, rows: pl.LazyFrame) -> dict[str, NumberFormat]:
-        """Return how each of these columns is written."""
+        """Return the number format of each of these columns."""
         kinds = self.number_columns(rows.collect_schema())
         return number_formats(rows, kinds, decimal=self.decimal, missing=self.missing)
 
@@ -174,102 +173,105 @@ class NumberOptions(StageConfig):
 # Guidelines of labels
 
 MOST = 10_000
-"""Characters of a guideline: a cell holds three times as many, and nobody reads them there."""
+"""Maximum number of characters of a guideline."""
 
 
 def check_guidelines(guidelines: Mapping[str, str], labels: Collection[str]) -> None:
-    """Check that guidelines are of labels, and say something.
+    """Check that guidelines belong to labels and are not blank.
 
     Parameters
     ----------
     guidelines : mapping of str to str
-        Label to when it is given.
+        Guidelines by label.
     labels : collection of str
-        The labels that there are.
+        The known labels.
 
     Raises
     ------
     ValueError
-        If one is of no label, naming the nearest; if one is blank, too long or no text.
+        If a label is unknown (with the nearest), or a guideline is blank, too long or not text.
 
     Examples
     --------
     >>> check_guidelines({"SVG": "A verb that lost its meaning."}, ["SVC", "free"])
     Traceback (most recent call last):
     ...
-    ValueError: there is no label 'SVG'; did you mean SVC?
+    ValueError: unknown label 'SVG'; did you mean SVC?
     """
     for label, text in guidelines.items():
         if label not in labels:
-            raise ValueError(f"there is no label {label!r}; {did_you_mean(label, labels)}")
+            raise ValueError(f"unknown label {label!r}; {did_you_mean(label, labels)}")
         if not text.strip():
-            raise ValueError(f"the guideline of {label!r} is blank; write one, or leave it out")
+            raise ValueError(f"the guideline of {label!r} is blank; write one, or omit it")
         if len(text) > MOST:
             what = f"the guideline of {label!r} has {len(text):,} characters, more than {MOST:,}"
-            raise ValueError(f"{what}; shorten it, or name a document in it")
+            raise ValueError(f"{what}; shorten it, or refer to a document")
 
 
-# Names of people: two that differ in case or blanks alone would mean one person
+# Names of people, which must differ in more than case or blanks
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names.
+    """Return the names if they are valid.
 
     Raises
     ------
     ValueError
-        If one is blank or holds a control character, or two mean the same: they differ in case,
-        blanks or Unicode form alone.
+        If a name is blank or contains a control character, or two names differ only in case, blanks
+        or Unicode form.
 
     Examples
     --------
     >>> distinct(("a1", "A1 "))
     Traceback (most recent call last):
     ...
-    ValueError: two names differ in case or blanks alone: 'a1', 'A1 '
+    ValueError: two names differ only in case or blanks: 'a1', 'A1 '
     """
     for name in names:
         if not fold(name) or any(unicodedata.category(sign) == "Cc" for sign in name):
-            raise ValueError(f"{name!r} is no name: it is blank or holds a control character")
+            raise ValueError(
+                f"{name!r} is not a valid name: it is blank or contains a control character"
+            )
     first = by_fold(names)
     for name in names:
         if first[fold(name)] != name or names.count(name) > 1:
             same = [each for each in names if fold(each) == fold(name)]
             shown = ", ".join(map(repr, same))
-            raise ValueError(f"two names differ in case or blanks alone: {shown}")
+            raise ValueError(f"two names differ only in case or blanks: {shown}")
     return names
 
 
 Names: TypeAlias = Annotated[tuple[str, ...], AfterValidator(distinct)]
-"""Names of people, or labels, that cannot be taken for each other."""
+"""Distinct names of people or labels."""
 
 
 def with_asked_names(rows: pl.LazyFrame, people: Sequence[str]) -> pl.LazyFrame:
-    """Return rows of sheets with the names of those who were asked, whatever was typed."""
+    """Return rows of sheets, with typed names replaced by those of the annotators."""
     return unify_names(rows, people)
 
 
 def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Leave out what somebody decided who saw the labels of others."""
+    """Drop decisions of adjudicators."""
     return of_round(rows, "annotation")
 
 
 def counted_answers(
     rows: pl.LazyFrame, seen: pl.DataFrame, *, log: str, answer: str
 ) -> pl.LazyFrame:
-    """Return rows of sheets and of a log of decisions with the answers alone that count."""
+    """Return only the valid answers of sheets and decision logs."""
     return adjudication.merge_answers(rows, seen.lazy(), log=log, answer=answer)
 
 
 class Asks(StageConfig):
-    """Options of a stage that reads what people filled in."""
+    """Options of a stage that reads people's answers."""
 
     former: Names = ()
-    """Who was asked formerly, and is no longer: their answers count, too. Answers of anybody else
-    whom no sheet asks are refused."""
+    """Former annotators, whose answers still count. Answers of people without a sheet are an
+    error.
+    """
 
     def known(self, *tables: pl.LazyFrame) -> list[str]:
-        """Return who was asked: the annotators of the tables and the former ones."""
+        """Return the annotators of the tables and the former annotators."""
         asked = [
             name
             for table in tables
@@ -285,19 +287,18 @@ _REMEDY = "set partial = true to continue without them"
 
 
 def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> WaitsForPerson:
-    """Return the error that says whose rows are empty, and which.
+    """Return the error that lists empty rows by annotator.
 
     Parameters
     ----------
     rows : LazyFrame
-        The rows of the sheets that are to be filled in: annotator, order, shown (what people
-        know the row by).
+        The rows to be filled in: annotator, order, shown (the text that identifies the row).
     folder : str
-        The folder of the sheets.
+        Folder of the sheets.
     missing : int
-        How many answers are missing; fewer than rows where one answer of several people is enough.
+        Number of missing answers; less than the number of rows if one of several answers suffices.
     what : str
-        What an answer is, in the singular.
+        The name of an answer, in the singular.
 
     Examples
     --------

@@ -479,7 +479,7 @@ def test_wrong_arguments() -> None:
         lx.score(FRAME, measures=["t_scor"])
     with pytest.raises(ConfigError, match="already has a column mi"):
         lx.score(EXPECTED, measures=["mi"])
-    with pytest.raises(ConfigError, match="row by row"):
+    with pytest.raises(ConfigError, match="of a single row"):
         lx.score(FRAME, measures=[], formulas={"x": "SUM(o11)"})
     with pytest.raises(AttributeError):
         lx.nothing  # noqa: B018  looked up, no more

@@ -199,7 +199,7 @@ def test_marks_that_are_read_are_told(
     (tmp_path / "t.csv").write_text(text().partition("\n")[2])
     assert main(["score", str(tmp_path / "t.csv"), "--measures", "mi"]) == 1
     said = capsys.readouterr().err
-    assert "t.csv: the first line is a row, and names no columns: they are called column_1" in said
+    assert "t.csv: the first line is not a header: columns are named column_1" in said
     names = ",".join(f"{ours}=column_{number}" for number, ours in enumerate(HEAD, start=1))
     assert scored(tmp_path / "t.csv", capsys, "--columns", names) == expected
 
@@ -226,7 +226,7 @@ def test_whole_numbers_are_counts_however_they_are_kept(
         (pl.Series([6.0, math.inf]), "in 1 row\n      line 2: inf"),
         (pl.Series([True, False]), "in 2 rows\n      line 1: True"),
         (pl.Series([datetime.date(2024, 1, 31)] * 2), "in 2 rows\n      line 1: 2024-01-31"),
-        (pl.Series([datetime.timedelta(1)] * 2), "column f: has time spans"),
+        (pl.Series([datetime.timedelta(1)] * 2), "column f: contains spans of time"),
         (pl.Series([7, 2**63], dtype=pl.UInt64), "below 2^63 in 1 row\n      line 2: 92233720"),
         (pl.Series([7, -3]), "(0 or more) in 1 row\n      line=2, f=-3"),
     ],
@@ -237,7 +237,7 @@ def test_columns_of_other_types_are_no_counts(
     table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
     table.write_parquet(tmp_path / "t.parquet")
     assert main(["score", str(tmp_path / "t.parquet")]) == 1
-    assert f"{tmp_path / 't.parquet'} breaks its schema:\n  - column f: " in (
+    assert f"{tmp_path / 't.parquet'} violates its schema:\n  - column f: " in (
         found := capsys.readouterr().err
     )
     assert said in found

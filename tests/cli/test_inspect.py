@@ -160,7 +160,10 @@ def test_the_list_of_tables(capsys: pytest.CaptureFixture[str]) -> None:
         (["scores", "--where", "f > 'x'"], "its types do not fit"),
         (["scores", "--where", "f + 1"], "its types do not fit"),
         (["scores", "--where", "f >"], "where: 'f >' is not a Polars SQL condition"),
-        (["scores", "--where", "f = (SELECT max(f) FROM scores)"], "is not row by row"),
+        (
+            ["scores", "--where", "f = (SELECT max(f) FROM scores)"],
+            "is not an expression of a single row",
+        ),
         (["scores", "--top", "0"], "'--top': it should be greater than or equal to 1"),
         (["--where", "f > 1"], "name a table; lexassay show CONFIG lists them"),
     ],

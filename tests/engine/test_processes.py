@@ -267,7 +267,11 @@ def engine() -> Iterator[ProcessEngine]:
             threading.Lock(),
             "task len of <unlocked .*>: it cannot be pickled: TypeError: cannot",
         ),
-        (repr, Unreadable(), "cannot read the task: ModuleNotFoundError: No module named 'no_such"),
+        (
+            repr,
+            Unreadable(),
+            "cannot unpickle the task: ModuleNotFoundError: No module named 'no_such",
+        ),
         (
             lock,
             1,
@@ -276,11 +280,11 @@ def engine() -> Iterator[ProcessEngine]:
         (
             unreadable_here,
             1,
-            "of 1: the result cannot be read: ValueError: this is another process",
+            "of 1: the result cannot be unpickled: ValueError: this is another process",
         ),
-        (too_large, 1, "task too_large of 1: the memory is used up: MemoryError; set memory = "),
-        (sys.exit, 3, "task exit of 3: the task would end its worker: SystemExit: 3; raise an"),
-        (peculiar, 1, "what cannot be pickled: .*Peculiar: salt and pepper; raise a plain error"),
+        (too_large, 1, "task too_large of 1: out of memory: MemoryError; set memory = "),
+        (sys.exit, 3, "task exit of 3: the task tried to exit its worker: SystemExit: 3; raise an"),
+        (peculiar, 1, "cannot be pickled: .*Peculiar: salt and pepper; raise a built-in exception"),
         (len, "x" * 10_000, None),
     ],
 )

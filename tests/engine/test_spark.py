@@ -43,7 +43,7 @@ def test_a_task_that_the_worker_does_not_know_is_an_error_of_that_task() -> None
     (answered,) = mapper(OWN, ".")(iter([batch]))
     done, error = pickle.loads(answered.column("answer")[0].as_py())
     assert (done, type(error)) == (False, TaskFailed)
-    assert "ModuleNotFoundError: No module named 'no_such_module'; define what" in str(error)
+    assert "ModuleNotFoundError: No module named 'no_such_module'; define its" in str(error)
 
 
 def test_a_worker_without_lexassay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_a_worker_without_lexassay(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_worker_with_another_lexassay() -> None:
     ((done, said),) = outcomes("0.0.1", (len, "abc"))
     assert done is None
-    assert said.endswith(f"has lexassay {OWN}, and not 0.0.1")
+    assert said.endswith(f"has lexassay {OWN} instead of 0.0.1")
 
 
 def test_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,9 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_without_java(nowhere: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ConfigError, match="Spark needs Java, which is not here; install Java 17"):
+    with pytest.raises(
+        ConfigError, match="Spark needs Java, which is not installed; install Java 17"
+    ):
         _builder(Builder(), 2)
 
 

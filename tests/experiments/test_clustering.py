@@ -154,7 +154,7 @@ EVALUATIONS = {
 @pytest.mark.parametrize(
     ("gold", "words", "said"),
     [("dog\tN\n", "", "{}: 1 of 1 have no item with a cluster: stages.words"),
-     ("", "dog\t1\n", "gold: there is no item with a class")],
+     ("", "dog\t1\n", "gold: no item has a class")],
 )  # fmt: skip
 def test_a_table_without_rows_is_an_error(
     use: str, gold: str, words: str, said: str, tmp_path: Path

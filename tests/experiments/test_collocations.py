@@ -179,7 +179,7 @@ def test_no_file_is_read(
     code, said = plan(folder_hostile_conditions, capsys, **{place: hostile})
     assert code == 2
     assert f"{PLACES[place]}: " in said
-    assert "READ_CSV is no function that may be used here: allowed are ABS" in said
+    assert "READ_CSV is not an allowed function; allowed are ABS" in said
     assert SECRET not in said
 
 
@@ -189,7 +189,7 @@ def test_no_memory_is_taken(
 ) -> None:
     hostile = "LENGTH(LPAD(form, 1000000000, 'x')) > 1"
     code, said = plan(folder_hostile_conditions, capsys, **{place: hostile})
-    assert (code, "LPAD is no function" in said) == (2, True)
+    assert (code, "LPAD is not an allowed function" in said) == (2, True)
 
 
 def test_a_label_matches_no_expression_of_any_size(
@@ -197,13 +197,13 @@ def test_a_label_matches_no_expression_of_any_size(
 ) -> None:
     code, said = plan(folder_hostile_conditions, capsys, matches="(\\\\pL{500}){500}")
     assert (code, "left.matches: " in said) == (2, True)
-    assert "is no regular expression: it is too large" in said
+    assert "is not a valid regular expression: it is too large" in said
 
 
 def test_nor_does_a_formula_given_in_python() -> None:
     table = pl.DataFrame({"f": [146], "f1": [382], "f2": [4047], "N": [406159]})
     hostile = "o11 IN (SELECT x FROM read_csv('/etc/passwd'))"
-    with pytest.raises(ConfigError, match="READ_CSV is no function"):
+    with pytest.raises(ConfigError, match="READ_CSV is not an allowed function"):
         lx.score(table, measures=[], formulas={"mine": hostile})
 
 

@@ -579,19 +579,19 @@ def test_documents_and_examples(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("length = 3", 'go with relation = "adjacent"'),
-        ('relation = "adjacent"', "give one of length, positions, or left and right"),
-        ('relation = "adjacent"\nlength = 3\nleft = {}\nright = {}', "give one of length"),
-        ("left = {}", "left and right go together"),
+        ("length = 3", 'require relation = "adjacent"'),
+        ('relation = "adjacent"', "give either length, positions, or left and right"),
+        ('relation = "adjacent"\nlength = 3\nleft = {}\nright = {}', "give either length"),
+        ("left = {}", "left and right must be given together"),
         ('left = { labels = ["{lemma}"], label = "{form}" }\nright = {}', "either label or labels"),
-        ('relation = "textual"\nleft = {}\nright = {}', "marginals of its own"),
+        ('relation = "textual"\nleft = {}\nright = {}', "marginals that tuples lack"),
         ('relation = "surface"\nleft = {}\nright = {}', 'count = "windows"'),
         ('left = { labels = ["{a.lemma}"] }\nright = {}', "'a' is not attached"),
         ('relation = "adjacent"\nlength = 7', "should be 6 or less"),
         ('relation = "adjacent"\nlength = 3\nunit = { where = "pos = 1" }', "no attribute 'pos'"),
         ('relation = "adjacent"\npositions = [{}, { label = "{lema}" }]', "positions.1.label"),
         (f"left = {{ labels = {['{lemma}'] * 4} }}\nright = {{ labels = {['{lemma}'] * 3} }}",
-         "7 elements; at most 6"),
+         "7 elements, but at most 6"),
     ],
 )  # fmt: skip
 def test_wrong_options(options: str, said: str, tmp_path: Path) -> None:
@@ -840,7 +840,7 @@ def test_stop_words_that_change_make_the_candidates_anew(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
-        ('{ label = "{form}", matches = "(" }', "no regular expression"),
+        ('{ label = "{form}", matches = "(" }', "not a valid regular expression"),
         ('{ label = "{lemma}" }', "the tokens have no attribute 'lemma'"),
     ],
 )
@@ -858,9 +858,9 @@ def test_a_stop_list_needs_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("surface = { left = 1 }", 'goes with relation = "surface"'),
+        ("surface = { left = 1 }", 'requires relation = "surface"'),
         ('relation = "surface"\nsurface = { left = 0, right = 0 }', "left and right are both 0"),
-        ('relation = "dependency"', "needs dependency"),
+        ('relation = "dependency"', "requires dependency"),
         ('relation = "textual"\ntextual = { within = "page" }', "sentence"),
     ],
 )

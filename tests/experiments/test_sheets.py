@@ -231,7 +231,7 @@ def test_annotators_differ(folder: Path) -> None:
     expert = lx.run("x.toml", report=False, settings=settings | rule).table("sampled.baseline")
     assert expert.row(0, named=True)["k_sampled"] == 6
     rule["stages.judgements.expert"] = "ana"
-    with pytest.raises(ConfigError, match="asks nobody called 'ana'; did you mean anna"):
+    with pytest.raises(ConfigError, match="has no annotator 'ana'; did you mean anna"):
         lx.check("x.toml", settings=settings | rule)
     lx.check("x.toml", settings=settings | rule | {"stages.judgements.former": ["Ana "]})
 
@@ -291,7 +291,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     (folder / "x.toml").write_text(EXPERIMENT_SHEETS + views)
     assert main(["run", "x.toml"]) == 3
     page = (folder / "runs" / "small" / "report" / "index.html").read_text()
-    assert "This report is not whole yet" in page
+    assert "This report is incomplete" in page
     assert re.search(r"judgements</strong>: waiting for 8 labels \(\d from &#34;anna&#34;", page)
     assert "<strong>sampled</strong>: depends on judgements" in page
     assert "Without marks: there are no judgements in judgements yet." in page
@@ -728,7 +728,7 @@ def test_a_file_that_is_no_sheet_is_named_and_left_aside(
     assert main(["sheets", "x.toml"]) == 0
     told = capsys.readouterr().out
     assert re.search(r"pairs/anna +(\d+) of \1 done", told)
-    assert re.search(r"left aside .*remember.txt: is no sheet: no row has the column id", told)
+    assert re.search(r"left aside .*remember.txt: is not a sheet: no row has a column id", told)
     assert main(["run", "x.toml", "--no-report"]) == 0
     assert "remember.txt, line 1: is no sheet" in capsys.readouterr().err
 

@@ -218,7 +218,7 @@ def test_stop_words_are_words(tmp_path: Path) -> None:
         small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
 
 
-# Numbers: a column of numbers never means another thing because of one cell.
+# Numbers: numeric column never means another thing because of one cell.
 
 RANKED = [f"w{i}" for i in range(8)]
 SCORES = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
@@ -295,9 +295,7 @@ def test_the_order_of_rows_is_never_taken_in_silence(
     (folder / "list.tsv").write_text(rows)
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 0
-    assert (
-        "list.tsv: no column is a score, so that the order of the rows" in capsys.readouterr().err
-    )
+    assert "list.tsv: no score column found, so the order of rows" in capsys.readouterr().err
 
 
 COUNT_STAGES = {
@@ -387,7 +385,7 @@ def test_a_frequency_list_is_read_whatever_it_looks_like(
     assert main(["keywords", name, "r.tsv", "--min-f", "1", "--format", "json"]) == 0
     found = capsys.readouterr()
     assert {row["keyword"]: row["f"] for row in json.loads(found.out)} == WORDS
-    assert (f"{name}: a list of words and counts" in found.err) == (name not in NAMED)
+    assert (f"{name}: frequency list" in found.err) == (name not in NAMED)
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
@@ -422,17 +420,17 @@ CORPORA = {
 def test_a_corpus_is_no_list(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / name).write_text(CORPORA[name])
     assert main(["keywords", name, name, "--min-f", "1"]) == 0
-    assert "a list of words" not in capsys.readouterr().err
+    assert "frequency list" not in capsys.readouterr().err
 
 
 REPEATED = "".join(f"w{i % 3}\t{i % 5}\n" for i in range(40))
 REFUSED = {
-    "two.tsv": ("word\ta\tb\nthe\t7\t1200\nof\t8\t900\n", [], "several columns hold whole numbers: a, b; say which"),
-    "none.csv": ("word,tag\nthe,DT\n", [], "no column that stands for f; it has word, tag"),
-    "text.csv": ("word,freq\nthe,many\nof,few\n", [], "the column 'freq' does not hold numbers"),
-    "named.csv": ("word,freq,n2\nthe,a,5\n", ["--columns", "f=freq"], "'freq' does not hold numbers"),
+    "two.tsv": ("word\ta\tb\nthe\t7\t1200\nof\t8\t900\n", [], "several columns hold whole numbers: a, b; select"),
+    "none.csv": ("word,tag\nthe,DT\n", [], "no column for f; it has word, tag"),
+    "text.csv": ("word,freq\nthe,many\nof,few\n", [], "column 'freq' does not contain numbers"),
+    "named.csv": ("word,freq,n2\nthe,a,5\n", ["--columns", "f=freq"], "'freq' does not contain numbers"),
     "absent.csv": ("word,freq\nthe,5\n", ["--columns", "f=Zahl"], "no file has a column 'Zahl'"),
-    "repeated.tsv": (REPEATED, [], "may be a list of words and counts, or a token table"),
+    "repeated.tsv": (REPEATED, [], "may be a frequency list or a token table"),
 }  # fmt: skip
 
 
@@ -491,7 +489,7 @@ OCCURS = {
     "evaluate": (["evaluate", "three.csv", "labels.csv", "--positive", "svc"], "--positive: the label 'svc'", "labels.csv", "did you mean SVC? It has free, SVC"),
     "one of two": (["evaluate", "three.csv", "labels.csv", "--positive", "SVC,LVC"], "--positive: the label 'LVC'", "labels.csv", "It has free, SVC"),
     "clusters, table": (["clusters", "tags.csv", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "", "did you mean PUNCT? It has"),
-    "clusters, corpus": (["clusters", "c.conllu", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "the attribute 'upos'", "did you mean PUNCT? It has"),
+    "clusters, corpus": (["clusters", "c.conllu", "mine.csv", "--exclude", "PUNKT"], "--exclude: the class 'PUNKT'", "attribute 'upos'", "did you mean PUNCT? It has"),
     "tagging": (["clusters", "c.conllu", "d.conllu", "--exclude", "nonsense"], "--exclude: the class 'nonsense'", "", "it has"),
 }  # fmt: skip
 CONLLU = "1\tdogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
@@ -509,7 +507,7 @@ def test_a_label_that_is_named_occurs(
         (folder / name).write_text(CONLLU)
     assert main([*words, "--no-report"]) == 2
     found = capsys.readouterr().err
-    assert f"{said} occurs nowhere in" in found
+    assert f"{said} does not occur in" in found
     assert where in found
     assert listed in found
 
@@ -527,7 +525,7 @@ def test_a_label_that_an_experiment_names_occurs(use: str, tmp_path: Path) -> No
     join = f'{scores}[stages.j]\nuse = "{use}"\npath = "labels.csv"\ncandidates = "s"\n'
     small.run(join + STAGES_OF_LABELS[use].format("SVC"))
     with pytest.raises(
-        LexassayError, match="categories.TP.labels: the label 'nonsense' occurs nowhere"
+        LexassayError, match="categories.TP.labels: the label 'nonsense' does not occur"
     ):
         small.run(join + STAGES_OF_LABELS[use].format("nonsense"))
 
@@ -606,7 +604,7 @@ def test_lists_are_no_words_and_errors_are_no_labels(
     write(folder / "t.xlsx", ("l1", "l2", "label"), [("a", "x", "SVC"), ("b", "y", "#NAME?")])
     assert main(["evaluate", "three.csv", "t.xlsx", "--positive", "SVC"]) == 1
     said = capsys.readouterr().err
-    assert "column label: 1 x is no label, but an error of a spreadsheet" in said
+    assert "column label: 1 x is a spreadsheet error, not a label" in said
     assert "line 3: '#NAME?'" in said
 
 
@@ -624,15 +622,15 @@ def test_lists_of_classes_and_clusters(tmp_path: Path) -> None:
 # Pairs of two files that have none in common
 
 COMMON = {
-    "case": ("l1,l2,TP\nA,X,1\nB,Y,0\n", "2 differ in capital letters alone"),
-    "padding": ("l1,l2,TP\na , x,1\nb , y,0\n", "2 differ in blanks round the words alone"),
-    "order": ("l1,l2,TP\nx,a,1\ny,b,0\n", "2 differ in the order of the two words alone"),
+    "case": ("l1,l2,TP\nA,X,1\nB,Y,0\n", "2 differ only in capital letters"),
+    "padding": ("l1,l2,TP\na , x,1\nb , y,0\n", "2 differ only in blanks around the words"),
+    "order": ("l1,l2,TP\nx,a,1\ny,b,0\n", "2 differ only in the order of the two words"),
     "separator": (
         "l1,l2,TP\nin_Frage,k,1\n",
-        "1 differ in the signs between parts of a word alone",
+        "1 differ only in the signs between parts of a word",
     ),
-    "Unicode": ("l1,l2,TP\nof\ufb01ce,m,1\n", "1 differ in their Unicode form alone"),
-    "several": ("l1,l2,TP\nX ,A,1\n", "1 differ in the order of the two words, and in case"),
+    "Unicode": ("l1,l2,TP\nof\ufb01ce,m,1\n", "1 differ only in their Unicode form"),
+    "several": ("l1,l2,TP\nX ,A,1\n", "1 differ only in the order of the two words, and in case"),
     "other words": ("l1,l2,TP\nq,r,1\n", "they differ in more than case"),
 }
 LISTED = "l1,l2,mi\na,x,3\nb,y,2\nin Frage,k,1\noffice,m,0.5\n"
@@ -648,7 +646,7 @@ def test_files_without_a_common_pair_are_refused(
     (folder / "t.csv").write_text(content)
     assert main(["evaluate", "list.csv", "t.csv", "--no-report", *options]) == 1
     said = capsys.readouterr().err
-    assert re.search(r"none of the \d pairs of t\.csv is among the 4 candidates", said)
+    assert re.search(r"none of the \d pairs in t\.csv is among the 4 candidates", said)
     assert re.search(r"  there: '.*\n  here: '", said)
     assert cause in said
 
@@ -658,8 +656,8 @@ def test_files_without_a_common_pair_are_refused(
     ("files", "said"),
     [
         (("l1,l2,mi\n", "l1,l2,TP\na,x,1\n"), "list.csv: the table has no rows"),
-        ((LISTED, "l1,l2,TP\n"), "t.csv: the table has no rows, only the columns l1, l2, TP"),
-        ((LISTED, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in the column 'TP'"),
+        ((LISTED, "l1,l2,TP\n"), "t.csv: the table has no rows, only columns l1, l2, TP"),
+        ((LISTED, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in column 'TP'"),
     ],
 )
 def test_tables_that_say_nothing_are_refused(
@@ -677,14 +675,14 @@ def test_stages_refuse_files_without_a_common_pair(use: str, tmp_path: Path) -> 
     small = SmallRun(tmp_path, {"t.csv": "l1,l2,TP,probability\nA,X,1,0.5\n", "list.csv": LISTED})
     scores = '[stages.s]\nuse = "extract.scores"\npath = "list.csv"\nscores = {mi = "mi"}\n'
     own = 'judge = "m"\nothers = "skip"\n' if use == "join.machine" else ""
-    with pytest.raises(LexassayError, match=r"none of the 1 pairs of t\.csv.*\n.*'A' 'X'\n"):
+    with pytest.raises(LexassayError, match=r"none of the 1 pairs in t\.csv.*\n.*'A' 'X'\n"):
         small.run(f'{scores}[stages.j]\nuse = "{use}"\npath = "t.csv"\ncandidates = "s"\n{own}')
 
 
 def test_simulated_labels_are_of_pairs_of_the_sheet() -> None:
     sheet = JUDGED.select("id", "l1", "l2", annotator=pl.lit("x"), order=1)
     labels = pl.DataFrame({"l1": ["A"], "l2": ["B"], "label": ["SVC"]})
-    with pytest.raises(LexassayError, match="1 differ in capital letters alone"):
+    with pytest.raises(LexassayError, match="1 differ only in capital letters"):
         run_stage("sheet.simulated", {"path": "p"}, sheet=sheet, path=labels)
 
 
@@ -702,4 +700,4 @@ def test_tables_without_rows_are_refused(
 ) -> None:
     (folder / "t.csv").write_text(f"{head}\n")
     assert main(["t.csv" if word == "T" else word for word in words]) == 1
-    assert "t.csv: the table has no rows, only the columns" in capsys.readouterr().err
+    assert "t.csv: the table has no rows, only columns" in capsys.readouterr().err

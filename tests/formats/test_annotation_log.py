@@ -180,7 +180,7 @@ def test_another_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / NAME
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE t (a)")
-    with pytest.raises(Exception, match="is a database of something else"):
+    with pytest.raises(Exception, match="this database is not a decision log"):
         connect(path)
     path.write_bytes(b"no database at all, but long enough to be looked at" * 40)
     with pytest.raises(Exception, match="cannot be written: file is not a database"):
@@ -322,5 +322,5 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"decisions.sqlite: cannot be read: [^\n]*\n.*--backup"):
         digest(tmp_path / NAME, DecisionOptions())
     (tmp_path / NAME).write_bytes(b"")
-    with pytest.raises(DataError, match="has no decisions yet"):
+    with pytest.raises(DataError, match="there are no decisions yet"):
         digest(tmp_path / NAME, DecisionOptions())

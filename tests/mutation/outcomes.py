@@ -30,7 +30,7 @@ _LIBRARY = re.compile(
 _REMEDY = re.compile(
     r"did you mean|valid:|known:|[;:.\n] ?(?:Mend|Save|Convert|Give|Name|Write|Choose|Check|Correct|Remove|Keep|Put|Use|"
     r"Read|Copy|Make|Move|Rename|Run|Raise|Double|Delete|Type|Take|Set|Leave|Take|Fetch|Ask|Add|Cut|Divide|Try|See|"
-    r"Restore|Unpack|Close|Open|lexassay)\b|\bor\b|such as|e\.g\.|--help|has to|may be|is required|unknown key|"
+    r"Restore|Unpack|Close|Open|Download|Replace|Retype|Omit|Extract|Lower|Increase|Draw|Judge|Reduce|Split|Shorten|lexassay)\b|\bor\b|such as|e\.g\.|--help|has to|may be|is required|unknown key|"
     r"there is no|does not exist|not TOML|at least|at most|has \d|should|requires|is empty|up to|Look at|\(column|regular expression",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from tests.mutation.outcomes import BAD, GOOD, MEMORY, Ended, outcome, reached_r
 from tests.mutation.subjects import SUBJECTS
 from tests.mutation.worker import prepare, run, run_all
 
-REFUSED = "lexassay: a.tsv: 1 line(s) do not have 3 fields: line 5\nMend these lines."
+REFUSED = "lexassay: a.tsv: 1 line(s) do not have 3 fields: line 5\nCorrect these lines."
 
 
 @pytest.mark.parametrize(

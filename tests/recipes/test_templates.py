@@ -120,7 +120,7 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["clustering", "x", "--from", "tags.tsv"], "name the gold standard, then systems"),
+        (["clustering", "x", "--from", "tags.tsv"], "give the gold standard, then systems"),
         (["corpus", "x", "--from", "none.conllu"], "there is no file"),
         (["corpora", "x"], "did you mean corpus?"),
         ([], "name one of clustering, collocations, corpus, lexicon"),

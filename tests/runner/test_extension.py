@@ -397,4 +397,4 @@ def test_without_the_package(extended: Laboratory) -> None:
     done = extended.call("run")
     assert done.code == 2
     assert "unknown stage 'filter.rare'" in done.err
-    assert "no format has the ending" in done.err
+    assert "no format has the extension" in done.err

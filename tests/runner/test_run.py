@@ -220,7 +220,7 @@ def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
     run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs")
     assert run.report is not None
     page = run.report.read_text()
-    assert "Before you believe it" in page
+    assert "Cautions" in page
     assert "8 of the 20 requested draws" in page
 
 

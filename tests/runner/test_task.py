@@ -123,7 +123,7 @@ def test_a_file_that_is_scored_has_lines_too(
     )
     assert main(["score", "a.tsv", "--measures", "mi"]) == 1
     text = capsys.readouterr().err
-    assert "a.tsv breaks its schema" in text
+    assert "a.tsv violates its schema" in text
     assert "line=3" in text
 
 
@@ -215,8 +215,8 @@ def test_rows_that_cannot_be_read_back(
         patch.setattr(LocalStorage, "write", lose_two)
         done = laboratory.call("run")
     assert done.code == 1
-    assert "table candidates breaks its schema" in done.err
-    assert "rows are missing after writing in 2 rows" in done.err
+    assert "table candidates violates its schema" in done.err
+    assert "written and read back, rows are missing in 2 rows" in done.err
     assert not list(Path(laboratory.root, "candidates").glob("[!.]*"))
     laboratory.run()
     assert_whole(laboratory.root)

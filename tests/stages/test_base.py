@@ -134,8 +134,8 @@ def test_a_column_without_plain_values(
     column: str, values: list[Any], held: str, tmp_path: Path
 ) -> None:
     pl.DataFrame({**COUNTS, column: values}).write_parquet(tmp_path / "x.parquet")
-    what = f"column {column!r} holds {held}, neither text nor numbers (x*.parquet (x.parquet))"
-    assert f"stages.c.columns.{column}: {what}; write it as text" in mistakes(tmp_path)
+    what = f"column {column!r} contains {held}, not text or numbers (x*.parquet (x.parquet))"
+    assert f"stages.c.columns.{column}: {what}; convert it to text" in mistakes(tmp_path)
 
 
 def test_which_of_several_files_lacks_a_column(tmp_path: Path) -> None:
@@ -163,5 +163,5 @@ def test_score_says_what_its_columns_hold(tmp_path: Path) -> None:
     pl.DataFrame({**COUNTS, "f": [[1], [2]]}).write_parquet(tmp_path / "x.parquet")
     done = call(["score", str(tmp_path / "x.parquet")])
     assert done.code == 1
-    assert f"{tmp_path / 'x.parquet'} breaks its schema:" in done.err
-    assert "column f: holds lists, not whole numbers" in done.err
+    assert f"{tmp_path / 'x.parquet'} violates its schema:" in done.err
+    assert "column f: contains lists, not whole numbers" in done.err

@@ -1,4 +1,4 @@
-"""Corpora: files with tokens. What a format of one's own needs is imported from here."""
+"""Corpora: files with tokens. Imports for additional formats come from here."""
 
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.rules import UNIT, Rule, Unique

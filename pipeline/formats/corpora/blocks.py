@@ -1,4 +1,4 @@
-"""Blocks of a corpus file: read, parse and check whole units in the memory of one block."""
+"""Blocks of a corpus file: read, parse and check whole units, one block at a time."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ from pipeline.formats.corpora.rules import (
 from pipeline.formats.lines import TEXT, Places
 from pipeline.memory import Spill
 
-# Quick checks of a whole block: only where one fails do the rules look at each line.
+# Quick checks of a whole block: rules examine single lines only if one fails.
 
 SIGN = "sign "
-"""What signs that are written otherwise are counted under, before their kind."""
+"""Prefix for counts of normalised characters."""
 
 _TAB, _END = ord("\t"), ord("\n")
 
 
 def is_text(content: bytes) -> bool:
-    r"""Return whether content is UTF-8 without a NUL byte, or a carriage return but at line ends.
+    r"""Return true for UTF-8 without NUL bytes and bare carriage returns.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def is_text(content: bytes) -> bool:
     ends = pa.py_buffer(np.array([0, len(content)], np.int64))
     text = pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(content))
     try:
-        text.validate(full=True)  # looks at every byte, and copies none
+        text.validate(full=True)  # reads every byte without copying
     except pa.ArrowInvalid:
         return False
     if b"\0" in content:
@@ -80,9 +80,9 @@ def is_text(content: bytes) -> bool:
 def has_fields(
     content: bytes, lines: pl.DataFrame, rows: pl.DataFrame, *, width: int, before: int
 ) -> bool:
-    """Return whether every row comes from a line of `width` tab-separated fields.
+    """Return true if every row comes from a line of `width` tab-separated fields.
 
-    And whether what was taken for a line without tabs, as seen from its fields, is one.
+    Also check that lines classified as having no tabs have none.
 
     Parameters
     ----------
@@ -93,13 +93,13 @@ def has_fields(
     rows : DataFrame
         Its rows with `LINE` and `LAST`.
     width : int
-        How many fields there should be.
+        The expected number of fields.
     before : int
-        Lines that stand before the block.
+        Number of lines before the block.
     """
     tab = np.frombuffer(content, np.uint8) == _TAB
     fitting = int(np.count_nonzero(tab)) == rows.height * (width - 1)
-    if fitting and not rows.get_column(LAST).has_nulls():  # so the rows have all the tabs
+    if fitting and not rows.get_column(LAST).has_nulls():  # so all tabs are in the rows
         return True
     counts = _tabs_by_line(content, tab)
     bare = pl.col(ALONE) | pl.col(BLANK)
@@ -117,12 +117,12 @@ def _tabs_by_line(content: bytes, tab: npt.NDArray[np.bool_]) -> npt.NDArray[np.
 
 
 def heads_inside(tokens: pl.DataFrame) -> bool:
-    """Return whether every head is a position of its unit, 0, or none.
+    """Return true if every head is a position in its unit, 0 or null.
 
     Parameters
     ----------
     tokens : DataFrame
-        In order, with `UNIT` and `POSITION`; `HEAD` and `RAW_HEAD`, or there is nothing to ask.
+        In order, with `UNIT` and `POSITION`, and `HEAD` and `RAW_HEAD` if there are heads.
     """
     if HEAD not in tokens.columns or tokens.is_empty():
         return True
@@ -136,7 +136,7 @@ def heads_inside(tokens: pl.DataFrame) -> bool:
 
 # Parse a block.
 
-# What is asked of lines alone, and of rows at any time.
+# Columns required of lines, and of rows.
 _OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY, ENTRY}
 _OF_ROWS = {LINE, UNIT, POSITION, RAW_HEAD, LAST}
 
@@ -146,58 +146,58 @@ class Block(Protocol):
 
     @property
     def rules(self) -> Sequence[Rule]:
-        """What its lines must keep to, whatever they say."""
+        """Rules for its lines, regardless of content."""
         ...
 
     @property
     def replaced(self) -> Mapping[str, int]:
-        """What was written otherwise, and how often."""
+        """Numbers of normalised characters."""
         ...
 
     def scanned(self, scan: Scan, columns: Collection[str]) -> Parsed | None:
-        """Return what a scan finds in it; None if it finds nothing, or there is nothing to scan."""
+        """Return the result of a byte scan, if any."""
         ...
 
     def fast(self) -> pl.LazyFrame | None:
-        """Return its lines as fields; None if it is certain that a rule is broken."""
+        """Return its lines as fields; None if a rule is certainly violated."""
         ...
 
     def outline(self) -> pl.LazyFrame:
-        """Return its lines as fields, right or wrong; what is not UTF-8 may be an error."""
+        """Return its lines as fields, valid or not; invalid UTF-8 may raise an error."""
         ...
 
     def checked(self) -> pl.LazyFrame:
-        """Return its lines with all that the rules ask for."""
+        """Return its lines with all columns for the rules."""
         ...
 
     def is_whole(self, lines: pl.DataFrame, rows: pl.DataFrame) -> bool:
-        """Return whether it is certain that the rows keep to its rules."""
+        """Return true if the rows certainly satisfy the rules of lines."""
         ...
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """How the blocks of one file are read.
+    """Instructions for reading the blocks of a file.
 
     Parameters
     ----------
     rows : callable
-        Lines to lines with their marks.
+        From lines to lines with marks.
     attributes : sequence of str
-        What is read of a token.
+        Attributes of tokens.
     fields : sequence of str
-        The fields of a line, by which they are read.
+        Fields of a line.
     rules : sequence of Rule
-        What the rows must keep to.
+        Rules for rows.
     unique : Unique or None
-        What may not come twice in the file.
+        Values that must be unique in the file.
     scan : callable or None
-        A faster way to read a block, see `Scan`.
+        A faster reader of blocks, see `Scan`.
     lemmas : Lemmas or None
-        Which lemmas are none.
+        Placeholders of lemmas.
     metadata : mapping of str to str
-        Attributes that a document or paragraph may have for all its tokens, as well as a sentence:
-        name to the regular expression of it in `ABOUT` and `ABOUT_PARAGRAPH`, with one group.
+        Metadata attributes of documents, paragraphs and sentences: from names to regular
+        expressions for `ABOUT` and `ABOUT_PARAGRAPH`, with one group.
     """
 
     rows: Callable[[pl.LazyFrame], pl.LazyFrame]
@@ -210,22 +210,22 @@ class Grammar:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def asked_metadata(self, columns: Collection[str]) -> dict[str, str]:
-        """Return the metadata among the columns that are wanted."""
+        """Return the metadata among the requested columns."""
         return {name: each for name, each in self.metadata.items() if name in columns}
 
     def needed(self, columns: Collection[str]) -> set[str]:
-        """Return the columns to parse for these, those that rules rest on included."""
+        """Return the columns to parse, including those used by rules."""
         of_rules = _roots(expr for rule in self.rules for expr in (rule.broken, rule.among))
         forms = self.lemmas.columns(columns) if self.lemmas else set()
         about = {ABOUT, ABOUT_PARAGRAPH} if self.asked_metadata(columns) else set()
         return {*_OF_ROWS, *columns, *of_rules, *self.key_columns(), *forms, *about}
 
     def key_columns(self) -> set[str]:
-        """Return the columns that say what may not come twice in the file."""
+        """Return the columns of unique values."""
         return _roots([pl.struct(self.unique.key), self.unique.among]) if self.unique else set()
 
     def schema(self) -> dict[str, pl.DataType]:
-        """Return the columns of the tokens and their types; nothing is read."""
+        """Return the columns of the tokens with types, without reading."""
         names = [TEXT, *self.fields]
         columns = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
         lines = pl.LazyFrame(schema=columns | dict.fromkeys(names, pl.String()))
@@ -234,30 +234,30 @@ class Grammar:
 
 
 def _roots(expressions: Iterable[pl.Expr | None]) -> set[str]:
-    """Return the columns that expressions rest on."""
+    """Return the columns used by expressions."""
     return {name for each in expressions if each is not None for name in each.meta.root_names()}
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """What stands in one block.
+    """The contents of a block.
 
     Parameters
     ----------
     tokens : DataFrame
-        Its tokens; sentences, documents and paragraphs are counted from its beginning.
+        Its tokens, with sentences, documents and paragraphs numbered within the block.
     documents, paragraphs : DataFrame
-        The marks of those that begin or end in it.
+        Marks of their beginnings and ends.
     sentences : int
-        How many it has, those that are left out included.
+        Number of sentences, including skipped ones.
     keys : DataFrame or None
-        What may not come twice in the file, see `rules.keys`.
+        Values that must be unique in the file, see `rules.keys`.
     violations : DataFrame or None
-        What is wrong, see `rules.violations`; None: nothing.
+        Violations, see `rules.violations`; None if there are none.
     replaced : mapping of str to int
-        What was taken for something else, see `pipeline.formats.base.Batch`.
+        Counts of replaced values, see `pipeline.formats.base.Batch`.
     metadata : mapping of str to str
-        Those that are wanted, see `Grammar`.
+        Requested metadata, see `Grammar`.
     """
 
     tokens: pl.DataFrame
@@ -271,22 +271,23 @@ class Parsed:
 
 
 Scan: TypeAlias = Callable[[bytes, int, Collection[str]], Parsed | None]
-"""Content of a block, the lines before it, the columns wanted -> what stands in it, as the other
-ways to read it have it; None where it is not certain that nothing is wrong. The content is UTF-8
-without a NUL byte or a carriage return."""
+"""(content of a block, number of lines before it, requested columns) -> its contents, as from other
+readers; None unless it is certainly valid. The content is UTF-8 without NUL bytes and carriage
+returns.
+"""
 
 
 def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
-    """Parse a block: on the fast path if that makes certain that nothing is wrong.
+    """Parse a block, by the fast path if that proves it valid.
 
     Parameters
     ----------
     block : Block
         The block.
     grammar : Grammar
-        How it is read.
+        Reading instructions.
     columns : collection of str
-        Which columns are wanted.
+        Requested columns.
     """
     found = _parse(block, grammar, columns)
     if asked := grammar.asked_metadata(columns):
@@ -315,14 +316,14 @@ def _parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
 
 
 def nth(mark: str) -> str:
-    """Return the column that says how many marks of a kind have come, up to a row."""
+    """Return the column with the cumulative number of marks of a kind."""
     return f"{mark}_number"
 
 
 def _lines_and_rows(
     query: pl.LazyFrame, grammar: Grammar, needed: Collection[str] | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Collect the lines of a block, and those of them that are rows, as tokens with numbers."""
+    """Collect the lines of a block, and its rows as numbered tokens."""
     marked = grammar.rows(query)
     types = marked.collect_schema()
     every = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
@@ -336,26 +337,26 @@ def _lines_and_rows(
     rows = rows.with_columns(
         number for number in numbers(lists) if number.meta.output_name() not in types
     )
-    if lists and (grammar.rules or HEAD in grammar.attributes):  # else `place_tokens` does it
+    if lists and (grammar.rules or HEAD in grammar.attributes):  # otherwise `place_tokens` does it
         rows = rows.explode(POSITION, *(name for name in lists if name in kept))
     return lines, rows.with_columns(heads(types)).collect()
 
 
 def _type_of_token(kind: pl.DataType | None) -> pl.DataType:
-    """Return the type of an attribute; `HEAD` has none before it is converted."""
+    """Return the type of an attribute; `HEAD` has none before conversion."""
     if isinstance(kind, pl.List):
         return pl.Series(dtype=kind).explode().dtype
     return pl.Int64() if kind is None else kind
 
 
 def mark_numbers(names: Collection[str]) -> list[pl.Expr]:
-    """Return how many marks of each kind have come, as `nth` calls them."""
+    """Return the cumulative numbers of marks of each kind, named by `nth`."""
     marks = [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
     return [_has_mark(mark, names).cum_sum().alias(nth(mark)) for mark in marks]
 
 
 def _has_mark(mark: str, names: Collection[str]) -> pl.Expr:
-    """Return whether a row is the first of a line, or of an entry, with a mark."""
+    """Return true if a row is the first of a line, or entry, with a mark."""
     place = pl.col(ENTRY if ENTRY in names else LINE)
     return pl.col(mark).is_not_null() & place.ne_missing(place.shift())
 
@@ -380,7 +381,7 @@ def _drop_non_tokens(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
-    """Return the lines on which documents or paragraphs begin or end."""
+    """Return the lines where documents or paragraphs begin or end."""
     kept = [name for name in (mark, detail) if name in lines.columns]
     return (
         lines.filter(_has_mark(mark, lines.columns)).select(kept)
@@ -390,7 +391,7 @@ def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
 
 
 def _with_about(lines: pl.DataFrame, marks: pl.DataFrame, mark: str, about: str) -> pl.DataFrame:
-    """Add what the lines say of each document or paragraph, as a list."""
+    """Add the metadata lines of each document or paragraph, as lists."""
     if about not in lines.columns or marks.is_empty():
         return marks
     said = lines.filter(pl.col(about).is_not_null(), pl.col(nth(mark)) > 0)
@@ -399,25 +400,25 @@ def _with_about(lines: pl.DataFrame, marks: pl.DataFrame, mark: str, about: str)
     return numbered.join(by_number, on=nth(mark), how="left", maintain_order="left").drop(nth(mark))
 
 
-# State between blocks: numbers, the open document, the open paragraph.
+# State between blocks: numbers, open document, open paragraph
 
 
 @dataclass(frozen=True)
 class Carry:
-    """How far a file has been read.
+    """The position in a file.
 
     Parameters
     ----------
     sentences, documents, paragraphs : int
-        How many have gone before.
+        Numbers so far.
     doc : str
-        Name of the document that goes on; empty if there is none.
+        Name of the open document; empty if there is none.
     paragraph : int or None
-        Number of the paragraph that goes on.
+        Number of the open paragraph.
     key : value
         The `KEY` of the last mark of a paragraph.
     about, about_paragraph : tuple of str
-        What is said of the document and of the paragraph that go on.
+        Metadata of the open document and paragraph.
     """
 
     sentences: int = 0
@@ -433,16 +434,16 @@ class Carry:
 def place_tokens(
     parsed: Parsed, columns: Sequence[str], carry: Carry
 ) -> tuple[pl.DataFrame, Carry]:
-    """Return the tokens of a block as tokens of the file, and what the next block has to know.
+    """Return the tokens of a block with numbers in the file, and the state for the next block.
 
     Parameters
     ----------
     parsed : Parsed
         The block.
     columns : sequence of str
-        Which columns are wanted.
+        Requested columns.
     carry : Carry
-        What went before.
+        The state before the block.
     """
     tokens, after = number_rows(parsed, carry)
     lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
@@ -451,21 +452,21 @@ def place_tokens(
 
 
 def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
-    """Return the rows of a block with the numbers that they have in the file, and what follows.
+    """Return the rows of a block with numbers in the file, and the following state.
 
     Parameters
     ----------
     parsed : Parsed
         The block.
     carry : Carry
-        What went before.
+        The state before the block.
 
     Returns
     -------
     rows : DataFrame
-        Where a line holds several tokens, one for all of them, with lists.
+        One row per line; lines with several tokens have lists.
     after : Carry
-        What the next block has to know.
+        The state for the next block.
     """
     documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
     rows = parsed.tokens.with_columns(
@@ -492,11 +493,11 @@ def number_rows(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
 
 
 _SAID = "about"
-"""The column with what is said of documents, or paragraphs."""
+"""Metadata columns of documents and paragraphs."""
 
 
 def _look_up(marks: pl.DataFrame, pattern: str, name: str) -> pl.Series:
-    """Return what is said of each document or paragraph under a key; null where nothing is."""
+    """Return the value of a key for each document or paragraph; null if missing."""
     said = pl.col(_SAID).list.eval(pl.element().str.extract(pattern)).list.drop_nulls()
     return marks.select(said.list.first().alias(name)).to_series()
 
@@ -507,14 +508,14 @@ def _last_about(marks: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _gather(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | pl.Expr:
-    """Return the value that stands where each token's index says; the one value if all are."""
+    """Return the value at each token's index; a single value if all are equal."""
     if len(values) == 1:
         return pl.lit(values[0], values.dtype).alias(values.name)
     return values.gather(tokens.get_column(index))
 
 
 def _documents(parsed: Parsed, carry: Carry) -> pl.DataFrame:
-    """Return doc and number of the documents of a block, the one that goes on first."""
+    """Return doc and number of the documents of a block, starting with the open one."""
     said = _about_schema(carry.about)
     before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]}).with_columns(said)
     if parsed.documents.is_empty():
@@ -538,14 +539,14 @@ def _about_of(marks: pl.DataFrame, about: str) -> pl.Expr:
 
 
 def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
-    """Return paragraph (null outside) and number of the paragraphs, the one that goes on first."""
+    """Return paragraph (null outside) and number of the paragraphs, starting with the open one."""
     schema = {"paragraph": pl.Int64(), "number": pl.Int64()}
     before = pl.DataFrame([(carry.paragraph, carry.paragraphs)], schema, orient="row")
     before = before.with_columns(_about_schema(carry.about_paragraph))
     marks = parsed.paragraphs
     if marks.is_empty():
         return before
-    # What a change of key begins at the top of a block may have begun in the one before.
+    # A change of key at the top of a block may continue the previous block.
     goes_on = carry.key is not None and _key(parsed, 0) == carry.key
     same = (pl.int_range(pl.len()) == 0) & goes_on
     begins = pl.col(PARAGRAPH) & ~same
@@ -560,28 +561,28 @@ def _key(parsed: Parsed, index: int) -> Any:
     return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None
 
 
-# Duplicate keys of a file: eight bytes each, on the disk if there are many.
+# Duplicate keys of a file: eight bytes each, on disk if there are many
 
 _MOST = 1 << 22
-"""Hashes that are held, 32 MB of them; more go to the disk."""
+"""Maximum number of hashes in memory (32 MB); more go to disk."""
 _BITS = 6
-"""By so many first bits they are divided there, such that equal ones lie together."""
+"""Number of leading bits that partition hashes on disk."""
 _SCHEMA = pl.Schema({"hash": pl.UInt64})
 _NONE = pl.Series("hash", dtype=pl.UInt64())
 
 
 def hash_keys(parsed: Parsed) -> pl.Series:
-    """Return the hashes of what may not come twice, of a part of a file."""
+    """Return the hashes of unique values in a part of a file."""
     return _NONE if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)
 
 
 class Hashes:
-    """Takes in hashes and tells which came twice; forgets them at the end of a with statement.
+    """Collects hashes and finds duplicates; a context manager.
 
     Parameters
     ----------
     most : int
-        How many to hold.
+        Maximum number in memory.
 
     Examples
     --------
@@ -606,7 +607,7 @@ class Hashes:
             self._spilled.clear()
 
     def add(self, hashes: pl.Series) -> None:
-        """Take in some."""
+        """Add hashes."""
         if hashes.is_empty():
             return
         self._held.append(hashes)
@@ -615,7 +616,7 @@ class Hashes:
             self._spill()
 
     def repeated(self) -> pl.Series:
-        """Return those that came more than once, each once."""
+        """Return the duplicate hashes, each once."""
         if self._spilled is None:
             return _duplicates(pl.concat([_NONE, *self._held]))
         self._spill()
@@ -631,12 +632,12 @@ class Hashes:
 
 
 def _duplicates(hashes: pl.Series) -> pl.Series:
-    """Return what stands more than once, each once: in order, next to its like."""
+    """Return repeated values of a sorted array, each once."""
     ordered = hashes.sort()
     return ordered.filter((ordered == ordered.shift()).fill_null(value=False)).unique()
 
 
-# Outline of a block: marks and counts without parsing its tokens.
+# Outline of a block: marks and counts without parsing tokens
 
 _PLACES = (
     *(LINE, UNIT, POSITION, ROW, SOME, DOCUMENT, NAME, PARAGRAPH, KEY, ABOUT, ABOUT_PARAGRAPH),
@@ -644,23 +645,21 @@ _PLACES = (
 
 
 def outline(block: Block, grammar: Grammar) -> Parsed | None:
-    """Return what `parse` does of a block in which nothing is wrong, with a token a sentence.
+    """Like `parse` for a valid block, with one token per sentence.
 
-    The format is asked for the columns alone that say where tokens stand; what rules say of them
-    is not asked.
+    The format provides only position columns, and rules are not checked.
 
     Parameters
     ----------
     block : Block
         The block.
     grammar : Grammar
-        How it is read.
+        Reading instructions.
 
     Returns
     -------
     Parsed or None
-        Its tokens are the first one of each sentence, without their attributes. None if the block
-        is no text.
+        The first token of each sentence, without attributes. None if the block is not text.
     """
     marked = grammar.rows(block.outline())
     types = marked.collect_schema()
@@ -690,7 +689,7 @@ def _build_outline(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
 
 
 def changes(values: Places) -> npt.NDArray[np.bool_]:
-    """Return which values are not the one before.
+    """Return true for values that differ from the previous one.
 
     Examples
     --------
@@ -701,7 +700,7 @@ def changes(values: Places) -> npt.NDArray[np.bool_]:
 
 
 def count_positions(first: npt.NDArray[np.bool_]) -> Places:
-    """Return the position of each row in its sentence, from 1, by which rows are the first of one.
+    """Return the position of each row in its sentence, from 1, given the first rows.
 
     Examples
     --------
@@ -714,36 +713,36 @@ def count_positions(first: npt.NDArray[np.bool_]) -> Places:
 
 
 def count_before(mark: str, marks: Places, rows: Places) -> pl.Series:
-    """Return how many marks have come before each row, as `nth` calls it; both by their lines."""
+    """Return the number of marks before each row, by line, named by `nth`."""
     return pl.Series(nth(mark), np.searchsorted(marks, rows).astype(np.uint32))
 
 
 # Read text files in blocks.
 
 SIZE = 8 << 20
-"""Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
+"""Bytes read at a time; parsing is fastest within processor caches."""
 _LEAST, _SHARE = 1 << 16, 128
-"""Where memory is limited: this part of it is read at a time, or so many bytes."""
+"""With limited memory: share of it, or bytes, read at a time."""
 
 BOM = b"\xef\xbb\xbf"
-"""What may stand before the first line."""
+"""Byte-order mark."""
 
 _SHORT = 1 << 20
-"""Bytes that are always read at once."""
+"""Minimum number of bytes read at once."""
 _BYTE, _TOKEN = 16, 300
-"""Bytes that a byte of text, and a token besides, take while they are parsed."""
+"""Memory per byte of text and per token during parsing."""
 
 T = TypeVar("T")
 U = TypeVar("U")
 
 
 def block_size(memory: int | None) -> int:
-    """Return how many bytes of a corpus to read at a time.
+    """Return the number of bytes of a corpus to read at a time.
 
     Parameters
     ----------
     memory : int or None
-        Bytes that all that is done with it may take; None: there is no limit.
+        Memory limit in bytes; None: no limit.
 
     Examples
     --------
@@ -754,23 +753,23 @@ def block_size(memory: int | None) -> int:
 
 
 class Readable(Protocol):
-    """What bytes are read from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes, or what is left."""
+        """Return the given number of bytes, or the rest."""
         ...
 
 
 @dataclass(frozen=True)
 class Range:
-    """Bytes of a file that are whole units.
+    """A range of bytes of whole units.
 
     Parameters
     ----------
     start, end : int
-        From where to where, in bytes.
+        Start and end; bytes.
     lines : int
-        How many lines stand before them.
+        Number of lines before the range.
     """
 
     start: int
@@ -780,14 +779,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the text of a file, or of a part of one, is read from.
+    """The source of the text of a file or part of it.
 
     Parameters
     ----------
     opened : callable
-        Opens it at the first byte.
+        Opens the text at the first byte.
     within : Range, optional
-        Which bytes these are, if not all.
+        The range of bytes, if not all.
     """
 
     opened: Callable[[], AbstractContextManager[Readable]]
@@ -801,15 +800,15 @@ class TextBlock:
     Parameters
     ----------
     content : bytes
-        The lines, without a byte-order mark.
+        The lines, without byte-order mark.
     before : int
-        How many stand before them in the file.
+        Number of lines before them in the file.
     fields : sequence of str
-        Names of their tab-separated fields; none: a line is given as `TEXT`.
+        Names of tab-separated fields; without any, lines are given as `TEXT`.
     replaced : mapping of str to int
-        What was written otherwise, see `pipeline.formats.base.Batch`.
+        Counts of normalised characters, see `pipeline.formats.base.Batch`.
     written : bytes, optional
-        The lines as the file has them, if they are not as `content`.
+        The original lines, if different from `content`.
     """
 
     content: bytes
@@ -820,30 +819,31 @@ class TextBlock:
 
     @property
     def raw(self) -> bytes:
-        """The lines as the file has them."""
+        """The original lines."""
         return self.content if self.written is None else self.written
 
     @property
     def rules(self) -> Sequence[Rule]:
-        """What lines of text, or of fields, must keep to."""
+        """Rules for lines of text or fields."""
         return rules.field_rules(len(self.fields)) if self.fields else rules.text_rules()
 
     def scanned(self, scan: Callable[[bytes, int, U], T | None], columns: U) -> T | None:
-        """Return what a scan of its bytes finds; None if it finds nothing, or may not be asked."""
+        """Return the result of a byte scan, if possible."""
         plain = b"\r" not in self.content and is_text(self.content)
         return scan(self.content, self.before, columns) if plain else None
 
     def fast(self) -> pl.LazyFrame | None:
-        """Return the lines as fields, of which those alone are parsed that are asked for."""
+        """Return the lines as fields, parsing only requested ones."""
         return self.outline() if is_text(self.content) else None
 
     def outline(self) -> pl.LazyFrame:
-        """Return the same, right or wrong; what is not UTF-8 may be an error."""
+        """Return the fields, valid or not; invalid UTF-8 may raise an error."""
         if not self.fields:
             return self.checked()
         first, *others = map(pl.col, self.fields)
         alone = others[0].is_null() if others else pl.lit(value=True)
-        # Few fields begin so: these alone are looked at. A field after it is seen by its tab.
+        # Few fields begin this way, and only these are examined. A following field is recognised by
+        # its tab.
         white = pl.when(first < "!").then(first).str.strip_chars(" ") == ""
         return lines.fields(self.content, self.fields, before=self.before).with_columns(
             (first.is_null() | white.fill_null(value=False)).alias(BLANK),
@@ -852,7 +852,7 @@ class TextBlock:
         )
 
     def checked(self) -> pl.LazyFrame:
-        """Return the lines with `TEXT`, null where not UTF-8, and the fields."""
+        """Return the lines with `TEXT` (null if not UTF-8) and the fields."""
         text, query = pl.col(TEXT), lines.lines_of(self.content, before=self.before).lazy()
         if not self.fields:
             return query
@@ -862,21 +862,21 @@ class TextBlock:
         )
 
     def is_whole(self, lines: pl.DataFrame, rows: pl.DataFrame) -> bool:
-        """Return whether it is certain that each row has all fields, and no more."""
+        """Return true if each row certainly has the right number of fields."""
         width = len(self.fields)
         return not width or has_fields(self.content, lines, rows, width=width, before=self.before)
 
 
 @dataclass(frozen=True)
 class FrameBlock:
-    """Rows that have been read as such."""
+    """Rows that need no parsing."""
 
     rows: pl.DataFrame
     rules: Sequence[Rule] = ()
     replaced: Mapping[str, int] = field(default_factory=dict)
 
     def scanned(self, _scan: object, _columns: object) -> None:
-        """Return nothing: there are no bytes to scan."""
+        """Return None: there are no bytes to scan."""
 
     def fast(self) -> pl.LazyFrame:
         """Return the rows."""
@@ -885,7 +885,7 @@ class FrameBlock:
     checked = outline = fast
 
     def is_whole(self, _lines: pl.DataFrame, _rows: pl.DataFrame) -> bool:
-        """Return true: they have all fields."""
+        """Return true: rows have all fields."""
         return True
 
 
@@ -903,22 +903,22 @@ def text_blocks(
     Parameters
     ----------
     path : Path
-        A text file in UTF-8, packed or not.
+        A (compressed) text file in UTF-8.
     size : int
         Bytes to read at a time.
     fields : sequence of str
         See `TextBlock`.
     cut : callable
-        Content to the bytes up to the end of the last whole unit; 0 if there is none.
+        From content to the number of bytes up to the end of the last whole unit, or 0.
     source : Source, optional
-        What to read, if not the file as it is opened by its path.
+        The source, by default the file.
     form : str
-        How text is normalised.
+        Normalisation form.
 
     Raises
     ------
     DataError
-        If the file is packed and its name does not say so, or the other way round.
+        If name and content disagree about compression.
     """
     lines.require_matching_suffix(path)
     within = source.within if source else None
@@ -938,7 +938,7 @@ def text_blocks(
 
 
 def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:
-    """Yield what `job` makes of each thing, in order; threads do it ahead for the next ones."""
+    """Yield the results of `job` in order; threads work ahead."""
     with ThreadPoolExecutor(threads) as pool:
         waiting = deque[Future[U]]()
         for thing in things:
@@ -950,7 +950,7 @@ def map_ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Itera
 
 
 def _limit_bytes(read: Callable[[int], bytes], most: int) -> Callable[[int], bytes]:
-    """Return what reads so many bytes and then nothing."""
+    """Return a reader limited to a number of bytes."""
     left = most
 
     def some(size: int) -> bytes:
@@ -969,9 +969,9 @@ def _split_units(
     cut: Callable[[bytes], int],
     begun: tuple[int, bytes],
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield what `read` gives, in pieces that end where `cut` says, and the lines before each.
+    """Yield pieces of the input that end at units, with the number of lines before each.
 
-    What was begun with is the lines before, and what has been read.
+    It starts with the lines before, and with content read already.
     """
     before, held = begun
     while more := read(size):
@@ -986,13 +986,13 @@ def _split_units(
 
 
 def _require_memory(place: str, held: bytes) -> None:
-    """Refuse a line, or what else cannot be cut, that takes more memory than there is."""
+    """Reject a line or unit that exceeds available memory."""
     if len(held) < _SHORT:
         return
     lines, blanks = held.count(b"\n"), held.count(b" ")
-    what = f"what begins there, {lines:,} lines or more," if lines else "the line"
+    what = f"the unit that begins there, with {lines:,} lines or more," if lines else "the line"
     memory.require(
         len(held) * _BYTE + (lines + blanks) * _TOKEN,
-        f"{place}: {what} goes on for {memory.format_bytes(len(held))} without an end, and",
-        otherwise="end sentences by line ends, blank lines or tags, as the format has them",
+        f"{place}: {what} does not end within {memory.format_bytes(len(held))}, and",
+        otherwise="end sentences by line ends, blank lines or tags, depending on the format",
     )

@@ -1,4 +1,4 @@
-"""CoNLL-U and CoNLL-U Plus: words, their attributes and heads; no ranges, no empty nodes."""
+"""CoNLL-U and CoNLL-U Plus: words with attributes and heads, without ranges and empty nodes."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ ID = "~id"
 FIELDS = (ID, *rules.raw(ATTRIBUTES))
 
 LEXICAL = ("smwe", "lexcat", "lexlemma", "ss", "ss2", "wmwe", "wcat", "wlemma", "lextag")
-"""The further columns of STREUSLE's files, which do not name them."""
+"""The additional columns of STREUSLE's files, which do not name them."""
 _LEXICAL_SUFFIX = ".conllulex"
 _COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")
 
 NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
-"""The ID of a range, or of an empty node."""
+"""The ID of a range or an empty node."""
 
 
 def comment_marks(comment: pl.Expr) -> list[pl.Expr]:
@@ -78,7 +78,7 @@ def comment_marks(comment: pl.Expr) -> list[pl.Expr]:
     ]
 
 
-# Byte scan: a block without errors or rarities, at a fraction of the cost.
+# Byte scan: fast reading of blocks without errors or rare features
 
 _NONE = "_"
 
@@ -90,20 +90,20 @@ def scan_block(
     placeholders: Sequence[str] = rules.PLACEHOLDERS,
     fields: Sequence[str] = FIELDS,
 ) -> Parsed | None:
-    """Return what stands in a block if it is certain that it breaks no rule; else None.
+    """Return the contents of a block if it is certainly valid, else None.
 
     Parameters
     ----------
     content : bytes
-        Whole sentences: UTF-8 without a carriage return.
+        Whole sentences: UTF-8 without carriage returns.
     before : int
-        Lines that stand before it.
+        Number of lines before it.
     columns : collection of str
-        Which columns are wanted. How words are written is not known here.
+        Requested columns, except surface forms.
     placeholders : sequence of str
-        Lemmas that are none.
+        Placeholders of lemmas.
     fields : sequence of str
-        The fields of a line.
+        Fields of a line.
     """
     if {SURFACE, SPACE_AFTER} & set(columns):
         return None
@@ -113,7 +113,7 @@ def scan_block(
 
 @dataclass(frozen=True)
 class _Block:
-    """The lines of a block and what follows from them; exists while it is read."""
+    """The lines of a block, and derived values."""
 
     lines: ByteLines
     before: int
@@ -125,7 +125,7 @@ class _Block:
 
     @cached_property
     def _row_lines(self) -> Places:
-        """The lines that are words, ranges or empty nodes."""
+        """Lines with words, ranges or empty nodes."""
         return np.flatnonzero(self.lines.tabs == self._tabs)
 
     @property
@@ -141,12 +141,12 @@ class _Block:
 
     @cached_property
     def _ids(self) -> Places:
-        """The ID of each row; -1 if it is no whole number."""
+        """The ID of each row; -1 if not a whole number."""
         return self.lines.numbers(self._rows.field(0))
 
     @cached_property
     def _unit(self) -> Places:
-        """How many blank lines stand before each row."""
+        """Number of blank lines before each row."""
         return np.cumsum(self.lines.is_blank, dtype=np.int64)[self._row_lines]
 
     @cached_property
@@ -163,16 +163,16 @@ class _Block:
 
     @cached_property
     def _first(self) -> npt.NDArray[np.bool_]:
-        """Which words are the first of their sentence."""
+        """True for the first word of each sentence."""
         return changes(self._unit[self._is_word])
 
     @cached_property
     def _head(self) -> Places:
-        """The head of each word; -1 if it is no whole number."""
+        """The head of each word; -1 if not a whole number."""
         return self.lines.numbers(self._field(self._words, RAW_HEAD))
 
     def is_certain(self) -> bool:
-        """Return whether it breaks no rule."""
+        """Return true if it satisfies all rules."""
         return self._are_lines() and self._are_in_order() and self._are_heads()
 
     def _are_lines(self) -> bool:
@@ -181,7 +181,7 @@ class _Block:
         return bool((bare | ((tabs == self._tabs) & ~self._is_comment)).all())
 
     def _are_in_order(self) -> bool:
-        """Whether words count from 1 in their sentence, and others are ranges or empty nodes."""
+        """Return true if words are numbered from 1 in each sentence, and other rows are valid."""
         before = np.append([0], self._position)[:-1]
         expected = np.where(self._first, 1, before + 1)
         others = self.lines.texts(self._rows.where(~self._is_word).field(0))
@@ -189,7 +189,7 @@ class _Block:
         return bool((self._position == expected).all() and shaped.all())
 
     def _are_heads(self) -> bool:
-        """Whether each head is a position of its sentence, 0, or none."""
+        """Return true if each head is a position in its sentence, 0 or empty."""
         if RAW_HEAD not in self.fields:
             return True
         starts = np.flatnonzero(self._first)
@@ -199,7 +199,7 @@ class _Block:
         return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
 
     def parsed(self, columns: Collection[str], placeholders: Sequence[str]) -> Parsed:
-        """Return its words, and where documents and paragraphs begin."""
+        """Return its words, and the beginnings of documents and paragraphs."""
         sentence = np.cumsum(changes(self._unit))
         marks = self._document_marks()
         tokens = {
@@ -228,7 +228,7 @@ class _Block:
         )
 
     def _document_marks(self) -> pl.DataFrame:
-        """Return the comments that begin documents or paragraphs, in order, by their line."""
+        """Return the comments that begin documents or paragraphs, by line."""
         lines = np.flatnonzero(self._is_comment)
         comments = pl.DataFrame({LINE: lines, ID: self.lines.texts(self.lines.whole(lines))})
         likely = comments.lazy().filter(pl.col(ID).str.contains("new", literal=True))
@@ -236,12 +236,12 @@ class _Block:
         return begun.filter(pl.col(PARAGRAPH).is_not_null()).collect()
 
     def _nth(self, marks: pl.DataFrame, mark: str) -> pl.Series:
-        """Return how many marks stand before each word."""
+        """Return the number of marks before each word."""
         lines = marks.filter(pl.col(mark).is_not_null()).get_column(LINE).to_numpy()
         return count_before(mark, lines, self._row_lines[self._is_word])
 
     def _attribute(self, name: str) -> pl.Series:
-        """Return a field of the words: null if empty or ``_``, unless form and lemma are both."""
+        """Return a field of the words: null if empty or ``_``, unless both form and lemma are."""
         spans = self._field(self._words, name)
         none = self.lines.is_only(spans, _NONE)
         if name == "form" and LEMMA in self.fields and none.any():
@@ -249,7 +249,7 @@ class _Block:
         return self.lines.texts(spans, ~none).alias(name)
 
     def _lemma(self, placeholders: Sequence[str]) -> tuple[pl.Series, dict[str, int]]:
-        """Return the lemmas, forms in place of those that are none, and how many these are."""
+        """Return the lemmas, with placeholders replaced by forms, and their number."""
         spans, forms = self._field(self._words, LEMMA), self._field(self._words, "form")
         own, replaced = spans, dict[str, int]()
         rows, written = self.lines.find(spans, placeholders)
@@ -264,7 +264,7 @@ class _Block:
         return self.lines.texts(own, ~none).alias(LEMMA), replaced
 
 
-# Surface forms: from ranges, MISC, and ``# text`` where it fits the words.
+# Surface forms: from ranges, MISC, and ``# text`` if it fits the words
 
 _RANGE = r"^([1-9][0-9]*)-([0-9]+)$"
 _NO_SPACE = r"(?:^|\|)(?:SpaceAfter=No|SpacesAfter=(?:No)?)(?:\||$)"
@@ -272,11 +272,11 @@ _TEXT = r"^#\s*text\s*=\s*(.*?)\s*$"
 _KIND = pl.Struct({SURFACE: pl.String(), SPACE_AFTER: pl.String()})
 
 Written: TypeAlias = tuple[str, str]
-"""What is written for a word or a range, and the white space after it."""
+"""The surface of a word or range, with following white space."""
 
 
 def add_surface(lines: pl.LazyFrame, *, identity: str) -> pl.LazyFrame:
-    """Add `SURFACE` and `SPACE_AFTER`; nothing is done where neither is asked for.
+    """Add `SURFACE` and `SPACE_AFTER`, if requested.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def _surface() -> pl.Expr:
 
 
 def _space_after() -> pl.Expr:
-    """Return "" for no space; of a range, that of its last word alone."""
+    """Return "" for no space; in a range, only at its last word."""
     last = pl.when(pl.col(POSITION) == pl.col("~end")).then("~misc")
     misc = pl.when(_inside()).then(last).otherwise("misc")
     return pl.when(misc.str.contains(_NO_SPACE)).then(pl.lit("")).alias(SPACE_AFTER)
@@ -333,7 +333,7 @@ def _inside() -> pl.Expr:
 
 
 def _fit_text(lines: pl.Series) -> pl.Series:
-    """Take surface and spaces from ``# text``, where it holds the same signs in another way."""
+    """Take surface and spaces from ``# text``, if it has the same characters."""
     rows = lines.struct.unnest()
     others = _find_differing(rows)
     if others.is_empty():
@@ -352,9 +352,9 @@ def _fit_text(lines: pl.Series) -> pl.Series:
 
 
 def _find_differing(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return row numbers, words and text of the sentences whose text is not what the words give."""
+    """Return row numbers, words and text of sentences whose text differs from the words."""
     shown = pl.coalesce(SURFACE, "form", pl.lit("_")).alias("shown")
-    inner = pl.when(pl.col(SURFACE).shift(-1) == "").then(pl.lit(""))  # the last of a range has it
+    inner = pl.when(pl.col(SURFACE).shift(-1) == "").then(pl.lit(""))  # on the last word of a range
     space = pl.coalesce(inner, SPACE_AFTER, pl.lit(" "))
     words = rows.with_row_index("row").filter(pl.col(POSITION).is_not_null())
     words = words.with_columns(shown, space.alias("space"))
@@ -369,9 +369,9 @@ def _find_differing(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def align(words: Sequence[str], text: str) -> list[Written] | None:
-    """Return what stands in the text for each word, and the white space after it.
+    """Return the text of each word, and the white space after it.
 
-    None if the text holds other signs than the words, white space aside.
+    None if text and words have different characters, ignoring white space.
 
     Examples
     --------
@@ -398,21 +398,23 @@ _UNKNOWN = -1
 
 
 class ConlluOptions(LemmaOptions):
-    """How a CoNLL-U file is read."""
+    """Options for CoNLL-U files."""
 
     unique_sent_id: bool = False
-    """Whether a ``# sent_id`` that comes twice in a file is a mistake."""
+    """Report a duplicate ``# sent_id`` within a file as an error."""
     metadata: tuple[str, ...] = ()
-    """Further keys of comments, ``# key = value``, that are attributes; those at the beginning of
-    a file are so without being named."""
+    """Further comment keys (``# key = value``) to read as attributes; keys at the beginning of a
+    file are always read.
+    """
     columns: tuple[str, ...] = ()
-    """Names of the columns, ``id`` first, of a file with others than CoNLL-U that does not name
-    them. ``# global.columns`` in its first line does, and ``.conllulex`` stands for STREUSLE's."""
+    """Column names, ``id`` first, of a file with non-standard columns (default: ``#
+    global.columns`` in the first line; STREUSLE's for ``.conllulex``).
+    """
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The options of a file, and its columns in order: `ID`, then attributes as they are read."""
+    """The options of a file, and its columns in order: `ID`, then attributes."""
 
     options: ConlluOptions
     fields: tuple[str, ...] = FIELDS
@@ -420,18 +422,18 @@ class Layout:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes of a token."""
+        """Attributes of a token."""
         own = (HEAD if name == RAW_HEAD else name for name in self.fields[1:])
         return (*own, SURFACE, SPACE_AFTER, *self.keys)
 
     @property
     def patterns(self) -> dict[str, str]:
-        """Attribute to the regular expression of the comments that have it."""
+        """Regular expressions of comments by attribute."""
         return {name: _pattern_of(key) for name, key in self.keys.items()}
 
 
 def _find_layout(path: Path, options: ConlluOptions) -> Layout:
-    """Find the columns, of the options, the first line, or the file's ending; and the keys."""
+    """Find the columns, from options, first line or extension, and the metadata keys."""
     lines.require_matching_suffix(path)
     begin = content.first_lines(path)
     fields = FIELDS
@@ -447,14 +449,14 @@ def _find_layout(path: Path, options: ConlluOptions) -> Layout:
 # Metadata: comments as attributes
 
 _KEYS = ("sent_id", "newdoc id", "newpar id")
-"""Keys of Universal Dependencies, which are attributes of every file."""
+"""Keys of Universal Dependencies, attributes of every file."""
 _KEY = re.compile(r"#\s*([^=\s](?:[^=]*[^=\s])?)\s*=")
 _OF_SENTENCE = r"^#\s*(?:newpar|sent_id|text)\b"
-"""Comments behind which what is said is said of a sentence, and no longer of its document."""
+"""Comments after which metadata belongs to a sentence instead of its document."""
 
 
 def _keys(begin: Sequence[str], options: ConlluOptions, fields: Sequence[str]) -> dict[str, str]:
-    """Return attribute to key of what the comments say, but for names that are taken."""
+    """Return comment keys by attribute, except names in use."""
     found = (comment[1] for line in begin if (comment := _KEY.match(line)))
     taken = {*fields, *rules.PLACE, "file", HEAD, SURFACE, SPACE_AFTER, "global_columns"}
     named = dict[str, str]()
@@ -464,13 +466,13 @@ def _keys(begin: Sequence[str], options: ConlluOptions, fields: Sequence[str]) -
 
 
 def _attribute_of(key: str) -> str:
-    """Return what a key is called as an attribute: in small letters, ``newdoc id`` as newdoc."""
+    """Return the attribute name of a key: lower case, ``newdoc id`` as newdoc."""
     name = re.sub(r"\W+", "_", key.lower().removesuffix(" id") if key in _KEYS else key.lower())
     return name.strip("_")
 
 
 def _pattern_of(key: str) -> str:
-    """Return what finds the value, however the key is spelt that is called the same."""
+    """Return the regular expression for the value of a key, in any spelling."""
     between = r"(?:[^\w=]|_)"
     words = rf"{between}+".join(re.findall(r"[^\W_]+", key))
     return rf"(?i)^#{between}*{words}{between}*=\s*(.*?)\s*$"
@@ -479,7 +481,7 @@ def _pattern_of(key: str) -> str:
 def about_documents(comment: pl.Expr) -> list[pl.Expr]:
     """Return `ABOUT` and `ABOUT_PARAGRAPH` of comments.
 
-    Of a document says what stands behind ``# newdoc``, up to the first comment of a sentence.
+    Comments after ``# newdoc`` describe the document, up to the first comment of a sentence.
 
     Parameters
     ----------
@@ -498,7 +500,7 @@ def about_documents(comment: pl.Expr) -> list[pl.Expr]:
 
 
 def sentence_metadata(comment: pl.Expr, patterns: Mapping[str, str]) -> list[pl.Expr]:
-    """Return what the comments of each sentence say of it, on all its lines."""
+    """Return the comments of each sentence, on all its lines."""
     own = pl.when(pl.col(ABOUT).is_null() & pl.col(ABOUT_PARAGRAPH).is_null()).then(comment)
     return [
         own.str.extract(pattern).drop_nulls().first().over(UNIT).alias(name)
@@ -507,12 +509,12 @@ def sentence_metadata(comment: pl.Expr, patterns: Mapping[str, str]) -> list[pl.
 
 
 def _fields(path: Path, written: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return columns as attributes: in small letters, an underscore for a colon."""
+    """Return attribute names of columns: lower case, with underscores for colons."""
     names = tuple(re.sub(r"\W+", "_", name.lower()) for name in written)
     try:
         rules.check_names(names)
         if names[:1] != ("id",) or "form" not in names:
-            raise ValueError("the first column has to be ID, and one has to be FORM")
+            raise ValueError("the first column must be ID, and another must be FORM")
     except ValueError as error:
         listed = ", ".join(written)
         advice = 'Name them: columns = ["id", "form", "lemma", ...]'
@@ -529,7 +531,7 @@ def _rules(_layout: Layout) -> list[Rule]:
     identity, first = pl.col(ID), rules.first_in_unit()
     word = pl.col(POSITION).is_not_null()
     shaped = pl.when(~word).then(identity).str.contains(NOT_A_WORD)
-    unknown = ~shaped.fill_null(value=False)  # words aside, which come first
+    unknown = ~shaped.fill_null(value=False)  # except words, which come first
     number = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
     before = number.forward_fill().shift()
     expected = pl.when(first).then(1).when(before >= 0).then(before + 1)
@@ -537,7 +539,7 @@ def _rules(_layout: Layout) -> list[Rule]:
     order = pl.lit("not the ID ") + expected.cast(pl.String) + " that should follow"
     order = twice.otherwise(order)
     return [
-        Rule(~shaped | identity.is_null(), "ID is no number, range or decimal", ID),
+        Rule(~shaped | identity.is_null(), "ID is not a number, range or decimal", ID),
         Rule(pl.col(POSITION) != expected, order, ID),
     ]
 
@@ -562,7 +564,7 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     "conllu",
     suffixes=[".conllu", ".conll", ".conllup", ".cupt", _LEXICAL_SUFFIX],
     cut=_cut,
-    attributes=attrgetter("attributes"),  # a lambda cannot be sent to other machines
+    attributes=attrgetter("attributes"),  # lambdas cannot be pickled for other machines
     fields=attrgetter("fields"),
     rules=_rules,
     unique=_unique,
@@ -574,19 +576,18 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     remedy="name the columns: columns = [...]",
 )
 def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
-    """CoNLL-U: one row per word; a multiword range or an empty node is none.
+    """CoNLL-U: one row per word, without multiword ranges and empty nodes.
 
-    ``_`` and an empty field are null; an underscore that is form and lemma alike stays one, and a
-    lemma that is none is the form, see `placeholders`.
-    ``# newdoc`` begins a document, called by its number (``#2``) if it has no id, and
-    ``# newpar`` a paragraph.
+    ``_`` and empty fields are null, except for tokens with both form and lemma ``_``. Placeholders
+    of lemmas are replaced by the form, see `placeholders`. ``# newdoc`` begins a document, named by
+    its number (``#2``) without an id, and ``# newpar`` a paragraph.
 
-    Of CoNLL-U Plus the first line names the columns: ``# global.columns = ID FORM ... PARSEME:MWE``
-    gives the attributes ``form`` ... ``parseme_mwe``.
+    In CoNLL-U Plus, the first line names the columns: ``# global.columns = ID FORM ...
+    PARSEME:MWE`` gives the attributes ``form`` ... ``parseme_mwe``.
 
     References
     ----------
-    https://universaldependencies.org/format.html and, of CoNLL-U Plus, .../ext-format.html
+    https://universaldependencies.org/format.html; CoNLL-U Plus: .../ext-format.html
     """
     fields = layout.fields
     lines = lines.with_columns(

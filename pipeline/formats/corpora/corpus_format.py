@@ -1,4 +1,4 @@
-"""A format of corpora: two functions and its rules, from which scan, check and read follow."""
+"""Corpus formats: two functions and rules, from which scan, check and read are derived."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, d
 
 T = TypeVar("T")
 OrCallable: TypeAlias = T | Callable[[Any], T]
-"""Something, or a function of the options that gives it."""
+"""A value, or a function of the options."""
 Rows: TypeAlias = Callable[[pl.LazyFrame, Any], pl.LazyFrame]
 R = TypeVar("R", bound=Rows)
 
 
 @dataclass(frozen=True)
 class CorpusFormat:
-    """How text files of a format are read; see `corpus_format`, whose keywords these are."""
+    """Definition of a corpus format; fields are the arguments of `corpus_format`."""
 
     rows: Rows
     cut: Callable[[bytes, Any], int]
@@ -44,7 +44,7 @@ class CorpusFormat:
         return self._open(path, options).scan()
 
     def check(self, path: Path, options: Any) -> Sequence[Skipped]:
-        """Judge a file, see `Format`."""
+        """Check a file, see `Format`."""
         return self._open(path, options).check()
 
     def read(self, path: Path, options: Any, columns: Sequence[str], size: int) -> Iterator[Batch]:
@@ -56,7 +56,7 @@ class CorpusFormat:
             own = {}
 
     def divide(self, path: Path, options: Any, size: int) -> Division:
-        """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
+        """Return the parts of a file, see `Format`; empty for indivisible files."""
         if options.lenient:
             return Division()
         if not is_compressed(path):
@@ -66,7 +66,7 @@ class CorpusFormat:
         return replace(found, unpack=not found.parts)
 
     def optional(self, path: Path, options: Any) -> frozenset[str]:
-        """Return the metadata that the file has, see `Format`."""
+        """Return the metadata of the file, see `Format`."""
         layout = self.layout(path, options) if self.layout else options
         return frozenset(_resolve(self.metadata, layout) or ())
 
@@ -124,48 +124,48 @@ def corpus_format(
     metadata: OrCallable[Mapping[str, str] | None] = None,
     remedy: str = "",
 ) -> Callable[[R], R]:
-    """Register a function as the one that gives the rows of a format of corpora.
+    """Register a function that makes the rows of a corpus format.
 
-    It is called as (lines, options) with the lines of a block: `LINE` and `TEXT`, null where it
-    is not UTF-8; with `fields` these instead, and `BLANK` and `ALONE`. It returns all of them,
-    with `UNIT`, the attributes, and those of the other columns of `pipeline.formats.corpora.rules`
-    that the format knows of. Where a line holds several tokens, or none, the attributes are lists
-    of equal length. It knows nothing of other blocks: what goes on in the next is looked after.
+    It is called with (lines, options) for the lines of a block: `LINE` and `TEXT` (null if not
+    UTF-8), or with `fields` these instead, and `BLANK` and `ALONE`. It returns all lines with
+    `UNIT`, the attributes, and other columns of `pipeline.formats.corpora.rules` that the format
+    has. For lines with several tokens or none, attributes are lists of equal length. State between
+    blocks is handled by the caller.
 
     Parameters
     ----------
     name, suffixes, options
         As in `pipeline.formats.base.Format`.
     cut : callable
-        (content, options) -> bytes up to the end of the last whole unit; 0 if there is none.
+        (content, options) -> number of bytes up to the end of the last whole unit, or 0.
     attributes : sequence of str, or callable
-        What a token has besides its place; ``head`` is a position in its sentence. A callable
-        gives it, like all that follows, from the options.
+        Attributes of tokens; ``head`` is a position in the sentence. This and the following
+        arguments may be functions of the options.
     fields : sequence of str, or callable
-        Names of the tab-separated fields of a line, if it has some: parsed where asked for alone.
+        Names of the tab-separated fields of a line, if any; parsed on request.
     rules : sequence of Rule, or callable
-        What rows must keep to, besides what goes for all: a line is text and has all fields, a
-        head lies in its sentence.
+        Rules for rows, besides general ones: lines are text and have all fields, heads lie in their
+        sentence.
     unique : Unique, or callable
-        What may not come twice in a file.
+        Values that must be unique in a file.
     scan : callable, optional
-        options -> a faster way to read a block, if there is one under these, see `Scan`.
+        options -> a faster reader of blocks, if available, see `Scan`.
     layout : callable, optional
-        (path, options) -> options, with what the file says itself of how it is read.
+        (path, options) -> options completed from the file.
     facts : callable, optional
-        layout -> what was found out about a file, with 1 each, as `Batch.replaced` counts it.
+        layout -> facts about a file, each with count 1, as in `Batch.replaced`.
     lemmas : Lemmas, or callable
-        Which lemmas are none, if tokens have an attribute `pipeline.formats.corpora.rules.LEMMA`.
+        Placeholders, if tokens have an attribute `pipeline.formats.corpora.rules.LEMMA`.
     metadata : mapping of str to str, or callable
-        Attributes of documents and paragraphs, see `pipeline.formats.corpora.blocks.Grammar`. A
-        file may lack some that others have.
+        Optional attributes of documents and paragraphs, see
+        `pipeline.formats.corpora.blocks.Grammar`.
     remedy : str
-        What else to try where a rule is broken, for the message.
+        Further advice for violated rules.
 
     Returns
     -------
     decorator
-        Gives the function back unchanged.
+        Returns the function unchanged.
     """
 
     def register(rows: R) -> R:

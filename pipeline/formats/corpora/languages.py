@@ -1,8 +1,8 @@
-"""Languages of plain text: abbreviations, elided words, and which language a text is in.
+"""Languages of plain text: abbreviations, elided words, and language detection.
 
-The lists are our own. They hold what stands before a capital letter or a number inside sentences:
-titles, initials, references. Words such as "etc." or "Inc.", which end sentences as often, are not
-among them. Compared with the sentence break suppressions of the Unicode CLDR 48.
+The lists are our own. They contain abbreviations before capital letters or numbers inside
+sentences: titles, initials, references. Words like "etc." or "Inc.", which often end sentences, are
+excluded. Compared with the sentence break suppressions of the Unicode CLDR 48.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Language:
-    """What the reader of plain text knows of a language.
+    """Rules of a language for the plain-text reader.
 
     Parameters
     ----------
     name : str
         Its English name.
     common : str
-        Frequent words, by which a text is recognised.
+        Frequent words, used for detection.
     abbreviations : str
-        Words whose full stop does not end a sentence, without it; "." inside where there is one.
+        Words whose final full stop (omitted here) does not end a sentence.
     numbered : str
-        The same where a number follows: No. 5.
+        The same before numbers: No. 5.
     ordinals : bool
-        Whether one or two figures and a full stop are an ordinal number: 3. Mai.
+        One or two digits and a full stop are an ordinal number: 3. Mai.
     elided : str
-        Regular expression of the words before an apostrophe that are tokens of their own: l'homme.
+        Regular expression for words before an apostrophe that are separate tokens: l'homme.
     initials : str
-        Regular expression of a capital letter that can stand for a name.
+        Regular expression for initials of names.
     marks : str
-        What ends a sentence besides the marks of all languages.
+        Additional end-of-sentence marks.
     """
 
     name: str
@@ -54,9 +54,9 @@ ANY = Language(
     numbered="No Nos Nr Vol Fig",
     initials=r"[\p{Lu}--I]",
 )
-"""What holds where the language is not known."""
+"""Rules for unknown languages."""
 NO_RULES = "none"
-"""The code of text for which no rules of a language hold."""
+"""Code for text without language rules."""
 
 LANGUAGES = {
     "ca": Language(
@@ -271,7 +271,7 @@ LANGUAGES = {
         "стр с рис табл гл т ст п",
     ),
 }  # fmt: skip
-"""The languages whose plain text is read by their own rules, by ISO 639-1 code."""
+"""Languages with rules for plain text, by ISO 639-1 code."""
 
 _SCRIPTS = {
     "zh": "\u4e00-\u9fff\u3400-\u4dbf",
@@ -293,9 +293,9 @@ _NAMES = {
     "ka": "Georgian",
 }  # fmt: skip
 WITHOUT_BLANKS = ("zh", "ja", "th", "lo", "km", "my")
-"""Languages whose writing has no blanks between words."""
+"""Languages written without blanks between words."""
 CODES = (*sorted(LANGUAGES), *_NAMES)
-"""Every language that a text can be said, or found, to be in."""
+"""All known languages."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _FEWEST_KINDS, _FEWEST, _LEAD = 3, 0.08, 1.2
@@ -316,16 +316,16 @@ def language_name(code: str) -> str:
 
 
 def guess_language(text: str) -> str:
-    """Return the code of the language of a text; "" where it is not clear.
+    """Return the code of the language of a text; "" if unclear.
 
-    By its script where only one language of `CODES` is written so; else by the share of its words
-    that are among the most frequent of a language. That share has to be at least 8 %, with three
-    different words, and 1.2 times the share of the next language.
+    Determined by script if it is unique among `CODES`, or else by the share of words that are among
+    the most frequent of a language. This share must be at least 8 %, with three distinct words, and
+    1.2 times that of the next language.
 
     Parameters
     ----------
     text : str
-        Some hundred words, or more.
+        A few hundred words or more.
 
     Examples
     --------
@@ -362,20 +362,20 @@ def _by_script(letters: str) -> str:
 
 
 def language_of(code: str) -> Language:
-    """Return what is known of a language; `ANY` where nothing is, and nothing for `NO_RULES`."""
+    """Return the rules of a language; `ANY` if unknown, no rules for `NO_RULES`."""
     return Language("no language", initials="") if code == NO_RULES else LANGUAGES.get(code, ANY)
 
 
 def abbreviation_patterns(code: str, more: Iterable[str] = ()) -> list[str]:
-    r"""Return the regular expressions of abbreviations, and of initials, with their full stop.
+    r"""Return regular expressions for abbreviations and initials with their full stop.
 
-    The group of each is what stands before the full stop. Words and initials are looked for apart:
-    a list of words alone is found twenty times as fast.
+    The group of each is the text before the full stop. Words and initials are separate, since a
+    list of words alone matches twenty times as fast.
 
     Parameters
     ----------
     code : str
-        The language; "" for one that is not known.
+        The language; "" if unknown.
     more : iterable of str
         Further abbreviations, without the full stop.
 
@@ -391,10 +391,10 @@ def abbreviation_patterns(code: str, more: Iterable[str] = ()) -> list[str]:
 
 
 def number_patterns(code: str) -> list[str]:
-    """Return the regular expressions of what a full stop follows before a number or a capital.
+    """Return regular expressions for full stops before a number or a capital letter.
 
-    Abbreviations (No. 5), and ordinal numbers where the language has them (3. Mai). The groups are
-    what stands before the full stop and what follows it.
+    Abbreviations (No. 5), and ordinal numbers in some languages (3. Mai). The groups are the text
+    before and after the full stop.
     """
     own = language_of(code)
     words = "|".join(re.escape(word) for word in own.numbered.split())

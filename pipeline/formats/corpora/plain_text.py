@@ -1,4 +1,4 @@
-"""Plain text: its language and lines, sentences by the language, tokens by a regular expression."""
+"""Plain text: language, lines, sentences by language rules, tokens by regular expression."""
 
 from __future__ import annotations
 
@@ -49,29 +49,31 @@ from pipeline.formats.unicode import normalise
 
 _WORD = r"[\pL\pM\pN][\pL\pM\pN\x{AD}\x{200C}\x{200D}]*"
 TOKEN = rf"\pN+(?:[.,]\pN+)+|{_WORD}(?:['’‐‑-]{_WORD})*|[^\s\pL\pM\pN\pC]"
-"""Numbers with inner points or commas; words, with inner apostrophes or hyphens; any other
-character that is seen, one by one."""
+"""Numbers with inner points or commas; words, with inner apostrophes or hyphens; any other visible
+character.
+"""
 _MARKS = ".!?…‼⁇⁈⁉؟۔։።।॥။។"
 _CLOSE = r"""(?:["'“”‘’«»‹›)\]}_*]|\s[»›])"""
 _OPEN = r"""["'“”„‘’‚«»‹›(\[{¿¡—–_*-]"""
-"""Most quotation marks open in one language and close in another: «so» and »so«, “so” and „so“."""
+"""Most quotation marks open in some languages and close in others: «so» and »so«, “so” and „so“."""
 _BEGIN = r"[\p{Lu}\p{Lt}\p{Lo}\pN]"
 SPLITTER = rf"((?:[{_MARKS}]){_CLOSE}*)\s+((?:{_OPEN}\s?)*{_BEGIN})"
-"""An end mark with what closes there, white space, then a capital or a figure; a letter, where
-the script has no capitals."""
+"""An end mark with closing marks, white space, then a capital letter or digit (any letter, in
+scripts without capitals).
+"""
 _IDEOGRAPHIC = r"""([。！？｡]+[」』”’"'）》】]*)([^\n])"""
-"""End marks that no white space follows."""
+"""End marks without following white space."""
 
 BETWEEN_SPACES = r"\S+"
-"""Regular expression of what stands between white space."""
+"""Regular expression for text between white space."""
 _NOT_ALONE = r"[^\S ]|  "
 
 _NOTHING = pl.lit(None, pl.String())
 _SENTENCE, _TOKENS = "~sentence", "~tokens"
 _STOP = "\x01"
-"""Stands for the full stop of an abbreviation: it ends no sentence, and is no token."""
+"""Replaces the full stop of an abbreviation, which neither ends a sentence nor is a token."""
 _CUT = "\x03"
-"""Stands, in no width, between a word and its clitic."""
+"""Zero-width separator between a word and its clitic."""
 _ENGLISH_CLITIC = r"(?i)(\pL)(n['’]t|['’](?:s|re|ve|ll|d|m))\b"
 
 
@@ -80,89 +82,98 @@ _ENGLISH_CLITIC = r"(?i)(\pL)(n['’]t|['’](?:s|re|ve|ll|d|m))\b"
 
 def _check_language(code: str) -> str:
     if code and code not in {NO_RULES, *CODES}:
-        raise ValueError(f"no rules for the language {code!r}; {did_you_mean(code, CODES)}")
+        raise ValueError(f"unknown language {code!r}; {did_you_mean(code, CODES)}")
     return code
 
 
 class TextOptions(CorpusOptions):
-    """How plain text is read."""
+    """Options for plain text."""
 
     language: Annotated[str, AfterValidator(_check_language)] = ""
-    """ISO 639-1 code of the language, whose abbreviations, elided words and end marks hold: "en".
-    "": the one that the beginning of the file is in; "none": no rules."""
+    """ISO 639-1 code of the language, for abbreviations, elided words and end marks: "en". ""
+    detects the language from the beginning of the file; "none" applies no rules.
+    """
     tokenizer: Literal["pattern", "icu"] = "pattern"
-    """"pattern": tokens are what `tokens` finds. "icu": the word breaks of the Unicode library ICU,
-    which has dictionaries for Chinese, Japanese, Thai, Khmer, Lao and Burmese; needs
-    lexassay[icu]."""
+    """"pattern": tokens match `tokens`. "icu": word breaks of the Unicode library ICU, with
+    dictionaries for Chinese, Japanese, Thai, Khmer, Lao and Burmese; requires lexassay[icu].
+    """
     tokens: Pattern = TOKEN
-    """Regular expression of a token. As it is: numbers with inner points or commas (3,000.5),
-    words of letters, marks and figures with inner apostrophes or hyphens (don't,
-    mother-in-law), and any other visible character alone."""
+    """Regular expression of tokens. Default: numbers with inner points or commas (3,000.5), words
+    of letters, marks and digits with inner apostrophes or hyphens (don't, mother-in-law), and any
+    other single visible character.
+    """
     sentences: Literal["line", "split", "wrapped", "auto"] = "line"
-    """"line": a line is a sentence, paragraphs are unknown. "split": a line is a paragraph,
-    cut into sentences by `splitter`. "wrapped": lines up to a blank one are a paragraph, cut in
-    the same way; the line of its tokens is its first. "auto": "wrapped" for a file whose lines
-    have a set width, else "split"."""
+    """"line": each line is a sentence, without paragraphs. "split": each line is a paragraph, split
+    into sentences by `splitter`. "wrapped": paragraphs are separated by blank lines, and tokens
+    have the number of the first line. "auto": "wrapped" for files with lines of uniform width, else
+    "split".
+    """
     splitter: CuttingPattern = SPLITTER
-    """Regular expression of a boundary, with two groups: the sentence ends with the first, the
-    next begins with the second. As it is: . ! ? or an ellipsis, with closing quotation marks
-    or brackets, then white space, then a capital or a figure."""
+    """Regular expression of sentence boundaries with two groups, the end of a sentence and the
+    beginning of the next. Default: . ! ? or an ellipsis with closing marks, white space, then a
+    capital letter or digit.
+    """
     abbreviations: tuple[str, ...] = ()
-    """Words that do not end a sentence by their full stop, besides those of the language; written
-    without it: ["Bd"]."""
+    """Further abbreviations whose full stop does not end a sentence, written without it: ["Bd"]."""
     clitics: Literal["auto", "split", "keep"] = "auto"
-    """"auto": words before an apostrophe are tokens of their own in French, Italian, Catalan and
-    Occitan (l' homme). "split": and what follows it in English, too (do n't, Anna 's). "keep": an
-    apostrophe stands inside a word."""
+    """"auto": words before an apostrophe are separate tokens in French, Italian, Catalan and
+    Occitan (l' homme). "split": so are English clitics (do n't, Anna 's). "keep": apostrophes are
+    part of words.
+    """
     join_hyphens: bool = False
-    """Whether a word that a hyphen divides at the end of a wrapped line is one word."""
+    """Join words hyphenated at the end of wrapped lines."""
     document: NamingPattern = ""
-    """Regular expression of a line that begins a document, its group the document's name,
-    e.g. ``^### (.*)$``; ``""`` for none."""
+    """Regular expression of lines that begin a document, whose group is its name: ``^### (.*)$``.
+    ``""`` for none.
+    """
 
 
-# What the beginning of a file says
+# Detection from the beginning of a file
 
 _BYTES = 1 << 18
-"""What is looked at, from the beginning of the file."""
+"""Bytes examined at the beginning of a file."""
 _FOR_LANGUAGE = 1 << 17
 _WIDTHS = range(30, 201)
-"""How long the longest lines of a wrapped text are."""
+"""Range of the longest lines of a wrapped text."""
 _FEWEST, _MANY, _LEAST_WORDS = 3, 20, 4
-"""Inner lines of a wrapped text at the least, and where no sentence ends in them; their words."""
+"""Minimum number of inner lines of a wrapped text (also without sentence ends), and of their
+words.
+"""
 _MOSTLY_FULL, _INNER, _GOES_ON = 0.78, 0.5, 0.4
-"""The median length of inner lines, as a part of the longest; the share of inner lines among all
-lines with text; the share of inner lines that end amid a sentence. Over a hundred English novels
-the last is .61 to .93 of wrapped and 0 to .22 of other files."""
+"""Minimum median length of inner lines, relative to the longest; share of inner lines; share of
+inner lines that end inside a sentence. In over a hundred English novels, the last is .61 to .93 for
+wrapped files and 0 to .22 for others.
+"""
 _NO_ROOM, _INNER_FULL, _GOES_ON_FULL = 0.9, 0.25, 0.15
-"""The share of lines amid a sentence where the next word has no room, and the two shares that are
-enough where that is as high: for dialogues of short paragraphs, and for German, where many lines
-begin with a capital amid a sentence."""
+"""Share of lines ending inside a sentence for which the next word does not fit, and two lower
+thresholds if this is high: for dialogues with short paragraphs, and for German, where many lines
+begin with a capital letter inside sentences.
+"""
 _NO_BLANKS = 0.95
-"""The share of inner lines from which paragraphs do not end in blank lines."""
+"""Share of inner lines above which paragraphs are not separated by blank lines."""
 _ENDS = re.compile(rf"[{_MARKS}:;。！？]{_CLOSE}*[—–-]*$")
 _MARK = re.compile(f"[{_MARKS}。！？]")
 _CASED = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_\u0e01-\u0e3a]+|[\u0e01-\u0e5b]+")
 _LONGEST_WORDS = {"zh": 4.0, "ja": 5.0}
-"""Mean number of letters of a word at the most, where blanks stand between words; else `_LONG`."""
+"""Maximum mean word length in scripts with blanks between words; otherwise `_LONG`."""
 _LONG = 12.0
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What the beginning of a file says.
+    """Properties detected at the beginning of a file.
 
     Parameters
     ----------
     language : str
-        Its code; "" if it is not clear.
+        Language code; "" if unclear.
     wrapped : bool
-        Whether lines have a set width.
+        Lines have a uniform width.
     margin : int
-        That width where paragraphs end in short lines and not in blank ones, else 0.
+        This width if paragraphs end in short lines instead of blank ones, else 0.
     run : float
-        Mean number of letters between blanks and other signs.
+        Mean number of letters between blanks and other characters.
     """
 
     language: str
@@ -172,16 +183,16 @@ class Beginning:
 
 
 def read_beginning(path: Path) -> Beginning:
-    """Return what the beginning of a file says of its language and its lines.
+    """Detect language and line width from the beginning of a file.
 
-    Lines have a set width, as in Project Gutenberg's books, if most of the lines that another one
-    follows are nearly as long as the longest, and many of them end amid a sentence: the next line
-    goes on in small letters.
+    Lines have a uniform width, as in Project Gutenberg's books, if most lines with a successor are
+    nearly as long as the longest, and many of them end inside a sentence, so that the next line
+    begins in lower case.
 
     Parameters
     ----------
     path : Path
-        Text in UTF-8, packed or not.
+        (Compressed) text in UTF-8.
     """
     stat = path.stat()
     return _beginning(path, stat.st_mtime_ns, stat.st_size)
@@ -200,13 +211,13 @@ def _beginning(path: Path, _time: int, _size: int) -> Beginning:
 
 
 def _line_width(lines: list[str]) -> tuple[bool, int]:
-    """Return whether lines have a set width, and the margin where no blank lines end paragraphs."""
+    """Return true if lines have a uniform width, and the margin if paragraphs lack blank lines."""
     inner = [(line, after) for line, after in pairwise(lines) if line and after]
     some = sum(map(bool, lines))
     if len(inner) < _FEWEST:
         return False, 0
     if len(inner) < _MANY and not any(_MARK.search(line) for line in lines):
-        return False, 0  # a few lines without an end of a sentence are as well one sentence each
+        return False, 0  # a few lines without sentence ends may be one sentence each
     lengths = sorted(len(line) for line, _ in inner)
     longest, median = lengths[int(len(inner) * 0.98)], lengths[len(inner) // 2]
     amid = [(line, after) for line, after in inner if not _ENDS.search(line)]
@@ -226,21 +237,21 @@ def _line_width(lines: list[str]) -> tuple[bool, int]:
 
 
 def _continues(line: str) -> bool:
-    """Return whether a line can go on with a sentence: it does not begin with a capital."""
+    """Return true if a line may continue a sentence: it does not begin with a capital letter."""
     first = _CASED.search(line)
     return first is not None and not first[0].isupper() and not first[0].istitle()
 
 
 @dataclass(frozen=True)
 class TextLayout:
-    """How one file is read: the options, and what the file says where they do not.
+    """Reading instructions of a file: options, completed by detection.
 
     Parameters
     ----------
     options : TextOptions
         The options.
     language : str
-        Code of the language; "" for none.
+        Language code; "" for none.
     sentences : str
         "line", "split" or "wrapped".
     margin : int
@@ -254,12 +265,12 @@ class TextLayout:
 
     @property
     def own(self) -> Language:
-        """What is known of the language."""
+        """The rules of the language."""
         return language_of(self.language)
 
     @property
     def tokens(self) -> str:
-        """The regular expression of a token, with the elided words of the language."""
+        """Regular expression of tokens, with elided words of the language."""
         pattern = self.options.tokens
         if pattern != TOKEN or self.options.clitics == "keep":
             return pattern
@@ -269,18 +280,18 @@ class TextLayout:
 
     @property
     def divides(self) -> bool:
-        """Whether English clitics are cut off."""
+        """True if English clitics are separated."""
         return self.options.clitics == "split" and self.language == "en"
 
     @property
     def splitter(self) -> str:
-        """The regular expression of a boundary, with the end marks of the language."""
+        """Regular expression of boundaries, with end marks of the language."""
         pattern, marks = self.options.splitter, self.own.marks
         return pattern.replace(_MARKS, _MARKS + marks) if pattern == SPLITTER else pattern
 
 
 def text_layout(path: Path, options: TextOptions) -> TextLayout:
-    """Return how a file is read."""
+    """Return the reading instructions of a file."""
     language, sentences, margin = options.language, options.sentences, 0
     if not language or sentences in {"auto", "wrapped"} or language in WITHOUT_BLANKS:
         found = read_beginning(path)
@@ -295,18 +306,18 @@ def text_layout(path: Path, options: TextOptions) -> TextLayout:
 
 
 def _require_blanks(path: Path, language: str, run: float) -> None:
-    """Refuse text without blanks between words."""
+    """Reject text without blanks between words."""
     if run > _LONGEST_WORDS.get(language, _LONG):
         raise DataError(
             f"{path}: {language_name(language)} is written without blanks between words, and this"
-            f" text has none: {run:.1f} letters stand together on average\n"
-            'Name a tokenizer: tokenizer = "icu". To read what stands together as one word:'
+            f" text has on average {run:.1f} letters between blanks\n"
+            'Use a tokenizer: tokenizer = "icu". To read text between blanks as one word:'
             f' language = "{NO_RULES}".'
         )
 
 
 def text_facts(layout: TextLayout) -> dict[str, int]:
-    """Return what was found out about a file, for `pipeline.formats.base.Batch`."""
+    """Return facts about a file, for `pipeline.formats.base.Batch`."""
     options = layout.options
     wrapped = options.sentences == "auto"
     found = {f"{LANGUAGE}{language_name(layout.language)}": 1} if not options.language else {}
@@ -314,7 +325,7 @@ def text_facts(layout: TextLayout) -> dict[str, int]:
 
 
 LANGUAGE, LINES = "language ", "lines "
-"""What `text_facts` are counted under."""
+"""Names of counts in `text_facts`."""
 
 
 # Rows
@@ -332,7 +343,7 @@ def _cut(content: bytes, layout: TextLayout) -> int:
 
 def _after_short_line(content: bytes, margin: int) -> int:
     """Return the end of the last line that ends a paragraph, see `_ends_paragraph`."""
-    end = content.rfind(b"\n", 0, max(0, content.rfind(b"\n")))  # the next line is there, too
+    end = content.rfind(b"\n", 0, max(0, content.rfind(b"\n")))  # the next line is known
     while end > 0:
         start = content.rfind(b"\n", 0, end)
         line, after = (
@@ -361,10 +372,10 @@ def _line_end(content: bytes, start: int) -> int:
     facts=text_facts,
 )
 def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
-    """Plain text in UTF-8, cut into tokens by a regular expression.
+    """Plain text in UTF-8, tokenized by a regular expression.
 
-    No attribute but form; ``space_after`` is all that stands before the next token of the sentence.
-    The full stop of an abbreviation is no token.
+    The only attribute is form; ``space_after`` is the text before the next token of the sentence.
+    Full stops of abbreviations are not tokens.
     """
     options = layout.options
     name = pl.col(TEXT).str.extract(options.document) if options.document else _NOTHING
@@ -379,7 +390,7 @@ def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     if not (by_line and own_tokens):
         lines = lines.with_columns(_mark_abbreviations(layout))
     lines = lines if by_line else _split_sentences(lines, layout)
-    if own_tokens:  # which may hold full stops
+    if own_tokens:  # which may contain full stops
         lines = lines.with_columns(pl.col(_SENTENCE).str.replace_all(_STOP, ".", literal=True))
     lines = lines.with_row_index(UNIT)
     if options.tokenizer == "icu":
@@ -394,14 +405,14 @@ def text_rows(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
 
 
 def text_tokens(text: str, layout: TextLayout) -> list[str]:
-    """Return the tokens of a text that somebody typed, as they are found in a file.
+    """Return the tokens of a typed text, as in a file.
 
     Parameters
     ----------
     text : str
-        Some words, as `normalise` gives them.
+        Some words, normalised by `normalise`.
     layout : TextLayout
-        How the file is read.
+        Reading instructions of the file.
 
     Examples
     --------
@@ -416,7 +427,7 @@ def text_tokens(text: str, layout: TextLayout) -> list[str]:
 
 
 def _icu_tokens(language: str) -> pl.Expr:
-    """Return the tokens of each text by the word breaks of ICU, and what follows each."""
+    """Return the tokens of each text by ICU word breaks, and the text after each."""
     segments = _word_breaker(language)
 
     def tokens(text: str | None) -> dict[str, list[str]] | None:
@@ -439,11 +450,11 @@ def _icu_tokens(language: str) -> pl.Expr:
 
 
 def _word_breaker(language: str) -> Callable[[str], Iterable[str]]:
-    """Return what divides a text at the word breaks of a language."""
+    """Return the word-break iterator of a language."""
     try:
         from icu4py.breakers import WordBreaker  # noqa: PLC0415  an extra
     except ImportError as error:
-        what = "the word breaks of ICU need the package icu4py, which is not installed"
+        what = "word breaks by ICU require the package icu4py, which is not installed"
         remedy = 'pip install "lexassay[icu]"'
         raise ConfigError("tokenizer", [Problem("tokenizer", what, remedy)]) from error
     locale = language if language not in {"", NO_RULES} else "en"
@@ -451,7 +462,7 @@ def _word_breaker(language: str) -> Callable[[str], Iterable[str]]:
 
 
 def _extract_tokens(text: pl.Expr, pattern: str) -> pl.Expr:
-    """Return the tokens of each text; where these are all but white space, by cutting at it."""
+    """Return the tokens of each text, by splitting at white space if possible."""
     if pattern != BETWEEN_SPACES:
         return text.str.extract_all(pattern)
     return text.map_batches(
@@ -460,7 +471,7 @@ def _extract_tokens(text: pl.Expr, pattern: str) -> pl.Expr:
 
 
 def _split_at_blanks(texts: pl.Series) -> pl.Series:
-    """Cut at blanks, which is quick, if they are all the white space there is and stand alone."""
+    """Split at blanks, which is fast, if they are single and the only white space."""
     ends = texts.str.starts_with(" ").any() or texts.str.ends_with(" ").any()
     if ends or texts.str.contains(_NOT_ALONE).any() or (texts == "").any():
         return texts.str.extract_all(BETWEEN_SPACES)
@@ -468,7 +479,7 @@ def _split_at_blanks(texts: pl.Series) -> pl.Series:
 
 
 def _space_after_tokens(layout: TextLayout) -> pl.Expr:
-    """Return what follows each token; a line holds no line end, so one can stand for tokens."""
+    """Return the text after each token, using line ends as token placeholders."""
     between = pl.col(_SENTENCE).str.replace_all(layout.tokens, "\n")
     between = between.str.replace_all(_STOP, ".", literal=True)
     between = between.str.replace_all(_CUT, "", literal=True) if layout.divides else between
@@ -476,7 +487,7 @@ def _space_after_tokens(layout: TextLayout) -> pl.Expr:
 
 
 def _join_paragraphs(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
-    """Put the text of a paragraph on its first line, and nothing on the others."""
+    """Move the text of a paragraph to its first line."""
     text = pl.col(_SENTENCE).str.strip_chars()
     some = text.str.contains(r"\S").fill_null(value=False)
     first = some & ~some.shift(1, fill_value=False)
@@ -485,14 +496,14 @@ def _join_paragraphs(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
     whole = pl.when(some).then(text).str.join("\n").over(first.cum_sum())
     if layout.options.join_hyphens:
         whole = whole.str.replace_all(r"(\pL)[-‐\x{AD}]\n(\p{Ll})", "${1}${2}")
-    if layout.options.normalise != "none":  # else soft hyphens stay
+    if layout.options.normalise != "none":  # otherwise soft hyphens are kept
         whole = whole.str.replace_all("\xad\n", "", literal=True)
     joined = whole.str.replace_all("\n", " ", literal=True)
     return lines.with_columns(pl.when(first).then(joined).alias(_SENTENCE))
 
 
 def _ends_paragraph(text: pl.Expr, margin: int) -> pl.Expr:
-    """Return whether a line ends a sentence though the first word of the next one has room."""
+    """Return true if a line ends a paragraph, since the next word would have fitted."""
     word = text.shift(-1).str.extract(r"^(\S+)", 1).str.len_chars()
     return (
         text.str.contains(_ENDS.pattern) & (text.str.len_chars() + 1 + word <= margin)
@@ -500,7 +511,7 @@ def _ends_paragraph(text: pl.Expr, margin: int) -> pl.Expr:
 
 
 def _mark_abbreviations(layout: TextLayout) -> pl.Expr:
-    """Put a mark that is no token in place of full stops that end no sentence."""
+    """Replace full stops inside sentences by a mark that is not a token."""
     text = pl.col(_SENTENCE)
     for pattern in abbreviation_patterns(layout.language, layout.options.abbreviations):
         text = text.str.replace_all(pattern, "${1}" + _STOP)
@@ -512,7 +523,7 @@ def _mark_abbreviations(layout: TextLayout) -> pl.Expr:
 
 
 def _split_sentences(lines: pl.LazyFrame, layout: TextLayout) -> pl.LazyFrame:
-    """Cut each line where the splitter says; a line holds no line end, so one marks the cut."""
+    """Split each line at boundaries, marked by line ends."""
     text = pl.col(_SENTENCE)
     begins = pl.when(text.str.contains(r"\S")).then(pl.lit(value=True)).alias(PARAGRAPH)
     cut = text.str.replace_all(layout.splitter, "${1}\n${2}")

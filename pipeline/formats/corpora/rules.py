@@ -15,54 +15,58 @@ from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, CorpusOptions, Skipped
 from pipeline.formats.lines import TEXT
+from schemas.errors import quantity
 
 BLANK = "~blank"
-"""Given to a format: whether a line is empty, or holds blanks and tabs alone."""
+"""Input of a format: true for lines that are empty or contain only blanks and tabs."""
 ALONE = "~alone"
-"""Given to a format: whether a line has one field alone."""
+"""Input of a format: true for lines with a single field."""
 LAST = "~last"
-"""The last field of a line as it is written."""
+"""The last field of a line as written."""
 
 ENTRY = "~entry"
-"""Number of what a row comes from, if several of these stand on a line of the file."""
+"""Number of the entry of a row, if a line has several entries."""
 
 UNIT = "~unit"
-"""What tells units (sentences) apart: they stand or fall as one; null outside of units."""
+"""Identifies units (sentences), which are accepted or skipped as a whole; null outside units."""
 ROW = "~row"
-"""Whether a line is a row, to be judged; without this column all are."""
+"""True for lines that are rows; by default all lines."""
 POSITION = "position"
-"""The 1-based place of a token in its unit, null for a row that is no token; without this column
-tokens are counted."""
+"""1-based position of a token in its unit, null for rows without token; by default tokens are
+counted.
+"""
 SOME = "~some"
-"""Of a line with lists of tokens: whether it holds any; without this column the lists are asked."""
+"""For lines with lists of tokens: true if not empty; by default computed from the lists."""
 HEAD = "head"
-"""The attribute that is the position of a token's head."""
+"""Attribute with the position of a token's head."""
 RAW_HEAD = "~raw_head"
-"""`HEAD` as it is written."""
+"""`HEAD` as written."""
 
 LEMMA = "lemma"
-"""The attribute with the lemma of a token."""
+"""Attribute with the lemma."""
 
 FORMS = ("form", "word", "token")
-"""What the attribute with the word as it stands is called."""
+"""Names of the attribute with the word form."""
 
 SURFACE = "surface"
-"""The attribute with what is written for a token in place of its form; "" if it is written within
-the token before, null if as its form."""
+"""Attribute with the surface of a token if it differs from the form; "" if included in the previous
+token, null if equal to the form.
+"""
 SPACE_AFTER = "space_after"
-"""The attribute with what stands between a token and the next; null for one space."""
+"""Attribute with the text between a token and the next; null for one space."""
 
 DOCUMENT = "~document"
 """True on a line where a document begins, false where one ends, null elsewhere."""
 NAME = "~name"
-"""The name of the document that begins; null or empty: it is called by its number, ``#2``."""
+"""Name of the document that begins; null or empty: it is named by its number, ``#2``."""
 PARAGRAPH = "~paragraph"
 """True on a line where a paragraph begins, false where one ends, null elsewhere."""
 ABOUT, ABOUT_PARAGRAPH = "~about", "~about_paragraph"
-"""What a line says of the document, or of the paragraph, that has begun, as it is written; null
-elsewhere. Attributes of metadata, see `Grammar`, are looked up there."""
+"""Metadata of the open document or paragraph as written in a line; null elsewhere. Source of
+metadata attributes, see `Grammar`.
+"""
 KEY = "~key"
-"""What a paragraph goes by where a change begins one: the same as the last before, it goes on."""
+"""Key whose change begins a paragraph."""
 
 
 # Attributes, numbers and heads.
@@ -74,44 +78,44 @@ PLACE = {
     "sentence": pl.Int64(),
     POSITION: pl.Int64(),
 }
-"""The first columns of every corpus."""
+"""The first columns of all corpora."""
 
 
 def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names of attributes.
+    """Return valid attribute names.
 
     Raises
     ------
     ValueError
-        If one comes twice, is empty, or is a column that the reader makes.
+        If a name is duplicate, empty, or a column made by the reader.
     """
     taken = [name for name in names if name in {"file", *PLACE}]
     if taken:
-        raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
+        raise ValueError(f"{taken[0]!r} is a column made by the reader; choose another name")
     return lines.distinct(names)
 
 
 Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(check_names)]
-"""Names of attributes, each once, none of them a column that the reader makes."""
+"""Unique attribute names, other than columns made by the reader."""
 
 
 def raw(names: Iterable[str]) -> list[str]:
-    """Return the names under which fields are read: `HEAD` as `RAW_HEAD`."""
+    """Return the names of fields for reading: `RAW_HEAD` for `HEAD`."""
     return [RAW_HEAD if name == HEAD else name for name in names]
 
 
 def first_in_unit() -> pl.Expr:
-    """Return whether a row is the first of its `UNIT`; false outside of units."""
+    """Return true for the first row of each `UNIT`; false outside units."""
     return pl.col(UNIT).ne_missing(pl.col(UNIT).shift()) & pl.col(UNIT).is_not_null()
 
 
 def numbers(lists: Sequence[str] = ()) -> list[pl.Expr]:
-    """Return sentence, counting the units that have rows, and `POSITION`, counting tokens.
+    """Return sentence (counting units with rows) and `POSITION` (counting tokens).
 
     Parameters
     ----------
     lists : sequence of str
-        Columns with lists, if a row holds several tokens; its positions are a list, too.
+        List columns, if rows have several tokens; positions are then lists, too.
 
     Examples
     --------
@@ -130,13 +134,13 @@ def numbers(lists: Sequence[str] = ()) -> list[pl.Expr]:
 
 
 def heads(names: Collection[str]) -> list[pl.Expr]:
-    """Return `HEAD`, if `RAW_HEAD` is among names: null where there is none."""
-    text = pl.col(RAW_HEAD).str.replace(r"\.0*$", "")  # 2.0, where heads were kept as floats
+    """Return `HEAD` if `RAW_HEAD` is among names, null for no head."""
+    text = pl.col(RAW_HEAD).str.replace(r"\.0*$", "")  # 2.0, for heads stored as floats
     return [text.cast(pl.Int64, strict=False).alias(HEAD)] if RAW_HEAD in names else []
 
 
 def no_spaces(names: Collection[str]) -> list[pl.Expr]:
-    """Return `SPACE_AFTER`, if it is a column of a table: "" where it says No, false or 0.
+    """Return `SPACE_AFTER` from a column of a table: "" for No, false or 0.
 
     Examples
     --------
@@ -154,30 +158,31 @@ def columns(attributes: Iterable[str]) -> list[str]:
     return [*PLACE, *attributes]
 
 
-# Lemmas that are none: what taggers write for a word that they do not know.
+# Placeholders of lemmas, written by taggers for unknown words
 
 PLACEHOLDERS = ("_", "<unknown>", "__UNDEF__", "@card@", "@ord@")
-"""CoNLL-U; TreeTagger, of unknown words and of numbers; the Corpus Workbench."""
+"""CoNLL-U; TreeTagger, for unknown words and numbers; Corpus Workbench."""
 
 
 class LemmaOptions(CorpusOptions):
-    """Options of the readers whose tokens may have lemmas."""
+    """Options of readers whose tokens may have lemmas."""
 
     placeholders: tuple[str, ...] = PLACEHOLDERS
-    """Values of the attribute lemma that say that a token has none: the form of the token stands
-    in their place, and a remark counts them. ``[]`` takes them for lemmas."""
+    """Values of the attribute lemma that mean "no lemma": replaced by the form, and counted in a
+    remark. ``[]`` keeps them as lemmas.
+    """
 
 
 @dataclass(frozen=True)
 class Lemmas:
-    """Where a token's lemma may be a placeholder.
+    """Replacement of placeholder lemmas.
 
     Parameters
     ----------
     form : str or None
-        The attribute that stands in its place; None: nothing does.
+        Attribute that replaces a placeholder; None: null.
     placeholders : sequence of str
-        The values that are no lemmas.
+        The placeholder values.
 
     Examples
     --------
@@ -191,11 +196,11 @@ class Lemmas:
     placeholders: Sequence[str]
 
     def columns(self, names: Collection[str]) -> set[str]:
-        """Return the further columns that are needed where these are wanted."""
+        """Return further columns required for these."""
         return {self.form} if self.form and self.placeholders and LEMMA in names else set()
 
     def fill(self, tokens: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-        """Return the tokens with forms for lemmas that are none, and how many these were."""
+        """Return the tokens with placeholders replaced, and their number."""
         if not (self.placeholders and LEMMA in tokens.columns):
             return tokens, {}
         lemma = tokens.get_column(LEMMA)
@@ -211,7 +216,7 @@ class Lemmas:
 
 
 def count_replaced(lemmas: pl.Series) -> dict[str, int]:
-    """Return how many of each placeholder there are, as `Batch` has it.
+    """Return the number of each placeholder, as in `Batch`.
 
     Examples
     --------
@@ -223,9 +228,9 @@ def count_replaced(lemmas: pl.Series) -> dict[str, int]:
 
 
 def form_of(names: Sequence[str]) -> str | None:
-    """Return which of some attributes is the form: form, word or token, or the first one.
+    """Return the attribute with the form: form, word or token, or the first one.
 
-    None if that is the lemma.
+    None if this is the lemma.
 
     Examples
     --------
@@ -237,11 +242,11 @@ def form_of(names: Sequence[str]) -> str | None:
     return first[0] if first and first != [LEMMA] else None
 
 
-# Ends of units: where a part of a file can be cut.
+# Ends of units, where a file can be split
 
 
 def after_last_line(content: bytes) -> int:
-    r"""Return the end of the last line that is whole.
+    r"""Return the end of the last complete line.
 
     Examples
     --------
@@ -251,13 +256,13 @@ def after_last_line(content: bytes) -> int:
     return content.rfind(b"\n") + 1
 
 
-_WHITE = rb"\n[ \t]+\r?(?=\n)"  # the next may begin with that line end
+_WHITE = rb"\n[ \t]+\r?(?=\n)"  # the next chunk may begin with the rest of the line end
 
 
 def after_blank_line(content: bytes) -> int:
     r"""Return the end of the last blank line after another line.
 
-    Where no line is empty, it is the last that holds blanks and tabs alone.
+    Without empty lines, the last line of only blanks and tabs.
 
     Examples
     --------
@@ -277,12 +282,12 @@ def after_blank_line(content: bytes) -> int:
 
 
 def groups(pattern: str) -> int:
-    """Return how many groups a regular expression has.
+    """Return the number of groups of a regular expression.
 
     Raises
     ------
     ValueError
-        If it is none.
+        If it is invalid.
 
     Examples
     --------
@@ -292,7 +297,7 @@ def groups(pattern: str) -> int:
     try:
         dtype = pl.select(pl.lit("").str.extract_groups(pattern)).to_series().dtype
     except pl.exceptions.ComputeError as error:
-        raise ValueError(f"no regular expression: {error}") from error
+        raise ValueError(f"not a valid regular expression: {error}") from error
     return len(dtype.fields) if isinstance(dtype, pl.Struct) else 0
 
 
@@ -303,31 +308,31 @@ def _check_pattern(pattern: str) -> str:
 
 def _check_one_group(pattern: str) -> str:
     if pattern and groups(pattern) != 1:
-        raise ValueError(f"needs one group in round brackets, has {groups(pattern)}")
+        raise ValueError(f"must have one group in round brackets, not {groups(pattern)}")
     return pattern
 
 
 def _check_two_groups(pattern: str) -> str:
     if groups(pattern) != 2:
-        raise ValueError(f"needs two groups in round brackets, has {groups(pattern)}")
+        raise ValueError(f"must have two groups in round brackets, not {groups(pattern)}")
     return pattern
 
 
 Pattern: TypeAlias = Annotated[str, AfterValidator(_check_pattern)]
-"""A regular expression as Polars reads it (the syntax of Rust's regex: no look-around)."""
+"""A regular expression for Polars (Rust syntax, without look-around)."""
 NamingPattern: TypeAlias = Annotated[str, AfterValidator(_check_one_group)]
-"""A regular expression with one group, or nothing."""
+"""A regular expression with one group, or empty."""
 CuttingPattern: TypeAlias = Annotated[str, AfterValidator(_check_two_groups)]
 """A regular expression with two groups."""
 
 
-# Rules and what breaks them.
+# Rules and violations
 
 NOT_UTF8 = "not UTF-8"
-BARE_RETURN = "holds a carriage return without a line feed, which may be meant as a line end"
+BARE_RETURN = "contains a carriage return without a line feed, possibly a line end"
 
 TOKENS = "~tokens"
-"""Of a violation: how many tokens are left out with it."""
+"""Number of tokens skipped with a violation."""
 
 _EXAMPLES = 3
 _WIDTH = 80
@@ -335,18 +340,18 @@ _WIDTH = 80
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that can be wrong with a row.
+    """A rule for rows.
 
     Parameters
     ----------
     broken : Expr
-        Boolean, evaluated over all rows of a block in order; null counts as kept.
+        Boolean, evaluated over all rows of a block in order; null counts as valid.
     says : str or Expr
-        What is wrong, as text or what makes it.
+        The message, as text or expression.
     value : str or Expr
-        What stands there: a column, or what makes it. `TEXT` is the whole line.
+        The offending value, as column or expression. `TEXT` is the whole line.
     among : Expr, optional
-        Which lines of the block it is evaluated over, if not over the rows.
+        Lines of the block to which it applies, if not the rows.
     """
 
     broken: pl.Expr
@@ -357,14 +362,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Unique:
-    """What may not come twice in a file.
+    """Values that must be unique in a file.
 
     Parameters
     ----------
     key : sequence of str or Expr
-        What is compared.
+        The values compared.
     says, value, among
-        As in `Rule`; it is evaluated over the first row of each unit, if not among other lines.
+        As in `Rule`; evaluated over the first row of each unit unless `among` is given.
     """
 
     key: Sequence[str | pl.Expr]
@@ -374,42 +379,42 @@ class Unique:
 
 
 def text_rules() -> list[Rule]:
-    """Return the rules of a line of text, as `lines.lines` gives it."""
+    """Return the rules of a line of text from `lines.lines`."""
     binary = pl.col(TEXT).str.contains("\0", literal=True)
     return [
         Rule(pl.col(TEXT).is_null(), NOT_UTF8),
-        Rule(binary, "holds a NUL byte: binary, or UTF-16"),
-        # On any line: what follows a comment may be a token.
+        Rule(binary, "contains a NUL byte: binary or UTF-16"),
+        # On any line: a comment may be followed by a token.
         Rule(pl.col(TEXT).str.contains("\r", literal=True), BARE_RETURN, among=pl.lit(value=True)),
     ]
 
 
 def field_rules(width: int) -> list[Rule]:
-    """Return the rules of a line of `width` tab-separated fields, as `lines.split` gives it."""
+    """Return the rules of a line of `width` tab-separated fields from `lines.split`."""
     count = pl.col(TEXT).str.count_matches("\t", literal=True) + 1
-    says = count.cast(pl.String) + f" field(s), not {width}"
+    says = pl.lit(f"expected {width} fields, found ") + count.cast(pl.String)
     return [*text_rules(), Rule(count != width, says)]
 
 
 def head_rules() -> list[Rule]:
-    """Return the rules that a head is a whole number, and a position in its sentence or 0."""
+    """Return the rules for heads: whole numbers, positions in the sentence or 0."""
     head, position = pl.col(HEAD), pl.col(POSITION)
     bad = position.is_not_null() & (pl.col(RAW_HEAD) != "_") & (head.is_null() | (head < 0))
     size = position.max().over(UNIT)
-    says = pl.lit("head outside its sentence of ") + size.cast(pl.String) + " token(s)"
+    says = pl.lit("head outside its sentence, whose last token is ") + size.cast(pl.String)
     return [
-        Rule(bad, "head is no whole number", RAW_HEAD),
+        Rule(bad, "head is not a whole number", RAW_HEAD),
         Rule(head > size, says, HEAD),
     ]
 
 
 def readable() -> pl.Expr:
-    """Return whether `TEXT` is text at all."""
+    """Return true if `TEXT` is valid text."""
     return pl.col(TEXT).is_not_null() & ~pl.col(TEXT).str.contains("\0", literal=True)
 
 
 def are_broken(lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]) -> bool:
-    """Return whether any rule is broken in a block, given its lines and its rows."""
+    """Return true if a block violates any rule, given its lines and rows."""
     return any(
         frame.lazy().select(pl.any_horizontal(each.broken.any() for each in own)).collect().item()
         for frame, own in _rules_by_frame(lines, rows, rules)
@@ -423,18 +428,18 @@ def violations(
     *,
     of_lines: Sequence[Rule],
 ) -> pl.DataFrame:
-    """Return the first thing wrong with each line: `LINE`, `UNIT`, problem, value, `TOKENS`.
+    """Return the first violation in each line: `LINE`, `UNIT`, problem, value, `TOKENS`.
 
     Parameters
     ----------
     lines, rows : DataFrame
-        Its lines, and those of them that are `ROW`, with what is known of them.
+        Its lines, and those that are `ROW`, with all columns.
     rules : sequence of Rule
-        What the rows must keep to.
+        Rules for rows.
     of_lines : sequence of Rule
-        What their lines must keep to; what breaks these is not asked for more.
+        Rules for lines; violations exempt a line from other rules.
     """
-    # Of two errors in a line the first counts: that of the line, before those of its fields.
+    # The first error of a line counts: errors of lines come before those of fields.
     own = reversed(_rules_by_frame(lines, lines.filter(ROW), of_lines))
     judged = [*own, *_rules_by_frame(lines, rows, rules)]
     broken = pl.concat(_find_broken(frame, those) for frame, those in judged if those)
@@ -443,10 +448,10 @@ def violations(
 
 
 def _lost_tokens(violations: pl.DataFrame, rows: pl.DataFrame) -> pl.Series:
-    """Return how many tokens are left out with each violation: all of its unit, or its own."""
+    """Return the number of tokens skipped with each violation: all of its unit, or its own."""
     position = pl.col(POSITION)
     listed = rows.schema[POSITION] == pl.List
-    # A row whose position cannot be read is taken for a token.
+    # A row with an unreadable position counts as a token.
     one = position.is_not_null() | pl.col(LINE).is_in(violations.get_column(LINE).implode())
     counted = rows.select(UNIT, LINE, tokens=position.list.len() if listed else one.cast(pl.UInt32))
     of_unit, of_line = (
@@ -460,55 +465,55 @@ def _lost_tokens(violations: pl.DataFrame, rows: pl.DataFrame) -> pl.Series:
 
 
 def keys(lines: pl.DataFrame, rows: pl.DataFrame, unique: Unique) -> pl.DataFrame:
-    """Return what may not come twice, with its `LINE`, as ``key``."""
+    """Return unique values with their `LINE`, as ``key``."""
     frame = rows.filter(first_in_unit()) if unique.among is None else lines.filter(unique.among)
     return frame.select(LINE, pl.struct(unique.key).alias("key"))
 
 
 def valid(rows: pl.DataFrame, violations: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the units in which nothing is wrong."""
+    """Return the rows of valid units."""
     return rows.join(violations, on=UNIT, how="anti", nulls_equal=True, maintain_order="left")
 
 
 def skipped(violations: pl.DataFrame) -> tuple[Skipped, ...]:
-    """Return the first thing wrong in each unit, and each thing wrong outside of units.
+    """Return the first violation of each unit, and all violations outside units.
 
-    The first one counts for the whole unit, which is left out with its tokens.
+    The first violation counts for the whole unit, which is skipped with its tokens.
     """
     again = pl.col(UNIT).is_not_null() & ~pl.col(UNIT).is_first_distinct()
     return tuple(_as_skipped(violations.filter(~again)))
 
 
 def rules_error(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
-    """Return the error that says which lines of a file are wrong: how many, three examples."""
+    """Return the error for invalid lines of a file, with their number and three examples."""
     shown = "".join(f"\n  {each}" for each in _as_skipped(violations.head(_EXAMPLES)))
     advice = f", or {remedy}" if remedy else ""
     return DataError(
-        f"{path}: {violations.height:,} line(s) cannot be used:{shown}\n"
-        f"Mend them{advice}, or set lenient = true to leave out the sentences concerned."
+        f"{path}: {quantity(violations.height, 'line')} cannot be used:{shown}\n"
+        f"Correct them{advice}, or set lenient = true to skip the sentences concerned."
     )
 
 
 def report_no_tokens(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
-    """Say that a file has no tokens.
+    """Report a file without tokens.
 
     Raises
     ------
     DataError
-        If not lenient.
+        Unless lenient.
     """
     if lenient:
         return (Skipped(1, "the file is empty: it has no tokens"),)
     raise DataError(
         f"{path}: line 1: the file is empty: it has no tokens\n"
-        "Take it out, or set lenient = true to pass over such files."
+        "Omit it, or set lenient = true to skip such files."
     )
 
 
 def _rules_by_frame(
     lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]
 ) -> list[tuple[pl.DataFrame, list[Rule]]]:
-    """Return what the rules are evaluated over: those of rows together, others one by one."""
+    """Return the frames on which rules are evaluated: one for rows, one for each other rule."""
     own = [rule for rule in rules if rule.among is None]
     others = [(lines.filter(rule.among), [rule]) for rule in rules if rule.among is not None]
     return [*([(rows, own)] if own else []), *others]

@@ -1,4 +1,4 @@
-"""Corpus files: check them, read them in batches, split them into parts that can be read alone."""
+"""Corpus files: checking, reading in batches, and splitting into independent parts."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.parquet import RowGroup
 
 _THREADS = 2
-"""Blocks that are parsed at a time where memory has no limit; else one."""
+"""Blocks parsed in parallel without a memory limit; with one, a single block."""
 
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """A file, and how it is read.
+    """A file with its reading instructions.
 
     Parameters
     ----------
     path : Path
-        Where it is.
+        Its path.
     blocks : callable
-        Bytes to read at a time -> its blocks, from the first.
+        Bytes to read at a time -> its blocks.
     grammar : Grammar
-        How a block is read.
+        Reading instructions of blocks.
     lenient : bool
-        Whether to leave out what is wrong.
+        Skip invalid parts.
     remedy : str
-        What else to try where something is.
+        Further advice for errors.
     begin : Carry
-        What goes before, of a part of a file.
+        The state before a part of a file.
     whole : CorpusFile, optional
-        The file, of a part of one.
+        The whole file, for a part.
     """
 
     path: Path
@@ -80,17 +80,17 @@ class CorpusFile:
     whole: CorpusFile | None = None
 
     def beginning(self, begin: Carry, whole: CorpusFile) -> CorpusFile:
-        """Return it as a part of a file in which nothing comes twice that may not."""
+        """Return it as a part of a file without duplicate keys."""
         grammar = replace(self.grammar, unique=None)
         return replace(self, grammar=grammar, begin=begin, whole=whole)
 
     def scan(self) -> pl.LazyFrame:
-        """Return the query of its tokens; nothing is read before they are asked for."""
-        asked = partial(self._asked, copy_context())  # Polars asks in a thread without a limit
+        """Return the lazy query of its tokens."""
+        asked = partial(self._asked, copy_context())  # runs in a thread without limit
         return register_io_source(asked, schema=self.grammar.schema(), is_pure=True)
 
     def check(self) -> Sequence[Skipped]:
-        """Read it to its end; raise DataError for what is wrong, or return what is left out."""
+        """Read the whole file; raise DataError for errors, or return skipped parts."""
         violations: list[pl.DataFrame] = []
         some = False
         size = _read_size()
@@ -104,26 +104,26 @@ class CorpusFile:
         return [skip for block in violations for skip in rules.skipped(block)]
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[Batch]:
-        """Yield its tokens, whole units at a time.
+        """Yield its tokens in batches of whole units.
 
         Parameters
         ----------
         columns : sequence of str
-            Which columns are wanted.
+            Requested columns.
         size : int
             Bytes to read at a time.
 
         Raises
         ------
         DataError
-            If something is wrong and it is not read leniently: as `check` says it.
+            For errors, unless lenient, as in `check`.
         """
         carry, some = self.begin, False
         file = self._with_unique_rule(size) if self.lenient else self
         with Hashes() as hashes:
             for parsed in file._parse_blocks(columns, size):
                 if parsed.violations is not None and not self.lenient:
-                    (self.whole or self).check()  # says all that is wrong in the file
+                    (self.whole or self).check()  # reports all errors of the file
                     raise self._rule_error(parsed.violations)
                 hashes.add(hash_keys(parsed))
                 tokens, carry = place_tokens(parsed, columns, carry)
@@ -135,7 +135,7 @@ class CorpusFile:
         if not some:
             schema = self.grammar.schema()
             nothing = pl.DataFrame(schema={name: schema[name] for name in columns})
-            part = self.whole is not None  # of a file that is known to have something
+            part = self.whole is not None  # for a file known to have tokens
             skipped = () if part else rules.report_no_tokens(self.path, lenient=self.lenient)
             yield Batch(nothing, skipped)
 
@@ -146,7 +146,7 @@ class CorpusFile:
             yield from map_ahead(self.blocks(size), parsing, threads)
 
     def _with_unique_rule(self, size: int) -> CorpusFile:
-        """Return the file with a rule of what comes twice in it, for which it is read."""
+        """Return the file with a rule for duplicate keys, which requires reading it."""
         unique = self.grammar.unique
         if unique is None:
             return self
@@ -156,7 +156,7 @@ class CorpusFile:
         return replace(self, grammar=grammar)
 
     def _duplicate_lines(self, size: int) -> pl.Series:
-        """Return the lines whose key came before; only hashes are kept of those that do not."""
+        """Return the lines with duplicate keys; only hashes are kept of others."""
         with Hashes() as hashes:
             for parsed in self._parse_blocks((), size):
                 hashes.add(hash_keys(parsed))
@@ -178,7 +178,7 @@ class CorpusFile:
         most: int | None,
         _size: int | None,
     ) -> Iterator[pl.DataFrame]:
-        """Yield what a query asks for."""
+        """Yield the rows for a query."""
         wanted = columns or list(self.grammar.schema())
         roots = [] if predicate is None else predicate.meta.root_names()
         own = context.copy()
@@ -197,20 +197,20 @@ class CorpusFile:
 
 
 def _read_size() -> int:
-    """Return how many bytes to read at a time."""
+    """Return the number of bytes to read at a time."""
     return block_size(memory.available_bytes() if memory.is_limited() else None)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Sentences that follow each other under one name of a document.
+    """Consecutive sentences with the same document name.
 
     Parameters
     ----------
     doc : str
-        The name; empty if there is none.
+        The name; empty if unnamed.
     start : int
-        The number of the first one in the file; 0 where there is none.
+        The number of the first sentence in the file; 0 if none.
     """
 
     doc: str = ""
@@ -219,14 +219,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Packed:
-    """Where a part of a packed file is found.
+    """The location of a part of a compressed file.
 
     Parameters
     ----------
     start, end : int
-        The bytes of the members that hold it.
+        The bytes of its members.
     before : int
-        How many bytes of what they unpack to stand before it.
+        Decompressed bytes of these members before the part.
     """
 
     start: int
@@ -241,22 +241,22 @@ class FilePart:
     Parameters
     ----------
     range : Range
-        Its bytes, and the lines before; of a packed file those of the text. Of a Parquet file: the
-        bytes of the row groups that hold it, and the rows before.
+        Its bytes and the number of lines before (of the decompressed text). For Parquet: the bytes
+        of its row groups, and the rows before.
     begin : Carry
-        What went before.
+        The state before it.
     before, last : Run
-        The sentences under one name that may go on in it, and those that end it.
+        The sentences under one document name before it, and at its end.
     goes_on : bool
-        Whether another part follows.
+        Another part follows.
     digest : str
-        The SHA-256 of its bytes; of a packed file, of those of the members that hold it.
+        The SHA-256 of its bytes, for compressed files of its members' bytes.
     rows : int
-        How many it has, of a Parquet file.
+        Number of rows, for Parquet.
     packed : Packed, optional
-        Its members, of a packed file.
+        Its members, for a compressed file.
     text : str
-        The path where the text of a packed file has been put, if it was unpacked for its parts.
+        The path of the decompressed text, if the file was decompressed for splitting.
     """
 
     range: Range
@@ -275,12 +275,12 @@ class FilePart:
             file = open_compressed(path, self.packed.start)
             _skip(file, self.packed.before)
             return file
-        file = Path(self.text or path).open("rb")  # noqa: SIM115  # who asks closes it
+        file = Path(self.text or path).open("rb")  # noqa: SIM115  # the caller closes it
         file.seek(self.range.start)
         return file
 
     def content(self, path: Path) -> str:
-        """Return the digest of what stands there now."""
+        """Return the digest of the present content."""
         place = self.packed or self.range
         digest, left = hashlib.sha256(), place.end - place.start
         with Path(self.text or path).open("rb") as file:
@@ -293,16 +293,16 @@ class FilePart:
 
 @dataclass(frozen=True)
 class Division:
-    """A file as its parts.
+    """The parts of a file.
 
     Parameters
     ----------
     parts : sequence of FilePart
-        None if it has to be read as a whole.
+        Empty if it must be read as a whole.
     digest : str
-        The SHA-256 of the file as it was when it was cut; empty if it is not known.
+        The SHA-256 of the file when it was split; empty if unknown.
     unpack : bool
-        Whether it may have parts once it is unpacked.
+        It may have parts after decompression.
     """
 
     parts: Sequence[FilePart] = ()
@@ -312,35 +312,35 @@ class Division:
 
 @dataclass(frozen=True)
 class Course:
-    """What goes on from one block to the next, and from one part to the next.
+    """The state between blocks and parts.
 
     Parameters
     ----------
     carry : Carry
-        What a reader has to know.
+        The state for a reader.
     run : Run
-        The sentences under one name that go on.
+        The last sentences under one document name.
     """
 
     carry: Carry
     run: Run
 
     def after(self, outlined: Parsed) -> Course:
-        """Return what goes on after a block, given its `outline`."""
+        """Return the state after a block, given its `outline`."""
         rows, carry = number_rows(outlined, self.carry)
         return Course(carry, _last_run(rows, self.run))
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Where a part of a file begins, or the last one ends.
+    """The beginning of a part, or the end of the last one.
 
     Parameters
     ----------
     place, lines : int
-        The bytes and the lines before.
+        Bytes and lines before it.
     course : Course
-        What goes on there.
+        The state there.
     """
 
     place: int
@@ -369,7 +369,7 @@ def _skip(file: BinaryIO, size: int) -> None:
 
 
 def _last_run(rows: pl.DataFrame, before: Run) -> Run:
-    """Return the sentences under one name that end those of a block."""
+    """Return the last sentences of a block under one document name."""
     if rows.is_empty():
         return before
     doc, sentence = rows.get_column("doc"), rows.get_column("sentence")
@@ -379,32 +379,31 @@ def _last_run(rows: pl.DataFrame, before: Run) -> Run:
     return before if before.start and doc[-1] == before.doc else Run(doc[-1], sentence[0])
 
 
-# Split text files: read once, without parsing the tokens.
+# Splitting of text files: one pass, without parsing tokens
 
 _BLOCKS = 8
-"""Blocks of a part, at whose ends it may end."""
+"""Blocks per part, at whose ends it may end."""
 _HASHED = 2
-"""Digests that are made at once: of the file and of a part."""
+"""Digests computed in parallel: of the file and of a part."""
 
 
 def divide_file(file: CorpusFile, size: int, members: MembersReader | None = None) -> Division:
-    """Return the parts of a file; none if there is but one, or it has to be read as a whole.
+    """Return the parts of a file; empty if there is only one, or it must be read as a whole.
 
-    It is read to its end, but only as far as sentences, documents and paragraphs go: what a
-    reader of a part has to know of all that stands before. What is wrong in the file is found by
-    who reads the part that it is in; what comes twice in it is looked for here. A part of a packed
-    file begins at the first unit after the beginning of a member, where there are any.
+    One pass collects sentences, documents and paragraphs, the state required by readers of parts.
+    Errors are found when a part is read, but duplicate keys are searched here. A part of a
+    compressed file begins at the first unit after the beginning of a member.
 
     Parameters
     ----------
     file : CorpusFile
         A text file.
     size : int
-        About how many bytes of text a part should have.
+        Approximate bytes of text per part.
     members : MembersReader, optional
-        What the file is read with, if it is packed.
+        The reader of a compressed file.
     """
-    with suppress(EOFError, OSError, zlib.error):  # of a damaged file, for its reader to say
+    with suppress(EOFError, OSError, zlib.error):  # damage is reported by the reader
         with open_bytes(file.path) as opened:
             mark = BOM if opened.read(len(BOM)) == BOM else b""
         begin = Bound(len(mark), 0, Course(Carry(), Run()))
@@ -420,12 +419,12 @@ def divide_file(file: CorpusFile, size: int, members: MembersReader | None = Non
 
 @dataclass
 class _Digests:
-    """The digests of a file and of its parts, made by threads while the file is read on.
+    """The digests of a file and its parts, computed by threads while reading.
 
     Parameters
     ----------
     whole : hash
-        What the file begins with.
+        The initial hash.
     pool : ThreadPoolExecutor
         The threads.
     """
@@ -436,19 +435,19 @@ class _Digests:
     running: list[Future[None]] = field(default_factory=list)
 
     def add(self, content: bytes) -> None:
-        """Take in what follows, of the file and of its last part."""
+        """Add content to the digests of the file and its last part."""
         self.wait()
         digests = (self.parts[-1], self.whole)
         self.running = [self.pool.submit(digest.update, content) for digest in digests]
 
     def wait(self) -> None:
-        """Wait until all is taken in."""
+        """Wait for pending digests."""
         for each in self.running:
             each.result()
 
 
 class _Splitter:
-    """The bounds that are found; exists while a file is cut."""
+    """The bounds found while splitting a file."""
 
     def __init__(
         self,
@@ -463,7 +462,7 @@ class _Splitter:
         self._end, self._block = begin, begin.place
 
     def add(self, block: TextBlock, outlined: Parsed) -> bool:
-        """Take in a block; return whether there is any use in going on."""
+        """Add a block; return false if splitting is impossible."""
         end = replace(self._end, lines=block.before)
         if self._is_due():
             self._bounds.append(end)
@@ -477,7 +476,7 @@ class _Splitter:
         return not few or self._end.place < self._size
 
     def _is_due(self) -> bool:
-        """Return whether the part is large enough, and a member has begun in the last block."""
+        """Return true if the part is large enough, and a member began in the last block."""
         end, first = self._end.place, self._bounds[0].place
         if self._members is None:
             return end - first >= self._size * len(self._bounds)
@@ -503,18 +502,18 @@ class _Splitter:
 
 
 def _with_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
-    """Return a part with the members that hold it."""
+    """Return a part with its members."""
     first, after = members.before(part.range.start), members.after(part.range.end)
     end = size if after is None else after
     return replace(part, packed=Packed(first.place, end, part.range.start - first.text))
 
 
 def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
-    blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
+    blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # for a text file
     return map_ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
 
 
-# Split Parquet files at row groups: a sentence is of the part in which it begins.
+# Splitting of Parquet files at row groups: a sentence belongs to the part where it begins
 
 
 def divide_rows(
@@ -524,20 +523,20 @@ def divide_rows(
     groups: Sequence[RowGroup],
     size: int,
 ) -> Sequence[FilePart]:
-    """Return the parts of a file without digests; none if it has to be read as a whole.
+    """Return the parts of a file without digests; empty if it must be read as a whole.
 
     Parameters
     ----------
     blocks : iterable of FrameBlock
-        The rows, whole sentences, with the columns that say where tokens stand.
+        Rows of whole sentences with position columns.
     grammar : Grammar
-        How these are read.
+        Reading instructions.
     key : sequence of str
         The columns whose change begins a sentence.
     groups : sequence of RowGroup
         The row groups of the file.
     size : int
-        About how many bytes a part should have.
+        Approximate bytes per part.
     """
     course, row = Course(Carry(), Run()), 0
     bounds = [Bound(0, 0, course)]
@@ -561,7 +560,7 @@ def with_digests(parts: Sequence[FilePart], path: Path) -> Division:
 
 
 def _first_rows_of_parts(groups: Sequence[RowGroup], size: int) -> list[int]:
-    """Return the first rows of groups with which a part should begin."""
+    """Return the first rows of the groups at which parts should begin."""
     due, start = list[int](), groups[0].start if groups else 0
     for group in groups[1:]:
         if group.start - start >= size * (len(due) + 1):
@@ -572,7 +571,7 @@ def _first_rows_of_parts(groups: Sequence[RowGroup], size: int) -> list[int]:
 def _split_rows(
     blocks: Iterable[FrameBlock], key: Sequence[str], due: Sequence[int]
 ) -> Iterator[tuple[bool, pl.DataFrame]]:
-    """Yield rows, and whether a part begins with them: at the first sentence after what is due."""
+    """Yield rows, with true if a part begins there: at the first sentence after a due row."""
     row, late = 0, False
     for block in blocks:
         rows, height = block.rows, block.rows.height
@@ -587,7 +586,7 @@ def _split_rows(
 
 
 def _with_row_groups(part: FilePart, groups: Sequence[RowGroup]) -> FilePart:
-    """Return a part of rows with the bytes of the groups that hold them."""
+    """Return a part of rows with the bytes of their row groups."""
     first, after = part.range.start, part.range.end
     own = [each for each in groups if each.row < after and each.row + each.rows > first]
     within = Range(min(each.start for each in own), max(each.end for each in own), first)

@@ -1,4 +1,4 @@
-"""TEI XML: words or running text of its bodies, with title, author, date and language."""
+"""TEI XML: words or running text of bodies, with title, author, date and language."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ _BLOCKS = """
     titlePage titlePart trailer u
 """
 _PARAGRAPHS = frozenset(_BLOCKS.split())
-"""Elements that end a paragraph where they begin and where they end."""
+"""Elements that end a paragraph at their beginning and end."""
 _BREAKS = {"lb", "pb", "cb", "gb", "milestone"}
 _OTHER_READINGS = {"sic", "orig", "abbr", "am"}
-"""Of a `choice`, what stands beside the corrected, regular and full form."""
+"""Alternatives in a `choice` to corrected, regular and full forms."""
 _WORDS = {"w", "pc"}
 _METADATA = ("title", "author", "date", "language")
 _OUTSIDE = "text outside w"
 ELEMENT = "element "
-"""What elements that are left out are counted under, before their name."""
+"""Prefix for counts of skipped elements."""
 
 _CODES = {
     "eng": "en", "deu": "de", "ger": "de", "fra": "fr", "fre": "fr", "ita": "it", "spa": "es",
@@ -86,12 +86,12 @@ _CODES = {
 
 def _check_language(code: str) -> str:
     if code and code not in {NO_RULES, *CODES}:
-        raise ValueError(f"no rules for the language {code!r}; {did_you_mean(code, CODES)}")
+        raise ValueError(f"unknown language {code!r}; {did_you_mean(code, CODES)}")
     return code
 
 
 def language_code(said: str | None) -> str:
-    """Return the ISO 639-1 code of a language that a header names; "" where there are no rules.
+    """Return the ISO 639-1 code of a language in a header; "" without rules.
 
     Examples
     --------
@@ -104,32 +104,33 @@ def language_code(said: str | None) -> str:
 
 
 class TeiOptions(LemmaOptions):
-    """How TEI XML is read."""
+    """Options for TEI XML."""
 
     attributes: Attributes = ("lemma", "pos", "msd")
-    """Attributes of the elements ``w`` and ``pc`` that those of the tokens are."""
+    """Attributes of ``w`` and ``pc`` elements to read as token attributes."""
     parts: tuple[Literal["front", "body", "back"], ...] = ("body",)
-    """Parts of a text that are read."""
+    """Parts of a text to read."""
     skip: tuple[str, ...] = ("note", "fw", "del", "figDesc")
-    """Elements that are left out with all that they hold; a remark counts them. So are ``sic``,
-    ``orig`` and ``abbr`` in a ``choice``."""
+    """Elements to skip with their content (and ``sic``, ``orig``, ``abbr`` in a ``choice``); a
+    remark counts them.
+    """
     language: Annotated[str, AfterValidator(_check_language)] = ""
-    """ISO 639-1 code of the language; "": that of the header, else the one that a text is in;
-    "none": no rules."""
+    """ISO 639-1 code of the language; "" takes it from the header or detects it; "none" applies no
+    rules.
+    """
     tokenizer: Literal["pattern", "icu"] = "pattern"
-    """As of plain text; where no ``w`` marks the words."""
+    """As for plain text, for text without ``w``."""
     tokens: Pattern = TOKEN
-    """Regular expression of a token, as of plain text."""
+    """As for plain text."""
     splitter: CuttingPattern = SPLITTER
-    """Regular expression of a boundary of sentences, as of plain text; where no ``s`` marks
-    them."""
+    """As for plain text, for text without ``s``."""
     abbreviations: tuple[str, ...] = ()
-    """Words that do not end a sentence by their full stop, as of plain text."""
+    """As for plain text."""
     clitics: Literal["auto", "split", "keep"] = "auto"
-    """Words before an apostrophe, as of plain text."""
+    """As for plain text."""
 
     def text(self) -> TextOptions:
-        """Return the options of plain text."""
+        """Return the options for plain text."""
         own = {name: getattr(self, name) for name in TextOptions.model_fields if name in _SHARED}
         return TextOptions(**own)
 
@@ -137,12 +138,12 @@ class TeiOptions(LemmaOptions):
 _SHARED = frozenset(TextOptions.model_fields) & frozenset(TeiOptions.model_fields)
 
 
-# What an element holds: entries of running text, sentences, or words
+# Contents of elements: running text, sentences or words
 
 
 @dataclass
 class _Document:
-    """What is known of a document; exists while it is read."""
+    """The metadata of the document being read."""
 
     name: str = ""
     about: dict[str, list[str]] = field(default_factory=dict)
@@ -151,14 +152,14 @@ class _Document:
     code: str | None = None
 
     def known(self) -> dict[str, str | None]:
-        """Return title, author, date and language; null where nothing is said."""
+        """Return title, author, date and language; null if missing."""
         own = {name: "; ".join(self.about.get(name, ())) or None for name in _METADATA}
         return own | {"date": self.date[1] if self.date else None}
 
 
 @dataclass
 class _Word:
-    """A word until it ends."""
+    """The word being read."""
 
     known: dict[str, str | None]
     join: str
@@ -168,9 +169,9 @@ class _Word:
 
 @dataclass(frozen=True)
 class _Token:
-    """A word: its form, its attributes in their order, and whether it is joined to the one before.
+    """A word: form, attributes in order, and true if joined to the previous word.
 
-    None stands for white space before it, False for none, which may say nothing.
+    None means preceding white space, False no evidence.
     """
 
     form: str
@@ -180,7 +181,7 @@ class _Token:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A paragraph, or a sentence, before it is tokenised: its text, or its words."""
+    """A paragraph or sentence before tokenization: its text or words."""
 
     line: int
     text: str
@@ -192,7 +193,7 @@ class _Entry:
 
 
 class _Reader:
-    """Takes in a file piece by piece, and gives what has ended; exists while a file is read."""
+    """Parses a file in pieces, and returns completed entries."""
 
     def __init__(self, path: Path, options: TeiOptions) -> None:
         self._path, self._options = path, options
@@ -226,21 +227,21 @@ class _Reader:
         return parser
 
     def feed(self, content: bytes, *, last: bool) -> None:
-        """Take in a piece."""
+        """Parse a piece."""
         try:
             self._parser.Parse(content, last)
         except expat.ExpatError as error:
             what = expat.ErrorString(error.code)
             raise DataError(
-                f"{self._path}: line {error.lineno}, character {error.offset + 1}: no well-formed"
-                f" XML: {what}\nMend it there; an XML editor or checker names all such places."
+                f"{self._path}: line {error.lineno}, character {error.offset + 1}: not well-formed "
+                f"XML: {what}\nCorrect it there; an XML editor or validator finds all errors."
             ) from error
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         raise DataError(
-            f"{self._place()} declares the entity {name!r}, and such declarations, which can make a"
-            " text endless or fetch other files, are not followed\nWrite the text itself in its"
-            " place: an XML tool that resolves entities does so."
+            f"{self._place()} entity declarations ({name!r}) are not allowed, since they can "
+            "expand without limit or read other files\nReplace entities by their text, with an "
+            "XML tool that resolves them."
         )
 
     def _place(self) -> str:
@@ -250,7 +251,7 @@ class _Reader:
         if data.startswith("&") and data.endswith(";"):
             raise DataError(
                 f"{self._place()} the entity {data} is declared in another file, which is not read"
-                "\nWrite the character itself in its place, by an XML tool that reads that file."
+                "\nReplace it by the character, with an XML tool that reads this file."
             )
 
     # Elements
@@ -259,8 +260,8 @@ class _Reader:
         name = tag.rpartition(":")[2]
         if not self._open and name not in _ROOTS:
             raise DataError(
-                f"{self._place()} the first element is <{tag}>, so this is no TEI\nName a TEI file,"
-                " or convert it to text."
+                f"{self._place()} the first element is <{tag}>, so this is not TEI\nUse a TEI "
+                "file, or convert it to text."
             )
         above = self._open[-1] if self._open else ""
         self._open.append(name)
@@ -377,7 +378,7 @@ class _Reader:
         self._value = []
 
     def _add_date(self, path: str, value: str) -> None:
-        """Keep the first date of what ranks highest: creation, the source, the publication."""
+        """Keep the first date of highest rank: creation, source, publication."""
         places = ("profileDesc/creation/", "fileDesc/sourceDesc/", "fileDesc/publicationStmt/")
         rank = next((rank for rank, each in enumerate(places) if path.startswith(each)), None)
         known = self._document.date
@@ -391,7 +392,7 @@ class _Reader:
     # Entries
 
     def _flush(self, *, paragraph: bool = False) -> None:
-        """End what has been read of a paragraph or sentence."""
+        """Complete the present paragraph or sentence."""
         text, words = "".join(self._pieces).split(), tuple(self._words)
         self._pieces, self._words, self._join, self._gap = [], [], "", False
         if words and text:
@@ -408,7 +409,7 @@ class _Reader:
         self._line = self._parser.CurrentLineNumber
 
     def take(self) -> list[_Entry]:
-        """Return what has ended since the last call."""
+        """Return entries completed since the last call."""
         taken, self._entries, self.size = self._entries, [], 0
         return taken
 
@@ -418,7 +419,7 @@ class _Reader:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Makes rows of entries; exists while a file is read."""
+    """Converts entries to rows."""
 
     path: Path
     options: TeiOptions
@@ -426,13 +427,13 @@ class _Rows:
 
     @property
     def columns(self) -> list[str]:
-        """The attributes of a token, those that are wanted."""
+        """The requested attributes of tokens."""
         every = [*self._lists, *_METADATA]
         return [name for name in every if self.wanted is None or name in {*self.wanted, "form"}]
 
     @property
     def _lists(self) -> list[str]:
-        """The attributes that each word has for itself."""
+        """The attributes of individual words."""
         return ["form", *self.options.attributes, SPACE_AFTER]
 
     def schema(self) -> pl.Schema:
@@ -444,7 +445,7 @@ class _Rows:
         return pl.Schema({**places, **own, **marks})
 
     def make(self, entries: Sequence[_Entry], before: int, replaced: Counter[str]) -> pl.DataFrame:
-        """Return the rows of some entries, a sentence each, with the columns of `schema`."""
+        """Return the rows of some entries, one per sentence, with the columns of `schema`."""
         numbered = list(enumerate(entries, start=before))
         groups: dict[tuple[str, str], list[tuple[int, _Entry]]] = {}
         for number, entry in numbered:
@@ -460,7 +461,7 @@ class _Rows:
         return marked.with_columns(marks).select(*self.schema())
 
     def _code(self, document: _Document, entries: Sequence[_Entry], replaced: Counter[str]) -> str:
-        """Return the code of a document's language: of the options, its header, or its text."""
+        """Return the code of a document's language: from options, header or text."""
         if document.code is None:
             code = self.options.language or language_code(document.known()["language"])
             if not code:
@@ -476,8 +477,8 @@ class _Rows:
         if usual and code in WITHOUT_BLANKS:
             raise DataError(
                 f"{self.path}: {language_name(code)} is written without blanks between words, and"
-                ' no <w> marks them\nName a tokenizer: tokenizer = "icu". To read what stands'
-                f' together as one word: language = "{NO_RULES}".'
+                ' there are no <w> elements\nUse a tokenizer: tokenizer = "icu". To read text'
+                f' between blanks as one word: language = "{NO_RULES}".'
             )
 
     def _of_text(
@@ -523,7 +524,7 @@ class _Rows:
     def _lemmas(
         self, values: Sequence[str | None], forms: Sequence[str], replaced: Counter[str]
     ) -> list[str | None]:
-        """Return lemmas, the form in place of one that is none."""
+        """Return lemmas, with placeholders replaced by forms."""
         none = self.options.placeholders
         for value, form in zip(values, forms, strict=True):
             if value in none and value != form:
@@ -543,13 +544,14 @@ class _Rows:
 
 
 _FOR_LANGUAGE = 1 << 17
-"""Characters from which the language is told."""
+"""Number of characters used for language detection."""
 
 
 def _spaces(words: Sequence[_Token]) -> list[str | None]:
-    """Return what follows each word: nothing where they are joined.
+    """Return the text after each word: empty if joined.
 
-    Without any white space between its words a sentence says nothing of spaces: there are some.
+    A sentence without any white space between words has no evidence of spacing, so spaces are
+    assumed.
     """
     after = [word.glued for word in words[1:]]
     said = any(glued is not False for glued in after)
@@ -557,7 +559,7 @@ def _spaces(words: Sequence[_Token]) -> list[str | None]:
 
 
 def _about(entries: Sequence[tuple[int, _Entry]]) -> pl.DataFrame:
-    """Return what is known of each entry: its marks, and its document."""
+    """Return the marks and document of each entry."""
     rows = [
         (
             number, entry.document.name, entry.begins or None, entry.paragraph or None,
@@ -573,11 +575,11 @@ def _about(entries: Sequence[tuple[int, _Entry]]) -> pl.DataFrame:
 
 
 _SHARE, _LEAST = 4, 1 << 16
-"""Part of the bytes that are read of other files at a time: text between tags takes more memory."""
+"""Share of the usual bytes read at a time: text between tags needs more memory."""
 
 
 def _blocks(maker: _Rows, size: int) -> Iterator[FrameBlock]:
-    """Yield the rows of a file, in blocks that end with a paragraph or a sentence."""
+    """Yield the rows of a file in blocks that end with a paragraph or sentence."""
     path, size = maker.path, max(size // _SHARE, min(size, _LEAST))
     lines.require_matching_suffix(path)
     xml, before = _Reader(path, maker.options), 0
@@ -620,12 +622,12 @@ def _read(path: Path, options: TeiOptions, columns: Sequence[str], size: int) ->
     "tei", suffixes=[".xml", ".tei"], check=_check, options=TeiOptions, kind="corpus", read=_read
 )
 def scan_tei(path: Path, options: TeiOptions) -> pl.LazyFrame:
-    """TEI XML: what stands in the body of its texts, cut into words, or read as they are marked.
+    """TEI XML: the bodies of texts, tokenized or with word markup.
 
-    ``w`` and ``pc`` are tokens and ``s`` a sentence. What is not marked so is tokenised, and cut
-    into sentences, as plain text is. A document is a ``TEI``, its name the ``xml:id``; ``title``,
-    ``author``, ``date`` and ``language`` of its header are attributes of its tokens. Declarations
-    of entities are refused.
+    ``w`` and ``pc`` are tokens, ``s`` are sentences. Text without such markup is tokenized and
+    split like plain text. A ``TEI`` element is a document named by its ``xml:id``; ``title``,
+    ``author``, ``date`` and ``language`` of its header are attributes of its tokens. Entity
+    declarations are an error.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Token tables in Parquet: a token a row, columns that name its sentence and document."""
+"""Token tables in Parquet: one token per row, with columns for sentence and document."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart
 from pipeline.formats.parquet import batches, open_parquet, require_whole
 
 _WIDTH = 40
-"""Bytes that a row is taken to have."""
+"""Assumed bytes per row."""
 
 
 class TokenParquetOptions(LemmaOptions):
-    """How a token table in Parquet is read."""
+    """Options for token tables in Parquet."""
 
     sentence: str = "sentence"
     """Column whose value changes where a sentence begins."""
     document: str = "doc"
-    """Column with the document's name; there may be none."""
+    """Column with the document's name (optional)."""
     paragraph: str = "paragraph"
-    """Column whose value changes where a paragraph begins; there may be none."""
+    """Column whose value changes where a paragraph begins (optional)."""
 
     @model_validator(mode="after")
     def _require_distinct(self) -> Self:
@@ -39,7 +39,7 @@ class TokenParquetOptions(LemmaOptions):
         return self
 
     def called(self, name: str) -> str:
-        """Return what the reader calls a column of the file; nothing if it is passed over."""
+        """Return the reader's name of a column; empty if skipped."""
         own = {self.document: "doc", self.paragraph: "paragraph", self.sentence: "sentence"}
         return own.get(name, "" if name in own.values() else name)
 
@@ -85,10 +85,10 @@ def _read_part(
     read_part=_read_part,
 )
 def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame:
-    """Token table in Apache Parquet, rows in the order of the text; ``line`` counts rows.
+    """Token table in Apache Parquet, with rows in text order; ``line`` is the row.
 
-    Columns are read as text, an empty text as null; a column ``head`` is the position of the
-    token's head in its sentence; in ``space_after``, No, false or 0 is for no space.
+    Columns are read as text, empty texts as null. A column ``head`` is the position of the token's
+    head in its sentence; No, false or 0 in ``space_after`` mean no space.
     """
     return _open(path, options).scan()
 
@@ -120,7 +120,7 @@ def _grammar(names: list[str], options: TokenParquetOptions) -> Grammar:
 def _blocks(
     path: Path, texts: list[pl.Expr], names: list[str], size: int, part: FilePart | None = None
 ) -> Iterator[FrameBlock]:
-    """Yield the rows, of a part alone if one is given, in blocks that end where a sentence does."""
+    """Yield the rows of a file or part in blocks that end with a sentence."""
     before, number = (part.range.lines, part.rows) if part else (0, None)
     held, lines = pl.DataFrame(), before + 1
     for batch in batches(path, max(1, size // _WIDTH), before, number):
@@ -140,9 +140,9 @@ def _blocks(
 def _texts(
     path: Path, options: TokenParquetOptions, *, only: Collection[str] | None = None
 ) -> tuple[list[pl.Expr], list[str]]:
-    """Return the columns as text under the names that the reader gives them, and the names.
+    """Return the columns as text under the reader's names, and the names.
 
-    These columns alone if any are named.
+    Only named columns, if any.
     """
     schema = open_parquet(path).collect_schema()
     _check_schema(path, schema, options)
@@ -166,7 +166,7 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:
-    """Return a column as text; a whole number kept as a float or decimal without its point."""
+    """Return a column as text; whole numbers stored as floats or decimals without point."""
     value = pl.col(name)
     if dtype.is_decimal():
         return value.cast(pl.String).str.replace(r"\.0*$", "")
@@ -180,10 +180,10 @@ def _text(name: str, dtype: pl.DataType) -> pl.Expr:
 def _check_schema(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
     nested = [name for name, dtype in schema.items() if dtype.is_nested() or dtype == pl.Binary]
     if nested:
-        raise DataError(f"{path}: columns {', '.join(nested)} do not hold text or numbers")
+        raise DataError(f"{path}: columns {', '.join(nested)} do not contain text or numbers")
     odd = [name for name in schema if name.startswith("~")]
     if odd:
-        raise DataError(f"{path}: rename columns {', '.join(odd)}: the reader's own begin with ~")
+        raise DataError(f"{path}: rename columns {', '.join(odd)}: names with ~ are reserved")
     if options.sentence not in schema:
         raise DataError(
             f"{path}: no column {options.sentence!r} among {', '.join(schema)}\n"

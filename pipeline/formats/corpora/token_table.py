@@ -41,39 +41,40 @@ from pipeline.formats.corpora.rules import (
 )
 from pipeline.formats.lines import ByteLines, Places, Rows
 
-# Columns that tell sentences, documents and paragraphs apart.
+# Columns that identify sentences, documents and paragraphs
 
 ROLES = ("file", "doc", "paragraph", "sentence")
-"""Columns that say where a token stands. The reader numbers sentences and paragraphs itself:
-a new one begins where the value changes."""
+"""Position columns. The reader renumbers sentences and paragraphs: a new one begins where the value
+changes.
+"""
 OWN = (LINE, POSITION)
-"""Columns that the reader makes itself: one that is in the table is passed over."""
+"""Columns made by the reader, which are skipped in the table."""
 
 
 def role(name: str) -> str:
-    """Return the name under which a column that is one of `ROLES` or `OWN` is read."""
+    """Return the name for reading a column of `ROLES` or `OWN`."""
     return f"~{name}" if name in {*ROLES, *OWN} else name
 
 
 def fields_of(names: Collection[str]) -> list[str]:
-    """Return the names under which the columns are read."""
+    """Return the names for reading columns."""
     return [role(name) for name in rules.raw(names)]
 
 
 def attributes_of(names: Collection[str]) -> list[str]:
-    """Return the columns that are attributes of the token, in order."""
+    """Return the attribute columns in order."""
     return [name for name in names if role(name) == name]
 
 
 def marks(names: Collection[str], apart: pl.Expr) -> list[pl.Expr]:
-    """Return `UNIT`, and the marks of documents and paragraphs if there are columns for them.
+    """Return `UNIT`, and marks of documents and paragraphs if there are columns.
 
     Parameters
     ----------
     names : collection of str
         The columns of the table.
     apart : Expr
-        Whether a line, which is no row, stands between two sentences.
+        True for lines between two sentences.
     """
     unit = pl.any_horizontal(apart, *map(_is_change, sentence_key(names)))
     marked = [unit.cum_sum().alias(UNIT)]
@@ -97,34 +98,34 @@ def _roles(names: Collection[str], *roles: str) -> list[str]:
 
 
 def _mark(value: pl.Expr, key: Sequence[str]) -> pl.Expr:
-    """Return where something begins, or, without a value, ends: where a part of the key changes."""
+    """Return true where the key changes and a value begins; false where it ends."""
     return pl.when(pl.any_horizontal(map(_is_change, key))).then(value.is_not_null())
 
 
 def _is_change(name: str) -> pl.Expr:
-    """Return whether the value of a row differs from that of the row before, if there is one."""
+    """Return true if the value differs from that of the previous row."""
     value = pl.when(ROW).then(pl.col(name).fill_null(""))
     return pl.col(ROW) & value.ne_missing(value.forward_fill().shift())
 
 
 def sentence_rules(names: Collection[str]) -> list[Rule]:
-    """Return the rule that every token has a sentence, if there is a column for it."""
+    """Return the rule that every token has a sentence, if there is such a column."""
     sentences = _roles(names, "sentence")
     return [Rule(pl.col(name).is_null(), "no sentence", pl.lit("")) for name in sentences]
 
 
 def unique(names: Collection[str]) -> Unique | None:
-    """Return that the rows of a sentence stand together, if there is a column for it."""
+    """Return the rule that rows of a sentence are adjacent, if there is such a column."""
     if "sentence" not in names:
         return None
-    says = "sentence comes twice: its rows do not stand together, or its document has no name"
+    says = "duplicate sentence: its rows are not adjacent, or its document is unnamed"
     return Unique(sentence_key(names), says, role("sentence"))
 
 
 def cut(content: bytes, names: Sequence[str]) -> int:
-    """Return the end of the last sentence that is certain to end in a part of a table.
+    """Return the end of the last sentence that certainly ends in a part of a table.
 
-    It ends at a blank line; without any, where a column that tells sentences apart changes.
+    It ends at a blank line, or without any, where a sentence column changes.
     """
     if blank := rules.after_blank_line(content):
         return blank
@@ -143,14 +144,14 @@ def cut(content: bytes, names: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class TokenMarks:
-    """How lines that are no tokens are told.
+    """Recognition of lines other than tokens.
 
     Parameters
     ----------
     comment : str
-        What lines begin with that are passed over; empty for none.
+        Prefix of skipped lines; empty for none.
     document : str
-        Regular expression of a line that begins a document; empty for none.
+        Regular expression of lines that begin a document; empty for none.
 
     Examples
     --------
@@ -165,17 +166,17 @@ class TokenMarks:
     document: str
 
     def name(self, line: pl.Expr) -> pl.Expr:
-        """Return the name of the document that a line without tabs begins; null for others."""
+        """Return the name of the document that begins at a line without tabs; null for others."""
         return line.str.extract(self.document) if self.document else pl.lit(None, pl.String())
 
     def is_comment(self, first: pl.Expr) -> pl.Expr:
-        """Return whether the first field of a line makes it a comment."""
+        """Return true for comments, by the first field of a line."""
         if not self.comment:
             return pl.lit(value=False)
         return first.str.starts_with(self.comment).fill_null(value=False)
 
 
-# Byte scan: a block without errors, at a fraction of the cost.
+# Byte scan: fast reading of blocks without errors
 
 _TEXT = pl.col("text")
 _SPECIAL = {*ROLES, *OWN, HEAD, SPACE_AFTER}
@@ -183,18 +184,18 @@ _SPECIAL = {*ROLES, *OWN, HEAD, SPACE_AFTER}
 
 @dataclass(frozen=True)
 class TokenScan:
-    """Reads blocks of token tables that have nothing but sentences, documents and attributes.
+    """Reads blocks of token tables with only sentences, documents and attributes.
 
     Parameters
     ----------
     names : sequence of str
         The columns.
     marks : TokenMarks
-        What lines without tabs say.
+        Interpretation of lines without tabs.
     header : int
-        The line that names the columns, up to which none is a token; 0: there is none.
+        Line number of the header; 0 if there is none.
     lemmas : Lemmas, optional
-        Which lemmas are none.
+        Placeholders of lemmas.
     """
 
     names: Sequence[str]
@@ -203,21 +204,21 @@ class TokenScan:
     lemmas: Lemmas | None = None
 
     def is_applicable(self) -> bool:
-        """Return whether it can read such a table at all."""
+        """Return true if it can read such a table."""
         plain = "\t" not in self.marks.comment and not _SPECIAL & {*self.names}
         return plain and len(self.names) > 1
 
     def __call__(self, content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
-        """Return what stands in a block if it is certain that it breaks no rule; else None.
+        """Return the contents of a block if it is certainly valid, else None.
 
         Parameters
         ----------
         content : bytes
-            Whole sentences: UTF-8 without a carriage return.
+            Whole sentences: UTF-8 without carriage returns.
         before : int
-            Lines that stand before it.
+            Number of lines before it.
         columns : collection of str
-            Which columns are wanted.
+            Requested columns.
         """
         block = _Block(self, ByteLines(content), before)
         return block.parsed(columns) if block.is_certain() else None
@@ -225,7 +226,7 @@ class TokenScan:
 
 @dataclass(frozen=True)
 class _Block:
-    """The lines of a block and what follows from them; exists while it is read."""
+    """The lines of a block, and derived values."""
 
     scan: TokenScan
     lines: ByteLines
@@ -233,12 +234,12 @@ class _Block:
 
     @cached_property
     def _is_header(self) -> npt.NDArray[np.bool_]:
-        """Which lines are the header, or stand before it."""
+        """Lines up to the header."""
         return np.arange(self.lines.tabs.size) < self.scan.header - self.before
 
     @cached_property
     def _is_comment(self) -> npt.NDArray[np.bool_]:
-        """Which lines are comments, whatever tabs they have."""
+        """Lines that are comments, with or without tabs."""
         comment = np.zeros(self.lines.tabs.size, np.bool_)
         if sign := self.scan.marks.comment.encode()[:1]:
             likely = np.flatnonzero(self.lines.first == ord(sign))
@@ -248,7 +249,7 @@ class _Block:
 
     @cached_property
     def _is_row(self) -> npt.NDArray[np.bool_]:
-        """Which lines are tokens: those with all tabs."""
+        """Lines that are tokens, with all tabs."""
         full = self.lines.tabs == len(self.scan.names) - 1
         row: npt.NDArray[np.bool_] = full & ~self._is_comment & ~self._is_header
         return row
@@ -263,30 +264,30 @@ class _Block:
 
     @cached_property
     def _documents(self) -> pl.DataFrame:
-        """The lines that begin a document, which have no tab: `LINE` and `NAME`."""
+        """Lines that begin a document, without tabs: `LINE` and `NAME`."""
         alone = np.flatnonzero((self.lines.tabs == 0) & ~self.lines.is_blank)
         texts = self._texts(alone).select(LINE, self.scan.marks.name(_TEXT).alias(NAME))
         return texts.filter(pl.col(NAME).is_not_null())
 
     def _texts(self, lines: Places) -> pl.DataFrame:
-        """Return some lines that are not blank as text, with `LINE`."""
+        """Return some non-blank lines as text, with `LINE`."""
         return pl.DataFrame({LINE: lines, "text": self.lines.texts(self.lines.whole(lines))})
 
     @cached_property
     def _unit(self) -> Places:
-        """How many lines stand before each row that part sentences."""
+        """Number of sentence boundaries before each row."""
         apart = self.lines.is_blank.copy()
         apart[self._documents.get_column(LINE).to_numpy()] = True
         return np.cumsum(apart, dtype=np.int64)[self._row_lines]
 
     def is_certain(self) -> bool:
-        """Return whether it breaks no rule: each line is known, each token has a first field."""
+        """Return true if all lines are known, and all tokens have a first field."""
         known = self._is_row | self._is_comment | self._is_header | self.lines.is_blank
         known[self._documents.get_column(LINE).to_numpy()] = True
         return bool(known.all() and self._rows.field(0).lengths.all())
 
     def parsed(self, columns: Collection[str]) -> Parsed:
-        """Return its tokens, and where documents begin."""
+        """Return its tokens, and the beginnings of documents."""
         first = changes(self._unit)
         sentence = np.cumsum(first, dtype=np.int64)
         own = {
@@ -315,7 +316,7 @@ class _Block:
         )
 
     def _lemma(self, index: int) -> tuple[pl.Series, dict[str, int]]:
-        """Return the lemmas, forms in place of those that are none, and how many these are."""
+        """Return the lemmas, with placeholders replaced by forms, and their number."""
         spans, given = self._rows.field(index), self.scan.lemmas
         rows, written = self.lines.find(spans, given.placeholders if given else ())
         if not (given and rows.size):
@@ -334,21 +335,25 @@ _SEPARATOR = "~apart"
 
 
 class TokenOptions(LemmaOptions):
-    """How a tab-separated token table is read."""
+    """Options for tab-separated token tables."""
 
     columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
-    """Names of the columns; if empty, a header line names them. Columns called doc, paragraph
-    or sentence begin a new one where their value changes."""
+    """Column names (default: from the header). Columns named doc, paragraph or sentence begin a new
+    one where their value changes.
+    """
     header: bool | None = None
-    """Whether the first line is a header: true, and it is passed over where `columns` is given;
-    false, and it is a token, the columns without a name called word, attribute_2 ... If not given
-    it is a header where `columns` is empty, and an error if it does not look like one."""
+    """true: the first line is a header, ignored if `columns` is given. false: it is a token, and
+    unnamed columns are called word, attribute_2 ... Default: without `columns` it must look like a
+    header.
+    """
     comment: str = "# "
-    """Lines that begin so are passed over; ``""`` for none. It ends in a space so that a line
-    whose first token is ``#`` stays one."""
+    """Skip lines with this prefix; ``""`` for none. The default ends in a space, so that ``#`` can
+    be a token.
+    """
     document: NamingPattern = r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"
-    """Regular expression of a line without tabs that begins a document; its group is the
-    document's name. ``""`` for none."""
+    """Regular expression of lines without tabs that begin a document, whose group is its name.
+    ``""`` for none.
+    """
 
 
 @dataclass(frozen=True)
@@ -361,17 +366,17 @@ class Layout:
 
     @property
     def marks(self) -> TokenMarks:
-        """What lines without tabs say."""
+        """Interpretation of lines without tabs."""
         return TokenMarks(self.options.comment, self.options.document)
 
     @property
     def lemmas(self) -> Lemmas:
-        """Which lemmas are none."""
+        """Placeholders of lemmas."""
         return Lemmas(rules.form_of(attributes_of(self.names)), self.options.placeholders)
 
 
 def _find_layout(path: Path, options: TokenOptions) -> Layout:
-    """Find the names of the columns; reads the first lines of the file."""
+    """Find the column names from the first lines of the file."""
     if options.columns and options.header is False:
         return Layout(options, options.columns)
     number, rows = _first_rows(path, options.comment)
@@ -380,7 +385,7 @@ def _find_layout(path: Path, options: TokenOptions) -> Layout:
             raise _header_error(path, number, rows[0])
         return Layout(options, options.columns, number if options.header else 0)
     if not rows:
-        raise DataError(f"{path}: line {number}: the file is empty: no header names the columns")
+        raise DataError(f"{path}: line {number}: the file is empty, without a header")
     if options.header is False:
         return Layout(options, tuple(content.usual_names(len(rows[0]))))
     found = "header" if options.header else content.judge_header(rows)
@@ -390,14 +395,14 @@ def _find_layout(path: Path, options: TokenOptions) -> Layout:
     try:
         return Layout(options, lines.distinct(names), number)
     except ValueError as error:
-        advice = "Mend it, or name the columns: columns = [...], header = true"
+        advice = "Correct it, or name the columns: columns = [...], header = true"
         raise DataError(f"{path}: line {number}: the header: {error}\n{advice}") from error
 
 
 def _first_rows(path: Path, comment: str) -> tuple[int, list[list[str]]]:
-    """Return the number of the first line that is no comment, and the rows from there on.
+    """Return the number of the first line that is not a comment, and the following rows.
 
-    Without any it is the number of the line that would follow.
+    Without such a line, it is the number of the next line.
     """
     lines.require_matching_suffix(path)
     read = content.first_lines(path)
@@ -413,7 +418,7 @@ def _first_rows(path: Path, comment: str) -> tuple[int, list[list[str]]]:
 
 
 def _names_columns(row: Sequence[str], columns: Sequence[str]) -> bool:
-    """Return whether a first row repeats the names that were given, or has others."""
+    """Return true if the first row is a header, besides given names."""
     folded = [field.casefold() for field in row]
     same = folded == [name.casefold() for name in columns]
     return same or (len(row) > 1 and all(map(content.is_header_word, row)))
@@ -421,26 +426,26 @@ def _names_columns(row: Sequence[str], columns: Sequence[str]) -> bool:
 
 def _header_error(path: Path, number: int, row: Sequence[str]) -> DataError:
     return DataError(
-        f"{path}: line {number} looks like a header, {', '.join(row)}, and columns = [...] names"
-        " the columns, too\nSay header = true to pass it over, or header = false if it is a token."
+        f"{path}: line {number} looks like a header ({', '.join(row)}), although columns = [...] "
+        "is given\nAdd header = true to skip it, or header = false if it is a token."
     )
 
 
 def _no_header_error(
     path: Path, number: int, rows: Sequence[Sequence[str]], *, certain: bool
 ) -> DataError:
-    """Return the error of a first line that is a token, or may be one."""
+    """Return the error for a first line that is or may be a token."""
     row = rows[0]
     names = content.TREETAGGER if content.is_treetagger(rows) else content.usual_names(len(row))
     listed = ", ".join(f'"{name}"' for name in names)
     shown = ", ".join(f"{name} {field!r}" for name, field in zip(names, row, strict=True))
-    what = "is a token and names no columns" if certain else "may name the columns or be a token"
+    what = "is a token, not a header" if certain else "may be a header or a token"
     return DataError(
         f"{path}: line {number} {what}:\n"
         f"  as a token: {shown}\n"
         f"  as a header: the columns {', '.join(map(repr, row))}\n"
-        f"Name the columns if it is a token: columns = [{listed}], or say header = true if it is a"
-        " header."
+        f"If it is a token, name the columns: columns = [{listed}]. If it is a header, add"
+        " header = true."
     )
 
 
@@ -485,10 +490,10 @@ def _scan(layout: Layout) -> Scan | None:
     remedy="name the columns: columns = [...]",
 )
 def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
-    """Tab-separated token table without quoting; a blank line ends a sentence.
+    """Tab-separated token table without quoting; blank lines end sentences.
 
-    An empty field is null; the first may not be empty. A column ``head`` is the position of
-    the token's head in its sentence; in ``space_after``, No, false or 0 is for no space.
+    Empty fields are null; the first must not be empty. A column ``head`` is the position of the
+    token's head in its sentence; No, false or 0 in ``space_after`` mean no space.
     """
     first = pl.col(_fields(layout)[0])
     name = layout.marks.name(pl.when(ALONE).then(first))

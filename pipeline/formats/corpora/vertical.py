@@ -1,4 +1,4 @@
-"""Vertical text of the Corpus Workbench: a token a line, structures as tags between them."""
+"""Vertical text of the Corpus Workbench: one token per line, with structure tags."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from pipeline.formats.corpora.rules import (
     Rule,
 )
 
-# Structures: where tags stand, what they enclose, whether they nest.
+# Structures: positions, contents and nesting of tags
 
 POS = "pos"
-"""The attribute with the tag of a token, by which sentences may end."""
+"""Attribute with the tag of a token, which may end sentences."""
 TAG = "~tag"
-"""Column with a line that is a tag, null for tokens."""
+"""Column with tag lines, null for tokens."""
 
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _LEVEL, _OPENS = "~level", "~opens"
@@ -48,7 +48,7 @@ def tags(field: pl.Expr, alone: pl.Expr) -> pl.Expr:
     field : Expr
         The first field of the line.
     alone : Expr
-        Whether it is the only one.
+        True if it is the only field.
 
     Examples
     --------
@@ -56,13 +56,13 @@ def tags(field: pl.Expr, alone: pl.Expr) -> pl.Expr:
     >>> lines.select(tags(pl.col("word"), pl.lit(value=True)))[TAG].to_list()
     ['<s>', None, '</text >', None]
     """
-    # Regular expressions on nulls cost nothing: only lines that may be tags reach them.
+    # Regular expressions skip nulls: only possible tags reach them.
     likely = pl.when(field.str.starts_with("<") & alone).then(field).str.strip_chars_end()
     return pl.when(likely.str.contains(_SHAPE)).then(likely).alias(TAG)
 
 
 def decode_entities(value: pl.Expr) -> pl.Expr:
-    """Return text with the five entities of XML replaced by what they stand for, once.
+    """Return text with the five entities of XML decoded once.
 
     Examples
     --------
@@ -73,18 +73,18 @@ def decode_entities(value: pl.Expr) -> pl.Expr:
 
 
 def _decode(texts: pl.Series) -> pl.Series:
-    """Replace entities; most columns hold none, and to look for one takes less."""
+    """Decode entities; most columns have none, and searching is cheaper."""
     some = texts.str.contains("&", literal=True).any()
     return texts.str.replace_many(_ENTITIES) if some else texts
 
 
 def events(names: Mapping[int, str]) -> list[pl.Expr]:
-    """Return level and direction of the tags of these structures, null for all other lines.
+    """Return level and direction of the tags of these structures, null for other lines.
 
     Parameters
     ----------
     names : mapping of int to str
-        Level (0 sentence, 1 paragraph, 2 document) to the structure's name; "" for none.
+        Structure names by level (0 sentence, 1 paragraph, 2 document); "" for none.
     """
     name = pl.col(TAG).str.extract(r"^</?([^\s/>]+)")
     whole = ~pl.col(TAG).str.ends_with("/>")
@@ -96,16 +96,16 @@ def events(names: Mapping[int, str]) -> list[pl.Expr]:
 
 
 def unit(*, sentences: bool, ends: pl.Expr | None = None) -> pl.Expr:
-    """Return `UNIT`: the number of the sentence around a token, or that a tag opens; else null.
+    """Return `UNIT`: the number of the sentence of a token or opening tag; else null.
 
-    Without a structure for sentences a unit is what stands between two tags, or blank lines.
+    Without sentence structures, units lie between tags or blank lines.
 
     Parameters
     ----------
     sentences : bool
-        Whether there is a structure for sentences.
+        There is a sentence structure.
     ends : Expr, optional
-        Whether a line ends a sentence, where there is none.
+        True for lines that end a sentence, without a sentence structure.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     begins = ((level == 0) & opens).fill_null(value=False)
@@ -120,14 +120,14 @@ def unit(*, sentences: bool, ends: pl.Expr | None = None) -> pl.Expr:
 
 
 def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
-    """Return where documents and paragraphs begin and end, and the names of documents.
+    """Return beginnings and ends of documents and paragraphs, and document names.
 
     Parameters
     ----------
     attribute : str
-        The attribute of a document's tag that holds the name.
+        Attribute of document tags with the name.
     entities : bool
-        Whether its entities are to be decoded.
+        Decode entities.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     quoted = rf"""\s{re.escape(attribute)}\s*=\s*(?:"([^"]*)"|'([^']*)')"""
@@ -141,14 +141,14 @@ def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
 
 
 def no_space(name: str, row: pl.Expr) -> pl.Expr:
-    """Return `SPACE_AFTER`: "" for a token with an empty tag of this name before the next one.
+    """Return `SPACE_AFTER`: "" for a token followed by an empty tag of this name.
 
     Parameters
     ----------
     name : str
         The structure; "" for none.
     row : Expr
-        Whether a line is a token.
+        True for tokens.
     """
     glue = pl.col(TAG).str.contains(rf"^<{re.escape(name)}(?:\s.*)?/>$") & bool(name)
     first = pl.when(row).then(pl.lit(value=False)).when(glue).then(pl.lit(value=True))
@@ -158,19 +158,19 @@ def no_space(name: str, row: pl.Expr) -> pl.Expr:
 def cut(
     content: bytes, names: Mapping[int, str], ends: Sequence[bytes] = (), place: int = 0
 ) -> int:
-    """Return the end of the last structure that certainly holds others and is whole.
+    """Return the end of the last complete structure of the highest level.
 
     Parameters
     ----------
     content : bytes
-        A part of a file that begins outside of all structures.
+        A part of a file that begins outside all structures.
     names : mapping of int to str
-        As for `events`. The highest structure that occurs counts; where none does, and there is
-        none for sentences, these end at blank lines.
+        As for `events`. The highest occurring structure counts; without any, sentences end at blank
+        lines.
     ends : sequence of bytes
-        Values of a field with which a sentence ends, too.
+        Field values that end a sentence.
     place : int
-        Which field that is, the first at 0.
+        Index of this field, from 0.
     """
     for level in sorted(names, reverse=True):
         name = re.escape(names[level].encode())
@@ -184,7 +184,7 @@ def cut(
 
 
 def _after_field(content: bytes, value: bytes, place: int) -> int:
-    """Return the end of the last line in which a field has this value; 0 if none does."""
+    """Return the end of the last line with this field value, or 0."""
     at = len(content)
     while (at := content.rfind(b"\t" + value, 0, at)) >= 0:
         start, end = content.rfind(b"\n", 0, at) + 1, content.find(b"\n", at) + 1
@@ -195,7 +195,7 @@ def _after_field(content: bytes, value: bytes, place: int) -> int:
 
 
 def _last_end(content: bytes, tag: bytes) -> int:
-    """Return where the line of the last such tag ends."""
+    """Return the end of the line of the last such tag."""
     at = len(content)
     while (at := content.rfind(tag, 0, at)) >= 0:
         rest = content[at + len(tag) : at + len(tag) + 1]
@@ -206,9 +206,9 @@ def _last_end(content: bytes, tag: bytes) -> int:
 
 
 def structure_rules(names: Mapping[int, str]) -> list[Rule]:
-    """Return the rules of tags that enclose something whole.
+    """Return the rules for nesting of tags.
 
-    A structure must be closed before the next of its kind, or one around it, begins or ends.
+    A structure must be closed before the next of its kind, or an enclosing one, begins or ends.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def structure_rules(names: Mapping[int, str]) -> list[Rule]:
 
 
 def _nesting_rule(level: int, name: str) -> Rule:
-    """Judge the tags of one level by those that stand before and after on it or above."""
+    """Check the tags of a level by those before and after, on this level or above."""
     own, opens = pl.col(_LEVEL) == level, pl.col(_OPENS)
     closed = (own & ~opens).shift(-1).fill_null(value=False)
     opened = (own & opens).shift().fill_null(value=False)
@@ -231,37 +231,39 @@ def _nesting_rule(level: int, name: str) -> Rule:
 
 
 class VerticalOptions(LemmaOptions):
-    """How a vertical file is read."""
+    """Options for vertical files."""
 
     attributes: Attributes = Field(min_length=1)
     """Names of the tab-separated columns, e.g. ``["word", "pos", "lemma"]``."""
     sentence_tags: tuple[str, ...] = ()
-    """Values of the attribute ``pos`` with which a sentence ends where ``sentence = ""``, such as
-    TreeTagger's ``["SENT"]``, or ``["$."]`` in German."""
+    """Values of ``pos`` that end sentences if ``sentence = ""``, e.g. TreeTagger's ``["SENT"]`` or
+    ``["$."]`` (German).
+    """
     sentence: str = "s"
-    """Structure that holds a sentence; ``""``: a sentence is what stands between blank lines, or
-    the tags of paragraphs and documents."""
+    """Sentence structure; with ``""``, sentences end at blank lines, and tags of paragraphs and
+    documents.
+    """
     paragraph: str = "p"
-    """Structure that holds a paragraph; ``""`` for none."""
+    """Paragraph structure; ``""`` for none."""
     document: str = "text"
-    """Structure that holds a document; ``""`` for none."""
+    """Document structure; ``""`` for none."""
     document_id: str = "id"
-    """Attribute of the document's tag that names it."""
+    """Attribute of document tags with the name."""
     glue: str = "g"
-    """Empty structure (``<g/>``) that stands between tokens without a space; ``""`` for none."""
+    """Empty structure (``<g/>``) between tokens without a space; ``""`` for none."""
     entities: bool = True
-    """Whether ``&lt;`` ``&gt;`` ``&amp;`` ``&quot;`` ``&apos;`` stand for a character."""
+    """Decode ``&lt;`` ``&gt;`` ``&amp;`` ``&quot;`` ``&apos;``."""
 
     @model_validator(mode="after")
     def _require_distinct(self) -> Self:
         named = tuple(name for name in self.structures().values() if name)
         lines.distinct(named)
         if self.sentence_tags and (self.sentence or POS not in self.attributes):
-            raise ValueError(f'sentence_tags goes with sentence = "" and an attribute called {POS}')
+            raise ValueError(f'sentence_tags requires sentence = "" and an attribute {POS}')
         return self
 
     def structures(self) -> dict[int, str]:
-        """Return level to name, sentence first."""
+        """Return structure names by level, sentence first."""
         return dict(enumerate([self.sentence, self.paragraph, self.document]))
 
 
@@ -305,11 +307,11 @@ def _rules(options: VerticalOptions) -> list[Rule]:
     remedy="name the file's columns and structures: attributes, sentence, paragraph, document",
 )
 def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame:
-    """CWB vertical text: tokens with tab-separated attributes, tags on lines of their own.
+    """CWB vertical text: tokens with tab-separated attributes, and tags on separate lines.
 
     A tag is a line without tabs that begins with ``<`` and a letter, ``/``, ``?`` or ``!``, and
-    ends with ``>``. Tags of other structures are passed over, and so are blank lines where a
-    structure holds the sentences. An empty attribute is null.
+    ends with ``>``. Tags of other structures are skipped, and so are blank lines if there is a
+    sentence structure. Empty attributes are null.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Sheets that people fill in: written as XLSX or CSV, read back from what they saved."""
+"""Sheets for people to fill in: writing XLSX and CSV, and reading the completed files."""
 
 from __future__ import annotations
 

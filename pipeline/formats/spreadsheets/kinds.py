@@ -1,4 +1,4 @@
-"""The kinds of sheets: annotation sheets and keying sheets, their layouts and readers."""
+"""Kinds of sheets: annotation and keying sheets with layouts and readers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from schemas.candidates import MOST, arity, names_of_units
 
 _PAIR = names_of_units(2)
 _FURTHER = names_of_units(MOST)[len(_PAIR) :]
-"""Units that tuples have and pairs have not."""
+"""Units that only tuples have."""
 _ANNOTATION_COLUMNS = ("line", "annotator", "id", *_PAIR, "label", "note", *_FURTHER)
 
-_EMPTY = "Leave it empty if you cannot say yet."
+_EMPTY = "Leave the cell empty if you are undecided."
 _SIDES = ("Left unit.", "Right unit.")
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
@@ -35,13 +35,13 @@ def annotation_layout(
     Parameters
     ----------
     labels : sequence of str
-        What the drop-down of the label offers.
+        Labels in the drop-down list.
     examples : sequence of str
-        Names of the columns with examples in context.
+        Names of example columns.
     units : sequence of str
-        Names of the columns with the units of a candidate: two of a pair, up to six of a tuple.
+        Names of unit columns: two for pairs, up to six for tuples.
     optional : sequence of str
-        Units that a sheet that comes back may lack.
+        Units that completed sheets may lack.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def annotation_layout(
                 "id",
                 writable=False,
                 width=20,
-                help=f"Ties the row to its {what}.",
+                help=f"Identifies the {what} of this row.",
                 printed=False,
             ),
         )
@@ -80,25 +80,25 @@ def annotation_layout(
 
 def _marks_help(what: str) -> str:
     return (
-        f"The {what} stands in [[ ]], and […] for words that were left out;"
-        " ⟦⟦ ⟧⟧ and ⟦…⟧ where the text has square brackets."
+        f"The {what} is marked by [[ ]], and […] replaces omitted words; ⟦⟦ ⟧⟧ and ⟦…⟧ are used if "
+        "the text has square brackets."
     )
 
 
 _ANY = annotation_layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER)
-"""What is looked for in a sheet that came back, be it of pairs or of tuples."""
+"""Layout of completed sheets of pairs or tuples."""
 
 
 def _check_annotation(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
-    """Find files that are no sheets: reading complains by itself of all else."""
+    """Find files that are not sheets; other errors are raised on reading."""
     return check_is_sheet(path, _ANY)
 
 
 @reader("annotation_sheet", suffixes=[], check=_check_annotation, kind="sheet")
 def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Read filled annotation sheets, as any spreadsheet program saves them.
+    """Read completed annotation sheets, as saved by any spreadsheet program.
 
-    The units that tuples have and pairs have not are null in sheets of pairs.
+    In sheets of pairs, further units of tuples are null.
     """
     return scan(path, _ANY, _ANNOTATION_COLUMNS)
 
@@ -107,8 +107,8 @@ def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
 
 _KEYING_COLUMNS = ("line", "annotator", "id", "lemma", "forms", "note")
 _FORMS_HELP = (
-    "All forms that the dictionary gives for the lemma, with commas between them, the lemma itself"
-    " too where it is a form; - (a hyphen) if the dictionary lacks the lemma."
+    "All forms that the dictionary gives for the lemma, separated by commas, including the lemma "
+    "itself if it is a form; - (a hyphen) if the dictionary lacks the lemma."
 )
 
 
@@ -118,7 +118,7 @@ def keying_layout(*, shown: bool = True) -> Layout:
     Parameters
     ----------
     shown : bool
-        Whether the forms of the lexicon stand beside the lemma.
+        Show the forms of the lexicon beside the lemma.
 
     Examples
     --------
@@ -127,32 +127,34 @@ def keying_layout(*, shown: bool = True) -> Layout:
     """
     beside = Column(
         "lexicon_forms", "forms in the lexicon", writable=False, width=60, required=False,
-        help="What the lexicon says; for comparison alone.",
+        help="Forms in the lexicon, for comparison only.",
     )  # fmt: skip
     return Layout(
         (
-            Column("lemma", "lemma", writable=False, width=24, help="Look it up."),
+            Column(
+                "lemma", "lemma", writable=False, width=24, help=("Look it up in the dictionary.")
+            ),
             Column("forms", "forms in the dictionary", writable=True, width=60, help=_FORMS_HELP),
             Column("note", "note", writable=True, width=40, help="Anything.", required=False),
             *((beside,) if shown else ()),
             Column("annotator", "annotator", writable=False, width=14, help="Your name."),
-            Column("id", "id", writable=False, width=20, help="Ties the row to its lemma."),
+            Column("id", "id", writable=False, width=20, help="Identifies the lemma of this row."),
         )
     )
 
 
 def _check_keying(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
-    """Find files that are no sheets: reading complains by itself of all else."""
+    """Find files that are not sheets; other errors are raised on reading."""
     return check_is_sheet(path, keying_layout())
 
 
 @reader("keying_sheet", suffixes=[], check=_check_keying, kind="sheet")
 def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Read filled keying sheets, as any spreadsheet program saves them."""
+    """Read completed keying sheets, as saved by any spreadsheet program."""
     return scan(path, keying_layout(), _KEYING_COLUMNS)
 
 
-# Kinds of sheets by their format.
+# Kinds of sheets by format
 
 
 @dataclass(frozen=True)
@@ -162,11 +164,11 @@ class SheetKind:
     Parameters
     ----------
     format : str
-        The format that reads it back.
+        The format that reads it.
     answer : str
-        The column that people fill in.
+        The column to fill in.
     layout : callable
-        (labels to choose from, columns of the table) -> Layout.
+        (labels, columns of the table) -> Layout.
     """
 
     format: str
@@ -188,4 +190,4 @@ SHEETS: Mapping[str, SheetKind] = {
     "annotation_sheet": SheetKind("annotation_sheet", "label", _annotation),
     "keying_sheet": SheetKind("keying_sheet", "forms", _keying),
 }
-"""Format to kind."""
+"""Kinds by format."""

@@ -13,33 +13,34 @@ import polars as pl
 from polars import selectors
 
 from pipeline.errors import DataError
+from schemas.errors import quantity
 
 ID = "id"
-"""Every sheet has a column of this name: it ties a row to what the row is about."""
+"""Name of the column in every sheet that identifies rows."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a sheet.
+    """A column of a sheet.
 
     Parameters
     ----------
     name : str
         Name in the table.
     title : str
-        What stands in the header of the sheet.
+        Title in the header of the sheet.
     writable : bool
-        Whether people fill it in; other columns are locked.
+        True if people fill it in; other columns are locked.
     width : int
-        Width in characters; what is read may be narrower, if all that stands in it is.
+        Width in characters; read-only columns with shorter texts may be narrower.
     choices : tuple of str
-        The values that a drop-down list offers; empty if anything may be typed.
+        Values of the drop-down list; empty if any text is allowed.
     help : str
         A sentence for the instructions.
     required : bool
-        Whether a sheet that comes back without this column is refused.
+        True if completed sheets must have it.
     printed : bool
-        Whether it is for paper, too; columns behind the last such one are not printed.
+        True if it is printed; columns after the last such column are not printed.
     """
 
     name: str
@@ -59,12 +60,12 @@ class Layout:
     Parameters
     ----------
     columns : tuple of Column
-        One of them is called ``id``.
+        One of them must be ``id``.
 
     Raises
     ------
     ValueError
-        If no column is called ``id``, or two could be taken for each other in a header.
+        If there is no column ``id``, or two columns have ambiguous headers.
 
     Examples
     --------
@@ -77,54 +78,54 @@ class Layout:
 
     def __post_init__(self) -> None:
         if ID not in self.names:
-            raise ValueError(f"a sheet needs a column {ID!r}; there are {', '.join(self.names)}")
+            raise ValueError(f"a sheet needs a column {ID!r}; it has {', '.join(self.names)}")
         headers = [word for each in self.columns for word in {fold(each.name), fold(each.title)}]
         twice = sorted({word for word in headers if headers.count(word) > 1})
         if twice:
-            raise ValueError(f"two columns of the sheet could be meant by {', '.join(twice)}")
+            raise ValueError(f"two columns of the sheet match {', '.join(twice)}")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns in the table."""
+        """Column names in the table."""
         return tuple(each.name for each in self.columns)
 
     @property
     def pinned(self) -> int:
-        """How many columns stay in sight: up to the first to fill in, with it if one chooses."""
+        """Number of frozen columns: up to the first to fill in, inclusive if it has choices."""
         first = next((i for i, each in enumerate(self.columns) if each.writable), 0)
         return first + 1 if self.columns[first].choices else first
 
     @property
     def printed(self) -> int:
-        """How many columns are printed."""
+        """Number of printed columns."""
         return max(i for i, each in enumerate(self.columns, start=1) if each.printed)
 
     def name_of(self, header: str) -> str | None:
-        """Return the name of the column with this header; None if the layout has none.
+        """Return the name of the column with this header, if any.
 
-        Names and titles both count, in any case and with any blanks around them.
+        Names and titles match, ignoring case and surrounding blanks.
         """
         word = fold(header)
         names = (each.name for each in self.columns if word in (fold(each.name), fold(each.title)))
         return next(names, None)
 
     def missing_from(self, names: Iterable[str]) -> list[str]:
-        """Return the titles of the required columns that are not among these names."""
+        """Return the titles of required columns that are missing from these names."""
         there = set(names)
         return [each.title for each in self.columns if each.required and each.name not in there]
 
 
 def fold(header: str) -> str:
-    """Return a header as it is compared: in lower case, without blanks around it.
+    """Return a header in the form for comparison: lower case, without surrounding blanks.
 
-    A byte-order mark that a program took for text keeps it from taking off the quotation marks.
+    A byte-order mark mistaken for text prevents programs from removing quotation marks.
     """
     return header.strip('\ufeff" \t\r\n\u00a0').casefold()
 
 
-# Control characters: spreadsheets keep, drop or translate them, each in its own way, and read
-# ``_x000D_`` as one. A sheet has ``\x0D`` for a carriage return and ``\x5Fx000D_`` for ``_x000D_``;
-# a backslash that would be read so is doubled.
+# Control characters: spreadsheets keep, drop or translate them differently, and read ``_x000D_`` as
+# one. A sheet has ``\x0D`` for a carriage return and ``\x5Fx000D_`` for ``_x000D_``; ambiguous
+# backslashes are doubled.
 
 _CODE = "[01][0-9A-F]|5F"
 _TO_ESCAPE = re.compile(
@@ -134,7 +135,7 @@ _ESCAPED = re.compile(rf"(\\+)x({_CODE})")
 
 
 def escape_controls(text: str) -> str:
-    r"""Return the text as a sheet has it.
+    r"""Escape control characters for a sheet.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def escape_controls(text: str) -> str:
 
 
 def unescape_controls(text: str) -> str:
-    r"""Return the text that `escape_controls` was given.
+    r"""Reverse `escape_controls`.
 
     Examples
     --------
@@ -168,41 +169,41 @@ def _unescape_match(match: re.Match[str]) -> str:
     return kept + (chr(int(code, 16)) if len(backslashes) % 2 else f"x{code}")
 
 
-# Cell texts, and the texts that no spreadsheet can hold.
+# Cell texts, and texts that spreadsheets cannot contain
 
 MOST_CHARACTERS = 32_767
-"""Longest text of a cell, in UTF-16 units, in Excel."""
+"""Maximum length of a cell in Excel; UTF-16 units."""
 MOST_ROWS = 1_048_576
-"""Rows of a worksheet, the header included."""
+"""Maximum number of rows of a worksheet, including the header."""
 _NO_TEXT = re.compile("[\x00\ufffe\uffff]")
-_NO_CHARACTERS = "hold U+0000, U+FFFE or U+FFFF, which are no text"
-_TOO_LONG = f"are longer than the {MOST_CHARACTERS:,} of a cell"
+_NO_CHARACTERS = "U+0000, U+FFFE or U+FFFF, which are not text"
+_TOO_LONG = f"more than {MOST_CHARACTERS:,} characters, the maximum of a cell"
 _EXAMPLES = 3
 
 
 def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
-    """Return the cells of each row in the layout's order, empty for null, all signs visible.
+    """Return the cells of each row in layout order, empty for null, escaped.
 
     Parameters
     ----------
     rows : DataFrame
-        The columns of the layout; a column to fill in may be absent. Other columns stay out of
-        the sheet, so that scores and ranks cannot get into it by oversight.
+        The columns of the layout; columns to fill in may be missing. Other columns are excluded, so
+        that scores and ranks cannot leak into the sheet.
     layout : Layout
         The columns.
 
     Raises
     ------
     ValueError
-        If a column to read is absent.
+        If a read-only column is missing.
     DataError
-        If there are too many rows, a text is too long, or one holds U+0000, U+FFFE or U+FFFF,
-        which are no characters of text in XML.
+        If there are too many rows, a text is too long, or contains U+0000, U+FFFE or U+FFFF, which
+        XML does not allow.
     """
     absent = [each.name for each in layout.columns if each.name not in rows.columns]
     lost = [each.name for each in layout.columns if each.name in absent and not each.writable]
     if lost:
-        raise ValueError(f"the sheet needs the columns {', '.join(lost)}")
+        raise ValueError(f"the sheet lacks the columns {', '.join(lost)}")
     _require_few_rows(rows)
     full = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
     cells = full.select(pl.col(layout.names).cast(pl.String).fill_null("")).rows()
@@ -213,13 +214,13 @@ def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
 
 
 def require_cells(rows: pl.DataFrame) -> None:
-    """Refuse a table that no worksheet can hold.
+    """Reject a table that does not fit in a worksheet.
 
     Raises
     ------
     DataError
-        If there are too many rows, a text is too long or holds what is no character of text in XML;
-        with three of the texts, by row of the worksheet and column.
+        If there are too many rows, or texts are too long or invalid in XML, with three of them by
+        row and column.
     """
     _require_few_rows(rows)
     words = rows.select(selectors.string())
@@ -235,18 +236,20 @@ def require_cells(rows: pl.DataFrame) -> None:
 
 def _require_few_rows(rows: pl.DataFrame) -> None:
     if rows.height >= MOST_ROWS:
-        raise DataError(f"a sheet holds {MOST_ROWS - 1:,} rows and not {rows.height:,}: split it")
+        raise DataError(
+            f"{rows.height:,} rows exceed the {MOST_ROWS - 1:,} of a sheet: split the table"
+        )
 
 
 def refuse(
     rows: Sequence[tuple[str, ...]], layout: Layout, wrong: Callable[[str], bool], problem: str
 ) -> None:
-    """Raise if some cell is wrong.
+    """Raise an error for invalid cells.
 
     Raises
     ------
     DataError
-        With the number of such cells, and three of them by id and column.
+        With the number of cells, and three of them by id and column.
     """
     place = layout.names.index(ID)
     bad = [
@@ -261,7 +264,9 @@ def refuse(
 def _refuse(bad: Sequence[str], problem: str) -> None:
     if bad:
         shown = "".join(f"\n  {example}" for example in bad[:_EXAMPLES])
-        raise DataError(f"{len(bad):,} cell(s) {problem}:{shown}\nClean these texts first.")
+        raise DataError(
+            f"{quantity(len(bad), 'cell')} with {problem}:{shown}\nCorrect these texts first."
+        )
 
 
 def _has_invalid_characters(text: str) -> bool:
@@ -273,19 +278,20 @@ def _too_long(text: str) -> bool:
 
 
 # Guards: spreadsheets turn ``007`` into 7, ``1-2`` into a date, ``=SUM(A1)`` into a formula and, in
-# German, ``wahr`` into a truth value. Such texts get an apostrophe in front; texts that end in a
-# blank get one behind. A text that looks guarded gets one more, so that `unguard` restores all.
+# German, ``wahr`` into a truth value. Such texts are prefixed with an apostrophe; texts that end in
+# a blank get one at the end. Texts that look guarded get another one, so that `unguard` restores
+# all.
 
 MARK = "'"
 _FIRST = frozenset("=+-@＝＋－＠−\ufeff\u200b")
-"""Signs of a formula, in both widths, and characters that programs strip."""
+"""Initial characters of formulas, in both widths, and characters that programs strip."""
 _ERROR = re.compile(r"#(N/A|[A-Z_/0]+[!?])", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _ID = re.compile("x[0-9a-f]{16}")
-"""Ids of candidates: made so that no spreadsheet takes them for numbers."""
+"""Ids of candidates, which spreadsheets never read as numbers."""
 _MOST_WORDS = 3
-"""Dates and amounts hold at most three words: ``Fri 5 Jan 2024, 10 pm``."""
+"""Dates and amounts have few words: ``Fri 5 Jan 2024, 10 pm``."""
 _TRUTH_WORDS = """
     true false wahr falsch vrai faux verdadero falso vero verdadeiro cert fals waar onwaar sand
     falsk sann usann sant falskt tosi epätosi prawda fałsz pravda nepravda igaz hamis doğru
@@ -293,11 +299,11 @@ _TRUTH_WORDS = """
     neresnično istina neistina benar salah đúng sai
 """
 _TRUTH = frozenset(_TRUTH_WORDS.split())
-"""The truth values of spreadsheets in the languages that translate them."""
+"""Localised truth values of spreadsheets."""
 
 
 def guard(text: str) -> str:
-    """Return the text with an apostrophe wherever a spreadsheet might change it.
+    """Return the text, guarded with an apostrophe if a spreadsheet might change it.
 
     Examples
     --------
@@ -309,7 +315,7 @@ def guard(text: str) -> str:
 
 
 def unguard(text: str) -> str:
-    """Return the text that `guard` was given.
+    """Reverse `guard`.
 
     Examples
     --------
@@ -322,10 +328,10 @@ def unguard(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return a text that `unguard` gives back, guarded only if it would not survive as it is.
+    """Return a text that `unguard` restores, guarded only if necessary.
 
-    Files that keep text as text need no guard, but are read by the same `unguard`, so that
-    people may save one kind of file as the other.
+    Files that preserve text need no guard, but are read by the same `unguard`, so that people may
+    convert one kind of file to the other.
 
     Examples
     --------
@@ -336,7 +342,7 @@ def escape(text: str) -> str:
 
 
 def needs_guard(text: str) -> bool:
-    """Return whether a spreadsheet might read this text as something else.
+    """Return true if a spreadsheet might convert this text.
 
     Examples
     --------
@@ -366,14 +372,14 @@ def _ends_in_blank(text: str) -> bool:
 # Instructions: the second worksheet.
 
 _GENERAL = """\
-Fill in the white cells. The grey cells are locked, so that ids and examples stay what they are; \
-there is no password. To sort the rows, switch the protection of the sheet off.
-The order of rows and columns does not matter. Columns of your own may be added on the right. \
-Keep the column id as it is."""
+Fill in the white cells. The grey cells are locked to protect ids and examples; there is no \
+password. To sort the rows, turn off the protection of the sheet.
+The order of rows and columns does not matter. You may add columns on the right. Do not change the \
+column id."""
 
 
 class InstructionLine(NamedTuple):
-    """A line of the instructions, and whether it is a heading."""
+    """A line of the instructions, and true for a heading."""
 
     text: str
     heading: bool = False
@@ -382,16 +388,16 @@ class InstructionLine(NamedTuple):
 def instruction_lines(
     layout: Layout, instructions: str, guidelines: Mapping[str, str]
 ) -> list[InstructionLine]:
-    r"""Return the lines of the instructions, from the first to the last.
+    r"""Return the lines of the instructions.
 
     Parameters
     ----------
     layout : Layout
-        The columns, and what can be chosen in them.
+        The columns with their choices.
     instructions : str
         Paragraphs, one per line.
     guidelines : mapping of str to str
-        What can be chosen, each with when it is given; shown in the order of the choices.
+        Guidelines by choice, shown in the order of the choices.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Read sheets and workbooks that people return: their size, cells, header and columns."""
+"""Read completed sheets and workbooks: size, cells, header and columns."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader
 from pipeline.formats.compression import USUAL
 from pipeline.formats.lines import distinct
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
+from schemas.errors import quantity
 
 Row = tuple[str | None, ...]
 
@@ -39,9 +40,9 @@ class Grid:
     name : str
         Name of the worksheet; empty for a text file.
     rows : list of tuple
-        All rows, empty ones too: the first is row 1 of the spreadsheet. None = empty cell.
+        All rows from row 1 of the spreadsheet, including empty ones. None = empty cell.
     letters : list of str
-        What a spreadsheet calls the columns: A, B ... AA.
+        Column letters of the spreadsheet: A, B ... AA.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Grid:
 
 
 def letters(count: int, *, first: int = 0) -> list[str]:
-    """Return what a spreadsheet calls its columns.
+    """Return the column letters of a spreadsheet.
 
     Examples
     --------
@@ -65,20 +66,20 @@ def _column_letters(place: int) -> str:
     return (_column_letters(before - 1) if before else "") + chr(ord("A") + rest)
 
 
-# Size of a workbook: neither the zip directory nor the dimension of a worksheet can be
-# trusted, so both are measured by reading, in little memory.
+# Size of a workbook: the zip directory and the dimension of a worksheet may be wrong, so both are
+# measured by reading, with little memory.
 
 _CHUNK = 1 << 20
 _CELL, _BYTE = 100, 4
-"""Bytes that a cell of the table takes, filled or not, and a byte of the workbook."""
+"""Memory per cell of the table (filled or not), and per byte of the workbook."""
 _LOCAL = struct.Struct("<26xHH")
-"""The end of the header of a member: lengths of its name and of what else there is."""
+"""The end of a member's header: lengths of name and extra field."""
 _ODS = "content.xml"
 
 
 @dataclass
 class Extent:
-    """How far the filled cells of a worksheet reach; exists while it is looked through."""
+    """The extent of the filled cells of a worksheet."""
 
     name: str
     rows: int = 0
@@ -86,32 +87,32 @@ class Extent:
     filled: int = 0
 
     def add(self, row: int, column: int) -> None:
-        """Take in a filled cell, counted from 1."""
+        """Add a filled cell, counted from 1."""
         self.rows, self.columns = max(self.rows, row), max(self.columns, column)
         self.filled += 1
 
 
 Errors: TypeAlias = Mapping[str, Mapping[tuple[int, int], str]]
-"""Name of a worksheet to row and column, from 1, of each error in it, and what it shows."""
+"""By worksheet: row and column (from 1) of each error, with its displayed text."""
 
 
 def require_room(path: Path) -> Errors:
-    """Refuse a workbook that is larger than there is room for.
+    """Reject a workbook that does not fit in memory.
 
     Parameters
     ----------
     path : Path
-        The workbook; one that is no zip file (XLS) is bounded by its format.
+        The workbook; XLS files, which are not zip files, are limited by their format.
 
     Returns
     -------
     Errors
-        The errors of an ODS file, which its reader takes for empty cells.
+        The errors in an ODS file, which its reader returns as empty cells.
 
     Raises
     ------
     DataError
-        With the worksheet, how far its cells reach, and the option that allows it.
+        With the worksheet, its extent, and the option that allows it.
     """
     errors: Errors = {}
     if not zipfile.is_zipfile(path):
@@ -124,7 +125,7 @@ def require_room(path: Path) -> Errors:
                 size += len(chunk)
                 if size > USUAL * packed:
                     small, large = memory.format_bytes(packed), memory.format_bytes(size)
-                    what = f"{path}: a workbook of {small} that unpacks to more than {large}"
+                    what = f"{path}: a workbook of {small} that expands to more than {large}"
                     memory.require(size * _BYTE, what)
                 look.feed(chunk)
                 _require_cells(path, look.extents)
@@ -139,9 +140,9 @@ def _require_cells(path: Path, extents: list[Extent]) -> None:
         far = f"{letters(1, first=each.columns - 1)[0]}{each.rows}"
         memory.require(
             cells * _CELL,
-            f"{path}: worksheet {each.name!r}: its cells reach from A1 to {far}, {cells:,} of which"
-            f" {each.filled:,} or more are filled, and",
-            otherwise="delete what stands far from the table, and save the sheet anew",
+            f"{path}: worksheet {each.name!r} extends from A1 to {far} ({cells:,} cells, of which "
+            f"at least {each.filled:,} are filled), and",
+            otherwise="delete cells far from the table, and save the sheet again",
         )
 
 
@@ -150,15 +151,15 @@ def _zip_members(path: Path) -> list[zipfile.ZipInfo]:
         with zipfile.ZipFile(path) as archive:
             return archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return []  # for the reader to complain of
+        return []  # reported by the reader
 
 
 def _unpack(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield what a member really unpacks to, whatever the directory says."""
+    """Yield the actual content of a member, regardless of the directory."""
     file.seek(member.header_offset)
     header = file.read(_LOCAL.size)
     if len(header) < _LOCAL.size or member.compress_type not in {0, zipfile.ZIP_DEFLATED}:
-        return  # for the reader to complain of
+        return  # reported by the reader
     file.seek(sum(_LOCAL.unpack(header)), 1)
     left, unpack = member.compress_size, zlib.decompressobj(-zlib.MAX_WBITS)
     while left > 0 and (raw := file.read(min(left, _CHUNK))):
@@ -175,7 +176,7 @@ def _unpack(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 class _ExtentParser:
-    """Looks through the XML of a worksheet; exists while a member of a workbook is read."""
+    """Scans the XML of a worksheet."""
 
     def __init__(self, member: str) -> None:
         self.extents: list[Extent] = []
@@ -194,7 +195,7 @@ class _ExtentParser:
         self._ended = start is None
 
     def feed(self, chunk: bytes) -> None:
-        """Look through some more; what is no XML is for the reader to complain of."""
+        """Scan further content; invalid XML is reported by the reader."""
         try:
             if not self._ended:
                 self._parser.Parse(chunk, False)
@@ -231,14 +232,14 @@ class _ExtentParser:
             self.extents[-1].add(self._row + self._height, self._column + self._width)
 
     def _text(self, text: str) -> None:
-        """Take what an error shows."""
+        """Record the text of an error."""
         if self._error and text.strip():
             shown = self.errors.setdefault(self.extents[-1].name, {})
             shown[self._error] = shown.get(self._error, "") + text
 
 
 def _column_number(column: str) -> int:
-    """Return the number of the column that a spreadsheet calls by these letters, A being 1."""
+    """Return the number of a column from its letters, with A = 1."""
     number = 0
     for letter in column.upper():
         number = 26 * number + ord(letter) - ord("A") + 1
@@ -248,19 +249,19 @@ def _column_number(column: str) -> int:
 # Header and columns of a sheet.
 
 SEARCHED = 20
-"""The header is among so many first rows."""
+"""Number of first rows searched for the header."""
 NAMELESS = "column "
-"""A column without a header is called so, and by its letter."""
+"""Prefix of names for columns without header, before the letter."""
 _MISREAD = "ï»¿"
 """The byte-order mark of UTF-8, read as Windows-1252."""
 
 
 class NoSheet(DataError):
-    """A file that is no sheet at all: no row has the column id, or others of a sheet."""
+    """The file is not a sheet: no row has the column id or other columns of a sheet."""
 
 
 def header_place(grid: Grid, layout: Layout) -> int | None:
-    """Return the place of the first row with the column id; None if there is none."""
+    """Return the index of the first row with the column id, if any."""
     for number, row in enumerate(grid.rows[:SEARCHED]):
         if any(layout.name_of(unguard(cell)) == ID for cell in row if cell):
             return number
@@ -281,48 +282,48 @@ def _column_name(title: str, letter: str, layout: Layout) -> str:
 
 
 def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None:
-    """Check that the required columns are there, and none twice.
+    """Check that required columns exist, without duplicates.
 
     Raises
     ------
     DataError
-        Naming the columns that are missing and those that there are, or those there twice.
+        With the missing and existing columns, or the duplicates.
     """
     missing = layout.missing_from(found)
     if missing:
         raise DataError(
-            f"{path}: row {header + 1} lacks the column(s) {', '.join(missing)}; there are:"
-            f" {', '.join(found)}. Restore the header from the original sheet, or move"
-            " the file out of the folder if it is no sheet."
+            f"{path}: the header in row {header + 1} lacks {', '.join(missing)}; it has"
+            f" {', '.join(found)}. Restore the header from the original sheet, or remove"
+            " the file from the folder if it is not a sheet."
         )
     twice = sorted({name for name in found if found.count(name) > 1})
     if twice:
         raise DataError(
-            f"{path}: row {header + 1} has the column(s) {', '.join(twice)} more than once;"
-            " remove or rename one"
+            f"{path}: the header in row {header + 1} repeats {', '.join(twice)};"
+            " remove or rename the duplicates"
         )
 
 
 def _resembles(row: Row, layout: Layout) -> bool:
-    """Tell whether a row may be a header that was damaged: two columns of the layout are there."""
+    """Return true if a row may be a damaged header, with two columns of the layout."""
     return len({layout.name_of(unguard(cell)) for cell in row if cell} - {None}) > 1
 
 
 def no_header_error(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
-    """Return the error of a file in which no row has the column id."""
+    """Return the error for a file without a column id."""
     widest = max(grids, key=lambda grid: len(grid.letters), default=Grid("", [], []))
     first = next((row for row in widest.rows if any(row)), ())
     there = ", ".join(repr(cell[:40]) for cell in first if cell) or "nothing"
     if any(cell.startswith(_MISREAD) for cell in first if cell):
         return DataError(
-            f"{path}: the CSV file was opened in the wrong encoding, so that its letters are"
-            f" spoilt (the header begins: {there}). Open the original again and choose UTF-8."
+            f"{path}: the CSV file was opened in the wrong encoding, which damaged its letters"
+            f" (header: {there}). Open the original again and choose UTF-8."
         )
     stray = not any(_resembles(row, layout) for grid in grids for row in grid.rows[:SEARCHED])
     return (NoSheet if stray else DataError)(
-        f"{path}: none of the first {SEARCHED} rows has the column {ID!r}; the first row that is"
-        f" not empty has: {there}. Restore the header from the original sheet, or move"
-        " the file out of the folder if it is no sheet."
+        f"{path}: none of the first {SEARCHED} rows has a column {ID!r}; the first row that is"
+        f" not empty has: {there}. Restore the header from the original sheet, or remove"
+        " the file from the folder if it is not a sheet."
     )
 
 
@@ -336,7 +337,7 @@ def list_sheets(folder: Path) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Where to look; not in folders below it. An absent folder has no sheets.
+        The folder, without subfolders. A missing folder has no sheets.
 
     Returns
     -------
@@ -373,7 +374,7 @@ def decode_file(path: Path) -> str:
     Raises
     ------
     DataError
-        If it is neither UTF-8 nor UTF-16.
+        If it is not UTF-8 or UTF-16.
     """
     raw = path.read_bytes()
     encoding = next(
@@ -384,14 +385,14 @@ def decode_file(path: Path) -> str:
     except UnicodeDecodeError as error:
         if encoding.startswith("utf-16"):
             raise DataError(
-                f"{path}: begins like UTF-16 but is not, from byte {error.start + 1:,} on; save it"
-                " again in the spreadsheet, as UTF-8"
+                f"{path}: begins like UTF-16 but is invalid from byte {error.start + 1:,}; save it "
+                "again in the spreadsheet program, as UTF-8"
             ) from error
         raise not_utf8(path) from error
 
 
 def first_rows(text: str, delimiter: str, *, rows: int) -> Grid:
-    """Return the first rows as cut by this delimiter; none if it cannot be."""
+    """Return the first rows split by this delimiter; empty if invalid."""
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         return _grid(_cells(row) for row in itertools.islice(lines, rows))
@@ -405,7 +406,7 @@ def all_rows(path: Path, text: str, delimiter: str) -> Grid:
     Raises
     ------
     DataError
-        If a quotation mark is not closed or stands alone, naming the row.
+        If a quotation mark is unpaired, with the row.
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[Row] = []
@@ -413,8 +414,8 @@ def all_rows(path: Path, text: str, delimiter: str) -> Grid:
         rows.extend(_cells(row) for row in lines)
     except csv.Error as error:
         raise DataError(
-            f"{path}: row {len(rows) + 1}: the quotation marks do not match; open and save the file"
-            " again in the spreadsheet"
+            f"{path}: row {len(rows) + 1}: unpaired quotation marks; open and save the file again "
+            "in the spreadsheet program"
         ) from error
     return _grid(iter(rows))
 
@@ -429,7 +430,7 @@ def _grid(rows: Iterator[Row]) -> Grid:
 
 
 def _guess_encoding(raw: bytes) -> str:
-    """Tell UTF-16 without a mark by the zero byte of its first letter."""
+    """Detect UTF-16 without a byte-order mark by the zero byte of its first letter."""
     if raw[:1] == b"\x00":
         return "utf-16-be"
     return "utf-16-le" if raw[1:2] == b"\x00" else "utf-8"
@@ -443,23 +444,21 @@ _ERRORS = {
     "NA": "#N/A", "Name": "#NAME?", "Div0": "#DIV/0!", "Null": "#NULL!", "Num": "#NUM!",
     "Ref": "#REF!", "Value": "#VALUE!", "GettingData": "#GETTING_DATA",
 }  # fmt: skip
-"""What the library calls errors to what a spreadsheet shows."""
+"""From the library's error names to the text shown by a spreadsheet."""
 _TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
 
 
 def read_worksheets(path: Path) -> list[Grid]:
-    """Return the worksheets of an XLSX, ODS or XLS file, hidden ones too.
+    """Return the worksheets of an XLSX, ODS or XLS file, including hidden ones.
 
-    A cell that a spreadsheet has made a number, truth value or date comes back as it would be
-    typed: 7 and not 7.0, TRUE, 2024-01-31. What was typed as ``1-2`` and shown as a date is a
-    date all the same. An error is the text that it shows, such as #N/A. Tabs within ODS cells are
-    lost.
+    Numbers, truth values and dates are returned as typed: 7, not 7.0; TRUE; 2024-01-31. Text that
+    the program converted to a date, e.g. ``1-2``, remains a date. Errors become their displayed
+    text, e.g. #N/A. Tabs within ODS cells are lost.
 
     Raises
     ------
     DataError
-        If the file is damaged, is locked with a password, is no workbook, or is larger than there
-        is room for.
+        If the file is damaged, password-protected, not a workbook, or too large for memory.
     """
     shown = require_room(path)
     try:
@@ -467,8 +466,8 @@ def read_worksheets(path: Path) -> list[Grid]:
         return [_worksheet(book, name, shown.get(name, {})) for name in book.sheet_names]
     except fastexcel.FastExcelError as error:
         raise DataError(
-            f"{path}: not a workbook that can be read; if it has a password, save it without, if it"
-            " is damaged, open and save it again in the spreadsheet"
+            f"{path}: not a readable workbook; if it has a password, save it without one; if it is "
+            "damaged, open and save it again in the spreadsheet program"
         ) from error
 
 
@@ -495,7 +494,7 @@ def _worksheet(
 
 
 def _with_errors(texts: pl.DataFrame, found: Mapping[tuple[int, int], str]) -> pl.DataFrame:
-    """Put what errors show into their cells."""
+    """Insert the displayed texts of errors."""
     for place, name in enumerate(texts.columns):
         own = {row: text for (row, column), text in found.items() if column == place}
         if own:
@@ -511,7 +510,7 @@ def _load(book: fastexcel.ExcelReader, name: str, kind: Kind) -> fastexcel.Excel
 def _restore_typed(
     text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Series
 ) -> pl.Series:
-    """Return truth values and dates as people type them; cells of text stay as they are."""
+    """Return truth values and dates as typed; text cells do not change."""
     is_truth = pl.col("truth").is_not_null() & pl.col("text").is_in(["true", "false"])
     is_time = pl.col("time").is_not_null() & pl.col("number").is_null()
     short = pl.col("text").str.replace(r"^(1899-12-3\d )|( 00:00:00)$", "")
@@ -528,41 +527,38 @@ _LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
-    """Return the rows of a sheet, every cell as text.
+    """Return the rows of a sheet, with all cells as text.
 
-    Workbooks (XLSX, ODS, XLS) and text (CSV, TSV, TXT: comma, semicolon or tab; UTF-8 or
-    UTF-16), as any spreadsheet program saves them, rows and columns in any order. Lines above
-    the header are passed over. A cell that a spreadsheet has made a number, truth value or date
-    comes back as far as possible as it was typed.
+    Reads workbooks (XLSX, ODS, XLS) and text (CSV, TSV, TXT: comma, semicolon or tab; UTF-8 or
+    UTF-16) from any spreadsheet program, with rows and columns in any order. Lines above the header
+    are skipped. Numbers, truth values and dates are returned as typed, if possible.
 
     Parameters
     ----------
     path : Path
         The file.
     layout : Layout, optional
-        The columns that the sheet was written with: their titles become their names, and a
-        column that is not required comes back as null where it is gone. Without it, the column
-        id alone is looked for.
+        The layout of the original sheet: titles become names, and missing optional columns are
+        null. Without a layout, only the column id is required.
 
     Returns
     -------
     DataFrame
-        ``line`` (Int64), the row's number as the spreadsheet shows it; the layout's columns, in
-        its order, and those that people have added, String. Empty cells are null, empty rows
-        are left out. An added column without a header is called ``column`` and its letter, one
-        called ``line`` is called ``line (sheet)``.
+        ``line`` (Int64), the row number in the spreadsheet; the layout's columns in order, and
+        added columns, as String. Empty cells are null, empty rows are skipped. Added columns
+        without header are named ``column`` with their letter; ``line`` becomes ``line (sheet)``.
 
     Raises
     ------
     DataError
-        If the file cannot be read, no row among the first 20 has the column id, two worksheets
-        have, a required column is missing, a column is there twice, a row of a text file has
-        more fields than the header, or a cell has a carriage return without a line feed.
+        If the file cannot be read, none of the first 20 rows has the column id, two worksheets have
+        one, a required column is missing, a column is duplicate, a row of a text file has more
+        fields than the header, or a cell has a carriage return without a line feed.
     """
     expected = layout or _ONLY_ID
     suffix = path.suffix.lower()
     if suffix not in WORKBOOKS + TEXTS:
-        raise DataError(f"{path}: a sheet ends in {', '.join(WORKBOOKS + TEXTS)}")
+        raise DataError(f"{path}: sheets must have the extension {', '.join(WORKBOOKS + TEXTS)}")
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     choose = _find_worksheet if suffix in WORKBOOKS else _read_text
@@ -577,7 +573,7 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
 
 
 def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
-    """Return the rows of a sheet as `read` does, with these columns; none of what is no sheet."""
+    """Return the rows of a sheet, like `read`, with these columns; empty if it is not a sheet."""
     try:
         return read(path, layout).lazy().select(columns)
     except NoSheet:
@@ -585,17 +581,17 @@ def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
 
 
 def check_is_sheet(path: Path, layout: Layout) -> Sequence[Skipped]:
-    """Return that a file is left aside if it is no sheet; `read` complains of all else."""
+    """Report a file that is not a sheet as skipped; `read` raises other errors."""
     try:
         read(path, layout)
     except NoSheet:
-        problem = f"is no sheet: no row has the column {ID}; move it out of the folder"
+        problem = f"is not a sheet: no row has a column {ID}; remove it from the folder"
         return [Skipped(1, problem)]
     return ()
 
 
 def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
-    """Return the worksheet with the column id, and the place of its header."""
+    """Return the worksheet with the column id, and the index of its header."""
     grids = read_worksheets(path)
     places = [(grid, header_place(grid, layout)) for grid in grids]
     headed = [(grid, place) for grid, place in places if place is not None]
@@ -604,8 +600,7 @@ def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
     if len(chosen) > 1:
         names = ", ".join(repr(grid.name) for grid, _ in chosen)
         raise DataError(
-            f"{path}: {len(chosen)} worksheets have the column {ID!r}: {names}; keep the one"
-            " that counts"
+            f"{path}: {len(chosen)} worksheets have a column {ID!r}: {names}; delete all but one"
         )
     if not chosen:
         raise no_header_error(path, grids, layout)
@@ -613,7 +608,7 @@ def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
 
 
 def _read_text(path: Path, layout: Layout) -> tuple[Grid, int]:
-    """Return the text as cut by the delimiter that makes the widest header with id."""
+    """Return the text split by the delimiter with the widest header that includes id."""
     text = decode_file(path)
     tops = {delimiter: first_rows(text, delimiter, rows=SEARCHED) for delimiter in DELIMITERS}
     places = [(each, header_place(grid, layout)) for each, grid in tops.items()]
@@ -652,13 +647,13 @@ def _refuse_long_rows(path: Path, grid: Grid, place: int) -> None:
     if long:
         shown = "".join(f"\n  row {line}: {str(row)[:80]}" for line, row in long[:_EXAMPLES])
         raise DataError(
-            f"{path}: {len(long):,} row(s) have more than the {fields} fields of the header:{shown}"
-            "\nQuote the fields that hold the delimiter."
+            f"{path}: {quantity(len(long), 'row')} with more than the {fields} fields of the"
+            f" header:{shown}\nQuote fields that contain the delimiter."
         )
 
 
 def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
-    """Refuse carriage returns that were text: workbooks of careless programs have _x000D_ so."""
+    """Reject carriage returns that were text: some programs do not escape _x000D_ in workbooks."""
     body = enumerate(grid.rows[place + 1 :], start=place + 2)
     found = [
         f"\n  {letter}{line}: {cell!r}"
@@ -668,22 +663,22 @@ def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
     ]
     if found:
         raise DataError(
-            f"{path}: {len(found):,} cell(s) have a carriage return, as spreadsheets read the text"
-            f" _x000D_:{''.join(found[:_EXAMPLES])}\nType these cells anew; that text itself is"
-            r" typed \x5Fx000D_"
+            f"{path}: {quantity(len(found), 'cell')} with a carriage return, which spreadsheets"
+            f" make of the text _x000D_:{''.join(found[:_EXAMPLES])}\nRetype these cells; the text"
+            r" itself is written \x5Fx000D_"
         )
 
 
-# Tables in workbooks: a worksheet whose first row names the columns.
+# Tables in workbooks: a worksheet whose first row is the header
 
 
 class WorkbookOptions(FormatOptions):
-    """Where in a workbook the table is."""
+    """Options for tables in workbooks."""
 
     sheet: str | None = None
-    """Name of the worksheet; the first that is not empty if not given."""
+    """Name of the worksheet (default: the first that is not empty)."""
     columns: Annotated[tuple[str, ...], AfterValidator(distinct)] = ()
-    """Names of the columns, for a worksheet whose first row does not name them."""
+    """Column names, for a worksheet without header."""
 
 
 def _check(path: Path, options: WorkbookOptions) -> Sequence[Skipped]:
@@ -693,13 +688,13 @@ def _check(path: Path, options: WorkbookOptions) -> Sequence[Skipped]:
 
 @reader("workbook", suffixes=[".xlsx", ".ods", ".xls"], check=_check, options=WorkbookOptions)
 def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
-    """Worksheet of an XLSX, ODS or XLS file; ``line`` is the row. Rows without a cell are left out.
+    """Worksheet of an XLSX, ODS or XLS file; ``line`` is the row. Empty rows are skipped.
 
     Raises
     ------
     DataError
-        If there is no such worksheet, its first row does not name the columns, or has not as many
-        as are named, or the workbook is damaged, locked, or larger than there is room for.
+        If the worksheet does not exist, its header is invalid, the number of names is wrong, or the
+        workbook is damaged, locked or too large for memory.
     """
     grid = _choose_worksheet(path, read_worksheets(path), options.sheet)
     names = _names(path, grid, options.columns)
@@ -717,8 +712,8 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
     ]
     if filled:
         raise DataError(
-            f"{path}: worksheet {grid.name!r}: column(s) {', '.join(filled)} have no name in the"
-            " first row\nName them, or delete what stands there."
+            f"{path}: worksheet {grid.name!r}: the first row does not name column"
+            f" {', '.join(filled)}\nName all columns, or delete those cells."
         )
     rows = texts.with_row_index(LINE, first + 1).with_columns(pl.col(LINE).cast(pl.Int64))
     kept = rows.select(LINE, *named).filter(~pl.all_horizontal(pl.exclude(LINE).is_null()))
@@ -726,7 +721,7 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
 
 
 def _choose_worksheet(path: Path, grids: Sequence[Grid], wanted: str | None) -> Grid:
-    """Return the worksheet that is asked for, or the first that is not empty."""
+    """Return the named worksheet, or the first that is not empty."""
     filled = {grid.name: grid for grid in grids if any(any(row) for row in grid.rows)}
     if wanted is None and filled:
         return next(iter(filled.values()))
@@ -740,19 +735,19 @@ def _choose_worksheet(path: Path, grids: Sequence[Grid], wanted: str | None) -> 
 
 
 def _names(path: Path, grid: Grid, given: Sequence[str]) -> list[str]:
-    """Return the names of the columns; empty where there is none."""
+    """Return the column names; empty if unnamed."""
     if given:
         if len(given) != len(grid.letters):
-            what = f"has {len(grid.letters)} columns, not the {len(given)} that were named"
+            what = f"has {len(grid.letters)} columns instead of {len(given)}"
             raise DataError(f"{path}: worksheet {grid.name!r} {what} ({', '.join(given)})")
         return list(given)
     names = [(cell or "").strip() for cell in grid.rows[0]]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if not any(names):
         raise DataError(
-            f"{path}: worksheet {grid.name!r}: row 1 is empty: it should name the columns"
+            f"{path}: worksheet {grid.name!r}: row 1 is empty, but should name the columns"
         )
     if twice:
-        what = f"row 1 names a column twice: {', '.join(twice)}; rename one"
+        what = f"row 1 has duplicate names: {', '.join(twice)}; rename them"
         raise DataError(f"{path}: worksheet {grid.name!r}: {what}")
     return names

@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from xlsxwriter import Workbook
 
 
-# Row heights: not every program fits a row to its wrapped text on opening.
+# Row heights: not all programs adjust rows to wrapped text on opening.
 
 LINE = 15.0
-"""Height of one line, in points."""
+"""Height of a line; points."""
 MOST = 409.0
-"""Greatest height of a row, in points."""
+"""Maximum height of a row; points."""
 _FILL = 0.9
-"""A column is as wide as so many digits; running text is narrower."""
+"""Mean width of running text, relative to digits."""
 
 
 def height(cells: Iterable[tuple[str, int]]) -> float:
-    r"""Return the height that shows all of a row's wrapped texts.
+    r"""Return the row height needed for wrapped texts.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def height(cells: Iterable[tuple[str, int]]) -> float:
     Returns
     -------
     float
-        Points, from 15 for one line to 409, the most that a row may have.
+        Points, from 15 for one line to 409, the maximum.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def height(cells: Iterable[tuple[str, int]]) -> float:
 
 
 def _count_lines(text: str, width: int) -> int:
-    """Fill line after line with words; one that is longer than a line is broken."""
+    """Fill lines with words; words longer than a line are broken."""
     room = math.ceil(width / _FILL)
     lines, used = 1, 0
     for size in map(columns, text.split(" ")):
@@ -81,7 +81,7 @@ def _count_lines(text: str, width: int) -> int:
 
 
 def columns(text: str) -> int:
-    r"""Return how many columns a text fills: none for combining signs, two for wide ones.
+    r"""Return the display width of a text: 0 for combining characters, 2 for wide ones.
 
     Examples
     --------
@@ -105,12 +105,12 @@ Format: TypeAlias = Any
 
 CREATED = datetime(2000, 1, 1)
 _OWN_COLUMNS = 10
-"""Columns on the right that people may fill with what they like."""
+"""Number of unlocked columns on the right for users."""
 _INLINE = 255
-"""Characters that a drop-down list may have when it stands in the rule itself."""
+"""Maximum length of a drop-down list inside the validation rule."""
 _MESSAGE = 255
 _PAGE_WIDTH = 110
-"""Width of the instructions, in characters."""
+"""Width of the instructions; characters."""
 _PROTECTION = {"sort": True, "autofilter": True, "format_columns": True, "format_rows": True}
 
 
@@ -120,7 +120,7 @@ class Styles:
     Parameters
     ----------
     book : Workbook
-        Where they will be used.
+        The workbook.
     """
 
     def __init__(self, book: AnyWorkbook) -> None:
@@ -157,7 +157,7 @@ def write_header(sheet: Worksheet, layout: Layout, styles: Styles) -> None:
 
 
 def arrange(sheet: Worksheet, layout: Layout, styles: Styles, *, rows: int, title: str) -> None:
-    """Freeze header and first columns, add the filter, lock the sheet, make it print well."""
+    """Freeze header and first columns, add a filter, lock the sheet, set up printing."""
     last = len(layout.columns) - 1
     sheet.freeze_panes(1, layout.pinned)
     sheet.autofilter(0, 0, rows, last)
@@ -177,10 +177,10 @@ def arrange(sheet: Worksheet, layout: Layout, styles: Styles, *, rows: int, titl
 
 
 def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: int) -> None:
-    """Give every column with choices its drop-down list.
+    """Add drop-down lists to columns with choices.
 
-    Choices that do not fit into the rule itself (too long together, or read by a spreadsheet
-    as several or as a number) go to a hidden worksheet.
+    Choices that do not fit in the validation rule (too long, or ambiguous) go to a hidden
+    worksheet.
     """
     offered = [tuple(map(escape_controls, each.choices)) for each in layout.columns]
     hidden = None
@@ -191,14 +191,14 @@ def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: 
         if not _fits_inline(choices):
             hidden = hidden or book.add_worksheet("Choices")
             hidden.hide()
-            for row, choice in enumerate(choices):  # as text: =1+1 is no formula here
+            for row, choice in enumerate(choices):  # as text: =1+1 is not a formula here
                 hidden.write_string(row, place, escape(choice))
             source = f"=Choices!{_range(place, len(choices))}"
         message = f"Choose one of: {', '.join(choices)}"
         rule = {
             "validate": "list",
             "source": source,
-            "error_title": "Not a valid value",
+            "error_title": "Invalid value",
             "error_message": message if len(message) <= _MESSAGE else message[:254] + "…",
         }
         sheet.data_validation(1, place, rows, place, rule)
@@ -207,7 +207,7 @@ def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: 
 def write_instructions(
     book: AnyWorkbook, lines: Sequence[InstructionLine], styles: Styles, *, title: str
 ) -> None:
-    """Add the worksheet that says what is to be done."""
+    """Add the worksheet with the instructions."""
     sheet = book.add_worksheet("Instructions")
     sheet.set_column(0, 0, _PAGE_WIDTH)
     sheet.write_string(0, 0, title, styles.title)
@@ -231,36 +231,36 @@ def _range(place: int, count: int) -> str:
     return str(xl_range_abs(0, place, count - 1, place))
 
 
-# Tables, and lists for delivery: numbers to sort by, and a page about the list.
+# Tables, and lists for delivery, with sortable numbers and a page about the list
 
 _OWN = "note"
 """An empty last column for the reader."""
 _WIDTHS = {"id": 20, "l1": 28, "l2": 28, _OWN: 44}
 _WIDTH, _WIDE = 12, 60
-"""Widths of columns, and of those with example sentences."""
+"""Widths of columns, and of example columns."""
 _PRINTED_WIDTH = 90
 _WHOLE = 2**53
-"""Up to here a spreadsheet has every whole number; a larger one is text."""
+"""Largest exact whole number in a spreadsheet; larger ones are written as text."""
 
 
 def table_xlsx(rows: pl.DataFrame) -> bytes:
-    """Return the bytes of a workbook with a table: numbers as numbers, text never as a formula.
+    """Return the bytes of a workbook with a table: numbers as numbers, texts never as formulas.
 
     Parameters
     ----------
     rows : DataFrame
-        Columns of text, numbers and truth values; null is an empty cell. Infinity, which no
-        spreadsheet has, is the text inf.
+        Columns of text, numbers and truth values; null is an empty cell. Infinity is written as the
+        text inf.
 
     Returns
     -------
     bytes
-        Equal for equal input: the file names no author and no time.
+        Equal for equal input: the file contains no author or time.
 
     Raises
     ------
     DataError
-        If there are more rows than a worksheet holds, or a text is too long or none in XML.
+        If there are too many rows for a worksheet, or texts are too long or invalid in XML.
     """
     from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
 
@@ -273,24 +273,23 @@ def table_xlsx(rows: pl.DataFrame) -> bytes:
 
 
 def delivery_xlsx(rows: pl.DataFrame, *, title: str, about: Sequence[tuple[str, str]]) -> bytes:
-    """Return the bytes of a workbook: the list, and a second worksheet about it.
+    """Return the bytes of a workbook with the list, and a second worksheet about it.
 
-    Numbers are numbers, so that the list can be sorted by them; text is never taken for a
-    formula, number or date.
+    Numbers remain numbers for sorting; texts are never formulas, numbers or dates.
 
     Parameters
     ----------
     rows : DataFrame
-        The list, in its order.
+        The list, in order.
     title : str
         Heading of the second worksheet.
     about : sequence of (str, str)
-        What the list is, line by line: name and value.
+        Description of the list, as lines with name and value.
 
     Returns
     -------
     bytes
-        Equal for equal input: the file names no author and no time.
+        Equal for equal input: the file contains no author or time.
     """
     from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
 
@@ -313,7 +312,7 @@ def _write_list(book: Workbook, rows: pl.DataFrame) -> None:
 def _write_table(
     book: Workbook, title: str, rows: pl.DataFrame, *further: str, number: Format
 ) -> Worksheet:
-    """Write a table, and the heads of further columns that are empty."""
+    """Write a table, with headers of further empty columns."""
     head = book.add_format({"bold": True, "bottom": 1, "bg_color": "#D9D9D9", "num_format": "@"})
     text = book.add_format({"num_format": "@"})
     wrapped = book.add_format({"num_format": "@", "text_wrap": True, "valign": "top"})
@@ -351,10 +350,10 @@ def _write_about(book: Workbook, title: str, about: Sequence[tuple[str, str]]) -
 
 
 def delivery_csv(rows: pl.DataFrame) -> bytes:
-    r"""Return the bytes of a CSV file that a spreadsheet does not damage.
+    r"""Return the bytes of a CSV file that spreadsheets do not damage.
 
-    UTF-8 with a byte-order mark, commas, lines that end in CR LF; text that a spreadsheet would
-    read as a number, date or formula carries an apostrophe, numbers are bare.
+    UTF-8 with byte-order mark, commas and line ends CR LF; texts that look like numbers, dates or
+    formulas get an apostrophe, numbers do not.
 
     Examples
     --------
@@ -375,7 +374,7 @@ def _field(value: object) -> object:
 
 
 def about_text(title: str, about: Sequence[tuple[str, str]]) -> bytes:
-    r"""Return what stands beside a CSV file, which has no room for it.
+    r"""Return the text of a file about the list, to accompany a CSV file.
 
     Examples
     --------
@@ -390,17 +389,17 @@ def about_text(title: str, about: Sequence[tuple[str, str]]) -> bytes:
 
 
 def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
-    r"""Return the bytes of a CSV file that a spreadsheet does not damage.
+    r"""Return the bytes of a CSV file that spreadsheets do not damage.
 
-    UTF-8 with a byte-order mark (without it Excel takes another encoding), commas, every field
-    in quotation marks, lines that end in CR LF. Texts that a spreadsheet would read as a number,
-    date, truth value or formula carry an apostrophe; `read` takes it off.
+    UTF-8 with byte-order mark (without which Excel assumes another encoding), commas, all fields
+    quoted, line ends CR LF. Texts that look like numbers, dates, truth values or formulas get an
+    apostrophe, which `read` removes.
 
     Parameters
     ----------
     rows : DataFrame
-        The columns of the layout; null is an empty field. Other columns are left out, and a
-        column to fill in that is absent is written empty.
+        The columns of the layout; null is an empty field. Other columns are excluded, and missing
+        columns to fill in are written empty.
     layout : Layout
         The columns.
 
@@ -414,7 +413,7 @@ def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
     ValueError
         If a column to read is absent.
     DataError
-        If a text cannot stand in a cell.
+        If a text is not allowed in a cell.
 
     Examples
     --------
@@ -430,21 +429,21 @@ def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
     return codecs.BOM_UTF8 + text.getvalue().encode("utf-8")
 
 
-# Widths of columns: no wider than their text, so that more fits on screen and paper.
+# Widths of columns, no wider than their texts, to fit more on screen and paper
 
 _PADDING = 4
-"""Characters besides the text: for the arrow of the filter, and the edges."""
+"""Extra characters for the filter arrow and margins."""
 
 
 def fit_widths(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
-    """Return the layout with columns to read no wider than their longest line needs.
+    """Return the layout with read-only columns narrowed to their longest line.
 
     Parameters
     ----------
     layout : Layout
-        The columns; their widths are the most that each may have.
+        The columns, with maximum widths.
     rows : sequence of sequence of str
-        What will stand in them.
+        Their contents.
 
     Examples
     --------
@@ -476,35 +475,35 @@ def write_xlsx(
 ) -> bytes:
     """Return the bytes of a workbook to fill in.
 
-    Every cell is text, never a number, formula, date or link. Control characters, which programs
-    treat differently, are escaped (see `escape_controls`), and come back the same.
+    All cells are text, never numbers, formulas, dates or links. Control characters, which programs
+    treat differently, are escaped (see `escape_controls`) and restored on reading.
 
     Parameters
     ----------
     rows : DataFrame
-        The columns of the layout; null is an empty cell. Other columns are left out, and a
-        column to fill in that is absent is written empty.
+        The columns of the layout; null is an empty cell. Other columns are excluded, and missing
+        columns to fill in are written empty.
     layout : Layout
-        The columns. Those to read are grey and locked (without a password), those to fill in
-        white, with a drop-down list where they have choices.
+        The columns. Read-only columns are grey and locked (without password), those to fill in are
+        white, with drop-down lists for choices.
     title : str
         Heading of the instructions and of printed pages.
     instructions : str
         Paragraphs, one per line, for the second worksheet.
     guidelines : mapping of str to str, optional
-        What can be chosen, each with when it is given, for the second worksheet.
+        Guidelines by choice, for the second worksheet.
 
     Returns
     -------
     bytes
-        Equal for equal input: the file names no author and no time.
+        Equal for equal input: the file contains no author or time.
 
     Raises
     ------
     ValueError
         If a column to read is absent.
     DataError
-        If a text cannot stand in a cell.
+        If a text is not allowed in a cell.
     """
     from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
 

@@ -292,7 +292,7 @@ class Page:
     cautions: tuple[Statement, ...] = ()
     facts: tuple[str, ...] = ()
     overview: Overview | None = None
-    drawer: str = "Stages, and their whole tables beside this page"
+    drawer: str = "Stages and their complete tables"
 
 
 def unfolded(parts: Iterable[Part]) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Evaluation of clusterings at type level and token level, overlapping ones, and of systems."""
+"""Evaluation of clusterings at type and token level, of overlapping clusterings, and of systems."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ KEY = ("system", "run")
 
 
 class SystemRun(NamedTuple):
-    """One run of one system, and its rows."""
+    """One run of a system with its rows."""
 
     system: str
     run: str
     rows: pl.DataFrame
 
     def named(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Return a table with the names of the system and of the run before its columns."""
+        """Return a table with leading columns system and run."""
         names = [pl.lit(name).alias(key) for key, name in zip(KEY, self[:2], strict=True)]
         return table.select(*names, pl.all())
 
@@ -84,23 +84,23 @@ class SystemRun(NamedTuple):
 def runs(
     tables: Tables, option: str, stages: Collection[str], *, by: Sequence[str] = ()
 ) -> Iterator[SystemRun]:
-    """Yield each run of the systems that an option lists, in the order of the option.
+    """Yield each run of the systems listed in an option, in order.
 
     Parameters
     ----------
     tables : mapping of str to LazyFrame
-        What the stage is given.
+        The inputs of the stage.
     option : str
         The option.
     stages : collection of str
         Its value.
     by : sequence of str
-        Columns that f is to be added up by; the rows as they are if empty.
+        Grouping columns of sums of f; unchanged rows if empty.
 
     Raises
     ------
     DataError
-        If two stages give the same run of the same system.
+        If two stages have the same run of the same system.
     """
     seen: dict[tuple[str, ...], str] = {}
     for name, plan in zip(stages, tables_of_option(tables, option, stages), strict=True):
@@ -110,15 +110,15 @@ def runs(
         for key in sorted(parts):
             if key in seen:
                 raise DataError(
-                    f"system {key[0]}, run {key[1]} comes from two stages: {seen[key]} and"
-                    f" {name}\nGive one of them another system or run."
+                    f"system {key[0]}, run {key[1]} comes from two stages: {seen[key]} and "
+                    f"{name}\nRename system or run in one of them."
                 )
             seen[key] = name
             yield SystemRun(str(key[0]), str(key[1]), parts[key])
 
 
 def require_entries(tables: Tables, option: str, stages: Collection[str]) -> None:
-    """Refuse gold entries, or a system, without a single row; all are without one in a dry run.
+    """Reject empty gold entries or systems, except in a dry run, where all are empty.
 
     Parameters
     ----------
@@ -128,40 +128,39 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
     Raises
     ------
     DataError
-        Naming the stages.
+        With the names of the stages.
     """
     plans = [tables["gold"], *tables_of_option(tables, option, stages)]
     gold, *counts = (int(plan.select(pl.len()).collect().item()) for plan in plans)
     empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
     if gold and empty:
         raise DataError(
-            f"{option}: {len(empty)} of {len(stages)} have no item with a cluster:"
-            f" {', '.join(f'stages.{each}' for each in empty[:3])}\nLook at their files, or take"
-            f" them out of {option}."
+            f"{option}: {len(empty)} of {len(stages)} have no item with a cluster: "
+            f"{', '.join(f'stages.{each}' for each in empty[:3])}\nCheck their files, or remove "
+            f"them from {option}."
         )
     if not gold and len(empty) < len(stages):
         raise DataError(
-            "gold: there is no item with a class\nLook at its file and at its options"
-            " exclude and min_frequency."
+            "gold: no item has a class\nCheck its file and its options exclude and min_frequency."
         )
 
 
 def require_no_weights(tables: Tables, gold: str, systems: Collection[str]) -> None:
-    """Refuse gold entries, or systems, with weights: no measure looks at them.
+    """Reject gold entries or systems with weights, which no measure uses.
 
     Parameters
     ----------
     tables : mapping of str to LazyFrame
-        What the stage is given, with the options gold and systems.
+        The inputs of the stage, from options gold and systems.
     gold : str
         The stage of the gold entries.
     systems : collection of str
-        Those of the systems.
+        The stages of the systems.
 
     Raises
     ------
     DataError
-        Naming the first stage, how many weights it has, and one of them.
+        With the first such stage, its number of weights, and an example.
     """
     plans = tables_of_option(tables, "systems", systems)
     given = [("gold", gold, tables["gold"], "gold")]
@@ -169,14 +168,14 @@ def require_no_weights(tables: Tables, gold: str, systems: Collection[str]) -> N
     for option, name, plan, label in given:
         if problem := encoding.weights_other_than_one(plan, label):
             raise DataError(
-                f"{option}: stages.{name} {problem}; none of the measures takes weights\nLeave the"
-                f" column weight out of its file: each item is then in all of its"
-                f" {'classes' if label == 'gold' else 'clusters'} alike."
+                f"{option}: stages.{name} {problem}, which no measure supports\nRemove the column "
+                "weight from its file: each item then belongs equally to all of its "
+                f"{'classes' if label == 'gold' else 'clusters'}."
             )
 
 
 def stack(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
-    """Put tables of one schema below each other; none makes an empty one."""
+    """Concatenate tables of one schema; without any, return an empty one."""
     columns = model.columns()
     return pl.concat([pl.DataFrame(schema=columns), *(each.select(*columns) for each in parts)])
 
@@ -188,13 +187,13 @@ class EvaluateOverlapping(Seeded):
     """Evaluate overlapping clusters of word types: BCubed, NMI, Omega, element-centric."""
 
     gold: Annotated[str, Of(GoldEntries)]
-    """The gold classes of the items."""
+    """Gold classes of the items."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
-    """Stages with the clusters of the items; items without a gold class are left out."""
+    """Stages with clusters of the items; items without a gold class are excluded."""
     measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = Field(
         default=("all",), min_length=1, validate_default=True
     )
-    """Names of measures; "all" stands for every one."""
+    """Names of measures, or "all"."""
 
 
 @stage(
@@ -216,16 +215,16 @@ def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs
     return {"scores": stack(scored, OverlappingScores)}
 
 
-# Distribution of types and tokens over the classes
+# Distribution of types and tokens over classes
 
 
 class EvaluateShares(StageConfig):
-    """Count the types and tokens of each class, and the tokens of its k most frequent types."""
+    """Count types and tokens of each class, and the tokens of its k most frequent types."""
 
     gold: Annotated[str, Of(GoldEntries)]
-    """The gold classes of the items with their tokens."""
+    """Gold classes of the items, with tokens."""
     most: Annotated[tuple[int, ...], Field(min_length=1)] | None = None
-    """The values of k; 1, 2, 5, 10, 20, 50 ... if absent."""
+    """Values of k (default: 1, 2, 5, 10, 20, 50 ...)."""
 
 
 @stage(
@@ -234,18 +233,18 @@ class EvaluateShares(StageConfig):
     outputs={"shares": ClassShares, "frequent": FrequentTypes},
 )
 def evaluate_shares(config: EvaluateShares, tables: Tables) -> Outputs:
-    """Add up the tokens of each class."""
+    """Sum the tokens of each class."""
     items = tables["gold"].select("item", "gold", "f").collect()
     return {"shares": class_shares(items), "frequent": frequent_types(items, most=config.most)}
 
 
-# Comparison of systems by all measures
+# Comparison of systems under all measures
 
 _FLOOR = "floor"
 
 
 class EvaluateSystems(StageConfig):
-    """Compare systems: mean and deviation over runs, ranks, correlations between measures."""
+    """Compare systems: mean and standard deviation over runs, ranks, correlations of measures."""
 
     type_level: Annotated[str | None, Of(TypeLevel)] = None
     """Stage with the type-level scores."""
@@ -267,7 +266,7 @@ class EvaluateSystems(StageConfig):
     outputs={"table": SystemTable, "correlations": MeasureCorrelations},
 )
 def evaluate_systems(_config: EvaluateSystems, tables: Tables) -> Outputs:
-    """Put the scores of all levels together; a measure at type level is named with its mapping."""
+    """Combine the scores of all levels; type-level measures are named with their mapping."""
     scores = pl.concat([part.collect() for part in _parts(tables)])
     lower = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
     return {
@@ -290,41 +289,41 @@ def _parts(tables: Tables) -> list[pl.LazyFrame]:
 # Token level: taggings, or dictionaries applied to every token
 
 ALONE = "(none)"
-"""What the cluster of the tokens that have none is called."""
+"""Name of the cluster of untagged tokens."""
 
 
 class EvaluateTokenLevel(Seeded):
-    """Evaluate the clusters of tokens: mapping accuracies, V, VI, NVI, and many more."""
+    """Evaluate clusters of tokens: mapping accuracies, V, VI, NVI and many others."""
 
     taggings: Annotated[tuple[str, ...], Of(TaggedTypes)] = ()
-    """Stages with taggings, whose tokens have gold tag and cluster."""
+    """Stages with taggings, whose tokens have gold tags and clusters."""
     dictionaries: Annotated[tuple[str, ...], Of(InducedEntries)] = ()
-    """Stages with clusters of items: each token gets the one cluster of its item."""
+    """Stages with clusters of items, applied to all tokens of an item."""
     gold: Annotated[str | None, Of(GoldEntries)] = None
-    """The gold classes of the items with their tokens; what dictionaries need."""
+    """Gold classes of the items with tokens, required for dictionaries."""
     measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = Field(default=PAPER, min_length=1)
-    """Names of measures; "all" stands for every one."""
+    """Names of measures, or "all"."""
     without_cluster: Literal["drop", "cluster"] = "drop"
-    """What becomes of tokens without a cluster: left out, or one more cluster of them all."""
+    """Treatment of tokens without a cluster: exclude them, or make them one further cluster."""
     replicates: int = Field(default=0, ge=0)
-    """Bootstrap samples of sentences for the confidence limits; none if 0."""
+    """Number of bootstrap samples of sentences, for confidence limits; 0 for none."""
     confidence: Proportion = 0.95
-    """Confidence level of the limits."""
+    """Confidence level."""
     tagging_sentences: Annotated[tuple[str, ...], Of(TaggedSentences)] = ()
-    """The stages of taggings again, run with sentences = true: for the limits."""
+    """The same stages as taggings, with sentences = true, for confidence limits."""
     gold_sentences: Annotated[str | None, Of(GoldSentences)] = None
-    """The stage of gold again, run with sentences = true: for the limits of dictionaries."""
+    """The same stage as gold, with sentences = true, for confidence limits of dictionaries."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if not self.taggings and not self.dictionaries:
-            raise ValueError("name taggings, or dictionaries")
+            raise ValueError("name taggings or dictionaries")
         if self.dictionaries and self.gold is None:
-            raise ValueError("dictionaries need gold, the stage with the tokens of each item")
+            raise ValueError("dictionaries require gold, the stage with the tokens of each item")
         if self.replicates and self.taggings and not self.tagging_sentences:
-            raise ValueError("limits of taggings need tagging_sentences")
+            raise ValueError("limits of taggings require tagging_sentences")
         if self.replicates and self.dictionaries and self.gold_sentences is None:
-            raise ValueError("limits of dictionaries need gold_sentences")
+            raise ValueError("limits of dictionaries require gold_sentences")
         return self
 
 
@@ -340,7 +339,7 @@ class EvaluateTokenLevel(Seeded):
     agree=counted_alike,
 )
 def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
-    """Count the tokens of each class in each cluster, run by run, and score the counts."""
+    """Count the tokens of each class in each cluster by run, and score the counts."""
     if config.dictionaries:
         require_entries(tables, "dictionaries", config.dictionaries)
     tagged = list(runs(tables, "taggings", config.taggings, by=["gold", "cluster"]))
@@ -361,7 +360,7 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
 
 
 def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
-    """Hold every tagging against gold; without it, against the first."""
+    """Check every tagging against gold, or else against the first tagging."""
     standard = (tables["gold"], "gold") if "gold" in tables else None
     for plan in tables_of_option(tables, "taggings", config.taggings):
         for system, run in plan.select(KEY).unique().sort(KEY).collect(engine="streaming").rows():
@@ -372,7 +371,7 @@ def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
 
 
 def _apply_dictionaries(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
-    """Return the same of each dictionary, from the tokens of the gold standard."""
+    """Return the joint counts of each dictionary, from tokens of the gold standard."""
     for run in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {run.system}, run {run.run}"
         tagged = encoding.apply_dictionary(tables["gold"], run.rows, name=name)
@@ -380,7 +379,7 @@ def _apply_dictionaries(config: EvaluateTokenLevel, tables: Tables) -> Iterator[
 
 
 def _cluster(config: EvaluateTokenLevel) -> pl.Expr:
-    """Return the cluster of each token; null where one that has none is left out."""
+    """Return the cluster of each token; null if untagged tokens are excluded."""
     cluster = pl.col("cluster")
     return cluster.fill_null(ALONE) if config.without_cluster == "cluster" else cluster
 
@@ -395,9 +394,9 @@ def _scores(
     drawn = sentences.get((run.system, run.run))
     if drawn is None or drawn.tokens() < int(run.rows["f"].sum()):
         raise DataError(
-            f"system {run.system}, run {run.run} has no counts by sentence, which its limits need\n"
-            "Set sentences = true in its stage, for a dictionary in that of gold, and name the"
-            " stage in tagging_sentences or gold_sentences; or leave out replicates."
+            f"system {run.system}, run {run.run} has no counts by sentence, which limits require\n"
+            "Set sentences = true in its stage, for a dictionary in that of gold, and name "
+            "the stage in tagging_sentences or gold_sentences; or omit replicates."
         )
     return token_intervals(
         drawn.rows.with_columns(_cluster(config)),
@@ -415,10 +414,10 @@ class _Sentences(NamedTuple):
 
     rows: pl.LazyFrame
     among: pl.Expr
-    """Which of them are those of a run."""
+    """Selection of the rows of a run."""
 
     def tokens(self) -> int:
-        """Return how many tokens they count."""
+        """Return the number of tokens."""
         some = self.rows.filter(self.among).select(pl.sum("f"))
         return int(some.collect(engine="streaming").item())
 
@@ -440,7 +439,7 @@ def _sentences(
 
 
 def _token_overlaps(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens that class and cluster share, and those of each."""
+    """Return the tokens of each class, of each cluster, and of both."""
     sums = [
         pl.col("f").sum().over(group).alias(name)
         for group, name in (("gold", "n_i"), ("cluster", "n_j"))
@@ -460,35 +459,37 @@ Mapping: TypeAlias = Literal["1-1", "M-1"]
 
 
 class EvaluateTypeLevel(Seeded):
-    """Evaluate the clusters of word types: MacroI, MicroI and MicroC, each by its own mapping."""
+    """Evaluate clusters of word types: MacroI, MicroI and MicroC, each with its optimal mapping."""
 
     gold: Annotated[str, Of(GoldEntries)]
-    """The gold classes of the items."""
+    """Gold classes of the items."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
-    """Stages with the clusters of the items, of one system or several."""
+    """Stages with clusters of the items, of one or several systems."""
     measures: Annotated[tuple[str, ...], Named(TYPE_MEASURES)] = Field(
         default=TYPE_LEVEL, min_length=1
     )
-    """Which measures; "all" stands for every one."""
+    """Names of measures, or "all"."""
     mappings: tuple[Mapping, ...] = Field(default=("1-1", "M-1"), min_length=1)
-    """How clusters are mapped to classes: one to one, or many to one."""
+    """Mappings of clusters to classes: one-to-one or many-to-one."""
     restarts: int | None = Field(default=None, ge=0)
-    """Random starts of a climb to the best M-1 mapping; 20 if absent, 5 above 10,000 items."""
+    """Random starts of hill climbing for M-1 mappings (default: 20, or 5 above 10,000 items)."""
     kicks: int | None = Field(default=None, ge=0)
-    """Kicks of the best mapping that the climbs reach: some clusters get other classes at random,
-    and the climb begins anew; 40 for each cluster if absent, 2,000 at most."""
+    """Random perturbations of the best mapping, each followed by hill climbing (default: 40 per
+    cluster, at most 2,000).
+    """
     certificate_seconds: float | None = Field(default=None, gt=0)
-    """How long to look for a proof that no M-1 mapping is better, or for a bound, for each measure
-    whose mapping is not exact, in seconds of a usual machine: steps are counted, so that the same
-    comes of it everywhere; no proof if absent."""
+    """Time limit of the optimality proof or bound for inexact M-1 mappings, for each measure, in
+    seconds of a typical machine, converted to a number of steps for reproducibility (default: no
+    proof).
+    """
     replicates: int = Field(default=0, ge=0)
-    """Bootstrap samples of items for the confidence limits; none if 0."""
+    """Number of bootstrap samples of items, for confidence limits; 0 for none."""
     confidence: Proportion = 0.95
-    """Confidence level of the limits."""
+    """Confidence level."""
     interval: Literal["fixed", "refitted"] = "fixed"
-    """Whether every bootstrap sample keeps the mapping, or gets its own best one (slow)."""
+    """Keep the mapping in all bootstrap samples, or optimise it in each (slow)."""
     worst: int = Field(default=100, ge=0)
-    """How many of the items with the lowest scores are listed, the frequent ones first."""
+    """Number of items with the lowest scores to list, frequent ones first."""
 
 
 @stage(
@@ -504,7 +505,7 @@ class EvaluateTypeLevel(Seeded):
     agree=counted_alike,
 )
 def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
-    """Evaluate every run of every system, one after the other."""
+    """Evaluate every run of every system in turn."""
     require_entries(tables, "systems", config.systems)
     require_no_weights(tables, config.gold, config.systems)
     counted = tables["gold"].collect()
@@ -540,7 +541,7 @@ def _evaluate_run(
 
 
 def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame:
-    """Rank the items by their scores and, where these are equal, by their tokens."""
+    """Rank the items by score, then by tokens."""
     by = ["measure", "mapping"]
     order = [*by, "f", "tokens", "item"]
     ordered = items.join(tokens, on="item", how="left").sort(
@@ -551,7 +552,7 @@ def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame
 
 
 def _type_overlaps(gold: pl.DataFrame, run: SystemRun) -> pl.DataFrame:
-    """Count shared items, those without a gold entry left out."""
+    """Count shared items, excluding those without a gold entry."""
     entries = run.rows.lazy().join(gold.lazy(), on="item", how="semi")
     shared = overlaps(gold.lazy(), entries, member="item", gold_group="gold", group="cluster")
     return run.named(shared.collect())

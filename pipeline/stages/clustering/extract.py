@@ -46,49 +46,49 @@ from schemas import (
 
 # Tables of entries: items with their classes or clusters
 
-_NO_COUNT = "is no count of 1 or more, or too large to be added up"
-_EMPTY_PART = "has nothing between two separators"
+_NO_COUNT = "is not a count of 1 or more, or is too large to sum"
+_EMPTY_PART = "has an empty label between two separators"
 _WEIGHTS = (WEIGHT, f"{WEIGHT}s")
-"""What a column of weights is called, in any case."""
+"""Names of weight columns, case-insensitive."""
 
 Name = TypeVar("Name", bound=str)
 
 
 class EntryTable(NumberOptions):
-    """A table with a row for each item, or for each item and group of it."""
+    """A table with one row per item, or per item and group."""
 
     separator: str = ""
-    """What stands between several labels in one field, such as "|"; one label if empty."""
+    """Separator of several labels in one field, e.g. "|" (default: one label per field)."""
     fold: bool = False
-    """Whether items are put into lower case, and entries that are then alike made one."""
+    """Convert items to lower case, merging equal entries."""
     path: TableSource = Field()
-    """File or files: TSV, CSV, Parquet, Brown paths, blocks of words; also gzipped."""
+    """Files: TSV, CSV, Parquet, Brown paths, blocks of words; also gzipped."""
 
     @property
     def named(self) -> dict[str, str]:
-        """What the file calls its columns, where that differs."""
+        """Names of columns in the file, if different."""
         return {str(ours): theirs for ours, theirs in getattr(self, "columns", {}).items()}
 
     def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of counts and weights that the file has."""
+        """Return the count and weight columns of the file."""
         f = self.named.get("f", "f")
         weights: dict[str, Kind] = dict.fromkeys(self.weight_columns(schema), "number")
         return weights | ({f: "count"} if f in schema else {})
 
     def weight_columns(self, schema: pl.Schema) -> list[str]:
-        """Return the column of weights, if the file has one."""
+        """Return the weight column, if any."""
         taken = {self.named.get(each, each) for each in ("item", "gold", "cluster", "f")}
         own = (name for name in schema.names() if name not in taken)
         return [name for name in own if name.lower() in _WEIGHTS][:1]
 
 
 class Columns:
-    """The columns of a file that hold an entry.
+    """The columns of an entry in a file.
 
     Parameters
     ----------
     raw : LazyFrame
-        Its rows, with file and line.
+        Rows of the file, with file and line.
     config : EntryTable
         The options.
     label : str
@@ -97,7 +97,7 @@ class Columns:
     Raises
     ------
     ConfigError
-        If the file has no such column. It need not have f, unless it is named; nor weights.
+        If a required or named column is missing. f and weights are optional.
     """
 
     def __init__(self, raw: pl.LazyFrame, config: EntryTable, label: str) -> None:
@@ -121,9 +121,9 @@ class Columns:
         }
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
-        """Return file, item, label, f (null without counts) and weight, a row for each label.
+        """Return file, item, label, f (null without counts) and weight, one row per label.
 
-        There is no weight where the file has none.
+        There is no weight if the file has none.
         """
         item = pl.col(self.names["item"]).cast(pl.String)
         label = pl.col(self.names[self.label]).cast(pl.String)
@@ -138,14 +138,14 @@ class Columns:
 
     @staticmethod
     def _labels(label: pl.Expr, separator: str) -> pl.Expr:
-        """Return the labels of each row: of a list, with a separator, or one as it stands."""
+        """Return the labels of each row: from a list, split by separator, or a single one."""
         parts = label.str.split(separator) if separator else pl.concat_list(label)
         lists = label_lists(label)
         alone = (lists.list.len() == 1) & (lists.list.first() == label.str.strip_chars())
         return pl.when(alone | lists.is_null()).then(parts).otherwise(lists)
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
-        """Return what cannot be used: nothing where a label should be, no count, no weight."""
+        """Return unusable values: empty labels, invalid counts or weights."""
         label = pl.col(self.names[self.label]).cast(pl.String)
         texts = {
             self.names["item"]: numeric.text_or_null(self.names["item"]),
@@ -182,7 +182,7 @@ class Columns:
 
 
 def _add_up(column: str) -> pl.Expr:
-    """Return the sum of a column, null where all are."""
+    """Return the sum of a column, null if all values are."""
     return pl.when(pl.col(column).is_not_null().any()).then(pl.col(column).sum()).alias(column)
 
 
@@ -190,26 +190,26 @@ def _add_up(column: str) -> pl.Expr:
 
 
 class RunOptions(StageConfig):
-    """The names of a system and of its run."""
+    """Names of a system and its run."""
 
     system: str = Field(min_length=1)
-    """What the system is called."""
+    """Name of the system."""
     run: str = ""
-    """What its run is called; if empty, each file is a run, named as it is."""
+    """Name of the run (default: each file is a run with its name)."""
 
 
 def files_of(rows: pl.LazyFrame) -> pl.Series:
-    """Return the files that rows were read from, in order; all of it is read for that."""
+    """Return the files of rows in order, which reads all rows."""
     return rows.select(pl.col("file").unique()).collect(engine="streaming").to_series().sort()
 
 
 def require_distinct(files: pl.Series) -> None:
-    """Refuse files in several folders that are called alike, as they would be one run.
+    """Reject files with equal names in several folders, which would be one run.
 
     Parameters
     ----------
     files : Series of String
-        What the experiment calls them, each once, in order.
+        Their distinct paths in the experiment, in order.
 
     Raises
     ------
@@ -221,7 +221,9 @@ def require_distinct(files: pl.Series) -> None:
     if alike.height:
         shown = ", ".join(alike["file"].head(3))
         problem = Problem(
-            "run", f"{alike.height} files are called alike: {shown}", "name the run in a stage each"
+            "run",
+            f"{alike.height} files have the same names: {shown}",
+            "use a stage for each, with option run",
         )
         raise ConfigError("run", [problem])
 
@@ -230,13 +232,14 @@ Column: TypeAlias = Literal["item", "cluster", "f"]
 
 
 class ExtractClusters(EntryTable, RunOptions):
-    """Read the clusters of word types from a cluster dictionary."""
+    """Read induced clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and f in the file, where they differ; f need not be there. A column
-    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
+    """Names of item, cluster and (optional) f in the file, if different. A column weight or weights
+    is kept, but not supported by `evaluate.type_level` and `evaluate.overlapping`.
+    """
     prefix: int | None = Field(default=None, ge=1)
-    """Cut the names of clusters to so many characters: the first bits of Brown's paths."""
+    """Truncate cluster names to this number of characters, e.g. Brown paths."""
 
 
 @stage(
@@ -245,7 +248,7 @@ class ExtractClusters(EntryTable, RunOptions):
     outputs={"entries": InducedEntries, "sizes": SystemSize},
 )
 def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
-    """Read rows, name their runs, make entries that are alike one."""
+    """Read rows, name their runs, and merge equal entries."""
     raw = with_label_texts(tables["path"], [config.named.get("cluster", "cluster")])
     if not config.run:
         require_distinct(files_of(raw))
@@ -263,7 +266,7 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
 
 
 def sizes(entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Count the items and clusters of each run, and the items in several clusters."""
+    """Count items, clusters, and items in several clusters of each run."""
     run = ["system", "run"]
     several = (pl.len() > 1).alias("several")
     by_item = entries.group_by(*run, "item").agg(several).group_by(run)
@@ -280,43 +283,43 @@ def sizes(entries: pl.LazyFrame) -> pl.LazyFrame:
 # Options and counts of tagged tokens
 
 GOLD_RUN = ""
-"""The run of a gold standard, which has none."""
+"""Run name of a gold standard."""
 PLACE = ("file", "sentence")
-"""What tells sentences apart."""
+"""Columns that identify a sentence."""
 _SENTENCES = 4
-"""How many times as much memory tokens take by sentence, where hardly any two are alike."""
+"""Relative memory of counts by sentence, most of which are distinct."""
 PARTIALS = {"tags": TokenTags, "sentences": TokenSentences}
 ALL = "all tags"
-"""The counts of the items of all buckets."""
+"""Counts of the items of all buckets."""
 BY_ITEM = candidate_id(pl.col("item").fill_null(""))
-"""What counts of items are divided by."""
+"""Key that divides counts of items."""
 BY_SENTENCE = candidate_id("file", pl.col("sentence").cast(pl.String))
-"""What counts of sentences are divided by."""
+"""Key that divides counts of sentences."""
 
 
 class TagOptions(StageConfig):
-    """Which tokens count, as which item, in which gold class."""
+    """Options for tokens, items and gold classes."""
 
     item: str = "form"
-    """The attribute that tells items apart: form, or lemma."""
+    """Attribute that identifies items: form or lemma."""
     tag: str = "upos"
-    """The attribute with the gold class: upos, xpos, or a column of the table."""
+    """Attribute with the gold class: upos, xpos, or a column of the table."""
     exclude: Annotated[tuple[str, ...], Late()] = ()
-    """Gold classes whose tokens are removed before anything else, such as ["PUNCT"]."""
+    """Gold classes whose tokens are removed first, e.g. ["PUNCT"]."""
     fold: bool = False
-    """Whether items are put into lower case."""
+    """Convert items to lower case."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Leave out items with fewer tokens, the excluded tokens not counted."""
+    """Skip items with fewer tokens, not counting excluded ones."""
     sentences: bool = False
-    """Whether the counts of each sentence are kept too, for bootstrap intervals."""
+    """Also keep the counts of each sentence, for bootstrap intervals."""
 
     def read(self, tokens: pl.LazyFrame, **further: pl.Expr) -> pl.LazyFrame:
-        """Return run, item, gold and cluster of tokens, null where there is none.
+        """Return run, item, gold and cluster of tokens, null if missing.
 
         Raises
         ------
         ConfigError
-            If the tokens have no such attribute.
+            If the tokens lack an attribute.
         """
         require_attributes(tokens.collect_schema(), self.attributes)
         columns = {
@@ -330,47 +333,47 @@ class TagOptions(StageConfig):
         return tokens.select(*(value.alias(name) for name, value in columns.items()), *place)
 
     def count(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
-        """Return the counts of tokens, and those of each sentence if they are wanted."""
+        """Return the counts of tokens, and those of each sentence if requested."""
         by_sentence = _by_sentence(tags) if self.sentences else TokenSentences.zero_rows()
         return {"tags": encoding.count_tokens(tags), "sentences": by_sentence}
 
     def columns(self) -> set[str]:
-        """Return the columns of the tokens that are used."""
+        """Return the token columns used."""
         return set(PLACE).union(*self.attributes.values())
 
     @property
     def weight(self) -> int:
-        """How many times as much memory the counts of a token take as those of a pair."""
+        """Memory of a token's counts, relative to those of a pair."""
         return _SENTENCES if self.sentences else 1
 
     @property
     def attributes(self) -> dict[str, set[str]]:
-        """The attributes that each option names."""
+        """The attributes named by each option."""
         return {"item": {self.item}, "tag": {self.tag}}
 
     def kept(self, tags: pl.LazyFrame) -> pl.LazyFrame:
-        """Return the tokens that count."""
+        """Return the tokens included."""
         return encoding.filter_tokens(tags, exclude=self.exclude, min_frequency=self.min_frequency)
 
     def sizes(self, tags: pl.LazyFrame) -> pl.LazyFrame:
-        """Return how many count and how many do not, by run."""
+        """Return the numbers of included and excluded tokens by run."""
         return encoding.sizes(tags, exclude=self.exclude, min_frequency=self.min_frequency)
 
 
 def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
-    """Refuse tokens none of which counts: an option names the wrong attribute.
+    """Reject a corpus without included tokens, probably because of a wrong attribute.
 
     Parameters
     ----------
     config : TagOptions
         The options.
     sizes : DataFrame
-        run, what, count: what `TagOptions.sizes` gives.
+        run, what, count, from `TagOptions.sizes`.
 
     Raises
     ------
     DataError
-        Saying how many tokens there are, and why they do not count.
+        With the number of tokens, and the reasons for their exclusion.
     """
     first = sizes.filter(pl.col("run") == pl.col("run").min())
     counts = dict(first.select("what", "count").iter_rows())
@@ -380,28 +383,28 @@ def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
     reasons = sorted(what for what, count in counts.items() if count and "tokens" in what)
     shown = ", ".join(f"{counts[what]:,} {what}" for what in reasons)
     raise DataError(
-        f"none of the {every:,} tokens counts: {shown}\n"
-        f"Look at the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
+        f"all {every:,} tokens are excluded: {shown}\n"
+        f"Check the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
         " min_frequency."
     )
 
 
 def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> None:
-    """Refuse excluded classes that no token has.
+    """Reject excluded classes that do not occur.
 
     Parameters
     ----------
     config : TagOptions
         The options.
     found : Survey
-        What is known of all tokens.
+        Summary of all tokens.
     tags : LazyFrame
-        The counts of all tokens.
+        Counts of all tokens.
 
     Raises
     ------
     ConfigError
-        With the classes that there are.
+        With the existing classes.
     """
     counted = found.sizes.group_by("what").agg(pl.sum("count"))
     counts = dict(counted.iter_rows())
@@ -409,14 +412,14 @@ def require_excluded(config: TagOptions, found: Survey, tags: pl.LazyFrame) -> N
     if absent:
         of_tokens = tags.drop_nulls("gold").group_by("gold").agg(pl.sum("f"))
         classes = of_tokens.sort("f", "gold", descending=[True, False]).collect(engine="streaming")
-        where = f"the attribute {config.tag!r} of the corpus"
+        where = f"attribute {config.tag!r} of the corpus"
         problems = list_absent_values("exclude", absent, classes["gold"], what="class", where=where)
         if problems:
             raise ConfigError("exclude", problems)
 
 
 def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
-    """Add up the counts of parts of a corpus, the rows of an item together."""
+    """Sum the counts of parts of a corpus, with adjacent rows for each item."""
     return {
         "tags": encoding.count_tokens(tables["tags"]).sort("item"),
         "sentences": _by_sentence(tables["sentences"]),
@@ -426,16 +429,16 @@ def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
 def counting(
     combine: Callable[[Any, Tables], Outputs], columns: Callable[[Any], set[str]], *outputs: str
 ) -> Counting:
-    """Return how stages count tags: by item, and by sentence.
+    """Return the counting of tags by item and by sentence.
 
     Parameters
     ----------
     combine : callable
-        What makes the outputs.
+        Makes the outputs.
     columns : callable
-        The columns of the tokens that are looked at.
+        Token columns used.
     *outputs : str
-        Those that are divided by their items; ``sentences`` is divided by sentence.
+        Outputs divided by item; ``sentences`` is divided by sentence.
     """
     return Counting(
         partials=PARTIALS,
@@ -456,33 +459,33 @@ def _by_sentence(tags: pl.LazyFrame) -> pl.LazyFrame:
     return encoding.count_tokens(tags, *PLACE).select(*TokenSentences.columns())
 
 
-# Survey of all tokens, piece by piece: the counts as a whole may not fit in memory
+# Survey of all tokens in pieces, since the counts may not fit in memory
 
 EXAMPLES = 3
 _ITEM = ["run", "item", "gold"]
 
 
 class Survey(NamedTuple):
-    """What is known of all tokens; small, but for `counting`, which has the items asked for."""
+    """Summary of all tokens; small, except for `counting`, which has the requested items."""
 
     sizes: pl.DataFrame
-    """run, what, count: how many tokens count, and how many do not for which reason."""
+    """run, what, count: numbers of included tokens, and of excluded tokens by reason."""
     cells: pl.DataFrame
-    """run, gold, cluster, f of the tokens that count."""
+    """run, gold, cluster, f of the included tokens."""
     alone: pl.DataFrame
-    """item, f: the most frequent of those with tokens that count but have no cluster."""
+    """item, f: most frequent items with included tokens without a cluster."""
     counting: pl.DataFrame
-    """run, item, gold of tokens that count, of the items asked for."""
+    """run, item, gold of included tokens of the requested items."""
 
     def asked_for(self, config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame) -> Survey:
-        """Return the same with the items of some sentences as those asked for.
+        """Return a copy with the items of some sentences as requested items.
 
         Parameters
         ----------
         config : TagOptions
-            What counts.
+            Options for tokens.
         tags : LazyFrame
-            The counts of all tokens, in which the rows of an item stand together.
+            Counts of all tokens, with adjacent rows for each item.
         sentences : LazyFrame
             Counts by sentence, with item.
         """
@@ -494,21 +497,21 @@ class Survey(NamedTuple):
         return self._replace(counting=pl.concat([self.counting.clear(), *wanted]))
 
     def of_sentences(self, sentences: pl.LazyFrame) -> pl.LazyFrame:
-        """Return the counts by sentence of the tokens that count; their items were asked for."""
+        """Return counts by sentence of included tokens of the requested items."""
         return sentences.join(self.counting.lazy(), on=_ITEM, how="semi")
 
 
 def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | None = None) -> Survey:
-    """Look at the counts of all tokens once.
+    """Summarise the counts of all tokens in one pass.
 
     Parameters
     ----------
     config : TagOptions
-        What counts.
+        Options for tokens.
     tags : LazyFrame
-        The counts of all tokens, in which the rows of an item stand together.
+        Counts of all tokens, with adjacent rows for each item.
     sentences : LazyFrame, optional
-        Counts by sentence, of whose items it has to be known whether they count.
+        Counts by sentence, which determine the requested items.
     """
     items = (tags.clear() if sentences is None else sentences).select("item").unique().collect()
     found = _survey_items(config, tags.clear(), items)
@@ -520,7 +523,7 @@ def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | Non
 
 
 def _survey_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
-    """Return what is known of some items, all of whose rows are there; no classes in the sizes."""
+    """Summarise some items with all their rows; sizes do not include classes."""
     kept = config.kept(tags)
     alone = kept.filter(pl.col("cluster").is_null()).select("item", "f")
     parts = [config.sizes(tags), _cells(kept), _most_frequent(alone), _kept_items(kept, items)]
@@ -528,13 +531,13 @@ def _survey_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -
 
 
 def _kept_items(kept: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
-    """Return run, item and class of the tokens that count, of some items."""
+    """Return run, item and class of included tokens of some items."""
     own = kept.join(items.lazy(), on="item", how="semi", nulls_equal=True)
     return own.select(_ITEM).unique()
 
 
 def _merge_surveys(one: Survey, two: Survey) -> Survey:
-    """Put together what is known of some items and of others."""
+    """Merge two summaries."""
     sizes, cells, alone, counting = (pl.concat(pair) for pair in zip(one, two, strict=True))
     added = sizes.group_by("run", "what").agg(pl.sum("count"))
     most = _most_frequent(alone.lazy()).collect()
@@ -554,14 +557,14 @@ def _most_frequent(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 class ExtractGold(TagOptions):
-    """Read the gold classes of word types, and their tokens, from a tagged corpus."""
+    """Read gold classes of word types, with token counts, from a tagged corpus."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, each also gzipped; Parquet."""
+    """Corpus files: CoNLL-U, vertical, token table (also gzipped), Parquet."""
 
 
 def combine(config: ExtractGold, tables: Tables) -> Outputs:
-    """Leave out what does not count."""
+    """Drop excluded tokens."""
     tags, sentences = tables["tags"], tables["sentences"]
     found = survey(config, tables.get(ALL, tags), sentences)
     require_tags(config, found.sizes)
@@ -589,24 +592,27 @@ def extract_gold(config: ExtractGold, tables: Tables) -> Outputs:
 # Gold entries from a tag dictionary
 
 GoldColumn: TypeAlias = Literal["item", "gold", "f"]
-_NO_NUMBER = "is no count, or too large to be added up"
+_NO_NUMBER = "is not a count, or is too large to sum"
 
 
 class ExtractGoldTable(EntryTable):
-    """Read the gold classes of word types from a tag dictionary."""
+    """Read gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and f in the file, where they differ; f need not be there. A column
-    weight, or weights, is kept; `evaluate.type_level` and `evaluate.overlapping` refuse it."""
+    """Names of item, gold and (optional) f in the file, if different. A column weight or weights is
+    kept, but not supported by `evaluate.type_level` and `evaluate.overlapping`.
+    """
     classes: tuple[str, ...] = ()
-    """Columns that are classes each: a count, or 1 and 0; empty is 0. Then gold and f are none."""
+    """Columns that each represent a class, with counts or 1 and 0 (empty = 0), instead of gold and
+    f.
+    """
     exclude: tuple[str, ...] = ()
-    """Gold classes that are left out."""
+    """Gold classes to exclude."""
     min_frequency: int = Field(default=1, ge=1)
-    """Leave out items with a smaller sum of f, the excluded classes not counted."""
+    """Skip items with a lower sum of f, not counting excluded classes."""
 
     def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
-        """Return the column of counts, or those of the classes."""
+        """Return the count column, or the class columns."""
         return dict.fromkeys(self.classes, "count") or super().number_columns(schema)
 
 
@@ -616,12 +622,12 @@ class ExtractGoldTable(EntryTable):
     outputs={"entries": GoldEntries, "sizes": CorpusSize},
 )
 def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
-    """Read rows or classes, add up what is there twice, leave out what is not wanted.
+    """Read rows or classes, sum duplicates, drop exclusions.
 
     Raises
     ------
     ConfigError
-        If an excluded class occurs nowhere.
+        If an excluded class does not occur.
     """
     raw = with_label_texts(tables["path"], [config.named.get("gold", "gold")])
     entries, faults = (_wide if config.classes else _long)(config, raw)
@@ -660,7 +666,7 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
         name: numeric.count_column(name, schema[name], forms[name]) for name in config.classes
     }
     folded = text.str.to_lowercase() if config.fold else text
-    # One class after the other: a class may be called item, gold or f.
+    # One class at a time: a class may be named item, gold or f.
     rows = pl.concat(
         raw.select(folded.alias("item"), pl.lit(name).alias("gold"), count.alias("f"))
         for name, count in counts.items()

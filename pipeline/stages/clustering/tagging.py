@@ -48,33 +48,33 @@ from schemas import (
     TokenTags,
 )
 
-# Consistency: stages that are evaluated together count the same tokens as the same items
+# Consistency: stages evaluated together must count the same tokens as the same items
 
 _KEY = ["item", "gold"]
 ROWS = 2_000_000
-"""Rows of counts to look at in one go."""
+"""Rows of counts compared at a time."""
 
 
 def counted_alike(
     _config: StageConfig, referred: Mapping[str, StageReference]
 ) -> Iterator[Problem]:
-    """Yield a problem for each stage that counts otherwise than the stage of the gold classes.
+    """Yield a problem for each stage that counts differently from the gold stage.
 
-    Only stages that read tags are compared. The items have to be made alike. The excluded classes
-    have to be the same if they are classes of one attribute. A threshold may be lower than that
-    of the gold classes: items that these do not have are left out.
+    Only stages that read tags are compared. Options for items must agree. Excluded classes must
+    agree if they belong to the same attribute. Thresholds may be lower than that of the gold stage:
+    items without gold classes are excluded anyway.
 
     Parameters
     ----------
     _config : StageConfig
-        The options of the evaluation.
+        Options of the evaluation.
     referred : mapping of str to Referred
-        The stages that an evaluation refers to, by its own option: ``gold``, ``systems.0`` ...
+        Referenced stages by option: ``gold``, ``systems.0`` ...
 
     Yields
     ------
     Problem
-        Named by that option; one for each stage.
+        For each such stage, with its option.
     """
     gold = referred.get("gold")
     if gold is None or not isinstance(gold.config, TagOptions):
@@ -89,14 +89,12 @@ def counted_alike(
                 f"{option} = {_as_toml(config, option)}, not {_as_toml(gold.config, option)}"
                 for option in different
             )
-            what = f"stage {name!r} does not count what {gold.stage!r} counts: {shown}"
-            yield Problem(
-                place, what, "give both the same options: their items have to be the same"
-            )
+            what = f"stage {name!r} and stage {gold.stage!r} count differently: {shown}"
+            yield Problem(place, what, "use the same options for both")
 
 
 def _different(config: TagOptions, gold: TagOptions) -> list[str]:
-    """Return the options that have to agree and do not."""
+    """Return options that should agree but do not."""
     wrong = {
         "item": config.item != gold.item,
         "fold": config.fold != gold.fold,
@@ -116,21 +114,21 @@ def _as_toml(config: TagOptions, option: str) -> str:
 def require_same_tokens(
     tagged: pl.LazyFrame, gold: pl.LazyFrame, *, name: str, other: str, rows: int = ROWS
 ) -> None:
-    """Refuse to compare systems on different tokens.
+    """Reject comparisons of systems on different tokens.
 
     Parameters
     ----------
     tagged, gold : LazyFrame
-        item, gold and f; rows with the same item and class are added up.
+        item, gold and f; rows with equal item and class are summed.
     name, other : str
-        What to call the two in an error.
+        Names of both in errors.
     rows : int
-        About how many rows of both to look at in one go.
+        Approximate number of rows of both compared at a time.
 
     Raises
     ------
     DataError
-        If an item does not have as many tokens of each class in both.
+        If the counts of any item and class differ.
     """
     found = [_differences(*pair) for pair in _partition(tagged, gold, rows)]
     bad = sum(each.number for each in found)
@@ -143,15 +141,15 @@ def require_same_tokens(
     )
     sums = [sum(each.tokens[at] for each in found) for at in range(2)]
     raise DataError(
-        f"{name} and {other} do not have the same tokens, so their scores cannot be compared:"
-        f" {sums[0]:,} tokens and {sums[1]:,}; {bad:,} pairs of an item and a class have"
-        f" other counts, such as {shown}\nRead the same text, with the same item, tag, exclude,"
-        " fold and min_frequency; or evaluate them in a stage each."
+        f"{name} and {other} have different tokens, so their scores are not comparable: "
+        f"{sums[0]:,} and {sums[1]:,} tokens; {bad:,} pairs of item and class have different "
+        f"counts, for example {shown}\nRead the same text, with the same item, tag, exclude, fold "
+        "and min_frequency; or evaluate them in separate stages."
     )
 
 
 class _Differences(NamedTuple):
-    """Where two counts of the same items differ: how often, the largest, tokens of both."""
+    """Differences between two counts of the same items: number, largest ones, tokens of both."""
 
     number: int
     most: pl.DataFrame
@@ -161,7 +159,7 @@ class _Differences(NamedTuple):
 def _partition(
     one: pl.LazyFrame, two: pl.LazyFrame, rows: int
 ) -> Iterator[tuple[pl.LazyFrame, pl.LazyFrame]]:
-    """Yield both tables in so many pieces that one has about `rows`; an item is in one alone."""
+    """Yield both tables in pieces of about `rows` rows, with each item in a single piece."""
     height = sum(int(each.select(pl.len()).collect().item()) for each in (one, two))
     number = -(-height // rows)
     piece = seeded_key("item", seed="", purpose="pieces") % number
@@ -194,24 +192,25 @@ OUTPUTS = {
 
 
 class TaggingOptions(TagOptions):
-    """Options of every stage that reads a tagging."""
+    """Options of stages that read a tagging."""
 
     system: Annotated[str, Late()] = Field(min_length=1)
-    """What the system is called."""
+    """Name of the system."""
     untagged: Annotated[bool, Late()] = False
-    """Whether tokens without an induced tag are kept, as tokens of no cluster, and counted;
-    otherwise they are an error."""
+    """Keep tokens without an induced tag, as tokens without cluster; otherwise they are an
+    error.
+    """
 
 
 def survey_tagging(
     config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | None = None
 ) -> Survey:
-    """Look at the counts of all tokens once, see `survey`.
+    """Summarise the counts of all tokens in one pass, see `survey`.
 
     Raises
     ------
     DataError
-        If no token counts, or if of those that do some have no induced tag, or none has one.
+        If no token is included, or if some or all of those included have no induced tag.
     """
     found = survey(config, tags, sentences)
     require_tags(config, found.sizes)
@@ -225,16 +224,16 @@ def survey_tagging(
 def tagging_outputs(
     config: TaggingOptions, found: Survey, tags: pl.LazyFrame, sentences: pl.LazyFrame
 ) -> Outputs:
-    """Return the tables of a tagging from the counts of its tokens, what does not count left out.
+    """Return the tables of a tagging from token counts, without excluded tokens.
 
     Parameters
     ----------
     config : TaggingOptions
-        What counts.
+        Options for tokens.
     found : Survey
-        What is known of all tokens, the items of the sentences asked for.
+        Summary of all tokens, with the items of the sentences requested.
     tags, sentences : LazyFrame
-        The counts, the rows of an item together; or a bucket of each.
+        Counts with adjacent rows for each item, or a bucket of each.
     """
     tagged = config.kept(tags).with_columns(system=pl.lit(config.system))
     entry = ["system", "run", "item", "cluster"]
@@ -253,7 +252,7 @@ def tagging_outputs(
 
 
 def _require_some_clusters(config: TaggingOptions, found: Survey) -> None:
-    """Refuse a run none of whose tokens has an induced tag: it would be missing at type level."""
+    """Reject a run without any induced tag, which would be missing at type level."""
     some = pl.col("cluster").is_not_null().any()
     runs = found.cells.group_by("run").agg(pl.sum("f"), some=some)
     bare = runs.filter(~pl.col("some")).sort("run")
@@ -261,8 +260,8 @@ def _require_some_clusters(config: TaggingOptions, found: Survey) -> None:
         return
     counts = "; ".join(f"run {run}: none of {f:,}" for run, f, _ in bare.head(3).iter_rows())
     raise DataError(
-        f"system {config.system}: {bare.height:,} of its runs have no induced tag on any token that"
-        f" counts: {counts}\nLook at the option cluster: it may name the wrong attribute."
+        f"system {config.system}: runs without induced tags ({bare.height:,}): {counts}\nCheck "
+        "option cluster: it may name the wrong attribute."
     )
 
 
@@ -274,9 +273,9 @@ def _require_clusters(config: TaggingOptions, found: Survey) -> None:
     counts = "; ".join(f"run {run}: {f:,}" for run, f in runs.iter_rows())
     shown = ", ".join(repr(item) for item in found.alone["item"])
     raise DataError(
-        f"system {config.system}: there are tokens without an induced tag: {counts}, such as"
-        f" {shown}\nTag them, exclude their gold class, or keep them as tokens of no cluster:"
-        " untagged = true"
+        f"system {config.system}: there are tokens without an induced tag: {counts}, for example "
+        f"{shown}\nTag them, exclude their gold class, or keep them as tokens without cluster: "
+        "untagged = true"
     )
 
 
@@ -284,19 +283,21 @@ def _require_clusters(config: TaggingOptions, found: Survey) -> None:
 
 
 class ExtractTagging(TaggingOptions):
-    """Read the gold and the induced tags of the same tokens from one corpus."""
+    """Read gold and induced tags of the same tokens from one corpus."""
 
     corpus: CorpusSource
-    """File or files whose tokens have both tags."""
+    """Corpus files whose tokens have both tags."""
     cluster: str | tuple[str, ...]
-    """The attribute with the induced tag; several are runs of the system, named as they are."""
+    """Attribute with the induced tag; several attributes are runs of the system with their
+    names.
+    """
 
     @field_validator("cluster")
     @classmethod
     def _some(cls, given: str | tuple[str, ...]) -> str | tuple[str, ...]:
         names = (given,) if isinstance(given, str) else given
         if not names or "" in names or len({*names}) < len(names):
-            raise ValueError("name one attribute, or several different ones")
+            raise ValueError("name one or several distinct attributes")
         return given
 
     @property
@@ -306,17 +307,17 @@ class ExtractTagging(TaggingOptions):
 
     @property
     def weight(self) -> int:
-        """How many times as much memory the counts of a token take: it is counted in each run."""
+        """Relative memory of a token's counts, which are kept for each run."""
         return super().weight * len(self.runs)
 
     @property
     def attributes(self) -> dict[str, set[str]]:
-        """The attributes that each option names."""
+        """The attributes named by each option."""
         return {**super().attributes, "cluster": set(self.runs)}
 
 
 def combine(config: ExtractTagging, tables: Tables) -> Outputs:
-    """Make the tables of all parts."""
+    """Make the tables from all parts."""
     tags, sentences = tables["tags"], tables["sentences"]
     found = survey_tagging(config, tables.get(ALL, tags), sentences)
     return tagging_outputs(config, found, tags, sentences)
@@ -330,7 +331,7 @@ def combine(config: ExtractTagging, tables: Tables) -> Outputs:
     counting=counting(combine, ExtractTagging.columns, "tagged", "entries", "gold"),
 )
 def extract_tagging(config: ExtractTagging, tables: Tables) -> Outputs:
-    """Count the tokens of one part of the corpus by item, class and cluster, for each run."""
+    """Count tokens of one part of the corpus by item, class and cluster, for each run."""
     tokens = tables["corpus"]
     runs = [
         config.read(tokens, run=pl.lit(run), cluster=encoding.attribute(run)) for run in config.runs
@@ -342,25 +343,25 @@ def extract_tagging(config: ExtractTagging, tables: Tables) -> Outputs:
 
 
 class JoinTagging(TaggingOptions):
-    """Join a tagging to the gold tags of the same tokens, which are in other files."""
+    """Join a tagging to the gold tags of the same tokens in other files."""
 
     gold: CorpusSource
-    """File or files with the gold tags: CoNLL-U, vertical, token table; Parquet."""
+    """Corpus files with the gold tags: CoNLL-U, vertical, token table, Parquet."""
     induced: CorpusSource
-    """File or files with the induced tags, in any of these formats."""
+    """Corpus files with the induced tags, in any of these formats."""
     cluster: str
-    """The attribute with the induced tag."""
+    """Attribute with the induced tag."""
     run: str = ""
-    """What the run is called, whose files are those of the gold tags one after the other; if
-    empty, each file of `induced` is a run with the whole text, named as it is."""
+    """Name of the run, whose files parallel those of the gold tags (default: each file of `induced`
+    is a run over the whole text, with its name).
+    """
     compare: str = "form"
-    """The attribute that has to be the same on both sides; only the places are compared if
-    empty."""
+    """Attribute that must be equal in both; if empty, only positions are compared."""
 
 
 @stage("join.tagging", config=JoinTagging, outputs=OUTPUTS)
 def join_tagging(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
-    """Lay each run beside the gold tags; a token that is not the same is a fault."""
+    """Align each run with the gold tags; tokens that differ are faults."""
     gold, induced = tables["gold"], tables["induced"]
     _require(config, gold, induced)
     with (
@@ -381,7 +382,7 @@ def _count(config: JoinTagging, pair: pl.LazyFrame, spills: Mapping[str, Spill])
     cluster = encoding.attribute(encoding.THEIRS + config.cluster)
     faults = []
     for batch in batches(pair.select(_used_columns(config))):
-        rows = batch.rechunk().lazy()  # Polars 2.1 panics where one side has ended within a chunk
+        rows = batch.rechunk().lazy()  # Polars 2.1 panics if one side ends within a chunk
         faults.append(encoding.faults(rows, compare=config.compare).collect())
         tags = config.read(rows, run=run, cluster=cluster)
         for name, counts in config.count(tags).items():
@@ -390,7 +391,7 @@ def _count(config: JoinTagging, pair: pl.LazyFrame, spills: Mapping[str, Spill])
 
 
 def _used_columns(config: JoinTagging) -> list[str]:
-    """Return the columns of a pair that are looked at."""
+    """Return the columns of a pair that are compared."""
     same = {*encoding.PLACE, *({config.compare} if config.compare else ())}
     ours = same | {name for names in config.attributes.values() for name in names}
     return sorted(ours | {encoding.THEIRS + name for name in same | {config.cluster}})

@@ -47,12 +47,12 @@ from schemas import (
 
 
 class EvaluateAgreement(Seeded):
-    """Measure the agreement of the annotators: observed, Cohen, Fleiss, Krippendorff."""
+    """Measure inter-annotator agreement: observed, Cohen, Fleiss, Krippendorff."""
 
     annotations: Annotated[str, Of(Annotations)]
-    """The labels that people gave."""
+    """Labels given by annotators."""
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Category of true positives to the labels that stand for it, as in join.sheets."""
+    """From each category of true positives to its labels, as in join.sheets."""
     confidence: Proportion = 0.95
     """Confidence level."""
     replicates: int = Field(default=2000, ge=1)
@@ -88,30 +88,31 @@ def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
 
 
 def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
-    """Refuse annotations of one person, and a category of which nobody gave any label."""
+    """Reject annotations of one person, and categories whose labels nobody used."""
     people, labels = (given[name].unique().sort().to_list() for name in ("annotator", "label"))
     problems = []
     if len(people) == 1:
-        what = f"there is one annotator only, {people[0]!r}: agreement needs two or more"
-        problems.append(Problem("annotations", what, "give part of the sample to a second one"))
+        what = f"there is only one annotator, {people[0]!r}: agreement needs at least two"
+        problems.append(Problem("annotations", what, "assign part of the sample to a second one"))
     for name, positive in config.categories.items():
         if labels and not set(positive) & set(labels):
-            what = f"nobody gave the label{'s' * (len(positive) > 1)} {', '.join(positive)}"
+            what = f"nobody used the label{'s' * (len(positive) > 1)} {', '.join(positive)}"
             remedy = did_you_mean(positive[0] if positive else "", labels)
             problems.append(Problem(f"categories.{name}", what, remedy))
     if problems:
         raise ConfigError("agreement", problems)
 
 
-# Average precision of whole rankings
+# Average precision of complete rankings
 
 
 class EvaluateAveragePrecision(Evaluation):
-    """Estimate the average precision of each ranking from the judged candidates."""
+    """Estimate the average precision of each ranking from judged candidates."""
 
     sample: Annotated[str | None, Of(Identified)] = None
-    """The sample to evaluate by; all candidates if absent. With a column `pi`, as sample.design
-    gives it, candidates count by their chances."""
+    """The sample; all candidates if omitted. Draws are weighted by 1/pi if there is a column `pi`,
+    as from sample.design.
+    """
     confidence: Proportion = 0.95
     """Confidence level."""
 
@@ -122,10 +123,10 @@ class EvaluateAveragePrecision(Evaluation):
     outputs={"average_precision": AveragePrecision},
 )
 def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables) -> Outputs:
-    """Put labels and chances in the order of each ranking, then infer."""
+    """Put labels and probabilities in the order of each ranking, then infer."""
     if "pool_depth" in tables["ranks"].collect_schema():
-        what = "the rankings are pooled, and what a pool leaves out has no rank"
-        remedy = "give the ranks of score.rank; of a pool evaluate.precision tells"
+        what = "the rankings are pooled, so candidates outside the pool have no rank"
+        remedy = "use the ranks of score.rank, or evaluate.precision for a pool"
         raise ConfigError("ranks", [Problem("ranks", what, remedy)])
     _require_chances(tables)
     draws = judged_alone(tables)
@@ -139,26 +140,28 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
 
 
 def _require_chances(tables: Tables) -> None:
-    """Refuse what is no sample, and one whose strata had chances that it does not tell."""
+    """Reject tables that are not samples, and stratified samples without pi."""
     columns = set(tables["sample"].collect_schema()) if "sample" in tables else {"multiplicity"}
     if "multiplicity" not in columns:
-        what = f"has no column 'multiplicity', but {', '.join(sorted(columns))}: it is no sample"
-        remedy = "give the table `sample` of sample.random or sample.design"
+        what = (
+            f"is not a sample: it has no column 'multiplicity', only {', '.join(sorted(columns))}"
+        )
+        remedy = "use the table `sample` of sample.random or sample.design"
     elif "stratum" in columns and "pi" not in columns:
-        what = "draws of different strata had different chances, and there is no column 'pi'"
-        remedy = "add it: draws in the stratum / candidates in it; or draw with sample.design"
+        what = "strata differ in inclusion probability, but there is no column 'pi'"
+        remedy = "add pi = draws / candidates of the stratum, or draw with sample.design"
     else:
         return
     raise ConfigError("sample", [Problem("sample", what, remedy)])
 
 
 def _chances(sample: pl.LazyFrame) -> pl.DataFrame | None:
-    """Return id and pi of the draws; None where they have none, as those with replacement.
+    """Return id and pi of the draws; None if drawn with replacement.
 
     Raises
     ------
     ConfigError
-        If some have one and others not: how many, and three of them.
+        If some draws have no pi, with their number and three examples.
     """
     if "pi" not in sample.collect_schema():
         return None
@@ -168,12 +171,12 @@ def _chances(sample: pl.LazyFrame) -> pl.DataFrame | None:
         return None
     if without.len():
         shown = ", ".join(without.head(3))
-        what = f"{without.len():,} of {chances.height:,} draws have no chance pi, such as {shown}"
-        raise ConfigError("sample", [Problem("sample", what, "give all of them one, or none")])
+        what = f"{without.len():,} of {chances.height:,} draws have no pi, for example {shown}"
+        raise ConfigError("sample", [Problem("sample", what, "give pi for all draws or for none")])
     return chances
 
 
-# Machines against people
+# Machines compared with people
 
 _TABLES = {
     "confusion": MachineConfusion, "calibration": Calibration, "judges": Judges,
@@ -182,34 +185,35 @@ _TABLES = {
 
 
 class EvaluateMachine(Seeded):
-    """Hold machines against people: confusion, calibration, agreement, labels saved."""
+    """Compare predictions with judgements: confusion, calibration, agreement, labels saved."""
 
     predictions: Annotated[str, Of(Predictions)]
-    """What the machines expect."""
+    """The predictions."""
     judgements: Annotated[str, Of(Judgements)]
-    """What people judged; what is not judged does not count."""
+    """Human judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Identified)] = None
-    """The sample that people judged. With a column `pi`, such as a designed one has, draws stand
-    for 1/pi candidates; without it all weigh the same. All judged candidates if absent."""
+    """The judged sample; all judged candidates if omitted. Draws are weighted by 1/pi if there is a
+    column `pi`, else equally.
+    """
     ranks: Annotated[str | None, Of(Ranks)] = None
-    """The rankings for whose lists the labels saved are told; nothing is told of them if absent."""
+    """Rankings for whose lists the labels saved are estimated; none if omitted."""
     measures: tuple[str, ...] = ()
-    """The rankings to look at; all if empty."""
+    """Measures to evaluate; all if empty."""
     cuts: ListSizes = (100, 500, 1000, 2000)
     """List sizes."""
     pairs: Pairs = ()
-    """Pairs of measures whose differences are looked at, too."""
+    """Pairs of measures whose differences are also evaluated."""
     threshold: float = Field(default=0.5, gt=0, le=1)
-    """From which prediction on a machine's label is positive."""
+    """Predictions at or above this value are positive."""
     bins: int = Field(default=10, ge=1, le=1000)
-    """Bins of equal width in which predictions are held against shares of true positives."""
+    """Number of calibration bins of equal width."""
     confidence: Proportion = 0.95
     """Confidence level."""
 
 
 @stage("evaluate.machine", config=EvaluateMachine, outputs=_TABLES)
 def evaluate_machine(config: EvaluateMachine, tables: Tables) -> Outputs:
-    """Put judged draws beside predictions, for each category and judge."""
+    """Join judged draws to predictions, for each category and judge."""
     predictions, draws = tables["predictions"].collect(), _draws(tables).collect()
     _require_category(predictions, draws)
     near = judge_tables(
@@ -220,7 +224,7 @@ def evaluate_machine(config: EvaluateMachine, tables: Tables) -> Outputs:
 
 
 def _draws(tables: Tables) -> pl.LazyFrame:
-    """Return the judged draws with their chances, each as often as it was drawn."""
+    """Return the judged draws with pi, repeated by multiplicity."""
     judgements = tables["judgements"]
     if "sample" not in tables:
         return judgements.select("category", "id", "tp")
@@ -237,30 +241,30 @@ def _draws(tables: Tables) -> pl.LazyFrame:
 
 
 def _refuse_strata(sample: pl.LazyFrame, names: list[str]) -> None:
-    """Refuse strata without chances: their draws do not weigh the same."""
+    """Reject stratified samples without pi."""
     if "stratum" not in names:
         return
     strata = sample.select(pl.col("stratum").n_unique()).collect().item()
     if strata > 1:
-        what = f"was drawn from {strata} strata, and does not tell with what chances"
-        remedy = "take a sample with a column pi, such as sample.design draws"
+        what = f"was drawn from {strata} strata, but has no inclusion probabilities"
+        remedy = "use a sample with a column pi, e.g. from sample.design"
         raise ConfigError("sample", [Problem("sample", what, remedy)])
 
 
 def _require_category(predictions: pl.DataFrame, draws: pl.DataFrame) -> None:
-    """Refuse predictions of categories none of which people judged."""
+    """Reject predictions of categories without judgements."""
     predicted, given = (set(each["category"]) for each in (predictions, draws))
     if predicted and given and not predicted & given:
         name = min(predicted)
-        what = f"nobody judged the category {name!r} that is predicted"
-        remedy = f"name it as people's judgements do: {did_you_mean(name, sorted(given))}"
+        what = f"there are predictions but no judgements of category {name!r}"
+        remedy = f"use the name in the judgements: {did_you_mean(name, sorted(given))}"
         raise ConfigError("predictions", [Problem("predictions", what, remedy)])
 
 
 def _savings(
     config: EvaluateMachine, tables: Tables, predictions: pl.DataFrame, draws: pl.DataFrame
 ) -> Outputs:
-    """Return what is saved for lists and pairs, if there are rankings."""
+    """Return the labels saved for lists and pairs, if there are rankings."""
     nothing = {name: _TABLES[name].zero_rows() for name in ("savings", "pair_savings")}
     if "ranks" not in tables:
         return nothing

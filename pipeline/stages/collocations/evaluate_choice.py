@@ -1,4 +1,4 @@
-"""Choice of the measure and the list size by a preliminary sample."""
+"""Choice of measure and list size from a preliminary sample."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from pipeline.stages.collocations.evaluation import (
 )
 from schemas import Choice, Guarantees
 
-# Error messages where no list can be chosen
+# Error messages if no list can be chosen
 
 
 def no_list(option: str, last: int | None, sizes: Sequence[int]) -> Problem:
-    """Say why no list of these sizes can be estimated: all too long, or nothing judged."""
+    """Explain why no list of these sizes can be estimated: too long, or not judged."""
     shown = ", ".join(f"{size:,}" for size in sorted(set(sizes))[:3])
     if last is not None and min(sizes) > last:
         what = f"the longest lists have {last:,} candidates, fewer than {shown}"
-        return Problem(option, what, "ask for shorter lists")
-    what = f"no member of the lists of {shown} candidates has been judged"
-    return Problem(option, what, "judge more candidates, or ask for longer lists")
+        return Problem(option, what, "choose smaller sizes")
+    what = f"no member of the lists of size {shown} has been judged"
+    return Problem(option, what, "judge more candidates, or choose larger sizes")
 
 
 def nothing_chosen(lists: pl.DataFrame, name: str, value: float) -> Problem:
-    """Say how near the lists came."""
+    """List the nearest lists."""
     column = "recall" if name == "min_recall" else "precision"
     best = lists.drop_nulls(column).sort(column, "measure", descending=[True, False]).head(3)
     shown = [
@@ -51,32 +51,35 @@ def nothing_chosen(lists: pl.DataFrame, name: str, value: float) -> Problem:
         for row in best.iter_rows(named=True)
     ]
     if not shown:
-        what = "recall is unknown: there is no true positive among the candidates judged"
+        what = "recall is unknown: there are no true positives among the judged candidates"
         return Problem(name, what, "judge more candidates")
-    what = f"no list meets {name} = {value:g}; the best are {', '.join(shown)}"
-    return Problem(name, what, "ask for less")
+    what = f"no list reaches {name} = {value:g}; the best are {', '.join(shown)}"
+    return Problem(name, what, "lower the requirement")
 
 
 def not_guaranteed(tests: pl.DataFrame, value: float) -> Problem:
-    """Say how near the lists came to passing, or that their draws are too few for any to pass."""
+    """List the nearest lists, or report that there are too few draws to pass."""
     tested = tests.filter("tested").sort("lower_one_sided", "measure", descending=[True, False])
     if tested.is_empty():
         most = max(tests["n_sampled"])
         what = (
-            f"no list of these sizes has enough judged draws, {most:,} at most, to be sure of "
-            f"{value:g} even if all were true positives"
+            f"no list of these sizes has enough judged draws ({most:,} at most) to guarantee "
+            f"{value:g}, even if all were true positives"
         )
-        return Problem("guarantee", what, "judge more candidates, or declare longer lists")
+        return Problem("guarantee", what, "judge more candidates, or choose larger sizes")
     shown = ", ".join(
         f"{row['measure']} at n = {row['n']:,} with a lower limit of {row['lower_one_sided']:.3f}"
         f" ({row['k_sampled']:,} of {row['n_sampled']:,})"
         for row in tested.head(3).iter_rows(named=True)
     )
     what = (
-        f"no list is sure to meet min_precision = {value:g}: {tested.height:,} were tested, each "
-        f"measure's until one failed; the nearest are {shown}"
+        f"no list is guaranteed to reach min_precision = {value:g}: {tested.height:,} were tested, "
+        f"for each measure until one failed; the nearest are {shown}"
     )
-    remedy = "judge more, ask for less, name fewer measures, or put the surest size first"
+    remedy = (
+        "judge more candidates, lower the requirement, name fewer measures, or put the most "
+        "promising size first"
+    )
     return Problem("guarantee", what, remedy)
 
 
@@ -84,28 +87,28 @@ def not_guaranteed(tests: pl.DataFrame, value: float) -> Problem:
 
 
 class EvaluateChoice(Evaluation, Estimating):
-    """Choose the measure and the list size by what the sample says of them."""
+    """Choose the measure and the list size from estimates of a sample."""
 
     category: str | None = None
-    """Category of true positives to go by; may be left out if there is only one."""
+    """Category of true positives; optional if there is only one."""
     sizes: ListSizes = Field(default=(100, 200, 500, 1000, 2000), min_length=1)
-    """The list sizes to choose from. The more there are, the wider the limits that allow for
-    the choice."""
+    """Candidate list sizes. More sizes mean wider corrected limits."""
     size: int | None = Field(default=None, ge=1)
-    """Fix the list size, and take the measure of the highest precision."""
+    """Fix the list size, and choose the measure with the highest precision."""
     min_precision: Proportion | None = None
-    """Or take the longest list that is estimated to be as precise as this."""
+    """Choose the longest list with at least this estimated precision."""
     min_recall: Proportion | None = None
-    """Or take the shortest list that is estimated to find this share of the true positives."""
+    """Choose the shortest list with at least this estimated recall."""
     guarantee: bool = False
-    """With min_precision: whether the list has to be that precise for sure, with the stated
-    confidence, and not by its estimate alone. The lists of each measure are tested in the order
-    of `sizes` until one fails: the first should be the surest. The fewer measures, the better."""
+    """Guarantee min_precision with the stated confidence, rather than by the estimate alone. The
+    lists of each measure are tested in the order of `sizes` until one fails, so put the most
+    promising size first. Fewer measures give more power.
+    """
 
     @model_validator(mode="after")
     def _one_criterion(self) -> EvaluateChoice:
         if sum(getattr(self, name) is not None for name in CRITERIA) != 1:
-            raise ValueError(f"give just one of {', '.join(CRITERIA)}")
+            raise ValueError(f"give exactly one of {', '.join(CRITERIA)}")
         return self
 
     @model_validator(mode="after")
@@ -113,16 +116,16 @@ class EvaluateChoice(Evaluation, Estimating):
         if not self.guarantee:
             return self
         if self.min_precision is None:
-            raise ValueError("guarantee goes with min_precision")
+            raise ValueError("guarantee requires min_precision")
         if self.interval not in GUARANTEED:
             wanted = " or ".join(GUARANTEED)
-            raise ValueError(f"a guarantee needs interval = {wanted}, not {self.interval}")
+            raise ValueError(f"guarantee requires interval = {wanted}, not {self.interval}")
         if self.confidence <= 0.5:
-            raise ValueError(f"a guarantee needs a confidence above 0.5, not {self.confidence:g}")
+            raise ValueError(f"guarantee requires a confidence above 0.5, not {self.confidence:g}")
         return self
 
     def criterion(self) -> tuple[str, float]:
-        """Return the criterion that was given, and its value."""
+        """Return the criterion and its value."""
         return next((name, value) for name in CRITERIA if (value := getattr(self, name)))
 
 
@@ -132,7 +135,7 @@ class EvaluateChoice(Evaluation, Estimating):
     outputs={"choice": Choice, "guarantee": Guarantees},
 )
 def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
-    """Estimate the precision of every list that takes part, then choose."""
+    """Estimate the precision of all lists considered, then choose."""
     draws = judged_alone(tables)
     config.check(draws)
     if draws.is_empty():
@@ -153,7 +156,7 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
 
 
 def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: IntervalOptions) -> pl.DataFrame:
-    """Return the tests behind a guarantee; none if there is none."""
+    """Return the tests of a guarantee; empty without one."""
     if not config.guarantee or config.min_precision is None:
         return Guarantees.zero_rows().collect()
     made = guaranteed_lists(lists, sizes=config.sizes, min_precision=config.min_precision, **limits)
@@ -161,7 +164,7 @@ def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: IntervalOptions)
 
 
 def _choose(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) -> pl.DataFrame:
-    """Return the list that meets the criterion, one row."""
+    """Return the list that meets the criterion, as one row."""
     name, value = config.criterion()
     if config.guarantee:
         passed = lists.join(tests.filter("passed"), on=["measure", "n"], how="semi")
@@ -194,7 +197,7 @@ def _category(config: EvaluateChoice, draws: pl.DataFrame) -> str:
     if config.category in categories:
         return str(config.category)
     what = (
-        f"there is no category {config.category!r}"
+        f"unknown category {config.category!r}"
         if config.category
         else f"there are {len(categories)} categories"
     )

@@ -1,4 +1,4 @@
-"""Significance tests between measures, and of a set of candidates against n-best lists."""
+"""Significance tests between measures, and between a set of candidates and n-best lists."""
 
 from __future__ import annotations
 
@@ -73,18 +73,18 @@ from schemas import (
     Table,
 )
 
-# Unranked sets of candidates, such as the output of a filter, against n-best lists
+# Unranked sets of candidates, e.g. the output of a filter, compared with n-best lists
 
 
 class EvaluateSubset(Tests, Estimating):
-    """Compare a set of candidates with the n-best lists of its size."""
+    """Compare a set of candidates with n-best lists of the same size."""
 
     subset: Annotated[str, Of(Identified)]
-    """The table that holds the members, of which `where` may take some."""
+    """Table of candidates; the set consists of all rows that meet `where`."""
     where: str | None = None
-    """Polars SQL condition on the columns of that table; all rows if absent."""
+    """SQL condition on the columns of this table; all rows if omitted."""
     name: str = Field(default="subset", min_length=1)
-    """What the set is called."""
+    """Name of the set."""
 
     @field_validator("where")
     @classmethod
@@ -123,12 +123,12 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
 
 
 def _require_depth(members: pl.DataFrame, ranks: pl.LazyFrame) -> None:
-    """Refuse a set that is larger than the lists of a pool: there are none of its size."""
+    """Reject a set that is larger than the lists of a pool."""
     pooled = "pool_depth" in ranks.collect_schema()
     depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
     if depth is not None and members.height > depth:
-        what = f"the set has {members.height:,} members, but the pool has lists of {depth:,} only"
-        raise ConfigError("subset", [Problem("subset", what, "pool to a greater depth")])
+        what = f"the set has {members.height:,} members, but pooled lists only {depth:,}"
+        raise ConfigError("subset", [Problem("subset", what, "increase the depth of the pool")])
 
 
 def _members(config: EvaluateSubset, tables: Tables) -> pl.LazyFrame:
@@ -160,30 +160,31 @@ def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFram
     return limits.select(*SubsetPrecision.columns()).sort(*SubsetPrecision.key())
 
 
-# Measures against each other and against the baseline
+# Comparison of measures with each other and with the baseline
 
 
 class EvaluateComparison(ByCluster, DifferenceOptions):
-    """Test whether measures differ in n-best precision, from each other and from the baseline."""
+    """Test differences in n-best precision between measures, and against the baseline."""
 
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
-    """The declared list sizes: they and the pairs are the family of tests."""
+    """Declared list sizes; all pairs at all cuts form the family of tests."""
     every: int = Field(default=1, ge=0)
-    """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared
-    cuts alone."""
+    """Step between list sizes in the tables `comparison` and `baseline`; 0 for the cuts only."""
 
     @model_validator(mode="after")
     def _at_any_time(self) -> EvaluateComparison:
         if self.anytime and ("test" in self.model_fields_set or self.alternative != "two_sided"):
-            raise ValueError("anytime = true has a test of its own, two-sided: leave out test")
+            raise ValueError("anytime = true uses its own two-sided test: omit test")
         return self
 
     @model_validator(mode="after")
     def _one_look(self) -> EvaluateComparison:
         if (self.looks or self.anytime) and self.clusters:
-            raise ValueError("clusters are for one look: leave them out, or the looks")
+            raise ValueError(
+                "clusters cannot be combined with interim analyses: omit clusters or looks"
+            )
         return self
 
 
@@ -230,7 +231,7 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
 
 
 def _single_test(config: EvaluateComparison, look: SimpleLook) -> Tested:
-    """Return the options of a test that is not adjusted: at the level of this look."""
+    """Return the options of an unadjusted test at the level of this interim analysis."""
     return Tested(**{**test_options(config), "alpha": look.level})
 
 
@@ -242,7 +243,7 @@ def _adjust(
     correction: str,
     table: type[Table] = CutComparison,
 ) -> pl.DataFrame:
-    """Adjust for the number of tests: of each for all looks first."""
+    """Adjust for all interim analyses, then for the number of tests."""
     return adjust(
         look.allowed_for(tests),
         correction=correction,
@@ -264,9 +265,9 @@ def _compare_pairs(
     clustered: pl.DataFrame,
     complete: bool,
 ) -> Iterator[Outputs]:
-    """Test the measures against each other, some pairs at a time: there may be thousands.
+    """Test the measures against each other in batches of pairs: there may be thousands.
 
-    With two-sided tests of all pairs the best measures are found, by clusters if these are asked.
+    Two-sided tests of all pairs determine the best measures, by clusters if requested.
     """
     declared = pl.col("n").is_in(config.cuts)
     tested_at_cuts, alone = [], _single_test(config, look)
@@ -303,7 +304,7 @@ def _in_parts(
 def _clustered(
     config: EvaluateComparison, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame:
-    """Test the measures at the declared cuts by clusters that are drawn again, if that is asked."""
+    """Test the measures at the declared cuts by a cluster bootstrap, if requested."""
     held = ranks.collect() if config.clusters else pl.DataFrame()
     clusters = clusters_of(config, tables, held)
     if clusters is None:
@@ -324,7 +325,7 @@ def _baseline(
     draws: pl.DataFrame,
     lists: Iterable[pl.DataFrame],
 ) -> Iterator[Outputs]:
-    """Test each measure against the candidates that are not in its list."""
+    """Test each list against all other candidates."""
     candidates = ranked_candidates(tables["ranks"]).select(pl.len()).collect().item()
     totals, at_cuts = draw_totals(draws), []
     for some in lists:

@@ -77,12 +77,12 @@ from schemas import (
 
 
 def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
-    """Put the confidence sequence of each list in the place of its limits.
+    """Replace limits by confidence sequences.
 
     Parameters
     ----------
     lists : pl.DataFrame
-        k_sampled, n_sampled, estimate, n (or size, of windows), and confidence if it is there.
+        k_sampled, n_sampled, estimate, n (or size, for windows), and optionally confidence.
     level : float
         Alpha of each.
     """
@@ -95,10 +95,10 @@ def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
 
 
 def anytime_limits_of_differences(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
-    """Put limits and p-values that hold at every size in the place of those of one look.
+    """Replace limits and p-values by anytime-valid ones.
 
-    Alpha of the limits is divided by the number of differences: they exclude 0 where Bonferroni's
-    method makes a difference significant.
+    Alpha is divided by the number of differences: limits exclude 0 if a difference is significant
+    by Bonferroni's method.
     """
     counts = [found[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
     size, n = found["size"].to_numpy(), found["n"].to_numpy()
@@ -111,7 +111,7 @@ def anytime_limits_of_differences(found: pl.DataFrame, *, confidence: float) -> 
 
 
 def _with_limits(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataFrame:
-    """Put limits in, no nearer than the estimate, which need not be a whole number of members."""
+    """Insert limits that include the estimate, which need not be a whole number of members."""
     value = table[estimate].cast(pl.Float64).fill_null(np.nan).to_numpy()
     lower, upper = np.fmin(limits[0], value), np.fmax(limits[1], value)
     return table.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
@@ -121,88 +121,91 @@ def _with_limits(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataF
 
 
 class AssistOptions(Seeded):
-    """Options of what helps an estimate: predictions of what was not judged."""
+    """Options for predictions as auxiliary variables of an estimate."""
 
     assist: Assist | None = None
-    """What helps the estimates: ``scores``, a model of the ranks, fitted to the judgements and
-    always asked about candidates that it has not seen; ``predictions``, one judge as he is;
-    ``stacked``, a model of ranks and judges together; ``none``. With predictions stacked, else
-    none, if left out."""
+    """Auxiliary predictions: ``scores``, a cross-fitted model of the ranks; ``predictions``, those
+    of one judge; ``stacked``, a cross-fitted model of ranks and judges; ``none``. Default: stacked
+    with predictions, else none.
+    """
     predictions: Annotated[str | None, Of(AboutCandidates)] = None
-    """Predictions of all candidates, from join.machine or a table with the columns id and
-    prediction; they make limits narrower, never count as judgements."""
+    """Predictions of all candidates, from join.machine or a table with columns id and prediction.
+    They narrow limits but never count as judgements.
+    """
     judge: str | None = None
-    """Which judge of those predictions; all of them in a model if left out."""
+    """Judge whose predictions are used; all in a model if omitted."""
     folds: int = Field(default=10, ge=2)
-    """Parts that the judged candidates are divided into, for models."""
+    """Number of folds for cross-fitting."""
 
     @model_validator(mode="after")
     def _what_helps(self) -> AssistOptions:
         if self.helped_by in {"predictions", "stacked"} and self.predictions is None:
-            raise ValueError(f"assist = {self.assist!r} needs predictions")
+            raise ValueError(f"assist = {self.assist!r} requires predictions")
         if self.judge is not None and self.predictions is None:
-            raise ValueError("judge goes with predictions")
+            raise ValueError("judge requires predictions")
         return self
 
     @property
     def helped_by(self) -> Assist:
-        """What helps, said or not."""
+        """The effective value of assist."""
         return self.assist or ("stacked" if self.predictions else "none")
 
 
 class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
-    """Estimate precision and differences from a sample of any design, by everybody's chance."""
+    """Estimate precision and differences from a sample with any inclusion probabilities."""
 
     judgements: Annotated[str, Of(Judgements)]
-    """The judgements; what is not judged does not count."""
+    """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str, Of(Drawn)]
-    """The sampled candidates, with the chance that each was drawn with."""
+    """The sampled candidates, with inclusion probabilities."""
     inclusion: Annotated[str | None, Of(Identified)] = None
-    """The chances of all candidates, drawn or not, from the stage that drew the sample: the table
-    inclusion of sample.design, strata of sample.stratified. A simple sample needs none."""
+    """Inclusion probabilities of all candidates: the table inclusion of sample.design, or strata of
+    sample.stratified. Not needed for simple samples.
+    """
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
-    """The declared list sizes."""
+    """Declared list sizes."""
     every: int = Field(default=10, ge=0)
-    """Step between the list sizes of the table `precision`; 0 for the declared cuts alone."""
+    """Step between list sizes in the table `precision`; 0 for the cuts only."""
     window: int | None = Field(default=None, ge=1)
-    """Ranks in the window of the table `local`, the precision among the ranks around n."""
+    """Window size of the table `local` (precision among the ranks around n)."""
     confidence: Proportion = 0.95
-    """Confidence level of the limits; differences are significant at 1 - confidence."""
+    """Confidence level; differences are tested at 1 - confidence."""
     margin: float = Field(default=0.0, ge=0, lt=1)
-    """Relevance margin: smaller differences in precision are not marked."""
+    """Smallest relevant difference in precision; smaller ones are not marked."""
     correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
-    """How p-values are adjusted for the number of differences."""
+    """Adjustment of p-values for multiple tests."""
     band: Literal["pointwise", "simultaneous"] = "pointwise"
-    """``simultaneous`` makes the tables `bands` and `difference_bands`: limits that hold at all n
-    of a range at once."""
+    """``simultaneous`` makes the tables `bands` and `difference_bands`, with limits that hold at
+    all n of a range.
+    """
     band_range: tuple[int, int] | None = None
-    """First and last n of that range; the smallest and the largest of the cuts if left out."""
+    """First and last n of the range (default: smallest and largest cut)."""
     replicates: int = Field(default=10_000, ge=100)
-    """Simulations of such a band."""
+    """Number of simulations of a band."""
 
     @model_validator(mode="after")
     def _a_range(self) -> EvaluateDesigned:
         if self.band == "pointwise" and self.band_range is not None:
-            raise ValueError('band_range goes with band = "simultaneous"')
+            raise ValueError('band_range requires band = "simultaneous"')
         if not 1 <= self.over_all_n[0] <= self.over_all_n[1]:
-            raise ValueError("band_range is first and last n, from 1")
+            raise ValueError("band_range must be a first and a last n >= 1")
         return self
 
     @model_validator(mode="after")
     def _at_any_time(self) -> EvaluateDesigned:
         if self.anytime and (self.helped_by != "none" or self.band != "pointwise"):
-            raise ValueError("anytime = true has no predictions, and no simultaneous bands")
+            raise ValueError("anytime = true does not allow predictions or simultaneous bands")
         return self
 
     @property
     def over_all_n(self) -> tuple[int, int]:
-        """First and last n at which a simultaneous band holds."""
+        """First and last n of a simultaneous band."""
         return self.band_range or (min(self.cuts), max(self.cuts))
 
 
-# Predictions that assist an estimate
+# Auxiliary predictions
 
 _ONE = "prediction"
 
@@ -210,7 +213,7 @@ _ONE = "prediction"
 def judges_of(
     config: AssistOptions, ids: pl.Series, tables: Tables, *, category: str
 ) -> FloatArray:
-    """Return what judges predict of all candidates.
+    """Return the judges' predictions of all candidates.
 
     Parameters
     ----------
@@ -219,20 +222,19 @@ def judges_of(
     ids : pl.Series
         All candidates.
     tables : mapping
-        `predictions`, if there are any: id and prediction; judge and category if it has them.
+        `predictions`, if any: id and prediction, optionally judge and category.
     category : str
-        The category that they are predictions of.
+        The category predicted.
 
     Returns
     -------
     array of float, shape (judges, candidates)
-        In [0, 1], judges in alphabetical order; none without predictions.
+        In [0, 1], judges in alphabetical order; empty without predictions.
 
     Raises
     ------
     ConfigError
-        If there is no such judge, several where one is asked for, or candidates without a
-        probability.
+        If the judge is unknown or ambiguous, or candidates have no probability.
     """
     if "predictions" not in tables or config.helped_by in {"none", "scores"}:
         return np.zeros((0, len(ids)))
@@ -240,13 +242,13 @@ def judges_of(
     names = given["judge"].unique().sort().to_list()
     if config.judge is not None:
         if config.judge not in names:
-            what = f"there is no judge {config.judge!r} in this category"
+            what = f"no judge {config.judge!r} for this category"
             problem = Problem("judge", what, did_you_mean(config.judge, names))
             raise ConfigError("judge", [problem])
         names = [config.judge]
     elif config.helped_by == "predictions" and len(names) > 1:
         what = f"there are {len(names)} judges: {', '.join(names[:3])}"
-        raise ConfigError("judge", [Problem("judge", what, "name one, or take assist = stacked")])
+        raise ConfigError("judge", [Problem("judge", what, "name one, or use assist = stacked")])
     rows = [_probabilities(ids, given.filter(judge=name), name) for name in names]
     return np.stack(rows) if rows else np.zeros((0, len(ids)))
 
@@ -263,17 +265,19 @@ def _probabilities(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
     every = ids.rename("id").to_frame()
     if mine["id"].is_duplicated().any():
         shown = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
-        problem = Problem("predictions", f"{name} predicts candidates twice, such as {shown}")
+        problem = Problem(
+            "predictions", f"{name} has duplicate predictions, for example for {shown}"
+        )
         raise ConfigError("predictions", [problem])
     found = every.join(mine, on="id", how="left", maintain_order="left")
     usable = pl.col("prediction").is_between(0, 1).fill_null(value=False)
     wrong = found.filter(~usable)["id"]
     if len(wrong):
         shown = ", ".join(wrong.head(3))
-        what = f"{len(wrong):,} of {len(ids):,} candidates have no probability by {name},"
-        remedy = "give each candidate that is ranked a prediction in [0, 1]"
+        what = f"{len(wrong):,} of {len(ids):,} candidates have no probability from {name},"
+        remedy = "give every ranked candidate a prediction in [0, 1]"
         raise ConfigError(
-            "predictions", [Problem("predictions", f"{what} such as {shown}", remedy)]
+            "predictions", [Problem("predictions", f"{what} for example {shown}", remedy)]
         )
     return found["prediction"].to_numpy()
 
@@ -285,18 +289,18 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is the same in all categories.
+    """Inputs shared by all categories.
 
     Parameters
     ----------
     ranks : DataFrame
-        Table `Ranks`: the measures to evaluate, all candidates under each.
+        Table `Ranks`: all candidates under the measures to evaluate.
     every : DataFrame
-        The same of all measures, for models of the ranks.
+        The same for all measures, for models of the ranks.
     chances : DataFrame
-        id, pi (null where not given), stratum of all candidates.
+        id, pi (null if not given) and stratum of all candidates.
     draws : DataFrame
-        category, id, tp, pi, stratum of the draws.
+        category, id, tp, pi and stratum of the draws.
     """
 
     ranks: pl.DataFrame
@@ -306,15 +310,15 @@ class Inputs:
 
     @property
     def chance_groups(self) -> FloatArray:
-        """A number for each candidate, the same for those with the same chance."""
-        strata = pl.col("stratum").rank("dense")  # where each stratum has its own, not given
+        """A group number for each candidate, by inclusion probability."""
+        strata = pl.col("stratum").rank("dense")  # strata have separate probabilities, not given
         return (
             self.chances.select(pl.coalesce("pi", strata.cast(pl.Float64))).to_series().to_numpy()
         )
 
     @property
     def never(self) -> pl.Series:
-        """The candidates that could not be drawn."""
+        """The candidates with pi = 0."""
         return self.chances.filter(pl.col("pi") == 0)["id"]
 
 
@@ -324,7 +328,7 @@ def read_sample(chosen: pl.DataFrame, tables: Tables) -> Inputs:
     Raises
     ------
     ConfigError
-        If candidates were drawn more than once, or the chances are not those of this sample.
+        If candidates were drawn more than once, or the probabilities are not those of this sample.
     """
     ranks = ranks_of_all(chosen, tables)
     every = ranks_of_all(tables["ranks"].collect(), tables)
@@ -362,7 +366,7 @@ def _require_chances(sample: pl.DataFrame) -> None:
     again = sample.filter(pl.col("pi").is_null())["id"]
     if len(again):
         shown = ", ".join(again.head(3))
-        what = f"{len(again):,} candidates could be drawn more than once, such as {shown}"
+        what = f"{len(again):,} candidates could be drawn more than once, for example {shown}"
         raise ConfigError("sample", [Problem("sample", what, "draw without replacement")])
 
 
@@ -373,8 +377,8 @@ def _chances(ids: pl.DataFrame, sample: pl.DataFrame, tables: Tables) -> pl.Data
     given = tables["inclusion"]
     has = given.collect_schema().names()
     if "stratum" not in has:
-        what = f"has no column stratum, but {', '.join(has)}"
-        remedy = "give the table inclusion of sample.design, or strata of sample.stratified"
+        what = f"has no column stratum, only {', '.join(has)}"
+        remedy = "use the table inclusion of sample.design, or strata of sample.stratified"
         raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
     pi = pl.col("pi").cast(pl.Float64) if "pi" in has else pl.lit(None, pl.Float64).alias("pi")
     chances = given.select("id", pi, "stratum").collect()
@@ -384,24 +388,29 @@ def _chances(ids: pl.DataFrame, sample: pl.DataFrame, tables: Tables) -> pl.Data
 
 
 def _require_simple(ids: pl.DataFrame, sample: pl.DataFrame) -> None:
-    """Refuse a sample that is not simple, or of fewer candidates than are ranked."""
-    remedy = "give inclusion: the chances of all candidates, from the stage that drew the sample"
+    """Reject a sample that is not simple, or drawn from fewer candidates than are ranked."""
+    remedy = (
+        "add inclusion: the probabilities of all candidates, from the stage that drew the sample"
+    )
     drawn_from = np.inf
     if sample.height:
         low, high = sample.select(low=pl.min("pi"), high=pl.max("pi")).row(0)
         drawn_from = sample.height / high
         if high - low > _NEAR or sample["stratum"].n_unique() > 1:
-            what = f"chances differ, from {low:.3g} to {high:.3g}, in a sample of {sample.height:,}"
+            what = (
+                f"inclusion probabilities differ, from {low:.3g} to {high:.3g}, in a sample of "
+                f"{sample.height:,}"
+            )
             raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
     if round(drawn_from if np.isfinite(drawn_from) else ids.height) < ids.height:
         what = (
-            f"the sample was drawn from {drawn_from:,.0f} candidates, and {ids.height:,} are ranked"
+            f"the sample was drawn from {drawn_from:,.0f} candidates, but {ids.height:,} are ranked"
         )
-        raise ConfigError("sample", [Problem("sample", what, "draw from all that are ranked")])
+        raise ConfigError("sample", [Problem("sample", what, "draw from all ranked candidates")])
 
 
 def _require_of(sample: pl.DataFrame, chances: pl.DataFrame) -> None:
-    """Refuse the chances of another sample."""
+    """Reject the probabilities of another sample."""
     both = sample.join(chances, on="id", how="left", suffix="_there")
     other = (pl.col("pi") - pl.col("pi_there")).abs() > _NEAR
     strange = pl.col("stratum_there").is_null() | (pl.col("stratum") != pl.col("stratum_there"))
@@ -409,42 +418,43 @@ def _require_of(sample: pl.DataFrame, chances: pl.DataFrame) -> None:
     if len(wrong):
         shown = ", ".join(wrong.head(3))
         what = (
-            f"{len(wrong):,} of {sample.height:,} draws have another chance there, such as {shown}"
+            f"{len(wrong):,} of {sample.height:,} draws have a different inclusion probability "
+            f"there, for example {shown}"
         )
         raise ConfigError(
-            "inclusion", [Problem("inclusion", what, "give the table of the stage that drew them")]
+            "inclusion", [Problem("inclusion", what, "use the table of the stage that drew them")]
         )
 
 
 def _require_all(ids: pl.DataFrame, chances: pl.DataFrame) -> None:
-    """Refuse chances that are not those of all candidates, each once."""
+    """Reject probabilities that do not cover all candidates exactly once."""
     lacking = ids.join(chances, on="id", how="anti")["id"]
     if len(lacking):
         shown = ", ".join(lacking.sort().head(3))
         what = (
-            f"{len(lacking):,} of {ids.height:,} ranked candidates are not there, such as {shown}"
+            f"{len(lacking):,} of {ids.height:,} ranked candidates are missing, for example {shown}"
         )
-        remedy = "give the table of all candidates, such as designed.inclusion or strata.strata"
+        remedy = "use the table of all candidates, e.g. designed.inclusion or strata.strata"
         raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
 
 
-# Interim analyses: each question has its own plan
+# Interim analyses with a plan for each question
 
 DesignedPairs = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class DesignedLook:
-    """The confidence of all limits of one category.
+    """The confidence levels of all limits of one category.
 
     Parameters
     ----------
     confidence : float
-        At which all looks hold together.
+        Joint confidence level of all analyses.
     plan : Plan, optional
-        The declared looks.
+        The declared analyses.
     missed : array of float, shape (looks, candidates)
-        What each candidate adds to a variance, as `bands.missed_at_interims` gives it.
+        Each candidate's contribution to a variance, from `bands.missed_at_interims`.
     """
 
     confidence: float
@@ -453,35 +463,35 @@ class DesignedLook:
 
     @property
     def apart(self) -> float:
-        """The confidence of limits of many estimates at once."""
+        """The confidence level of simultaneous limits."""
         return self.confidence if self.plan is None else 1.0 - self.plan.apart
 
     def divided(self, number: int) -> DesignedLook:
-        """Return the same look with alpha divided, as for limits of so many estimates at once."""
+        """Return a copy with alpha divided by the number of simultaneous estimates."""
         alpha = (1.0 - self.confidence) / max(1, number)
         plan = None if self.plan is None else replace(self.plan, alpha=alpha)
         return replace(self, confidence=1.0 - alpha, plan=plan)
 
     def of_lists(self, made: Study, at: list[int]) -> FloatArray:
-        """Return the confidence for each list, shape (measures, lists)."""
+        """Return the confidence level for each list, shape (measures, lists)."""
         if self.plan is None:
             return np.array(self.confidence)
         return self._confidence(self.plan, list_variances(made, self.missed, at=at))
 
     def of_pairs(self, made: Study, pairs: DesignedPairs, at: list[int]) -> FloatArray:
-        """Return the confidence for each difference, shape (lists, pairs)."""
+        """Return the confidence level for each difference, shape (lists, pairs)."""
         if self.plan is None or not pairs:
             return np.array(self.confidence)
         return self._confidence(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
 
     def of_windows(self, made: Study, window: int) -> FloatArray:
-        """Return the confidence for each window, shape (measures, windows)."""
+        """Return the confidence level for each window, shape (measures, windows)."""
         if self.plan is None or window > len(made.ids):
             return np.array(self.confidence)
         return self._confidence(self.plan, window_variances(made, self.missed, window=window))
 
     def allowed_for(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
-        """Add the column `p_looks`: p-values that are compared with alpha, whatever the look."""
+        """Add the column `p_looks`: p-values comparable with alpha at any analysis."""
         if self.plan is None:
             return tests.with_columns(p_looks="p_value")
         at = sorted(set(tests["n"]))
@@ -497,7 +507,7 @@ class DesignedLook:
     def table(
         self, made: Study, pairs: DesignedPairs, at: list[int], *, category: str, whole: bool
     ) -> list[pl.DataFrame]:
-        """Return the table `Looks`: of the declared lists and differences, and all candidates."""
+        """Return the table `Looks` for declared lists, differences and the baseline."""
         if self.plan is None:
             return []
         lists = list_variances(made, self.missed, at=at)
@@ -520,7 +530,7 @@ class DesignedLook:
 
 
 def _test_rows(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Series:
-    """Return the row of each test in an array of shape (lists, pairs)."""
+    """Return the indices of the tests in an array of shape (lists, pairs)."""
     places = pl.DataFrame(
         {
             "n": [n for n in at for _ in pairs],
@@ -536,24 +546,24 @@ def _test_rows(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.S
 def designed_look(
     config: EvaluateDesigned, given: Inputs, tables: Tables, *, expected: FloatArray | None
 ) -> DesignedLook:
-    """Find which look at a sample of any design this is.
+    """Identify the interim analysis of a sample of any design.
 
     Parameters
     ----------
     config : EvaluateDesigned
         The options.
     given : Inputs
-        What the sample is of.
+        Ranks, draws and probabilities.
     tables : mapping
-        `inclusion`, with the column size_measure if it is there: the chances at other looks follow
-        from it. Without it they are in proportion to those of this look.
+        `inclusion`, optionally with the column size_measure, which determines the probabilities at
+        other analyses. Without it, they are proportional to the present ones.
     expected : array of float, shape (candidates,), optional
-        What judges predict: the residuals are expected to be p (1 - p); all alike without.
+        Predictions: the expected squared residuals are p (1 - p), or equal without predictions.
 
     Raises
     ------
     ConfigError
-        If this size was not declared.
+        If the size was not declared.
     """
     count = given.chances.height
     none = DesignedLook(config.confidence, None, np.zeros((0, count)))
@@ -574,14 +584,14 @@ def designed_look(
 
 
 def _inclusion_probabilities(given: Inputs) -> FloatArray:
-    """Return the chances of all candidates: those of the draws of its stratum if not given."""
+    """Return the probabilities of all candidates, by default those of draws in the stratum."""
     by_stratum = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
     every = given.chances.join(by_stratum, on="stratum", how="left", maintain_order="left")
     return every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series().to_numpy()
 
 
 def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Return size measures, and who was judged before: certain, without one."""
+    """Return size measures, and previously judged (certain) candidates, which have none."""
     nobody = np.zeros(len(chances), dtype=np.bool_)
     table = tables.get("inclusion")
     if table is None or "size_measure" not in table.collect_schema().names():
@@ -594,7 +604,7 @@ def _sizes(given: Inputs, tables: Tables, chances: FloatArray) -> tuple[FloatArr
     return x, (chances == 1.0) & (x == 0.0)
 
 
-# Differences of precision at the declared cuts
+# Differences in precision at the declared cuts
 
 
 def differences(
@@ -607,7 +617,7 @@ def differences(
     at: list[int],
     category: str,
 ) -> pl.DataFrame:
-    """Estimate the differences of one category, test them, adjust for their number."""
+    """Estimate, test and adjust the differences of one category."""
     levels = look.of_pairs(made, pairs, at)
     found = pair_estimates(made, pairs=pairs, at=at, confidence=levels)
     equal = equal_chances(made, given.chance_groups, pairs=pairs, at=at)
@@ -637,7 +647,7 @@ _SIDES = (("n_sampled", "n"), ("k_sampled", "k"))
 
 
 def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
-    """Add Fisher's test where all members of each set had the same chance."""
+    """Add Fisher's test if probabilities are equal within each set."""
     table = found.join(equal, on=["measure_1", "measure_2", "n"], how="left", maintain_order="left")
     counts = [table[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
     p = np.where(table["equal"].to_numpy(), fisher(*counts), np.nan)
@@ -661,7 +671,7 @@ OUTPUTS: dict[str, type[Table]] = {
 
 @stage("evaluate.designed", config=EvaluateDesigned, outputs=OUTPUTS)
 def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
-    """Weight each draw by its chance; estimate, compare, draw bands."""
+    """Weight draws by 1/pi, then estimate, compare and compute bands."""
     chosen = chosen_ranks(config, tables).collect()
     if chosen.is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
@@ -689,7 +699,7 @@ def evaluate_designed(config: EvaluateDesigned, tables: Tables) -> Outputs:
 
 
 class _Sizes:
-    """The list sizes that there are estimates of."""
+    """The list sizes with estimates."""
 
     def __init__(self, config: EvaluateDesigned, chosen: pl.DataFrame, given: Inputs) -> None:
         self.measures = chosen["measure"].unique().sort().to_list()
@@ -700,17 +710,17 @@ class _Sizes:
         self.whole = never is None
         first = int(never) if isinstance(never, int) else self.candidates + 1
         along = sizes_along(chosen, every=config.every, cuts=())
-        # along the lists only as far as everybody could be drawn; of declared ones it is asked
+        # only lists without candidates of pi = 0, except for declared cuts
         self.along = sorted({*self.cuts, *(size for size in along if size < first)})
         low, high = config.over_all_n
-        last = int(chosen["rank"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
+        last = int(chosen["rank"].max() or 0)  # type: ignore[arg-type]  # numeric column
         self.together = list(range(low, min(high, last, first - 1) + 1))
 
 
 def _look(
     config: EvaluateDesigned, given: Inputs, made: Study, tables: Tables, *, category: str
 ) -> DesignedLook:
-    """Find which look this is, and what judges say of the residuals: not what labels say."""
+    """Identify the interim analysis, and expected residuals from predictions, not from labels."""
     judges = judges_of(config, made.ids, tables, category=category)
     expected = judges.mean(axis=0) if len(judges) else None
     return designed_look(config, given, tables, expected=expected)
@@ -750,7 +760,7 @@ def _lists(
 
 
 def _stack(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
-    """Put the categories on top of each other, with the columns of the table."""
+    """Concatenate the categories, with the columns of the table."""
     columns = table.columns()
     named = [part.rename({"estimate": "precision"}, strict=False) for part in parts]
     typed = [pl.col(name).cast(dtype) for name, dtype in columns.items()]
@@ -761,7 +771,7 @@ def _stack(table: type[Table], parts: list[pl.DataFrame]) -> pl.DataFrame:
 def _best_by_cut(
     found: dict[str, pl.DataFrame], measures: list[str]
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Find the best measure at each cut, where all pairs are compared."""
+    """Find the best measures at each cut, if all pairs are compared."""
     compared = found["differences"].select("measure_1", "measure_2").unique().rows()
     all_pairs = len(measures) * (len(measures) - 1) // 2
     if len({frozenset(pair) for pair in compared}) < all_pairs or not all_pairs:

@@ -72,21 +72,22 @@ from schemas import (
     WorstCase,
 )
 
-# Correction for errors of the annotators
+# Correction for annotation errors
 
 
 class Correcting(StageConfig):
-    """Options of a stage that corrects precision for judgements that are wrong."""
+    """Options for correcting precision for annotation errors."""
 
     sensitivity: float | None = Field(default=None, gt=0, le=1)
-    """Share of the true positives that annotators judge so, if it is known: makes the table
-    `corrected`. 1 where only the specificity is given."""
+    """Known share of true positives judged as true: makes the table `corrected`. 1 if only
+    specificity is given.
+    """
     specificity: float | None = Field(default=None, gt=0, le=1)
-    """Share of the others that annotators judge so, if it is known; 1 where only the sensitivity
-    is given."""
+    """Known share of false positives judged as false; 1 if only sensitivity is given."""
     truth: Annotated[str | None, Of(Judgements)] = None
-    """Or what is known to be right of a random part of what they judged, such as adjudicated
-    judgements: both shares are estimated from it."""
+    """Alternative: correct judgements of a random part of the candidates, e.g. adjudicated ones,
+    from which both shares are estimated.
+    """
 
     @model_validator(mode="after")
     def _one_source(self) -> Correcting:
@@ -95,14 +96,14 @@ class Correcting(StageConfig):
             raise ValueError("give either truth, or sensitivity and specificity")
         if given and sum(given) + 2 - len(given) <= 1:
             raise ValueError(
-                f"sensitivity and specificity add up to {sum(given):g}: judgements that are right "
-                "so seldom say nothing; together they exceed 1"
+                f"sensitivity and specificity add up to {sum(given):g}, but must exceed 1 for "
+                "judgements to be informative"
             )
         return self
 
     @property
     def corrects(self) -> bool:
-        """Whether there is something to correct by."""
+        """True if a correction is requested."""
         return any(each is not None for each in (self.sensitivity, self.specificity, self.truth))
 
 
@@ -115,10 +116,10 @@ def corrected(
     method: str,
     confidence: float,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return the precision of these lists corrected; no rows unless it is asked for.
+    """Return the corrected precision of these lists; empty unless requested.
 
-    Where precision has finite-population intervals, this has Clopper and Pearson's: who errs at
-    random does so even if all candidates are judged.
+    Finite-population intervals are replaced by Clopper-Pearson: annotation errors are random even
+    if all candidates are judged.
     """
     if not config.corrects or categories.is_empty():
         return Corrected.zero_rows()
@@ -135,26 +136,26 @@ def corrected(
 
 
 def _for_populations(method: str) -> str:
-    """Return the method, or Clopper and Pearson's for one that is for finite populations."""
+    """Return the method, with Clopper-Pearson in place of finite-population methods."""
     return clopper_pearson.__name__ if INTERVALS.get(method).finite else method
 
 
 def _require_both(rates: pl.DataFrame, categories: pl.Series) -> None:
-    """Refuse truth that shares no candidate with the judgements in any category."""
+    """Reject truth that shares no candidate with the judgements in any category."""
     if rates.is_empty():
         names = ", ".join(categories.unique().sort().head(3))
-        what = f"no candidate is both judged and in `truth`, in categories such as {names}"
-        remedy = "give judgements of the same categories on some of the same candidates"
+        what = f"no candidate is both judged and in `truth`, for example in the categories {names}"
+        remedy = "truth must judge some of these candidates in the same categories"
         raise ConfigError("truth", [Problem("truth", what, remedy)])
 
 
-# Tables beside the precision, without rows unless the options ask for them
+# Further tables, empty unless requested by options
 
 
 def local(
     steps: Sequence[Steps], *, window: int | None, method: str, confidence: float
 ) -> Iterator[pl.DataFrame]:
-    """Yield the precision in a window of ranks, for every place of the window, in parts."""
+    """Yield the precision in every window of ranks, in parts."""
     if window is not None:
         for after, counts in iterate_counts(steps, before=window):
             table = local_precision(counts, window=window, method=method, confidence=confidence)
@@ -166,8 +167,8 @@ def recall(
 ) -> pl.DataFrame:
     """Return the recall of every list with its interval.
 
-    Where the precision has finite-population intervals, recall has Clopper and Pearson's: the
-    number of all true positives, the population here, is not known.
+    Finite-population intervals are replaced by Clopper-Pearson: the population, all true positives,
+    has unknown size.
     """
     method = _for_populations(method)
     table = recall_columns(counts, positives=positives, method=method, confidence=confidence)
@@ -186,7 +187,7 @@ def cut(steps: Sequence[Steps], *, size: int | None) -> pl.DataFrame | pl.LazyFr
 
 
 def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFrame:
-    """Return the list size from which on each measure stays under each threshold."""
+    """Return the list size from which each measure stays below each threshold."""
     sizes = [
         stays_below(precision, threshold=each).with_columns(threshold=pl.lit(each, pl.Float64))
         for each in sorted(set(wanted))
@@ -207,7 +208,7 @@ def bands(
     method: str,
     confidence: float,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return the limits of each measure that hold at all list sizes of a range at once."""
+    """Return the simultaneous limits of each measure over a range of list sizes."""
     if sizes is None:
         return SimultaneousBands.zero_rows()
     first, last = sizes
@@ -226,9 +227,9 @@ def worst_case(
     method: str,
     confidence: float,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return the lists with unjudged draws, were these all false or all true.
+    """Return lists with unjudged draws, assuming these were all false or all true.
 
-    None as draws: all candidates are.
+    Without draws, all candidates count.
     """
     if draws is not None and not draws["tp"].null_count():
         return WorstCase.zero_rows()
@@ -238,7 +239,7 @@ def worst_case(
 def band_thresholds(
     limits: pl.DataFrame | pl.LazyFrame, *, wanted: Sequence[float], confidence: float
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return where each measure is as precise as wanted, and where it is not, by its band."""
+    """Return the ranges above and below each threshold, by the bands."""
     band = limits.lazy().collect()
     if band.is_empty() or not wanted:
         return BandThresholds.zero_rows()
@@ -252,20 +253,21 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
-    """The list sizes of the table `cuts`; those beyond the data set are left out."""
+    """List sizes of the table `cuts`; sizes beyond the data set are ignored."""
     window: int | None = Field(default=None, ge=1)
     """Ranks in the window of the table `local`, the precision among the ranks around n."""
     recall: bool = False
-    """Whether to make the table `recall`, with intervals."""
+    """Make the table `recall`, with intervals."""
     cut: int | None = Field(default=None, ge=1)
-    """Make the table `cut`: the lists of this size as if each were the whole data set."""
+    """Make the table `cut`: lists of this size, treated as whole data sets."""
     thresholds: tuple[Proportion, ...] = ()
-    """Make the table `thresholds`: from which n on the lower limit stays under these. All n are
-    looked at, each by itself; what holds at all n of a range at once has the table
-    `band_thresholds`, made with a simultaneous band."""
+    """Make the table `thresholds`: the n from which the (pointwise) lower limit stays below these
+    values. Simultaneous bands add the table `band_thresholds`.
+    """
     band: Literal["pointwise", "simultaneous"] = "pointwise"
-    """``simultaneous`` makes the table `bands`: limits of each measure that hold at all n of a
-    range at once, where those of the table `precision` hold at each n by itself."""
+    """``simultaneous`` makes the table `bands`, with limits that hold at all n of a range; those of
+    the table `precision` are pointwise.
+    """
     band_range: tuple[int, int] | None = None
     """First and last n of that range; the smallest and the largest of the cuts if left out."""
     replicates: int = Field(default=10_000, ge=100)
@@ -292,14 +294,14 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
         }
         other = [name for name, given in wanted.items() if given and self.anytime]
         if other:
-            raise ValueError(f"anytime = true has limits of its own: leave out {', '.join(other)}")
+            raise ValueError(f"anytime = true has its own limits: omit {', '.join(other)}")
         return self
 
     @model_validator(mode="after")
     def _no_clusters_at_looks(self) -> EvaluatePrecision:
         if self.clusters and (self.looks or self.anytime):
             raise ValueError(
-                "limits by clusters are for one look: leave out clusters, or the looks"
+                "clusters cannot be combined with interim analyses: omit clusters or looks"
             )
         return self
 
@@ -363,7 +365,7 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Ou
 
 
 def _without_rows(config: EvaluatePrecision, steps: Sequence[Steps]) -> Outputs:
-    """Return the tables of every n that are not asked for, or have no rows for lack of lists."""
+    """Return the tables of every n that are not requested or empty."""
     none: dict[str, pl.LazyFrame] = {}
     if not config.recall:
         none["recall"] = Recall.zero_rows()
@@ -379,7 +381,7 @@ def _bands(
     ranks: pl.LazyFrame,
     draws: pl.DataFrame,
 ) -> Outputs:
-    """Return the limits that hold at all n of a range at once, and where they cross thresholds."""
+    """Return simultaneous limits, and where they cross thresholds."""
     at_once = config.confidence if look.plan is None else 1.0 - look.apart
     band = bands(
         steps,
@@ -398,7 +400,7 @@ def _bands(
 def _limits(
     config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, look: SimpleLook
 ) -> IntervalOptions:
-    """Return the options of all intervals: at the level of this look, or anytime-valid."""
+    """Return the options of all intervals: at the level of this analysis, or anytime-valid."""
     if config.anytime:
         require_in_order(tables)
         level = (1.0 - config.confidence) / questions_at_cuts(ranks, config.cuts)
@@ -410,7 +412,7 @@ def _limits(
 def _clustered(
     config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Estimate the lists at the declared cuts by clusters that are drawn again, if it is asked."""
+    """Estimate the lists at the declared cuts by a cluster bootstrap, if requested."""
     held = ranks.collect() if config.clusters else pl.DataFrame()
     clusters = clusters_of(config, tables, held)
     if clusters is None:

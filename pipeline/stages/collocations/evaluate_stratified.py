@@ -30,31 +30,31 @@ from schemas import (
 
 
 class EvaluateStratified(Seeded, Rankings):
-    """Estimate n-best precision from a stratified sample, with intervals of its own."""
+    """Estimate n-best precision and differences from a stratified sample."""
 
     judgements: Annotated[str, Of(Judgements)]
-    """The judgements; what is not judged does not count."""
+    """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str, Of(StratifiedSample)]
     """The sampled candidates."""
     strata: Annotated[str, Of(Strata)]
-    """The stratum of every candidate, from the same stage as the sample."""
+    """Strata of all candidates, from the stage that drew the sample."""
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = (100, 500, 1000, 2000)
-    """The list sizes of the tables `cuts` and `comparison`."""
+    """List sizes of the tables `cuts` and `comparison`."""
     every: int = Field(default=10, ge=0)
-    """Step between the list sizes of the table `precision`; 0 for the cuts alone."""
+    """Step between list sizes in the table `precision`; 0 for the cuts only."""
     margin: float = Field(default=0.0, ge=0, lt=1)
-    """Relevance margin: smaller differences in precision are not marked."""
+    """Smallest relevant difference in precision; smaller ones are not marked."""
     confidence: Proportion = 0.95
     """Confidence level."""
     interval: Literal["korn_graubard", "predictive", "bootstrap"] = "korn_graubard"
-    """Method of the intervals: korn_graubard, which holds its level with few draws, too;
-    predictive, which predicts the candidates that were not drawn and misses where many strata
-    have few; or bootstrap (Rao & Wu), which is too short where a stratum has few draws of a
-    list."""
+    """Interval method: korn_graubard, which keeps its level with few draws; predictive, which is
+    unreliable if many strata have few draws; or bootstrap (Rao & Wu), which is too narrow if a
+    stratum has few draws from a list.
+    """
     replicates: int = Field(default=2000, ge=1)
-    """Number of bootstrap samples, or of predictions."""
+    """Number of bootstrap samples or predictive draws."""
 
 
 @stage(
@@ -67,7 +67,7 @@ class EvaluateStratified(Seeded, Rankings):
     },
 )
 def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
-    """Weight each stratum by its share of the list; Fisher's test does not apply here."""
+    """Weight each stratum by its share of the list; Fisher's test does not apply."""
     ranks = chosen_ranks(config, tables)
     draws = judged(tables["sample"], tables["judgements"]).collect()
     every = every_rank(ranks, tables)
@@ -102,7 +102,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
 
 
 def _ranked_strata(strata: pl.LazyFrame, ranks: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the strata of ranked candidates: these, where there are as many."""
+    """Return the strata of the ranked candidates."""
     ranked = ranked_candidates(ranks)
     if count_rows(strata) == count_rows(ranked):
         return strata

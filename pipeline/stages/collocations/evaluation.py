@@ -1,4 +1,4 @@
-"""Options and inputs that evaluations share: rankings, draws, tests, intervals, clusters."""
+"""Options and inputs shared by evaluations: rankings, draws, tests, intervals, clusters."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
 from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
 
-# Predictions of one judge about one category
+# Predictions of one judge in one category
 
 
 def predictions_of(
     assist: pl.LazyFrame, *, judge: str | None = None, category: str | None = None
 ) -> pl.LazyFrame:
-    """Return the predictions of a judge about a category, one for each candidate.
+    """Return a judge's predictions in a category, one per candidate.
 
     Parameters
     ----------
     assist : LazyFrame
-        id and prediction; judge and category, where there may be several.
+        id and prediction, optionally judge and category.
     judge, category : str or None
-        Whose predictions, and of what; all of them if None.
+        Judge and category to select; all if None.
 
     Raises
     ------
     ConfigError
-        If there is no column of numbers `prediction`, no such judge or category, or several
-        predictions of one candidate: how many, and what to choose among.
+        If there is no numeric column `prediction`, no such judge or category, or candidates have
+        several predictions, with their number and the choices.
 
     Examples
     --------
@@ -72,30 +72,30 @@ def require_numbers(given: pl.LazyFrame, option: str) -> None:
     Raises
     ------
     ConfigError
-        If it has none: the columns that it has.
+        If it has none, with its columns.
     """
     schema = given.collect_schema()
     if "prediction" not in schema or not schema["prediction"].is_numeric():
         has = ", ".join(schema.names())
-        remedy = "name it so, or take join.machine"
-        problem = Problem(option, f"has no column 'prediction' of numbers, but {has}", remedy)
+        remedy = "rename a column, or use join.machine"
+        problem = Problem(option, f"has no numeric column 'prediction', only {has}", remedy)
         raise ConfigError(option, [problem])
 
 
 def _filter_by(assist: pl.LazyFrame, option: str, name: str) -> pl.LazyFrame:
-    """Return the rows of a judge, or a category."""
+    """Return the rows of a judge or a category."""
     if option not in assist.collect_schema():
-        what = f"the predictions do not tell of which {option} they are"
-        raise ConfigError(option, [Problem(option, what, f"leave {option} out")])
+        what = f"the predictions have no column {option}"
+        raise ConfigError(option, [Problem(option, what, f"omit {option}")])
     known = assist.select(pl.col(option).unique().sort()).collect()[option].to_list()
     if known and name not in known:
-        what = f"there are no predictions of {name!r}"
+        what = f"there are no predictions for {name!r}"
         raise ConfigError(option, [Problem(option, what, did_you_mean(name, known))])
     return assist.filter(pl.col(option) == name)
 
 
 def _require_one(assist: pl.LazyFrame) -> None:
-    """Refuse several predictions of one candidate."""
+    """Reject several predictions of one candidate."""
     twice = assist.filter(pl.col("id").is_duplicated()).collect()
     if twice.is_empty():
         return
@@ -106,8 +106,8 @@ def _require_one(assist: pl.LazyFrame) -> None:
         for value in twice[option].unique().sort().head(3)
     ]
     ids = twice["id"].unique().sort()
-    what = f"{len(ids):,} candidates have several predictions, such as {', '.join(ids.head(3))}"
-    remedy = f"choose: {' or '.join(several)}" if several else "give each candidate one"
+    what = f"{len(ids):,} candidates have several predictions, for example {', '.join(ids.head(3))}"
+    remedy = f"choose {' or '.join(several)}" if several else "give one per candidate"
     raise ConfigError("assist", [Problem("assist", what, remedy)])
 
 
@@ -117,33 +117,35 @@ _SHOWN = 3
 
 
 class ByCluster(Seeded):
-    """Options of every stage that can draw clusters of candidates again."""
+    """Options of stages with a cluster bootstrap."""
 
     clusters: Annotated[str | None, Of(Identified)] = None
-    """Make the table `clustered`, a bootstrap over clusters of candidates: the table of candidates
-    that has their clusters."""
+    """Table of candidates with their clusters. Makes the table `clustered`, with limits from a
+    bootstrap over clusters.
+    """
     cluster: str = Field(default="l2", min_length=1)
-    """Its column whose equal values are one cluster."""
+    """Column that defines the clusters."""
     resamples: int = Field(default=2000, ge=100)
-    """How often the clusters are drawn again."""
+    """Number of cluster bootstrap samples."""
 
 
 def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the id and the cluster of every candidate that is ranked; None if it is not asked for.
+    """Return id and cluster of every ranked candidate; None if not requested.
 
     Parameters
     ----------
     config : ByCluster
         The options.
     tables : mapping of str to LazyFrame
-        What the stage is given.
+        The inputs of the stage.
     ranked : DataFrame
-        With the column id: the candidates.
+        The candidates, with column id.
 
     Raises
     ------
     ConfigError
-        If there is no such column, or candidates have no cluster: how many, and three of them.
+        If there is no such column, or candidates have no cluster, with their number and three
+        examples.
     """
     if config.clusters is None:
         return None
@@ -154,14 +156,14 @@ def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.D
     without = ranked.select(pl.col("id").unique()).join(there, on="id", how="anti")["id"].sort()
     if len(without) and not named.is_empty():
         shown = ", ".join(without.head(_SHOWN))
-        what = f"{len(without):,} ranked candidates have no {config.cluster!r}, such as {shown}"
-        remedy = "name a table that has a cluster for every candidate"
+        what = f"{len(without):,} ranked candidates have no {config.cluster!r}, for example {shown}"
+        remedy = "use a table with a cluster for every candidate"
         raise ConfigError("clusters", [Problem("clusters", what, remedy)])
     return there
 
 
 def redrawn(config: ByCluster, *, confidence: float) -> ClusterBootstrap:
-    """Return how clusters are drawn again."""
+    """Return the bootstrap options."""
     return ClusterBootstrap(config.cluster, confidence, config.resamples, config.seed)
 
 
@@ -171,46 +173,45 @@ def redrawn(config: ByCluster, *, confidence: float) -> ClusterBootstrap:
 def _from_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
     small = [size for size in sizes if size < 1]
     if small:
-        raise ValueError(f"a list has 1 candidate or more, not {small[0]}")
+        raise ValueError(f"list sizes must be at least 1, not {small[0]}")
     return sizes
 
 
 ListSizes: TypeAlias = Annotated[tuple[int, ...], AfterValidator(_from_one)]
-"""The n of n-best lists."""
+"""List sizes of n-best lists."""
 
 
 class Rankings(StageConfig):
-    """Options of every stage that looks at some or all rankings."""
+    """Options of stages that use rankings."""
 
     ranks: Annotated[str, Of(Ranks)]
     """The rankings."""
     measures: tuple[str, ...] = ()
-    """The rankings to evaluate; all if empty."""
+    """Measures to evaluate; all if empty."""
 
 
 def _distinct(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Refuse tests that would be made twice, or of a measure against itself."""
+    """Reject duplicate pairs, and comparisons of a measure with itself."""
     own = [first for first, second in pairs if first == second]
     if own:
         raise ValueError(f"{own[0]!r} would be compared with itself")
     twice = [pair for place, pair in enumerate(pairs) if pair in pairs[:place]]
     if twice:
-        raise ValueError(f"{' and '.join(twice[0])} are given twice")
+        raise ValueError(f"the pair {' and '.join(twice[0])} is listed twice")
     return pairs
 
 
 Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], AfterValidator(_distinct)]
-"""Measures to compare with each other."""
+"""Pairs of measures to compare."""
 
 
 class Evaluation(Rankings):
-    """Options of every stage that evaluates rankings against judgements."""
+    """Options of stages that evaluate rankings by judgements."""
 
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; what is not judged does not count."""
     sample: Annotated[str | None, Of(Sample)] = None
-    """The random sample to evaluate by; all candidates if absent. A sample of more than what is
-    ranked is a sample of that as well: the other draws do not count."""
+    """The random sample; all candidates count if omitted. Draws that are not ranked are ignored."""
 
 
 def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:
@@ -219,7 +220,7 @@ def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:
     Raises
     ------
     ConfigError
-        If a measure that is asked for has no ranking.
+        If a requested measure has no ranking.
     """
     ranks = tables["ranks"]
     if not config.measures:
@@ -229,12 +230,12 @@ def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:
 
 
 def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.DataFrame) -> None:
-    """Check that there are rankings of these names, if there are any at all.
+    """Check that rankings with these names exist, if there are any.
 
     Raises
     ------
     ConfigError
-        With one problem for each name that has none.
+        With one problem per missing name.
     """
     one = ranks.lazy().select("measure").unique().sort("measure")
     ranked = one.collect(engine="streaming").to_series().to_list()
@@ -248,36 +249,36 @@ def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.D
 
 
 def judged_draws(tables: Tables) -> pl.LazyFrame:
-    """Return the sampled candidates, or all, with their judgements.
+    """Return the sampled candidates, or all candidates, with their judgements.
 
-    What is ranked is the data set, a pool for instance. Of a random sample of more than that, the
-    draws within it are a random sample of it, and the others say nothing of it.
+    The ranked candidates (e.g. a pool) are the data set. Draws within it from a larger random
+    sample are a random sample of it; others are ignored.
 
     Raises
     ------
     ConfigError
-        If there are draws, and none of them is ranked.
+        If none of the draws is ranked.
     """
     ranked = ranked_candidates(tables["ranks"])
     if "sample" not in tables:
         return judged(ranked, tables["judgements"])
     drawn = tables["sample"].collect()
-    # The draws are few: they are looked for among the candidates, who need not be held.
+    # The draws are few: look them up among the candidates, which need not be in memory.
     there = ranked.filter(pl.col("id").is_in(drawn["id"].implode())).select("id")
     draws = drawn.join(there.collect(engine="streaming"), on="id", how="semi")
     if draws.is_empty() and not (drawn.is_empty() or ranked.limit(1).collect().is_empty()):
         shown = ", ".join(drawn["id"].head(3))
-        what = f"none of the {drawn.height:,} candidates drawn is ranked, such as {shown}"
-        remedy = "draw from the candidates that have been ranked"
+        what = f"none of the {drawn.height:,} drawn candidates is ranked, for example {shown}"
+        remedy = "draw from the ranked candidates"
         raise ConfigError("sample", [Problem("sample", what, remedy)])
     return judged(draws.lazy(), tables["judgements"])
 
 
 def judged_alone(tables: Tables) -> pl.DataFrame:
-    """Return the draws as `judged_draws` does; where all candidates count, those that are judged.
+    """Return the draws like `judged_draws`, but without a sample only judged candidates.
 
-    The others are known without a row for each: they are as many as are left. Of a category
-    without a judgement of a ranked candidate there is one draw, which nobody judged.
+    The number of unjudged candidates follows without their rows. A category without judged
+    candidates has one unjudged draw.
     """
     if "sample" in tables:
         return judged_draws(tables).collect()
@@ -298,10 +299,10 @@ def judged_alone(tables: Tables) -> pl.DataFrame:
 
 
 def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:
-    """Return these ranks, so that every measure ranks all candidates of the data set.
+    """Complete the ranks, so that every measure ranks all candidates of the data set.
 
-    A pool leaves out the ranks beyond its depth: there every candidate of the pool gets the next
-    rank, which no list that the pool can evaluate reaches.
+    A pool has no ranks beyond its depth: missing ranks become depth + 1, which no list of the pool
+    reaches.
     """
     if "pool_depth" not in ranks.columns:
         return ranks
@@ -314,7 +315,7 @@ def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:
 
 
 def every_rank(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
-    """Return what `ranks_of_all` does, of more ranks than should be held: a pool alone is."""
+    """Like `ranks_of_all`, lazily, since only pools fit in memory."""
     if "pool_depth" not in ranks.collect_schema():
         return ranks
     return ranks_of_all(ranks.collect(), tables).lazy()
@@ -323,7 +324,7 @@ def every_rank(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
 def pairs_of(
     pairs: Sequence[tuple[str, str]], measures: Sequence[str], ranks: pl.DataFrame | pl.LazyFrame
 ) -> list[tuple[str, str]]:
-    """Return the pairs to compare: those given, or all of the measures, in their order.
+    """Return the given pairs, or all pairs of measures in order.
 
     Raises
     ------
@@ -342,13 +343,13 @@ def pairs_of(
 def sizes_along(
     ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence[int]
 ) -> list[int]:
-    """Return every so many list sizes (none if 0), and the declared cuts that there are."""
+    """Return list sizes by step (none if 0), and the declared cuts within the data set."""
     sizes: list[int] = list_sizes(ranks, every=every, cuts=cuts).tolist()
     return sizes
 
 
 def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence[int]) -> IntArray:
-    """Return what `sizes_along` does, as an array: there may be millions."""
+    """Like `sizes_along`, as an array: there may be millions."""
     last = int(ranks.lazy().select(pl.col("rank").max()).collect().item() or 0)
     along = np.arange(every, last + 1, every) if every else np.zeros(0)
     declared = np.array([cut for cut in cuts if 1 <= cut <= last])
@@ -359,37 +360,38 @@ def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence
 
 
 class Tests(Evaluation):
-    """Options of every stage that tests for differences."""
+    """Options of stages that test differences."""
 
     test: Annotated[str, Named(TESTS)] = "fisher"
-    """The exact test; fisher_mid_p is less conservative and no longer exact; boschloo is mostly
-    more powerful than fisher (one-sided never less), boschloo_minlike never less, both slow."""
+    """The test: fisher_mid_p is less conservative, but not exact; boschloo is usually more powerful
+    than fisher (one-sided never less), boschloo_minlike never less, but both are slow.
+    """
     alternative: Alternative = "two_sided"
-    """What is tested for: two_sided, greater (the first precision is the higher one) or less."""
+    """Alternative hypothesis: two_sided, greater (the first precision is higher) or less."""
     alpha: Proportion = 0.05
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Relevance margin: smaller differences in precision are not marked."""
     correction: Annotated[str, Named(CORRECTIONS)] = "holm"
-    """How p-values are adjusted for the size of the family, whose limits go with them."""
+    """Adjustment of p-values and family limits for multiple tests."""
 
 
 class Mark(TypedDict):
-    """When a difference is marked."""
+    """Criteria for marking a difference."""
 
     alpha: float
     margin: float
 
 
 class Tested(Mark):
-    """How a difference is tested."""
+    """Options of the test of a difference."""
 
     test: str
     alternative: Alternative
 
 
 def mark(config: Tests) -> Mark:
-    """Return the options that decide when a difference is marked."""
+    """Return the criteria for marking a difference."""
     return Mark(alpha=config.alpha, margin=config.margin)
 
 
@@ -398,27 +400,28 @@ def test_options(config: Tests) -> Tested:
     return Tested(**mark(config), test=config.test, alternative=config.alternative)
 
 
-# Differences of measures
+# Differences between measures
 
 _METHODS = {"finite": "hypergeometric", "super": "clopper_pearson"}
-"""The method of the limits where the options name none for a population."""
+"""Default interval method for each population."""
 
 
 class DifferenceOptions(Tests, InterimOptions):
     """Options of the table of differences."""
 
     population: Literal["finite", "super", "both"] | None = None
-    """What the table `differences` is about: ``finite``, these candidates and no others, or
-    ``super``, a population that they are independent draws from, as for the tests of `cuts`; both
-    if left out, or ``super`` alone where candidates were drawn more than once."""
+    """Population of the table `differences`: ``finite``, these candidates only; or ``super``, a
+    population from which they are independent draws, as for the tests in `cuts`. Default: both, or
+    only ``super`` if drawn with replacement.
+    """
     difference_interval: Annotated[str, Named(INTERVALS)] | None = None
-    """Method of its limits, for the population that it is for; hypergeometric and clopper_pearson
-    if left out."""
+    """Interval method of the table `differences` (default: hypergeometric for ``finite``,
+    clopper_pearson for ``super``).
+    """
     confidence: Proportion = 0.95
-    """Confidence level of its limits."""
+    """Confidence level of the table `differences`."""
     equivalence: Proportion | None = None
-    """The smallest difference in precision that would matter: tests whether a difference is
-    smaller."""
+    """Equivalence bound: test if the difference is smaller than this."""
 
     @model_validator(mode="after")
     def _an_interval_of_the_population(self) -> DifferenceOptions:
@@ -427,29 +430,31 @@ class DifferenceOptions(Tests, InterimOptions):
         its = _population_of(self.difference_interval)
         if its != self.population:
             raise ValueError(
-                f"{self.difference_interval!r} is an interval for the population {its!r}, not for "
-                f"{self.population!r}; take {_METHODS[str(self.population)]}"
+                f"{self.difference_interval!r} is an interval for population {its!r}, not "
+                f"{self.population!r}; use {_METHODS[str(self.population)]}"
             )
         return self
 
     @model_validator(mode="after")
     def _once_or_often(self) -> DifferenceOptions:
         if (self.looks or self.anytime) and self.equivalence:
-            raise ValueError("equivalence is for one look: leave it out, or the looks")
+            raise ValueError(
+                "equivalence cannot be combined with interim analyses: omit equivalence or looks"
+            )
         if not self.anytime:
             return self
         if self.population not in (None, "finite"):
             raise ValueError(
-                "anytime = true has limits of the candidates themselves, of no population beyond "
-                'them: take population = "finite", or declare looks'
+                "anytime = true has limits only for the finite population: use population ="
+                ' "finite", or declare looks'
             )
         if self.difference_interval is not None:
-            raise ValueError("anytime = true has limits of its own: leave out difference_interval")
+            raise ValueError("anytime = true has its own limits: omit difference_interval")
         return self
 
     @property
     def methods(self) -> dict[str, str]:
-        """The method of the limits for each population."""
+        """The interval method for each population."""
         chosen = self.difference_interval
         return _METHODS | ({} if chosen is None else {_population_of(chosen): chosen})
 
@@ -459,13 +464,13 @@ def _population_of(method: str) -> str:
 
 
 def populations(config: DifferenceOptions, draws: pl.DataFrame) -> list[str]:
-    """Return what the differences are to be about, by the options and the sample.
+    """Return the populations of the differences, from options and sample.
 
     Raises
     ------
     ConfigError
-        If the candidates themselves are asked about, and some were drawn more than once: how many,
-        and three of them.
+        If population is finite and candidates were drawn more than once, with their number and
+        three examples.
     """
     if config.anytime:
         return ["finite"]
@@ -476,10 +481,10 @@ def populations(config: DifferenceOptions, draws: pl.DataFrame) -> list[str]:
         return ["super"]
     shown = ", ".join(again.head(3))
     what = (
-        f"{config.population!r} needs a sample without replacement, and {len(again):,} candidates"
-        f" were drawn more than once, such as {shown}"
+        f"{config.population!r} needs a sample without replacement, but {len(again):,} candidates "
+        f"were drawn more than once, for example {shown}"
     )
-    raise ConfigError("population", [Problem("population", what, 'take population = "super"')])
+    raise ConfigError("population", [Problem("population", what, 'use population = "super"')])
 
 
 def differences(
@@ -487,9 +492,9 @@ def differences(
 ) -> pl.DataFrame:
     """Return the table `differences` of tests at the declared cuts.
 
-    At one of several declared looks limits are at the level of that look. It is not the same for
-    both populations where the last look has all candidates: of these nothing is left to doubt
-    then, and the looks before spend all of alpha.
+    At an interim analysis, limits have the level of this analysis. It differs between populations
+    if the last analysis has all candidates: then the finite population is known exactly, and
+    earlier analyses spend all of alpha.
     """
     asked = DifferenceSettings(
         confidence=config.confidence, alpha=config.alpha, margin=config.margin,
@@ -512,7 +517,7 @@ def differences(
 
 
 def _level(config: DifferenceOptions, tables: Tables, alpha: float, *, finite: bool) -> float:
-    """Return the level of limits at this look, of what all looks spend together."""
+    """Return the level of limits at this analysis, for the joint level of all analyses."""
     return simple_look(config, tables, alpha=alpha, finite=finite).level
 
 
@@ -527,27 +532,27 @@ class IntervalOptions(TypedDict):
 
 
 class Estimating(StageConfig):
-    """Options of every stage that estimates precision."""
+    """Options of stages that estimate precision."""
 
     interval: Annotated[str, Named(INTERVALS)] = "clopper_pearson"
-    """Method of the confidence intervals; hypergeometric is for samples without replacement."""
+    """Interval method; hypergeometric requires a sample without replacement."""
     confidence: Proportion = 0.95
     """Confidence level."""
 
     def check(self, draws: pl.DataFrame) -> None:
-        """Refuse an interval for single draws where candidates were drawn again.
+        """Reject finite-population intervals for draws with replacement.
 
         Raises
         ------
         ConfigError
-            With the number of such candidates, and three of them.
+            With the number of such candidates and three examples.
         """
         again = draws.filter(pl.col("multiplicity") > 1)["id"].unique().sort()
         if INTERVALS.get(self.interval).finite and len(again):
             shown = ", ".join(again.head(3))
             what = (
-                f"{self.interval!r} is for samples without replacement, and {len(again):,}"
-                f" candidates were drawn more than once, such as {shown}"
+                f"{self.interval!r} needs a sample without replacement, but {len(again):,} "
+                f"candidates were drawn more than once, for example {shown}"
             )
-            problem = Problem("interval", what, "take clopper_pearson")
+            problem = Problem("interval", what, "use clopper_pearson")
             raise ConfigError("interval", [problem])

@@ -1,4 +1,4 @@
-"""Judgements of candidates from a corpus whose multiword expressions are annotated."""
+"""Judgements of candidates from a corpus with annotated multiword expressions."""
 
 from __future__ import annotations
 
@@ -47,45 +47,48 @@ from schemas import (
 )
 
 EVERY = "*"
-"""Stands for all types of expressions."""
+"""Wildcard for all types of expressions."""
 TP = "TP"
-"""The category of pairs in an expression of any type, where no categories are named."""
+"""Default category: pairs in an expression of any type."""
 _TYPES: Mapping[str, str | None] = {"parseme_mwe": None, "smwe": "lexcat", "wmwe": "wcat"}
-"""Attributes that number expressions, and those with the types; None: the code has it."""
+"""Attributes with expression numbers, and those with types; None: the type is in the number."""
 _EXAMPLES = 3
 _CANDIDATES, _EXPRESSIONS, _OF_TYPE = "candidates", "expressions", "expressions of type "
 _RELATION = ("left", "right", "relation", "dependency", "adjacent", "surface")
 
 
 class JoinCorpus(StageConfig, RelationOptions):
-    """Judge candidates by a corpus in which multiword expressions are annotated."""
+    """Judge candidates by the multiword expressions annotated in a corpus."""
 
     corpus: CorpusSource
-    """File or files: PARSEME's .cupt, STREUSLE's .conllulex, or any with such an attribute."""
+    """Corpus files: PARSEME's .cupt, STREUSLE's .conllulex, or any other with such an attribute."""
     candidates: Annotated[str, Of(Identified)]
-    """The candidates to judge; those that do not occur in the corpus are not judged."""
+    """The candidates to judge; those that do not occur in the corpus remain unjudged."""
     left: UnitOptions
-    """The left units, as the candidates were extracted."""
+    """The left units, as in the extraction of the candidates."""
     right: UnitOptions
     """The right units."""
     expressions: str = ""
-    """The attribute that numbers the expressions: "1:VID", "1;2:VPC", or STREUSLE's "1:2". If empty
-    it is parseme_mwe or smwe, whichever the corpus has."""
+    """Attribute with expression numbers: "1:VID", "1;2:VPC", or STREUSLE's "1:2" (default:
+    parseme_mwe or smwe).
+    """
     types: str = ""
-    """The attribute with the type of an expression, on its first token. If empty it is lexcat for
-    smwe and wcat for wmwe; else the type stands behind the number."""
+    """Attribute with the type on the first token of an expression (default: lexcat for smwe, wcat
+    for wmwe, else the text after the number).
+    """
     categories: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    """Category of true positives to types of expressions, "*" for all: { LVC = ["LVC.full",
-    "LVC.cause"] }. If left out, TP is all types, and each type is a category of its own."""
+    """From categories of true positives to types of expressions, "*" for all: { LVC = ["LVC.full",
+    "LVC.cause"] }. Default: TP for all types, and a category for each type.
+    """
     least: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Pair tokens in an expression from which on a candidate is a true positive."""
+    """Minimum number of pair tokens in expressions for a true positive."""
     share: Annotated[float, Late()] = Field(default=0.0, ge=0, le=1)
-    """Least share of its pair tokens that have to be in one."""
+    """Minimum share of pair tokens in expressions for a true positive."""
 
     def attributes(self) -> dict[str, set[str]]:
-        """Return the attributes that each option names."""
+        """Return the attributes named by each option."""
         used = {f"left.{option}": names for option, names in self.left.columns().items()}
         used |= {f"right.{option}": names for option, names in self.right.columns().items()}
         if self.dependency:
@@ -96,39 +99,40 @@ class JoinCorpus(StageConfig, RelationOptions):
 
 
 def columns(config: JoinCorpus) -> set[str]:
-    """Return the columns of the tokens that are used."""
+    """Return the token columns used."""
     place = {"file", "line", "sentence", "position"}
     known = {name for each in _TYPES.items() for name in each if name}
     return place.union({} if config.expressions else known, *config.attributes().values(), known)
 
 
 def _annotation(config: JoinCorpus, tokens: pl.Schema) -> tuple[str, str | None]:
-    """Return the attributes that number expressions, and that have their types if any does."""
+    """Return the attributes with expression numbers and (if any) types."""
     found = [config.expressions] if config.expressions else [n for n in _TYPES if n in tokens]
     if not found:
         listed = " or ".join(_TYPES)
-        what = f"the tokens have no attribute {listed}, which would number expressions"
-        problem = Problem("expressions", what, "name the one that does: expressions = ...")
+        what = f"the tokens have no attribute with expression numbers ({listed})"
+        problem = Problem("expressions", what, "name it with expressions = ...")
         raise ConfigError("join.corpus", [problem])
     types = config.types or _TYPES.get(found[0])
     return found[0], types if types in tokens else None
 
 
 def _require_codes(tokens: pl.DataFrame, name: str) -> None:
-    """Refuse an attribute that numbers no expressions."""
+    """Reject an attribute without expression numbers."""
     wrong = tokens.filter(~is_code(pl.col(name)))
     if wrong.is_empty():
         return
     rows = wrong.select("file", "line", name).head(_EXAMPLES).iter_rows()
     shown = "".join(f"\n  {file}: line {line}: {value!r}" for file, line, value in rows)
     raise DataError(
-        f"join.corpus: {wrong.height:,} token(s) have a value of {name} that numbers no"
-        f' expression, such as "1:VID" or "2":{shown}\nName another attribute: expressions = ...'
+        f"join.corpus: {wrong.height:,} value{'s' * (wrong.height != 1)} of {name} cannot be read"
+        f' as expression numbers like "1:VID" or "2":{shown}\n'
+        "Name another attribute: expressions = ..."
     )
 
 
 def _in_categories(found: pl.DataFrame, config: JoinCorpus) -> pl.DataFrame:
-    """Return category and pair of the pair tokens in expressions, each once in a category."""
+    """Return category and pair of the pair tokens in expressions, once per category."""
     if not config.categories:
         every = found.with_columns(category=pl.lit(TP))
         own = found.filter(pl.col("type").is_not_null()).with_columns(category="type")
@@ -143,7 +147,7 @@ def _in_categories(found: pl.DataFrame, config: JoinCorpus) -> pl.DataFrame:
 
 
 def merge(_config: JoinCorpus, tables: Tables) -> Outputs:
-    """Add up the counts of parts of a corpus."""
+    """Sum the counts of parts of a corpus."""
     sizes = pl.when(pl.col("what") == _CANDIDATES).then(pl.max("count")).otherwise(pl.sum("count"))
     return {
         "pairs": tables["pairs"].group_by("id").agg(pl.sum("f")),
@@ -153,7 +157,7 @@ def merge(_config: JoinCorpus, tables: Tables) -> Outputs:
 
 
 def combine(config: JoinCorpus, tables: Tables) -> Outputs:
-    """Judge each candidate that occurs in the corpus, in each category."""
+    """Judge each candidate in the corpus, in each category."""
     sizes = dict(tables["corpus"].select("what", "count").collect().iter_rows())
     categories = _categories(config, sizes)
     inside = tables["inside"].filter("candidate").select("category", "id", inside="f")
@@ -181,16 +185,16 @@ def combine(config: JoinCorpus, tables: Tables) -> Outputs:
 
 
 def _categories(config: JoinCorpus, sizes: Mapping[str, int]) -> list[str]:
-    """Return the categories; refuse a corpus without expressions, and types that do not occur."""
+    """Return the categories; reject corpora without expressions, and missing types."""
     found = sorted(what.removeprefix(_OF_TYPE) for what in sizes if what.startswith(_OF_TYPE))
     tokens = sizes.get("tokens", 0)
     if tokens and not sizes.get(_EXPRESSIONS):
-        what = f"no two of the {tokens:,} tokens are annotated as one expression"
-        remedy = "name the attribute that numbers expressions: expressions = ..."
+        what = f"none of the {tokens:,} tokens are annotated as expressions of two or more tokens"
+        remedy = "name the attribute with expression numbers: expressions = ..."
         raise ConfigError("join.corpus", [Problem("expressions", what, remedy)])
     named = ((name, each) for name, types in config.categories.items() for each in types)
     wrong = [
-        Problem(f"categories.{name}", f"no expression has the type {each!r}", _listed(each, found))
+        Problem(f"categories.{name}", f"no expression has type {each!r}", _listed(each, found))
         for name, each in named
         if tokens and each not in {EVERY, *found}
     ]
@@ -205,15 +209,15 @@ def _listed(name: str, found: Sequence[str]) -> str:
 
 
 def _agree(config: JoinCorpus, referred: Mapping[str, StageReference]) -> Iterable[Problem]:
-    """Yield options that differ from those with which the candidates were extracted."""
+    """Yield options that differ from the extraction of the candidates."""
     given = referred.get("candidates")
     if given is None or not isinstance(given.config, RelationOptions):
         return
     for option in _RELATION:
         ours, theirs = getattr(config, option), getattr(given.config, option, None)
         if ours != theirs:
-            what = f"differs from that of {given.stage}, whose candidates are other pairs then"
-            yield Problem(option, what, f"write it as stages.{given.stage}.{option} has it")
+            what = f"differs from that of stages.{given.stage}, which extracted the candidates"
+            yield Problem(option, what, f"use the value of stages.{given.stage}.{option}")
 
 
 @stage(
@@ -236,10 +240,10 @@ def _agree(config: JoinCorpus, referred: Mapping[str, StageReference]) -> Iterab
     agree=_agree,
 )
 def join_corpus(config: JoinCorpus, tables: Tables) -> Outputs:
-    """Count the pair tokens of one part of a corpus, and those that lie in an expression."""
+    """Count the pair tokens of one part of a corpus, and those in an expression."""
     if config.relation == "textual":
-        what = "pairs of a whole text have no tokens that could be of one expression"
-        raise ConfigError("join.corpus", [Problem("relation", what, "choose another relation")])
+        what = "textual co-occurrence has no pair tokens that could belong to an expression"
+        raise ConfigError("join.corpus", [Problem("relation", what, "use another relation")])
     schema = tables["corpus"].collect_schema()
     require_attributes(schema, config.attributes())
     name, types = _annotation(config, schema)
@@ -270,7 +274,7 @@ def join_corpus(config: JoinCorpus, tables: Tables) -> Outputs:
 def _count(
     pairs: pl.DataFrame, members: pl.DataFrame, config: JoinCorpus
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return how often each pair occurs, and how often within an expression of each category."""
+    """Return the frequency of each pair, in all and in expressions of each category."""
     named = pairs.select(COLUMNS)
     counts = named.group_by(PAIR).agg(f=pl.len().cast(pl.Int64))
     within = _in_categories(pairs_in_expressions(named, members), config)
@@ -283,7 +287,7 @@ def _count(
 
 
 def _expression_sizes(members: pl.DataFrame) -> dict[str, int]:
-    """Return how many expressions there are, and of each type."""
+    """Return the number of expressions, in all and by type."""
     own = members.unique("expression")
     counted = own.drop_nulls("type").group_by("type").len().sort("type")
     return {_EXPRESSIONS: own.height} | {f"{_OF_TYPE}{name}": n for name, n in counted.iter_rows()}

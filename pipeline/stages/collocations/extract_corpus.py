@@ -1,4 +1,4 @@
-"""Extraction of pairs from a corpus: relations of units, counts of batches, marginals, examples."""
+"""Extraction of pairs from a corpus: relations, counts in batches, marginals, examples."""
 
 from __future__ import annotations
 
@@ -73,22 +73,23 @@ PAIR = ("l1", "l2")
 
 
 class ExampleOptions(Seeded):
-    """Which sentences are kept for each candidate, and what they show."""
+    """Options for example sentences."""
 
     examples: int = Field(default=0, ge=0)
-    """Sentences to keep per candidate, chosen at random."""
+    """Number of example sentences per candidate, chosen at random."""
     form: str = FORM
-    """The attribute that the examples show."""
+    """Attribute shown in examples."""
     example_width: int = Field(default=200, ge=0)
-    """Characters of an example. Of a longer sentence the words go that are farthest from the
-    candidate's; […] stands for them. 0: whole sentences."""
+    """Maximum length of an example in characters; words farthest from the candidate are replaced by
+    […]. 0 keeps whole sentences.
+    """
 
     def example_attributes(self) -> dict[str, set[str]]:
-        """Return the attribute that the option form names, if there are to be examples."""
+        """Return the attribute of option form, if there are examples."""
         return {"form": {self.form}} if self.examples else {}
 
     def example_columns(self) -> set[str]:
-        """Return the columns that say how a sentence is written, if there are to be examples."""
+        """Return the columns needed to write sentences, if there are examples."""
         return {self.form, SURFACE, SPACE_AFTER} if self.examples else set()
 
     def from_tokens(
@@ -99,18 +100,18 @@ class ExampleOptions(Seeded):
         units: Sequence[str] = PAIR,
         number: int = 2,
     ) -> pl.LazyFrame:
-        """Choose the examples of one part of a corpus.
+        """Choose examples from one part of a corpus.
 
         Parameters
         ----------
         located : LazyFrame
-            Pair or tuple tokens and where they stand; see `concordance.draw`.
+            Pair or tuple tokens with their positions, see `concordance.draw`.
         tokens : LazyFrame
             The part, in order.
         units : sequence of str
-            The columns that name a candidate.
+            The columns with the units of a candidate.
         number : int
-            How many of its tokens are marked, by position_1, position_2 ...
+            Number of tokens to mark, by position_1, position_2 ...
         """
         places = [f"position_{i}" for i in range(1, number + 1)]
         drawn = concordance.draw(
@@ -121,45 +122,45 @@ class ExampleOptions(Seeded):
         )
 
 
-# Counts of occurrences: a document that may go on beyond what was counted at once has rows of its
-# own, which name it in `ACROSS`, because it is one document in whatever parts it was counted
+# Counts of occurrences: a document that may continue in another batch has separate rows, identified
+# in `ACROSS`, since it must be counted as one document
 
 _NONE = pl.lit(None, pl.String()).alias(ACROSS)
 
 RAW = ("occurrences", "documents")
-"""The tables of a batch that `count_occurrences` takes."""
+"""The tables of a batch for `count_occurrences`."""
 
 
 def used_columns(key: Sequence[str], sentences: pl.DataFrame) -> Sequence[str]:
-    """Return the columns of occurrences that `occurrence_tables` uses.
+    """Return the columns of occurrences used by `occurrence_tables`.
 
     Parameters
     ----------
     key : sequence of str
         Columns with labels.
     sentences : DataFrame
-        As `counting.sentences` gives them.
+        From `counting.sentences`.
     """
     return key if _is_one(sentences.get_column(DOCUMENT)) else [*key, PLACE]
 
 
 def _is_one(numbers: pl.Series) -> bool:
-    """Return whether all sentences are in one document."""
+    """Return true if all sentences are in one document."""
     return numbers.len() == 0 or bool(numbers[0] == numbers[-1])
 
 
 def occurrence_tables(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
-    """Return the tables of a batch, or of some of its occurrences, that `count_occurrences` takes.
+    """Return the tables for `count_occurrences` from a batch or some of its occurrences.
 
     Parameters
     ----------
     found : DataFrame
-        An occurrence a row: its key, and the sentence that it stands in, see `used_columns`. Where
-        they come in pieces, these follow each other in the text.
+        One occurrence per row, with its key and sentence, see `used_columns`. Pieces are in text
+        order.
     key : sequence of str
         Columns with labels.
     sentences : DataFrame
-        As `counting.sentences` gives them.
+        From `counting.sentences`.
     """
     numbers = sentences.get_column(DOCUMENT)
     one = _is_one(numbers)
@@ -173,7 +174,7 @@ def occurrence_tables(found: pl.DataFrame, key: Sequence[str], sentences: pl.Dat
 def count_occurrences(
     tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: DocumentBounds
 ) -> Outputs:
-    """Return the counts of the occurrences of some batches.
+    """Return the counts of occurrences in some batches.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def count_occurrences(
     key : sequence of str
         Columns with labels.
     bounds : Bounds
-        Whether documents may go on beyond.
+        Continuation of documents beyond the batches.
     """
     found = tables["occurrences"]
     ends = found.select(first=pl.col(DOCUMENT).min(), last=pl.col(DOCUMENT).max()).row(0)
@@ -196,19 +197,19 @@ def count_occurrences(
 
 
 def add_counts(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
-    """Add up the counts of parts of a corpus.
+    """Sum the counts of parts of a corpus.
 
     Parameters
     ----------
     counts : LazyFrame
-        The key, f, documents and `ACROSS`.
+        Key, f, documents and `ACROSS`.
     key : sequence of str
         Columns with labels.
 
     Returns
     -------
     LazyFrame
-        The same; a document that goes on over bounds still has rows of its own.
+        The same columns; documents that cross boundaries still have separate rows.
     """
     names = _open_documents(counts)
     f, one = pl.sum("f"), pl.lit(1, pl.Int64).alias("documents")
@@ -218,7 +219,7 @@ def add_counts(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
         return sums
     open_ = counts.filter(pl.col(ACROSS).is_not_null())
     known = [name for name in names if name is not None]
-    if len(known) == 1:  # a text that is one document: then its name need not be compared
+    if len(known) == 1:  # a text of one document: its name need not be compared
         apart = by_key(open_, key, f).with_columns(one, pl.lit(known[0]).alias(ACROSS))
     else:
         apart = by_key(open_, [*key, ACROSS], f).with_columns(one)
@@ -227,17 +228,17 @@ def add_counts(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
 
 
 def _open_documents(counts: pl.LazyFrame) -> list[str | None]:
-    """Return the documents that go on over bounds, and None if some lie inside, or none are."""
+    """Return the documents that cross boundaries; None if some do not, or there are none."""
     return counts.select(pl.col(ACROSS).unique()).collect().to_series().to_list() or [None]
 
 
 def close_documents(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
-    """Return counts with a row for each type, now that all parts are added up.
+    """Return final counts with one row per type.
 
     Parameters
     ----------
     counts : LazyFrame
-        As `add_counts` gives them.
+        From `add_counts`.
     key : sequence of str
         Columns with labels.
     """
@@ -253,44 +254,45 @@ def close_documents(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
 
 
 class AdjacentOptions(Described):
-    """Units that follow each other."""
+    """Adjacent units."""
 
     gap: int = Field(default=0, ge=0)
-    """Tokens that may stand between the two; 0: neighbours alone."""
+    """Maximum number of tokens between the units; 0 for direct neighbours only."""
 
 
 class SurfaceOptions(Described):
-    """Units in the span of a node, which is the left unit."""
+    """Units in the span of a node, the left unit."""
 
     left: int = Field(default=5, ge=0)
-    """Tokens of the span before the node."""
+    """Size of the span before the node; tokens."""
     right: int = Field(default=5, ge=0)
-    """Tokens of the span after the node."""
+    """Size of the span after the node; tokens."""
     within: Literal["sentence", "paragraph", "document"] = "sentence"
-    """Where spans end."""
+    """Boundary of spans."""
     count: Literal["positions", "windows", "nodes"] = "positions"
-    """"positions": spans of the same node type laid over each other, f1 the positions in them,
-    f2 the corpus frequency, N the tokens. "windows": each span by itself, and the marginals
-    over all pairs of a node and a unit in its span. "nodes": f nodes with the unit in their
-    span, f1 and f2 corpus frequencies, N the tokens, as corpus tools print; f is f2 at the most,
-    and the column nodes has it as counted."""
+    """"positions": f1 is the number of positions in the union of a node type's spans, f2 the corpus
+    frequency, N the number of tokens. "windows": spans are counted separately, with marginals over
+    all pairs of node and unit. "nodes": f is the number of nodes with the unit in their span, f1
+    and f2 are corpus frequencies, N is the number of tokens, as in common corpus tools; f is capped
+    at f2, and the column nodes has the uncapped count.
+    """
 
     @model_validator(mode="after")
     def _wide(self) -> SurfaceOptions:
         if not self.left + self.right:
-            raise ValueError("left and right are both 0: no token is in the span")
+            raise ValueError("left and right are both 0, so the span is empty")
         return self
 
     def kernel(self) -> Span:
-        """Return the same for the kernels."""
+        """Return the span for the kernels."""
         return Span(self.left, self.right, self.count)
 
 
 class TextualOptions(Described):
-    """Units that occur in the same part of a text."""
+    """Units that co-occur in a part of a text."""
 
     within: Literal["sentence", "paragraph", "document"] = "sentence"
-    """The part: f counts those that hold both, f1 and f2 those that hold one, N all of them."""
+    """The text unit: f counts those with both units, f1 and f2 those with one, N all."""
 
 
 Relation = Literal["sentence", "dependency", "adjacent", "surface", "textual"]
@@ -298,33 +300,34 @@ Whole = Literal["sentence", "paragraph", "document", "file"]
 
 
 class RelationOptions(Described):
-    """How units are paired: the name of the relation, and what describes it."""
+    """The relation between units."""
 
     relation: Relation = "sentence"
-    """"sentence": every left with every right unit of a sentence. "dependency": those in a
-    syntactic relation. "adjacent": a right unit that follows a left one. "surface": a right
-    unit in the span of a left one. "textual": both in one sentence, paragraph or document."""
+    """"sentence": all left and right units of a sentence; "dependency": units in a syntactic
+    relation; "adjacent": a left unit followed by a right unit; "surface": right units in the span
+    of a left unit; "textual": units in the same sentence, paragraph or document.
+    """
     dependency: DependencyOptions | None = None
-    """The syntactic relation, if relation = "dependency"."""
+    """Syntactic relation, for relation = "dependency"."""
     adjacent: AdjacentOptions | None = None
-    """The distance, if relation = "adjacent"."""
+    """Distance, for relation = "adjacent"."""
     surface: SurfaceOptions | None = None
-    """The span, if relation = "surface"."""
+    """Span, for relation = "surface"."""
     textual: TextualOptions | None = None
-    """The part of a text, if relation = "textual"."""
+    """Text unit, for relation = "textual"."""
 
     @model_validator(mode="after")
     def _check_options(self) -> RelationOptions:
         for name in ("dependency", "adjacent", "surface", "textual"):
             if getattr(self, name) is not None and self.relation != name:
-                raise ValueError(f'{name} = {{...}} goes with relation = "{name}"')
+                raise ValueError(f'{name} = {{...}} requires relation = "{name}"')
         if self.relation == "dependency" and self.dependency is None:
-            raise ValueError('relation = "dependency" needs dependency = {...}')
+            raise ValueError('relation = "dependency" requires dependency = {...}')
         return self
 
     @property
     def syntactic(self) -> Dependency | None:
-        """The syntactic relation, if there is one."""
+        """The syntactic relation, if any."""
         return self.dependency.kernel() if self.dependency else None
 
     @property
@@ -334,35 +337,35 @@ class RelationOptions(Described):
 
     @property
     def span_within(self) -> Literal["sentence", "paragraph", "document"]:
-        """Where spans end."""
+        """Boundary of spans."""
         return self.surface.within if self.surface else "sentence"
 
     @property
     def gap(self) -> int:
-        """Tokens that may stand between adjacent units."""
+        """Maximum number of tokens between adjacent units."""
         return (self.adjacent or AdjacentOptions()).gap
 
     @property
     def text_unit(self) -> Literal["sentence", "paragraph", "document"]:
-        """The part of a text that has to be looked at whole."""
+        """The text unit that must be processed as a whole."""
         return (
             (self.textual or TextualOptions()).within if self.relation == "textual" else "sentence"
         )
 
     @property
     def whole(self) -> Whole:
-        """What batches must not cut, see `Counting.whole`."""
+        """The text unit that batches must not divide, see `Counting.whole`."""
         return self.text_unit if self.span_within == "sentence" else "file"
 
     @property
     def relational(self) -> bool:
-        """Whether the marginals are taken over the pair tokens."""
+        """True if marginals are sums over pair tokens."""
         own = self.relation == "surface" and self.span.count != "windows"
         return not own and self.relation != "textual"
 
     @property
     def by_node(self) -> bool:
-        """Whether f counts nodes, and so can exceed f2."""
+        """True if f counts nodes, and so can exceed f2."""
         return self.relation == "surface" and self.span.count == "nodes"
 
 
@@ -371,16 +374,16 @@ class RelationOptions(Described):
 LEFT, RIGHT = 1, 2
 """The sides of a pair, in `schemas.UnitCounts`."""
 ENDLESS = 1_000
-"""Tokens from which on a sentence is none."""
+"""Number of tokens from which a sentence is implausible."""
 
 ENDLESS_PAIRS = 10**11
-"""Pairs from which on it would take days to find those of a text."""
+"""Number of pairs that would take days to extract."""
 _ROW = 40
-"""Bytes that a pair takes while it is counted."""
+"""Memory per pair during counting; bytes."""
 AT_A_TIME = 1_000_000
-"""Pair tokens that are held: a long sentence, whose words all go together, comes in parts."""
+"""Pair tokens in memory: long sentences are processed in parts."""
 _PAIR_BYTES = 1024
-"""Bytes of a limited memory for each of them: they are sorted, and counted, besides."""
+"""Memory per pair token, including sorting and counting; bytes."""
 
 _LABEL = pl.Categorical(pl.Categories(LABELS))
 _NO_MARGINALS = UnitCounts.zero_rows().with_columns(pl.col("unit").cast(_LABEL))
@@ -391,16 +394,16 @@ _NO_PAIRS = pl.DataFrame(
 
 @dataclass(frozen=True)
 class Found:
-    """What one part of a corpus gives, or some of it.
+    """Pairs and marginals of (a piece of) one part of a corpus.
 
     Parameters
     ----------
     pairs : DataFrame
         The pairs to count, see `pipeline.kernels.cooccurrence.pairs.COLUMNS`.
     marginals : LazyFrame
-        As `schemas.UnitCounts`, to be added up; empty where they are sums over the pairs.
+        As `schemas.UnitCounts`, to be summed; empty if they are sums over the pairs.
     total : int
-        What the counts are out of; 0 where it is their sum.
+        Sample size; 0 if it is the sum of the counts.
     """
 
     pairs: pl.DataFrame = field(default_factory=lambda: _NO_PAIRS)
@@ -417,20 +420,20 @@ def find_pairs(
     columns: Sequence[str] = COLUMNS,
     context: pl.DataFrame | None = None,
 ) -> Iterator[Found]:
-    """Yield the pairs of a part of a corpus by the relation asked for, so many that fit in memory.
+    """Yield the pairs of a part of a corpus in pieces that fit in memory.
 
     Parameters
     ----------
     tokens : DataFrame
-        As `tokens.number_tokens` gives them.
+        From `tokens.number_tokens`.
     left, right : Unit
-        What to pair.
+        The units to pair.
     options : RelationOptions
-        Which of them belong together.
+        The relation.
     columns : sequence of str
-        Which are wanted of the pairs, l1 and l2 among them; there may be more.
+        Required columns of the pairs, including l1 and l2; there may be more.
     context : DataFrame, optional
-        The tokens before, as far as spans reach, see `span_context`.
+        Preceding tokens within reach of spans, see `span_context`.
     """
     if options.span_within != "sentence":
         context = tokens.clear() if context is None else context
@@ -463,14 +466,14 @@ def find_pairs(
 
 
 def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFrame]:
-    """Yield units, in order, in parts that have about `AT_A_TIME` pairs; at least one part.
+    """Yield units in order, in pieces of about `AT_A_TIME` pairs; at least one piece.
 
     Parameters
     ----------
     units : DataFrame
-        One a row.
+        One per row.
     pairs : Series of int, or int
-        How many pairs each may have at the most.
+        Maximum number of pairs of each.
     """
     most = (
         min(AT_A_TIME, max(1, memory.available_bytes() // _PAIR_BYTES))
@@ -491,12 +494,12 @@ def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFra
 def _require_few(
     matches: pl.Series, first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame
 ) -> None:
-    """Refuse more pairs than there is room or time for."""
+    """Reject more pairs than memory or time allow."""
     pairs, most = int(matches.sum()), longest(tokens)
     types = first.get_column("unit").n_unique() * second.get_column("unit").n_unique()
     file = ", ".join(tokens.get_column("file").head(1))
-    what = f"{file}: its longest sentence has {most:,} tokens; pairs of such a text"
-    otherwise = "cut the text into sentences, or pair by a narrower relation"
+    what = f"{file}: the longest sentence has {most:,} tokens; pairs of such a text"
+    otherwise = "split the text into sentences, or use a narrower relation"
     if pairs > ENDLESS_PAIRS:
         raise DataError(f"{what}, {pairs:,}, would take days\nTo go on, {otherwise}.")
     if not memory.is_limited():
@@ -504,7 +507,7 @@ def _require_few(
 
 
 def _matches(first: pl.DataFrame, second: pl.DataFrame, key: str) -> pl.Series:
-    """Return for each row how many of the second table have its key."""
+    """Return for each row the number of rows of the second table with its key."""
     numbers = second.group_by(key).agg(pl.len().cast(pl.Int64).alias("_number"))
     joined = first.select(key).join(numbers, on=key, how="left", maintain_order="left")
     return joined.get_column("_number").fill_null(0)
@@ -517,7 +520,7 @@ def _in_span(
     span: Span,
     columns: Sequence[str],
 ) -> Iterator[Found]:
-    """Yield the pairs in the spans of nodes, and the marginals where they are not over pairs."""
+    """Yield the pairs in spans of nodes, and marginals unless they are sums over pairs."""
     text = text_of(second, tokens)
     span = span.within(text.longest)
     own = span.count == "positions"
@@ -538,9 +541,9 @@ def _over_sentences(
     right: Unit,
     options: RelationOptions,
 ) -> Iterator[Found]:
-    """Yield what `_in_span` does for spans that end at paragraphs or documents.
+    """Like `_in_span`, for spans that end at paragraphs or documents.
 
-    The tokens before are numbered on: pairs among them alone have been counted.
+    The preceding tokens are included; pairs among them have been counted before.
     """
     both, before = _with_context(context, tokens, options), context.height
     span = replace(options.span, width=left.width)
@@ -567,12 +570,12 @@ def _over_sentences(
 def _with_context(
     context: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
 ) -> pl.DataFrame:
-    """Return tokens after those before them, numbered; `PLACE` is where their spans end."""
+    """Return tokens with the preceding ones, numbered; `PLACE` identifies the span boundary."""
     known = tokens.drop(TOKEN, PLACE)
     both = pl.concat([context.select(known.columns), known]) if context.height else known
     names = ["file", "doc", "paragraph"][: 2 + (options.span_within == "paragraph")]
     changes = [pl.col(name).ne_missing(pl.col(name).shift()) for name in names]
-    if options.span_within == "paragraph":  # outside of paragraphs, spans end with the sentence
+    if options.span_within == "paragraph":  # outside paragraphs, spans end with the sentence
         sentence = pl.col("sentence").ne_missing(pl.col("sentence").shift())
         changes.append(pl.col("paragraph").is_null() & sentence)
     place = pl.any_horizontal(changes).cum_sum().cast(pl.Int64).alias(PLACE)
@@ -582,16 +585,16 @@ def _with_context(
 def span_context(
     context: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions, *, width: int = 1
 ) -> pl.DataFrame:
-    """Return the last tokens of a batch that spans of the next one can reach, whole sentences.
+    """Return the last sentences of a batch within reach of spans in the next one.
 
     Parameters
     ----------
     context, tokens : DataFrame
-        What this batch was given, and its tokens.
+        The preceding tokens and those of this batch.
     options : RelationOptions
-        How units are paired.
+        The relation.
     width : int
-        Tokens of a left unit.
+        Number of tokens of a left unit.
     """
     if options.span_within == "sentence" or tokens.is_empty():
         return context
@@ -625,7 +628,7 @@ def _textual(
 
 
 def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
-    """Give numbers to the parts of the text; a token outside of all paragraphs is in none."""
+    """Add numbers of text units; tokens outside paragraphs have none."""
     names = {"sentence": [PLACE], "paragraph": ["file", "paragraph"], "document": ["file", "doc"]}
     changes = [pl.col(name).ne_missing(pl.col(name).shift()) for name in names[within]]
     number = pl.any_horizontal(changes).cum_sum().cast(pl.Int64).alias(TEXT_UNIT)
@@ -638,16 +641,16 @@ def _side(side: int, found: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
 
 
 def unit_sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame) -> pl.LazyFrame:
-    """Return what this part has, as `schemas.CorpusSize`; a document counts where it begins.
+    """Return the totals of this part, as `schemas.CorpusSize`; documents count where they begin.
 
     Parameters
     ----------
     tokens : DataFrame
-        Those of this part.
+        The tokens of this part.
     sentences : DataFrame
-        As `counting.sentences` gives them.
+        From `counting.sentences`.
     before : DataFrame
-        What the part before left open.
+        The document continued from the previous part.
     """
     held = sentences.get_column(DOCUMENT).n_unique()
     found = {
@@ -661,28 +664,28 @@ def unit_sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFra
 
 
 def numbers(found: Mapping[str, int]) -> pl.LazyFrame:
-    """Return numbers as `schemas.CorpusSize`."""
+    """Return counts as `schemas.CorpusSize`."""
     schema = {"what": pl.String, "count": pl.Int64}
     return pl.LazyFrame(list(found.items()), schema=schema, orient="row")
 
 
 _TOTAL = "sample size"
-"""What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
+"""Name of N in `schemas.CorpusSize` if it is not the number of pair tokens."""
 
 
 class ExtractPairs(ExampleOptions, RelationOptions):
-    """Extract candidates from a corpus, with their frequency signatures."""
+    """Extract candidate pairs from a corpus, with frequency signatures."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, plain text, TEI."""
+    """Corpus files: CoNLL-U, vertical, token table, plain text, TEI."""
     left: UnitOptions
-    """The left units, l1."""
+    """Left units, l1."""
     right: UnitOptions
-    """The right units, l2."""
+    """Right units, l2."""
     stop_words: TableSource | None = None
-    """File with a column word: labels that are no units on either side."""
+    """Stop-word file with a column word: labels to exclude on both sides."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
+    """Drop candidates with lower f after counting; marginals do not change."""
 
 
 PARTIALS = {
@@ -694,13 +697,13 @@ PARTIALS = {
 
 
 def columns(config: ExtractPairs) -> set[str]:
-    """Return the columns of the tokens that are used."""
+    """Return the token columns used."""
     place = {"file", "doc", "sentence", "position", "paragraph"}
     return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Add up the counts of parts of a corpus."""
+    """Sum the counts of parts of a corpus."""
     return {
         "counts": add_counts(tables["counts"], PAIR),
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
@@ -715,12 +718,12 @@ def tally_pairs(raw: Mapping[str, pl.DataFrame], bounds: DocumentBounds) -> Outp
 
 
 def close(tables: Tables) -> Outputs:
-    """Let each pair have one row, now that no document goes on."""
+    """Merge the rows of each pair at the end of the input."""
     return {**tables, "counts": close_documents(tables["counts"], PAIR)}
 
 
 def totals(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Return the sums over all pairs of a unit, if the marginals are these, and N."""
+    """Return marginals that are sums over pairs, and N."""
     if not config.relational:
         return {"totals": UnitCounts.zero_rows()}
     counts = tables["counts"]
@@ -729,13 +732,13 @@ def totals(config: ExtractPairs, tables: Tables) -> Outputs:
 
 
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Join the marginals to the sums, then apply the threshold."""
+    """Join the marginals, then apply the threshold."""
     kept = tables["counts"].filter(pl.col("f") >= config.min_frequency).drop(ACROSS)
     signatures = _signatures(kept, config, tables)
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
     text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
     if config.by_node:
-        # One token of l2 in the spans of two nodes counts twice, and f could exceed f2.
+        # A token of l2 in the spans of two nodes counts twice, so f could exceed f2.
         text = text.with_columns(nodes="f", f=pl.min_horizontal("f", "f2"))
         text, order = text.filter(pl.col("f") >= config.min_frequency), [*order, "nodes"]
     named = text.with_columns(candidate_id("l1", "l2")).select(order)
@@ -800,7 +803,7 @@ def _piece(
     ),
 )
 def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
-    """Find the pairs of one part of a corpus, and choose examples from it."""
+    """Find the pairs in one part of a corpus, and choose examples."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = number_tokens(tables["corpus"], in_order=True).collect()
     excluded = stop_words(tables)
@@ -824,7 +827,7 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
 
 
 def stop_words(tables: Tables) -> list[str]:
-    """Return the labels that are no units, from the option of that name.
+    """Return the stop words.
 
     Raises
     ------
@@ -840,7 +843,7 @@ def stop_words(tables: Tables) -> list[str]:
     if wrong.height:
         file, line, value = wrong.sort("file", "line").select("file", "line", "value").row(0)
         shown = f": {value!r}" if value else ""
-        raise DataError(f"{file}: line {line}: column word: {NO_WORD}{shown}; mend this line")
+        raise DataError(f"{file}: line {line}: column word: {NO_WORD}{shown}; correct this line")
     words = raw.select(pl.col("word").cast(pl.String))
     return words.unique(maintain_order=True).collect().to_series().to_list()
 
@@ -852,7 +855,7 @@ def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -
 
 
 def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
-    """Return the attributes that each option uses."""
+    """Return the attributes used by each option."""
     used = {f"left.{option}": names for option, names in config.left.columns().items()}
     used |= {f"right.{option}": names for option, names in config.right.columns().items()}
     if config.dependency:

@@ -36,14 +36,14 @@ _LARGEST = 2**63 - 1
 
 
 class ExtractMerge(StageConfig):
-    """Add up the counts of two corpora, whatever their formats."""
+    """Merge candidates from two corpora by summing their counts."""
 
     first: Annotated[str, Of(Candidates)]
-    """Candidates of one corpus: all of them, with min_frequency = 1."""
+    """Candidates of one corpus, extracted with min_frequency = 1."""
     second: Annotated[str, Of(Candidates)]
-    """Candidates of the other; merge the result again for a third."""
+    """Candidates of the other corpus; repeat the stage for a third."""
     min_frequency: int = Field(default=1, ge=1)
-    """Drop candidates with a smaller f, after adding up: the marginals stay as they are."""
+    """Drop candidates with lower f after merging; marginals do not change."""
 
 
 @stage(
@@ -52,7 +52,7 @@ class ExtractMerge(StageConfig):
     outputs={"candidates": Candidates},
 )
 def extract_merge(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
-    """Add up f, take the marginals of the sums, then apply the threshold."""
+    """Sum f, compute marginals, then apply the threshold."""
     parts = [tables[option] for option in _INPUTS]
     faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
     found = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
@@ -67,7 +67,7 @@ def extract_merge(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
 
 
 def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    """Return a fault if the sample sizes are too large to be added up."""
+    """Return a fault if the sample sizes are too large to sum."""
     sizes = pl.concat(each.select(N=pl.col("N").max().cast(pl.Int128)) for each in parts)
     total = sizes.select(total=pl.col("N").sum()).filter(pl.col("total") > _LARGEST)
     return total.select(
@@ -80,8 +80,8 @@ def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:
-    """Return a fault if pair tokens are missing: then the marginals cannot be known."""
-    counted = pl.col("f").cast(pl.Int128).sum()  # too many for Int64 would be negative there
+    """Return a fault if pair tokens are missing, so that marginals are unknown."""
+    counted = pl.col("f").cast(pl.Int128).sum()  # negative after overflow of Int64
     sums = table.select(counted=counted, total=pl.col("N").max())
     problem = (
         "not all pair tokens are there: extract with min_frequency = 1, by a relation whose"
@@ -103,23 +103,23 @@ _UNITS: tuple[Unit, ...] = ("l1", "l2")
 
 
 class ExtractPairTokens(StageConfig):
-    """Count the pair tokens of a table that has one a row."""
+    """Count pair tokens listed one per row."""
 
     path: TableSource
-    """File or files with the columns l1 and l2."""
+    """Files with columns l1 and l2."""
     columns: dict[Unit, str] = Field(default_factory=dict)
-    """Names of l1 and l2 in the file, where they differ."""
+    """Names of l1 and l2 in the file, if different."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
+    """Drop candidates with lower f after counting; marginals do not change."""
 
 
 def merge(_config: ExtractPairTokens, tables: Tables) -> Outputs:
-    """Add up the files."""
+    """Sum the counts of the files."""
     return {"counts": tables["counts"].group_by("l1", "l2").agg(pl.sum("f"), pl.sum("documents"))}
 
 
 def combine(config: ExtractPairTokens, tables: Tables) -> Outputs:
-    """Take the marginals, then apply the threshold."""
+    """Compute marginals, then apply the threshold."""
     kept = marginals(tables["counts"].drop("documents")).filter(pl.col("f") >= config.min_frequency)
     return {"candidates": kept.select(candidate_id("l1", "l2"), pl.all())}
 
@@ -155,21 +155,20 @@ def _origin(config: ExtractScores | ExtractTable, tables: Tables) -> pl.LazyFram
 
 
 Read = Callable[[pl.LazyFrame], Sequence[pl.LazyFrame]]
-"""Some rows of files, with file and line -> what is made of them; then the faults, of one kind
-each."""
+"""From rows with file and line to result rows, and one table of faults per kind."""
 
 
 def read_batches(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outputs]:
-    """Yield the faults of all rows, then what is made of the others.
+    """Yield all faults, then the results of the other rows.
 
     Parameters
     ----------
     raw : LazyFrame
-        The rows of files.
+        Rows of files.
     read : callable
-        What it makes has an id.
+        Its results have an id.
     table : str
-        What is made, as the stage calls it.
+        Name of the output table.
     """
     schema = read(raw)[0].collect_schema()
     with spill_of(1, schema) as spill:
@@ -178,7 +177,7 @@ def read_batches(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outpu
 
 
 def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]) -> pl.DataFrame:
-    """Read all rows, hand over what is made of them, and return the faults, kind by kind."""
+    """Read all rows, pass on the results, and return the faults by kind."""
     faults: list[list[pl.DataFrame]] = []
     for batch in batches(raw):
         rows, *bad = pl.collect_all(read(batch.lazy()))
@@ -188,38 +187,44 @@ def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]
     return pl.concat(kinds)
 
 
-# Pairs with the scores, or in the order, of another program
+# Pairs with scores or in rank order from other programs
 
 _TAKEN = ("id", "l1", "l2")
 
 
 class ExtractScores(NumberOptions):
-    """Read pairs with scores from a table, whatever program computed them."""
+    """Read scored or ranked pairs of any program from a table."""
 
     path: TableSource
-    """File or files: CSV, TSV, UCS data set, Parquet."""
+    """Files: CSV, TSV, UCS data set, Parquet."""
     columns: dict[Unit, str] = Field(default_factory=dict)
-    """Names of l1 and l2 in the file, where they differ."""
+    """Names of l1 and l2 in the file, if different."""
     scores: dict[str, str] = Field(default_factory=dict)
-    """Measure to the column with its scores, the highest first in rank; empty: undefined."""
+    """From measures to their score columns, where high values rank first and empty fields are
+    undefined.
+    """
     ascending: tuple[str, ...] = ()
-    """Measures whose lowest value comes first, such as p-values: their scores are negated."""
+    """Measures for which low values rank first, e.g. p-values; their scores are negated."""
     order: str = ""
-    """A measure without scores, by which the rows of the file stand in order, the best first."""
+    """Name of a measure without scores that orders the rows of the file, best first."""
 
     def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of scores."""
+        """Return the score columns."""
         return dict.fromkeys(self.scores.values(), "number")
 
     @model_validator(mode="after")
     def _some(self) -> ExtractScores:
         if not self.scores and not self.order:
-            raise ValueError("name columns of scores, or the measure that the rows are ordered by")
+            raise ValueError(
+                "name score columns (scores), or the measure that orders the rows (order)"
+            )
         named = [*self.scores, *([self.order] if self.order else [])]
         if taken := sorted({name for name in named if name in _TAKEN or named.count(name) > 1}):
-            raise ValueError(f"{', '.join(taken)} cannot name a measure; choose another name")
+            raise ValueError(
+                f"{', '.join(taken)} is not allowed as the name of a measure; choose another"
+            )
         if unknown := sorted(set(self.ascending) - set(self.scores)):
-            raise ValueError(f"ascending: {', '.join(unknown)} is none of the scores")
+            raise ValueError(f"ascending: {', '.join(unknown)} is not among the scores")
         return self
 
 
@@ -230,7 +235,7 @@ class ExtractScores(NumberOptions):
     origin=_origin,
 )
 def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
-    """Parse units and scores; what cannot be parsed is a fault with its line."""
+    """Parse units and scores, with faults by line."""
     raw = tables["path"]
     schema = raw.collect_schema()
     scored = [(f"scores.{new}", name) for new, name in config.scores.items()]
@@ -264,19 +269,19 @@ _COUNTS: tuple[Column, ...] = ("f", "f1", "f2", "N")
 
 
 class ExtractTable(NumberOptions):
-    """Read candidates with their frequency signatures from a table."""
+    """Read candidates with frequency signatures from a table."""
 
     path: TableSource
-    """File or files: UCS data set, CSV, TSV, XLSX or Parquet."""
+    """Files: UCS data set, CSV, TSV, XLSX or Parquet."""
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of l1, l2, f, f1, f2, N in the file, where they differ."""
+    """Names of l1, l2, f, f1, f2, N in the file, if different."""
     keep: dict[str, str] = Field(default_factory=dict)
-    """Further numeric columns to keep: new name to the file's name."""
+    """Further numeric columns to keep: from new names to those in the file."""
     min_frequency: int = Field(default=1, ge=0)
-    """Drop candidates with a smaller f; the marginals stay as they are."""
+    """Drop candidates with lower f; marginals do not change."""
 
     def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of counts, and those to keep."""
+        """Return the count columns, and columns to keep."""
         counts = [self.columns.get(each, each) for each in _COUNTS]
         kept: dict[str, Kind] = dict.fromkeys(self.keep.values(), "number")
         return kept | dict.fromkeys(counts, "count")
@@ -286,7 +291,7 @@ _NO_COUNT = "is not a whole number from 0 on, or is 2^63 or more"
 
 
 class _Reading(NamedTuple):
-    """How each column is read, by the name that it gets; and by its name in the file."""
+    """Reading instructions by new name, and by name in the file."""
 
     units: dict[str, pl.Expr]
     counts: dict[str, pl.Expr]
@@ -297,12 +302,12 @@ class _Reading(NamedTuple):
     forms: dict[str, NumberFormat]
 
     def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Return rows as candidates, without those that cannot be read."""
+        """Return valid rows as candidates."""
         read = rows.select(**self.units, **self.counts, **self.kept)
         return read.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
 
     def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
-        """Return units, then counts, then what is kept, that cannot be read."""
+        """Return unreadable units, counts and kept values."""
         read = [
             (self.units_in_file, NO_WORD, True),
             (self.counts_in_file, _NO_COUNT, True),
@@ -325,7 +330,7 @@ class _Reading(NamedTuple):
     origin=_origin,
 )
 def extract_table(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
-    """Parse units and counts; what cannot be parsed is a fault with its line."""
+    """Parse units and counts, with faults by line."""
     raw = tables["path"]
     reading = _reading(config, raw)
 
@@ -360,7 +365,7 @@ def _reading(config: ExtractTable, raw: pl.LazyFrame) -> _Reading:
 
 
 def _count(column: str, dtype: pl.DataType, form: NumberFormat) -> pl.Expr:
-    """Return a column as frequencies; a negative one would be dropped as one that is too low."""
+    """Return a column as frequencies; negative values would otherwise be dropped as too low."""
     number = numeric.whole_number(column, dtype, form)
     return pl.when(number >= 0).then(number)
 
@@ -368,20 +373,20 @@ def _count(column: str, dtype: pl.DataType, form: NumberFormat) -> pl.Expr:
 # Candidates derived from others, with new ids
 
 FORMER = "_former"
-"""The id of what a candidate is made of, as its examples have it."""
+"""The former id of a candidate, used by its examples."""
 
 
 def named_anew(
     ranges: Ranges, make: Callable[[int], pl.LazyFrame], examples: pl.LazyFrame | None
 ) -> Iterator[Outputs]:
-    """Yield candidates, then their examples, both in the order of the new ids.
+    """Yield candidates, then their examples, both ordered by new id.
 
     Parameters
     ----------
     ranges : Ranges
         Ranges of the former ids.
     make : callable
-        Number of a range -> the candidates made of what is in it, with `FORMER`.
+        Number of a range -> candidates from its rows, with `FORMER`.
     examples : LazyFrame or None
         Table `Examples` by the former ids.
     """

@@ -1,4 +1,4 @@
-"""Extraction of tuples from a corpus, and of pairs of groups of their units."""
+"""Extraction of tuples from a corpus, and of pairs of groups of units."""
 
 from __future__ import annotations
 
@@ -61,23 +61,23 @@ Group = tuple[int, ...]
 
 
 class ExtractPairing(StageConfig):
-    """See tuples as pairs of two groups of units, for the measures of pairs."""
+    """Treat tuples as pairs of two groups of units, for pair measures."""
 
     tuples: Annotated[str, Of(Tuples)]
-    """The tuples, with the frequencies of their parts."""
+    """Tuples with the frequencies of their parts."""
     pairing: tuple[Group, Group]
-    """The positions in l1 and those in l2, each position once: [[1, 2], [3]]."""
+    """The positions in l1 and in l2, each position once: [[1, 2], [3]]."""
     separator: str = Field(default=" ", min_length=1)
-    """What stands between the units of a group."""
+    """Separator between the units of a group."""
     examples: Annotated[str | None, Of(Examples)] = None
-    """Sentences of the tuples, to become those of the pairs."""
+    """Examples of the tuples, passed on to the pairs."""
 
     @field_validator("pairing")
     @classmethod
     def _partition(cls, pairing: tuple[Group, Group]) -> tuple[Group, Group]:
         positions = sorted([*pairing[0], *pairing[1]])
         if not all(pairing) or positions != list(range(1, len(positions) + 1)):
-            raise ValueError("must have every position once, in two groups, such as [[1, 2], [3]]")
+            raise ValueError("must list every position once, in two groups, e.g. [[1, 2], [3]]")
         return pairing
 
 
@@ -87,7 +87,7 @@ class ExtractPairing(StageConfig):
     outputs={"candidates": Candidates, "examples": Examples},
 )
 def extract_pairing(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
-    """Join the labels; the frequencies of the groups are there already."""
+    """Join the labels; the frequencies of the groups are available."""
     tuples = tables["tuples"]
     _require_arity(config, tuples)
     _require_distinct(config, tables)
@@ -110,16 +110,16 @@ def _require_arity(config: ExtractPairing, tuples: pl.LazyFrame) -> None:
 
 
 def _require_distinct(config: ExtractPairing, tables: Tables) -> None:
-    """Refuse labels that stand for several groups: neither their f nor their f1 would be right."""
+    """Reject labels shared by several groups, whose f and f1 would be wrong."""
     first, second = config.pairing
     wrong = ambiguous(tables["tuples"], first=first, second=second, separator=config.separator)
     labels = wrong.to_series()
     if len(labels):
         examples = ", ".join(map(repr, labels.head(3)))
         raise DataError(
-            f"extract.pairing: {len(labels):,} label(s) can be read as several groups of units,"
-            f" since some units hold the separator {config.separator!r}: {examples}."
-            " Give another separator."
+            f"extract.pairing: {len(labels):,} label{'s are' if len(labels) > 1 else ' is'} "
+            f"ambiguous, since some units contain the separator {config.separator!r}: {examples}. "
+            "Use another separator."
         )
 
 
@@ -127,10 +127,10 @@ def _require_distinct(config: ExtractPairing, tables: Tables) -> None:
 
 
 class ElementsOptions(UnitOptions):
-    """Which tokens are units, and which elements of a tuple they contribute."""
+    """Selection and labels of units, with the elements that they add to a tuple."""
 
     labels: tuple[str, ...] = ()
-    """Templates, an element of the tuple each; label alone if not given."""
+    """Templates, one per element of the tuple (default: the label only)."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> ElementsOptions:
@@ -140,51 +140,51 @@ class ElementsOptions(UnitOptions):
 
     @property
     def templates(self) -> tuple[str, ...]:
-        """The templates of all elements."""
+        """Templates of all elements."""
         return self.labels or (self.label,)
 
 
 class TupleOptions(RelationOptions):
-    """What makes a tuple."""
+    """The definition of tuples."""
 
     length: int | None = Field(default=None, ge=2, le=MOST)
-    """Units that follow each other in a sentence, so many of them; relation = "adjacent"."""
+    """Number of successive units in a sentence, for relation = "adjacent"."""
     unit: UnitOptions | None = None
-    """What may stand at each of these positions; any token's lemma if not given."""
+    """Unit at each of these positions (default: the lemma of any token)."""
     positions: tuple[UnitOptions, ...] | None = Field(default=None, min_length=2, max_length=MOST)
-    """In place of length and unit: what may stand at each position, one by one."""
+    """Alternative to length and unit: the unit at each position."""
     left: ElementsOptions | None = None
-    """In place of length: the left units of pairs, by any relation; their elements come first."""
+    """Alternative to length: left units of pairs in any relation; their elements come first."""
     right: ElementsOptions | None = None
-    """The right units of the pairs."""
+    """Right units of the pairs."""
 
     @model_validator(mode="after")
     def _one_way(self) -> TupleOptions:
         ways = [self.length, self.positions, self.left or self.right]
         if sum(way is not None for way in ways) != 1:
-            raise ValueError("give one of length, positions, or left and right")
+            raise ValueError("give either length, positions, or left and right")
         if self.unit and not self.length:
-            raise ValueError("unit = {...} goes with length")
+            raise ValueError("unit = {...} requires length")
         if (self.left is None) != (self.right is None):
-            raise ValueError("left and right go together")
+            raise ValueError("left and right must be given together")
         if not self.left and self.relation != "adjacent":
-            raise ValueError('length and positions go with relation = "adjacent"')
+            raise ValueError('length and positions require relation = "adjacent"')
         if not self.relational:
             raise ValueError(
-                f'relation = "{self.relation}" has marginals of its own, which tuples have not;'
-                ' surface = { count = "windows" } would do'
+                f'relation = "{self.relation}" has marginals that tuples lack; use surface ='
+                ' { count = "windows" }'
             )
         if self.span_within != "sentence":
             raise ValueError(
-                f'within = "{self.span_within}" is for pairs: tuples lie in a sentence'
+                f'within = "{self.span_within}" is for pairs only: tuples must lie in a sentence'
             )
         if self.size > MOST:
-            raise ValueError(f"{self.size} elements; at most {MOST} are possible")
+            raise ValueError(f"{self.size} elements, but at most {MOST} are possible")
         return self
 
     @property
     def sides(self) -> dict[str, UnitOptions]:
-        """The units by the option that describes them."""
+        """Units by option."""
         if self.left and self.right:
             return {"left": self.left, "right": self.right}
         if self.positions:
@@ -193,23 +193,23 @@ class TupleOptions(RelationOptions):
 
     @property
     def size(self) -> int:
-        """How many elements a tuple has."""
+        """Number of elements of a tuple."""
         if self.left and self.right:
             return len(self.left.templates) + len(self.right.templates)
         return len(self.positions) if self.positions else self.length or 0
 
     @property
     def elements(self) -> list[str]:
-        """The columns of the elements."""
+        """Columns of the elements."""
         return elements(self.size)
 
     def kernels(self, stop_words: list[str]) -> list[Unit]:
-        """Return the units of all positions, or of the two sides, for the kernels."""
+        """Return the units of all positions, or of both sides, for the kernels."""
         units = [each.kernel(stop_words) for each in self.sides.values()]
         return units * (self.length or 1)
 
     def attributes(self) -> dict[str, set[str]]:
-        """Return the attributes that each option uses."""
+        """Return the attributes used by each option."""
         used = {
             f"{side}.{option}": names
             for side, each in self.sides.items()
@@ -222,14 +222,14 @@ class TupleOptions(RelationOptions):
 
 
 class ExtractTuples(ExampleOptions, TupleOptions):
-    """Extract tuples of two to six units from a corpus, with the frequencies of their parts."""
+    """Extract tuples of two to six units from a corpus, with frequencies of all parts."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, plain text, TEI."""
+    """Corpus files: CoNLL-U, vertical, token table, plain text, TEI."""
     stop_words: TableSource | None = None
-    """File with a column word: labels that are no units at any position."""
+    """Stop-word file with a column word: labels to exclude at all positions."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
+    """Drop tuples with lower f after counting; other frequencies do not change."""
 
 
 # Counts of tuples
@@ -237,18 +237,18 @@ class ExtractTuples(ExampleOptions, TupleOptions):
 _KEY = ("units",)
 
 _NUMBERS = 48
-"""Bytes that a token of a tuple takes while tuples are looked for."""
+"""Memory per token of a tuple during extraction; bytes."""
 PARTIALS = {"counts": OpenTupleCounts, "examples": Examples, "corpus": CorpusSize}
 
 
 def columns(config: ExtractTuples) -> set[str]:
-    """Return the columns of the tokens that are used."""
+    """Return the token columns used."""
     place = {"file", "doc", "sentence", "position", "paragraph"}
     return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
-    """Add up the counts of parts of a corpus."""
+    """Sum the counts of parts of a corpus."""
     return {
         "counts": extract_corpus.add_counts(tables["counts"], _KEY),
         "examples": concordance.merge(tables["examples"], most=config.examples),
@@ -264,21 +264,21 @@ def tally(raw: Mapping[str, pl.DataFrame], bounds: DocumentBounds) -> Outputs:
 
 
 def close(tables: Tables) -> Outputs:
-    """Let each tuple have one row, now that no document goes on."""
+    """Merge the rows of each tuple at the end of the input."""
     return {**tables, "counts": extract_corpus.close_documents(tables["counts"], _KEY)}
 
 
 def sums(
     config: ExtractTuples, group: int, counts: Sequence[pl.LazyFrame]
 ) -> Iterator[pl.DataFrame]:
-    """Sum the frequencies of parts of `group` + 1 elements, and with the first that of all."""
+    """Sum the frequencies of parts of `group` + 1 elements, and for the first group the total."""
     sizes = {group + 1} if group else {0, 1}
     sets = [each for each in subsets(config.size) if len(each) in sizes]
     return subset_sums(counts, sets, size=config.size, min_frequency=config.min_frequency)
 
 
 def combine(config: ExtractTuples, tables: Tables) -> Outputs:
-    """Add the frequencies of the parts if they are not there, and apply the threshold."""
+    """Add missing frequencies of parts, and apply the threshold."""
     counted = split_elements(tables["counts"], size=config.size)
     least = config.min_frequency
     if "N" in counted.collect_schema():  # summed over all buckets
@@ -308,7 +308,7 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
         columns=columns,
         whole=lambda config: config.text_unit,
         carry={"open": counting.OPEN},
-        # The units of the counts are joined as the id joins them.
+        # The units of the counts are joined as in the id.
         buckets={
             "counts": candidate_id("units"),
             "examples": pl.col("id"),
@@ -320,11 +320,11 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
         tally=tally,
         tallied=["counts"],
         close=close,
-        weight=lambda config: 2**config.size,  # a frequency for each subset of the positions
+        weight=lambda config: 2**config.size,  # one frequency per subset of positions
     ),
 )
 def extract_tuples(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
-    """Find the tuples of one part of a corpus, and choose examples from it."""
+    """Find the tuples in one part of a corpus, and choose examples."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = number_tokens(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
@@ -347,7 +347,7 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
 def _find(
     config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the tuples, so many that fit in memory."""
+    """Yield the tuples in pieces that fit in memory."""
     if config.left and config.right:
         one, two = wanted
         left, right = (len(each.templates) for each in wanted)
@@ -359,14 +359,16 @@ def _find(
     ]
     first, *others = by_position * (config.length or 1)
     most = min(config.gap + 1, longest(tokens)) ** len(others)
-    what = f"{tokens['file'].first()!s}: the {config.size} units that may follow one of its tokens"
-    memory.require(most * config.size * _NUMBERS, what, otherwise="give a smaller gap")
+    what = (
+        f"{tokens['file'].first()!s}: the possible sequences of {config.size} units after one token"
+    )
+    memory.require(most * config.size * _NUMBERS, what, otherwise="use a smaller gap")
     for some in extract_corpus.in_parts(first, most):
         yield adjacent_tuples([some, *others], tokens, gap=config.gap)
 
 
 def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """Choose sentences; all the tokens are marked, or the two that were paired."""
+    """Choose sentences with all tokens, or both paired tokens, marked."""
     if not config.examples:
         return Examples.zero_rows()
     number = 2 if config.left else config.size
@@ -375,7 +377,7 @@ def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame)
 
 
 def _locate(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
-    """Add file, doc, sentence and the positions of tokens that stand in one sentence."""
+    """Add file, doc, sentence and the positions of tokens in the same sentence."""
     first = pl.col("position").alias("position_1")
     where = tokens.select("file", "doc", "sentence", first, token_1=TOKEN)
     others = {

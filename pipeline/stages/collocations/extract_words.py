@@ -1,4 +1,4 @@
-"""Frequency lists of words, from a corpus or a table, and keywords from two of them."""
+"""Frequency lists of words from corpora or tables, and keywords from two lists."""
 
 from __future__ import annotations
 
@@ -45,25 +45,26 @@ from schemas import (
 )
 from schemas.words import Dispersed
 
-# Keywords: the words of a corpus against those of a reference
+# Keywords: the words of a corpus compared with a reference
 
 _MILLION = 1_000_000.0
 
 
 class ExtractKeywords(StageConfig):
-    """Set the words of a corpus against those of a reference, as candidates for keywords."""
+    """Compare word frequencies of a target and a reference corpus, for keyword analysis."""
 
     target: Annotated[str, Of(WordFrequencies)]
-    """Words of the corpus that is described."""
+    """Frequency list of the target corpus."""
     reference: Annotated[str, Of(WordFrequencies)]
-    """Words of the corpus that it is compared with; it should not contain the target."""
+    """Frequency list of the reference corpus, which should not contain the target."""
     name: str = Field(default="target", min_length=1)
-    """What the target is called: l1 of every candidate."""
+    """Name of the target: l1 of every candidate."""
     min_frequency: int = Field(default=1, ge=0)
-    """Drop words that are rarer in the target; 0 keeps those that the reference alone has. The
-    sizes stay as they are."""
+    """Drop words that are rarer in the target; 0 also keeps words of the reference only. Corpus
+    sizes do not change.
+    """
     examples: Annotated[str | None, Of(Examples)] = None
-    """Sentences of the target's words, to become those of the candidates."""
+    """Examples of the target's words, passed on to the candidates."""
 
 
 @stage(
@@ -72,9 +73,9 @@ class ExtractKeywords(StageConfig):
     outputs={"candidates": Keywords, "examples": Examples},
 )
 def extract_keywords(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
-    """Join the two lists; a word that one of them has not has the frequency 0 there."""
+    """Join the lists; missing words have frequency 0."""
     lists = [tables["target"], tables["reference"]]
-    size = pl.col("N").max().fill_null(0)  # of an empty list 0
+    size = pl.col("N").max().fill_null(0)  # 0 for an empty list
     sizes = lists[0].select(f1=size).join(lists[1].select(size_reference=size), how="cross")
     both = sizes.collect(engine="streaming").lazy()
     ranges = ranges_of("id", *lists)
@@ -94,7 +95,7 @@ def _join(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _with_dispersion(target: pl.LazyFrame) -> pl.LazyFrame:
-    """Return word, f and the dispersion; null where the list has none, such as one from a table."""
+    """Return word, f and dispersion (null for lists without documents)."""
     known = target.collect_schema()
     columns = {
         name: pl.col(name) if name in known else pl.lit(None, dtype)
@@ -104,7 +105,7 @@ def _with_dispersion(target: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """Return the candidates: R1 and R2 are the corpora, C1 is the word in both."""
+    """Return the candidates: R1 and R2 are corpus sizes, C1 is the word's frequency in both."""
     f, other = pl.col("f"), pl.col("f_reference")
     size, others = pl.col("f1"), pl.col("size_reference")
     named = words.with_columns(
@@ -126,19 +127,19 @@ _NO_COUNT = "is not a whole number from 0 on, or too large to be added up"
 
 
 class ExtractWordTable(NumberOptions):
-    """Read a frequency list of words from a table."""
+    """Read a word frequency list from a table."""
 
     path: TableSource
-    """File or files: CSV, TSV or Parquet. Rows of the same word are added up."""
+    """Files: CSV, TSV or Parquet. Counts of repeated words are summed."""
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of word and f in the file, where they differ."""
+    """Names of word and f in the file, if different."""
     fold: bool = False
-    """Whether words are put into lower case."""
+    """Convert words to lower case."""
     size: int | None = Field(default=None, ge=1)
-    """Words of the corpus, N, where the list leaves some out; the sum of f if not given."""
+    """Corpus size N, if the list is incomplete (default: the sum of f)."""
 
     def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
-        """Return the column of counts."""
+        """Return the count column."""
         return {self.columns.get("f", "f"): "count"}
 
 
@@ -151,7 +152,7 @@ _READ = pl.Schema({"word": pl.String, "f": pl.Int64})
     outputs={"words": WordFrequencies},
 )
 def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
-    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
+    """Parse and sum words and counts, with faults by line."""
     raw = tables["path"]
     schema = raw.collect_schema()
     names = named_columns(schema, config.columns, _COLUMNS)
@@ -181,7 +182,7 @@ def _read(
     f: pl.Expr,
     forms: Mapping[str, NumberFormat],
 ) -> list[pl.LazyFrame]:
-    """Return the rows that can be read; the words, then the counts, that cannot."""
+    """Return valid rows, then unreadable words, then unreadable counts."""
     label = numeric.text_or_null(names["word"])
     word = label.str.to_lowercase() if config.fold else label
     return [
@@ -192,16 +193,16 @@ def _read(
 
 
 def _add_up(rows: pl.LazyFrame, size: int) -> pl.LazyFrame:
-    """Return each word once, in the order of the ids."""
+    """Return each word once, ordered by id."""
     words = rows.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
     whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
     return whole.select(*WordFrequencies.columns()).sort("id")
 
 
 def _size(config: ExtractWordTable, counted: int) -> int:
-    """Return N, which is no less than what the list adds up to."""
+    """Return N, which must not be less than the sum of counts."""
     if config.size is not None and config.size < counted:
-        what = f"{config.size:,} words are fewer than the {counted:,} of the list"
+        what = f"{config.size:,} words are fewer than the {counted:,} in the list"
         raise ConfigError("size", [Problem("size", what, "give the size of the whole corpus")])
     return config.size or counted
 
@@ -212,24 +213,24 @@ _WORD = ["word"]
 
 
 class ExtractWords(ExampleOptions):
-    """Count the words of a corpus, and how evenly its documents have them."""
+    """Count the words of a corpus, with their dispersion over documents."""
 
     corpus: CorpusSource
-    """File or files: CoNLL-U, vertical, token table, plain text, TEI."""
+    """Corpus files: CoNLL-U, vertical, token table, plain text, TEI."""
     unit: UnitOptions
-    """What a word is: {} counts the lemma of every token."""
+    """Definition of words; {} counts the lemma of every token."""
     stop_words: TableSource | None = None
-    """File with a column word: labels that are no words, and do not count in N either."""
+    """Stop-word file with a column word: labels to exclude, also from N."""
 
 
 def columns(config: ExtractWords) -> set[str]:
-    """Return the columns of the tokens that are used."""
+    """Return the token columns used."""
     place = {"file", "doc", "sentence", "position"}
     return place.union(config.example_columns(), *_attributes(config).values())
 
 
 def merge(config: ExtractWords, tables: Tables) -> Outputs:
-    """Add up the counts of parts of a corpus."""
+    """Sum the counts of parts of a corpus."""
     return {
         "counts": tables["counts"].group_by("word", *KNOWN_BY).agg(pl.sum("f")),
         "sizes": tables["sizes"].group_by(KNOWN_BY).agg(pl.sum("size")),
@@ -239,7 +240,7 @@ def merge(config: ExtractWords, tables: Tables) -> Outputs:
 
 
 def combine(config: ExtractWords, tables: Tables) -> Outputs:
-    """Take the dispersion of each word, now that the sizes of all documents are known."""
+    """Compute the dispersion of each word from the sizes of all documents."""
     counts = tables["counts"].with_columns(pl.col("word").cast(pl.String))
     words = evenness(counts, tables["sizes"]).with_columns(candidate_id("word"))
     return {
@@ -274,7 +275,7 @@ def combine(config: ExtractWords, tables: Tables) -> Outputs:
     ),
 )
 def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
-    """Count the words of one part of a corpus, document by document, and choose examples."""
+    """Count the words of one part of a corpus by document, and choose examples."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = number_tokens(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
@@ -300,6 +301,6 @@ def _examples(config: ExtractWords, found: pl.LazyFrame, tokens: pl.LazyFrame) -
 
 
 def _attributes(config: ExtractWords) -> dict[str, set[str]]:
-    """Return the attributes that each option uses."""
+    """Return the attributes used by each option."""
     used = {f"unit.{option}": names for option, names in config.unit.columns().items()}
     return used | config.example_attributes()

@@ -1,4 +1,4 @@
-"""Interim analyses of a growing sample: the declared looks, and the level of each."""
+"""Interim analyses of a growing sample: declared looks and their levels."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pipeline.kernels.statistics.sequential import increment_levels, repeated_p_
 from pipeline.stages.base import StageConfig, Tables
 from schemas import Looks
 
-# Anytime-valid limits: what they require of the sample
+# Anytime-valid limits: requirements on the sample
 
 _NEAR_ANYTIME = 1e-9
 
 
 def questions_at_cuts(ranks: pl.LazyFrame, cuts: Sequence[int]) -> int:
-    """Return how many questions share alpha: the declared cuts of all measures, at least one.
+    """Return the number of questions that share alpha: all declared cuts of all measures.
 
-    At other list sizes limits have the level of these, each by itself.
+    Limits at other list sizes have the same level, pointwise.
     """
     sizes = ranks.select(pl.col("measure").n_unique(), last=pl.col("rank").max()).collect()
     measures, last = int(sizes["measure"].item()), int(sizes["last"].item() or 0)
@@ -35,7 +35,7 @@ def questions_at_cuts(ranks: pl.LazyFrame, cuts: Sequence[int]) -> int:
 
 
 def require_in_order(tables: Tables) -> None:
-    """Refuse judgements that are not those of the first draws, or draws with several chances.
+    """Reject judgements other than those of the first draws, and unequal inclusion probabilities.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def require_in_order(tables: Tables) -> None:
     Raises
     ------
     ConfigError
-        If there is no sample, chances differ, or draws are judged after others that are not: how
-        many, three of them, and what to do.
+        If there is no sample, probabilities differ, or draws are judged after unjudged ones, with
+        their number, three examples and advice.
     """
     if "sample" not in tables:
-        what = "there is no sample: all candidates count, in no order"
-        _refuse(what, "give the sample, in whose order the draws were judged")
+        what = "there is no sample, so the candidates have no order"
+        _refuse(what, "add the sample in whose order the draws were judged")
     ranked = ranked_candidates(tables["ranks"])
     sample = tables["sample"].join(ranked, on="id", how="semi").sort("position").collect()
     _require_one_chance(sample)
@@ -61,15 +61,15 @@ def require_in_order(tables: Tables) -> None:
 
 def _require_one_chance(sample: pl.DataFrame) -> None:
     if sample["pi"].null_count():
-        _refuse("candidates could be drawn again", "draw without replacement")
+        _refuse("the sample was drawn with replacement", "draw without replacement")
     low, high = sample.select(low=pl.min("pi"), high=pl.max("pi")).row(0)
     if sample.height and high - low > _NEAR_ANYTIME:
-        what = f"chances differ, from {low:.3g} to {high:.3g}"
-        _refuse(what, "take a simple sample, or declare looks")
+        what = f"inclusion probabilities differ, from {low:.3g} to {high:.3g}"
+        _refuse(what, "use a simple sample, or declare looks")
 
 
 def _require_first(sample: pl.DataFrame, judged: pl.Series, category: str) -> None:
-    """Refuse labels that come after a draw without one."""
+    """Reject judged draws after an unjudged one."""
     draws = sample.with_columns(judged=pl.col("id").is_in(judged.implode()))
     gaps = draws.filter(~pl.col("judged"))
     if gaps.is_empty():
@@ -78,11 +78,10 @@ def _require_first(sample: pl.DataFrame, judged: pl.Series, category: str) -> No
     late = draws.filter(pl.col("judged") & (pl.col("position") > first))["id"]
     if len(late):
         what = (
-            f"{len(late):,} of {len(draws.filter('judged')):,} judged draws ({category}) come after"
-            f" one that is not judged ({gaps['id'][0]}), such as"
-            f" {', '.join(late.head(3))}"
+            f"{len(late):,} of {len(draws.filter('judged')):,} judged draws ({category}) come "
+            f"after an unjudged draw ({gaps['id'][0]}), for example {', '.join(late.head(3))}"
         )
-        _refuse(what, "judge in the order of `position`, without a gap")
+        _refuse(what, "judge in the order of `position`, without gaps")
 
 
 def _refuse(what: str, remedy: str) -> None:
@@ -92,42 +91,46 @@ def _refuse(what: str, remedy: str) -> None:
 # Declared looks
 
 _LEAST = 1e-12
-"""No level below this is taken: 1 less it would be 1. It adds this to alpha at most."""
+"""Minimum level, since 1 minus a lower one would round to 1. It adds at most this to alpha."""
 
 _USUAL: Final = "obrien_fleming"
 
 
 class InterimOptions(StageConfig):
-    """Options of every stage that may look at a sample several times while it grows."""
+    """Options of stages with interim analyses of a growing sample."""
 
     looks: tuple[float, ...] = ()
-    """The sizes at which the sample is looked at, declared before the first look: sampling rates
-    up to 1, or numbers of labels. Limits and tests then hold at all looks together; a sample of
-    another size is refused."""
+    """Sizes of interim analyses, declared in advance: sampling rates up to 1, or numbers of labels.
+    Limits and tests hold jointly at all of them; samples of other sizes are an error.
+    """
     spending: Literal["obrien_fleming", "pocock"] = _USUAL
-    """How alpha is spent over the looks: obrien_fleming hardly any at first, most at the last one;
-    pocock evenly, for a sample that is to stop once its limits are narrow."""
+    """Alpha spending over looks: obrien_fleming saves most for the last; pocock spends evenly, for
+    samples that stop early.
+    """
     anytime: bool = False
-    """Whether limits and tests hold at every size of a simple sample, none of them declared; they
-    are wider."""
+    """Make limits and tests valid at every size of a simple sample without declared looks; they are
+    wider.
+    """
 
     @model_validator(mode="after")
     def _ascending_looks(self) -> InterimOptions:
         if self.anytime and self.looks:
-            raise ValueError("anytime = true holds at every size: leave out looks")
+            raise ValueError("anytime = true is valid at every size: omit looks")
         if self.spending != _USUAL and not self.looks:
-            raise ValueError("spending goes with looks")
+            raise ValueError("spending requires looks")
         rates = [each for each in self.looks if each < 1]
         labels = [each for each in self.looks if each > 1]
         if rates and labels:
             raise ValueError(
-                f"looks are rates up to 1 or numbers of labels, and {rates[0]:g} is a rate,"
-                f" {labels[0]:g} is not"
+                f"looks must be all rates (up to 1) or all numbers of labels, but {rates[0]:g} is "
+                f"a rate and {labels[0]:g} a number"
             )
         if any(each <= 0 or (each > 1 and each != int(each)) for each in self.looks):
-            raise ValueError(f"rates lie above 0, labels are whole numbers, unlike {self._shown}")
+            raise ValueError(
+                f"looks must be positive rates or whole numbers of labels, not {self._shown}"
+            )
         if list(self.looks) != sorted(set(self.looks)):
-            raise ValueError(f"looks ascend, unlike {self._shown}")
+            raise ValueError(f"looks must ascend, not {self._shown}")
         return self
 
     @property
@@ -135,7 +138,7 @@ class InterimOptions(StageConfig):
         return ", ".join(f"{each:g}" for each in self.looks)
 
     def planned(self, candidates: int) -> tuple[int, ...]:
-        """Return the labels of each look at a sample of so many candidates."""
+        """Return the labels at each look, from the number of candidates."""
         if any(each < 1 for each in self.looks):
             return tuple(sample_size(candidates, rate=each) for each in self.looks)
         return tuple(int(each) for each in self.looks)
@@ -143,18 +146,18 @@ class InterimOptions(StageConfig):
 
 @dataclass(frozen=True)
 class Plan:
-    """The declared looks at one sample.
+    """The declared looks of one sample.
 
     Parameters
     ----------
     labels : tuple of int
-        Labels at each look.
+        Number of labels at each look.
     now : int
-        Which look this is, from 0.
+        The present look, from 0.
     alpha : float
-        What all looks spend together.
+        Joint level of all looks.
     spending : str
-        How.
+        The spending function.
     """
 
     labels: tuple[int, ...]
@@ -169,20 +172,20 @@ class Plan:
 
     @property
     def apart(self) -> float:
-        """The level of this look for limits whose looks depend on each other in unknown ways."""
+        """The level of this look for limits with unknown dependence between looks."""
         spent = increment_levels(self.shares, alpha=self.alpha, spending=self.spending)
         return max(_LEAST, float(spent[self.now]))
 
     def levels_now(self, levels: FloatArray) -> FloatArray:
-        """Return the levels of this look, shape (...,), from those of all looks, (..., looks).
+        """Return the levels of this look, shape (...,), from all levels, shape (..., looks).
 
-        Where it is exact, or tells nothing, any level gives the same limits.
+        Exact or uninformative looks have the same limits at any level.
         """
         own = levels[..., self.now]
         return np.where(np.isnan(own), self.apart, np.maximum(own, _LEAST))
 
     def rows(self, category: str, questions: list[str], levels: FloatArray) -> pl.DataFrame:
-        """Return the table `Looks` of some questions, levels of shape (questions, looks)."""
+        """Return the table `Looks` for some questions, with levels of shape (questions, looks)."""
         looks, count = len(self.labels), len(questions)
         level = np.where(np.isnan(levels), np.nan, np.maximum(levels, _LEAST)).ravel()
         table = {
@@ -200,57 +203,57 @@ class Plan:
 
 
 def plan_of(config: InterimOptions, *, drawn: int, candidates: int, alpha: float) -> Plan | None:
-    """Return the plan that a sample belongs to, None where no look was declared.
+    """Return the plan of a sample, None without declared looks.
 
     Parameters
     ----------
     config : InterimOptions
         The options.
     drawn : int
-        Draws of the sample, judged or not.
+        Number of draws, judged or not.
     candidates : int
-        How many it was drawn from.
+        Size of the population.
     alpha : float
-        What all looks spend together.
+        Joint level of all looks.
 
     Raises
     ------
     ConfigError
-        If this size was not declared, or two rates give the same number of labels.
+        If the size was not declared, or two rates give the same number of labels.
     """
     if not config.looks:
         return None
     labels = config.planned(candidates)
     shown = ", ".join(f"{each:,}" for each in labels)
     if list(labels) != sorted(set(labels)) or labels[-1] > candidates:
-        what = f"of {candidates:,} candidates these looks are {shown} labels"
+        what = f"for {candidates:,} candidates, these looks have {shown} labels"
         raise ConfigError("looks", [Problem("looks", what, "declare other looks, ascending")])
     if drawn not in labels:
-        what = f"a sample of {drawn:,} is none of the declared looks, which are {shown} labels"
-        remedy = "draw one of these sizes; limits that hold at every size: anytime = true"
+        what = f"a sample of {drawn:,} is not a declared look; these have {shown} labels"
+        remedy = "draw one of these sizes, or use anytime = true"
         raise ConfigError("looks", [Problem("looks", what, remedy)])
     return Plan(labels, labels.index(drawn), alpha, config.spending)
 
 
-# Looks at a simple random sample: all questions have one plan
+# Looks of a simple random sample: all questions share one plan
 
 _ALL = "all"
-"""The question of the one plan that all have."""
+"""Question name of the shared plan."""
 _NEAR_LOOK = 1e-9
 
 
 @dataclass(frozen=True)
 class SimpleLook:
-    """The level of every limit and test of a stage.
+    """The level of all limits and tests of a stage.
 
     Parameters
     ----------
     alpha : float
-        What the stage spends in all.
+        Total level of the stage.
     plan : Plan, optional
         The declared looks.
     variances : array of float, shape (looks,)
-        Of every question, but for a factor.
+        Variances of every question, up to a factor.
     """
 
     alpha: float
@@ -259,12 +262,12 @@ class SimpleLook:
 
     @property
     def level(self) -> float:
-        """The level of this look; all of alpha where no look was declared."""
+        """The level of this look; alpha without declared looks."""
         return self.alpha if self.plan is None else float(self.plan.levels_now(self._levels))
 
     @property
     def apart(self) -> float:
-        """The same for limits of many estimates at once."""
+        """The level for simultaneous limits."""
         return self.alpha if self.plan is None else self.plan.apart
 
     @property
@@ -275,12 +278,12 @@ class SimpleLook:
         return spent_levels(plan.shares, self.variances, alpha=plan.alpha, spending=plan.spending)
 
     def allowed_for(self, tests: pl.DataFrame) -> pl.DataFrame:
-        """Add the column `p_looks`: p-values that are compared with alpha, whatever the look."""
+        """Add the column `p_looks`: p-values comparable with alpha at any look."""
         p = self.repeated(tests["p_value"].cast(pl.Float64).to_numpy())
         return tests.with_columns(pl.Series("p_looks", p).fill_nan(None))
 
     def repeated(self, p: FloatArray) -> FloatArray:
-        """Return p-values that allow for all looks; as they are where no look was declared."""
+        """Return p-values adjusted for all looks; unchanged without declared looks."""
         if self.plan is None:
             return p
         return repeated_p_values(
@@ -299,7 +302,7 @@ class SimpleLook:
 def simple_look(
     config: InterimOptions, tables: Tables, *, alpha: float, finite: bool
 ) -> SimpleLook:
-    """Find which look at a simple sample this is.
+    """Identify the look of a simple sample.
 
     Parameters
     ----------
@@ -308,22 +311,22 @@ def simple_look(
     tables : mapping
         `ranks` and, unless all candidates count, `sample`.
     alpha : float
-        What all looks spend together.
+        Joint level of all looks.
     finite : bool
-        Whether limits or tests are about these candidates alone. Then a look at all of them is
-        exact. Otherwise they are themselves a draw, and a look at all of them is one of the plan.
+        Limits or tests concern only these candidates, so a look at all of them is exact. Otherwise
+        they are themselves a sample, and a look at all is like any other.
 
     Returns
     -------
     SimpleLook
-        With variances ``(1 - f) / f``, f the sampling rate; 1 / f where candidates may be drawn
-        again, or all of them count as a draw. Elsewhere the former is right for both questions:
-        looks that are less alike have lower levels.
+        With variances ``(1 - f) / f`` for sampling rate f, or 1 / f for draws with replacement or
+        if all candidates count as a sample. In other cases the former is valid for both questions:
+        less correlated looks have lower levels.
 
     Raises
     ------
     ConfigError
-        If this size was not declared.
+        If the size was not declared.
     """
     none = SimpleLook(alpha, None, np.zeros(0))
     if not config.looks:
@@ -340,7 +343,7 @@ def simple_look(
 
 
 def _drawn(tables: Tables) -> tuple[int, int, bool]:
-    """Return draws, the candidates that they were drawn from, and whether they may come again."""
+    """Return draws, population size, and true if drawn with replacement."""
     ranked = int(ranked_candidates(tables["ranks"]).select(pl.len()).collect().item())
     if "sample" not in tables:
         return ranked, ranked, False
@@ -355,5 +358,8 @@ def _drawn(tables: Tables) -> tuple[int, int, bool]:
 def _require_equal(pi: pl.Series) -> None:
     low, high = float(pi.min()), float(pi.max())  # type: ignore[arg-type]  # a column of numbers
     if high - low > _NEAR_LOOK:
-        what = f"chances differ, from {low:.3g} to {high:.3g}: this is no simple sample"
-        raise ConfigError("looks", [Problem("sample", what, "take evaluate.designed")])
+        what = (
+            f"inclusion probabilities differ, from {low:.3g} to {high:.3g}: this is not a simple "
+            "sample"
+        )
+        raise ConfigError("looks", [Problem("sample", what, "use evaluate.designed")])

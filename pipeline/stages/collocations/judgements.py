@@ -32,39 +32,43 @@ from schemas import Coverage, Identified, Judgements, JudgesProvenance, Predicti
 
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
-_NO_LABEL = "is no label, but an error of a spreadsheet"
-_JUDGEMENT_SPELLING = f"is no judgement ({', '.join(numeric.TRUE)} or {', '.join(numeric.FALSE)})"
+_NO_LABEL = "is a spreadsheet error, not a label"
+_JUDGEMENT_SPELLING = (
+    f"is not a judgement ({', '.join(numeric.TRUE)} or {', '.join(numeric.FALSE)})"
+)
 
 
 # Judgements
 
 
 class LabelColumn(StageConfig):
-    """A column of labels, some of which stand for a true positive."""
+    """A column of labels, with those of true positives."""
 
     column: str
-    """Name of the column; an empty field means not judged."""
+    """Name of the column; empty fields are unjudged."""
     labels: tuple[str, ...] = Field(min_length=1)
-    """The labels of true positives; every other label is a false positive."""
+    """Labels of true positives; all other labels are false positives."""
 
 
 class JoinTable(StageConfig):
-    """Join the judgements of an annotated table to the candidates."""
+    """Join judgements from an annotated table to candidates."""
 
     path: TableSource
-    """File or files with one row per annotated pair."""
+    """Files with one row per annotated pair."""
     candidates: Annotated[str, Of(Identified)]
     """The candidates to judge."""
     columns: dict[Unit, str] = Field(default_factory=dict)
-    """Names of l1 and l2 in the file, where they differ."""
+    """Names of l1 and l2 in the file, if different."""
     categories: dict[str, str | LabelColumn] = Field(default={"TP": "TP"}, min_length=1)
-    """Category of true positives to the column that says 1 or 0 (empty: not judged), or to
-    { column = ..., labels = [...] }."""
+    """From categories of true positives to columns with 1 or 0 (empty = unjudged), or to { column =
+    ..., labels = [...] }.
+    """
     where: str = ""
-    """Rows to read, as a condition in SQL over the file's columns: "answer <> 'ignore'"."""
+    """SQL condition on the file's columns that selects rows: "answer <> 'ignore'"."""
     unions: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """A further category to those that it unites: true if one of them is, false if all are
-    false, otherwise not judged."""
+    """From further categories to those that they unite: true if any is true, false if all are
+    false, otherwise unjudged.
+    """
 
     @field_validator("where")
     @classmethod
@@ -79,20 +83,18 @@ class JoinTable(StageConfig):
             unknown = [part for part in parts if part not in self.categories]
             if name in self.categories or unknown or not parts:
                 names = ", ".join(self.categories)
-                raise ValueError(
-                    f"the union {name!r} needs a name of its own and parts among {names}"
-                )
+                raise ValueError(f"the union {name!r} needs a new name, and parts among {names}")
         return self
 
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
 def join_table(config: JoinTable, tables: Tables) -> Outputs:
-    """Keep the judgements on candidates; two different judgements on one pair are a fault.
+    """Keep judgements on candidates; conflicting judgements on a pair are faults.
 
     Raises
     ------
     ConfigError
-        If a label of true positives occurs nowhere.
+        If a label of true positives does not occur.
     DataError
         If no pair of the file is a candidate.
     """
@@ -144,23 +146,23 @@ def _column(source: str | LabelColumn) -> str:
 
 
 def _labels(source: LabelColumn) -> pl.Expr:
-    """Return the labels of each row; null where there is none."""
+    """Return the labels of each row; null if there are none."""
     return label_lists(pl.col(source.column).cast(pl.String))
 
 
 def _is_positive(source: LabelColumn) -> pl.Expr:
-    """Return whether a label stands for a true positive; null where there is none."""
+    """Return true if a label means a true positive; null without a label."""
     labels, positive = _labels(source), list(source.labels)
     return labels.list.eval(pl.element().is_in(positive)).list.any()
 
 
 def _require_labels(raw: pl.LazyFrame, categories: Mapping[str, str | LabelColumn]) -> None:
-    """Refuse labels of true positives that no row has.
+    """Reject labels of true positives that do not occur.
 
     Raises
     ------
     ConfigError
-        With the labels that there are.
+        With the existing labels.
     """
     problems: list[Problem] = []
     for name, source in categories.items():
@@ -180,7 +182,7 @@ def _require_labels(raw: pl.LazyFrame, categories: Mapping[str, str | LabelColum
 
 
 def _file(raw: pl.LazyFrame) -> str:
-    """Return what rows were read from, for a message."""
+    """Return the source of rows, for a message."""
     files = raw.select(pl.col("file").unique()).collect().to_series().sort()
     return str(files[0]) if files.len() == 1 else f"the {files.len():,} files"
 
@@ -188,45 +190,45 @@ def _file(raw: pl.LazyFrame) -> str:
 def _errors_of_labels(
     raw: pl.LazyFrame, categories: Mapping[str, str | LabelColumn]
 ) -> list[pl.LazyFrame]:
-    """Return the labels that are errors of a spreadsheet."""
+    """Return labels that are spreadsheet errors."""
     names = {each.column for each in categories.values() if isinstance(each, LabelColumn)}
     texts = {name: pl.col(name).cast(pl.String) for name in sorted(names)}
     read = {name: pl.when(~is_error(text)).then(text) for name, text in texts.items()}
     return [numeric.faults(raw, parsed=read, problem=_NO_LABEL, required=False)] if read else []
 
 
-# Pairs of a file that are no candidates
+# Pairs of a file that are not candidates
 
 _CAUSES: Mapping[str, Callable[[pl.Expr], pl.Expr]] = {
     "in capital letters": lambda word: word.str.to_lowercase(),
-    "in blanks round the words": lambda word: word.str.strip_chars(),
+    "in blanks around the words": lambda word: word.str.strip_chars(),
     "in the signs between parts of a word": lambda word: word.str.replace_all(r"[\s_\p{Pd}]+", " "),
     "in their Unicode form": lambda word: word.str.normalize("NFKC"),
 }
-"""How words of two files may differ that mean the same, to what makes them alike."""
+"""Possible spelling differences, with the normalisation that removes them."""
 _EXAMPLES = 3
 
 
 def require_overlap(
     raw: pl.LazyFrame, names: Mapping[Unit, str], known: pl.LazyFrame, candidates: pl.LazyFrame
 ) -> None:
-    """Refuse a file none of whose pairs is a candidate, as its words are spelt otherwise.
+    """Reject a file without any candidate among its pairs, probably because of spelling.
 
     Parameters
     ----------
     raw : LazyFrame
-        Its rows, with file.
+        Rows of the file, with column file.
     names : mapping of str to str
-        What the file calls l1 and l2.
+        Names of l1 and l2 in the file.
     known : LazyFrame
-        Its pairs that say something, with id.
+        Judged pairs of the file, with id.
     candidates : LazyFrame
         The candidates, with id.
 
     Raises
     ------
     DataError
-        With three pairs of each side, and the likely cause.
+        With three pairs from each side and the likely cause.
     """
     both = known.join(candidates.select("id"), on="id", how="semi").limit(1).collect()
     if both.height or known.limit(1).collect().is_empty():
@@ -237,12 +239,12 @@ def require_overlap(
     words = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
     ours = raw.select(**words).unique(maintain_order=True)
     number = int(ours.select(pl.len()).collect().item())
-    lines = [f"none of the {number:,} pairs of {_file(raw)} is among the {size:,} candidates"]
+    lines = [f"none of the {number:,} pairs in {_file(raw)} is among the {size:,} candidates"]
     lines.append(f"  there: {_format_pairs(ours)}")
     if {*_UNITS} <= {*candidates.collect_schema().names()}:
         theirs = candidates.select(pl.col(_UNITS).cast(pl.String))
         lines += [f"  here: {_format_pairs(theirs)}", f"  {_cause(ours, theirs)}"]
-    raise DataError("\n".join([*lines, "Write the words alike in both."]))
+    raise DataError("\n".join([*lines, "Use the same spelling in both."]))
 
 
 def _format_pairs(pairs: pl.LazyFrame) -> str:
@@ -252,7 +254,7 @@ def _format_pairs(pairs: pl.LazyFrame) -> str:
 
 
 def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
-    """Say in what pairs of two files differ alone, and how many then are in both."""
+    """Return the difference in spelling that explains most mismatches, and their number."""
 
     def shared(makers: Iterable[Callable[[pl.Expr], pl.Expr]], *, swapped: bool) -> int:
         left, right = ({unit: pl.col(unit) for unit in _UNITS} for _ in range(2))
@@ -276,13 +278,13 @@ def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
     what, most = max(found.items(), key=lambda each: each[1])
     if not most:
         return "they differ in more than case, blanks, order, signs between parts and Unicode form"
-    return f"{most:,} differ {what} alone"
+    return f"{most:,} differ only {what}"
 
 
 def _spelt(
     categories: Mapping[str, str | LabelColumn], parsed: Mapping[str, pl.Expr]
 ) -> dict[str, pl.Expr]:
-    """Return the columns whose values have a fixed spelling, each with what is parsed."""
+    """Return the columns with a fixed spelling of values, with their parsed values."""
     return {
         source: parsed[category]
         for category, source in categories.items()
@@ -291,7 +293,7 @@ def _spelt(
 
 
 def _union(judged: pl.LazyFrame, name: str, parts: tuple[str, ...]) -> pl.LazyFrame:
-    """Return the judgements of a category that unites others; a part without judgement is open."""
+    """Return the judgements of a union of categories; unjudged parts are open."""
     some = judged.filter(pl.col("category").is_in(parts)).group_by("id").agg(
         true=pl.col("tp").any(), all=pl.col("category").n_unique() == len(set(parts))
     )  # fmt: skip
@@ -306,7 +308,7 @@ def _contradictions(long: pl.LazyFrame, one: pl.LazyFrame, columns: dict[str, st
         "line",
         column=pl.col("category").replace(columns),
         value=pl.col("tp").cast(pl.String),
-        problem=pl.lit("this pair has another judgement elsewhere"),
+        problem=pl.lit("conflicts with another judgement on this pair"),
     )
 
 
@@ -327,35 +329,38 @@ def _coverage(one: pl.LazyFrame, known: pl.LazyFrame, categories: list[str]) -> 
 
 Place: TypeAlias = Literal["id", "l1", "l2", "judge"]
 _PREDICTION_SPELLING = (
-    f"is neither a probability in [0, 1] nor a label ({', '.join(numeric.TRUE)} or"
-    f" {', '.join(numeric.FALSE)})"
+    f"is not a probability in [0, 1] or a label ({', '.join(numeric.TRUE)} or "
+    f"{', '.join(numeric.FALSE)})"
 )
 
 
 class JoinMachine(NumberOptions):
-    """Join what a model or a program says of the candidates: predictions, never judgements."""
+    """Join predictions of models or programs to candidates; they never count as judgements."""
 
     path: TableSource
-    """File or files with one row for each pair and judge."""
+    """Files with one row per pair and judge."""
     candidates: Annotated[str, Of(Identified)]
-    """The candidates that are predicted."""
+    """The predicted candidates."""
     columns: dict[Place, str] = Field(default_factory=dict)
-    """Names of l1, l2, id and judge in the file, where they differ. A row is known by its pair, or
-    by the id where the file has no pair or `id` is named here."""
+    """Names of l1, l2, id and judge in the file, if different. Rows are identified by pair, or by
+    id if the file has no pairs or `id` is named here.
+    """
     categories: dict[str, str | LabelColumn] = Field(default_factory=dict)
-    """Category of true positives to the column that holds a probability in [0, 1], or a label 1 or
-    0 (empty: nothing is said), or to { column = ..., labels = [...] }. If left out, TP is the
-    file's column `probability`, or `label`."""
+    """From categories of true positives to columns with probabilities in [0, 1] or labels 1 and 0
+    (empty = no prediction), or to { column = ..., labels = [...] }. Default: TP from column
+    `probability` or `label`.
+    """
     judge: str | None = Field(default=None, min_length=1)
-    """Who predicts, if all rows are of one judge; else the file's column `judge` says it."""
+    """Name of the judge (default: the file's column `judge`)."""
     provenance: tuple[str, ...] = ()
-    """Columns that say how the predictions were made, such as model, version, prompt; all that
-    have no other use if left out."""
+    """Columns that document the predictions, e.g. model, version, prompt (default: all other
+    columns).
+    """
     others: Literal["refuse", "skip"] = "refuse"
-    """What becomes of rows about pairs that are no candidates."""
+    """Treatment of rows about pairs that are not candidates."""
 
     def number_columns(self, schema: pl.Schema) -> dict[str, Kind]:
-        """Return the columns of probabilities."""
+        """Return the probability columns."""
         columns = _columns(self, schema).values()
         return {each: "number" for each in columns if isinstance(each, str)}
 
@@ -366,7 +371,7 @@ class JoinMachine(NumberOptions):
     outputs={"predictions": Predictions, "judges_provenance": JudgesProvenance},
 )
 def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
-    """Read the predictions; rows that cannot be used are faults."""
+    """Read the predictions, with faults for unusable rows."""
     columns = _columns(config, tables["path"].collect_schema())
     raw = with_label_texts(tables["path"], map(_column, columns.values()))
     schema = raw.collect_schema()
@@ -405,7 +410,7 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
 
 
 def _units(config: JoinMachine, schema: pl.Schema) -> list[str]:
-    """Return the columns that say which candidate a row is about: a pair, or an id."""
+    """Return the columns that identify a candidate: a pair, or an id."""
     pair = [config.columns.get("l1", "l1"), config.columns.get("l2", "l2")]
     named = config.columns.get("id", "id")
     by_id = "id" in config.columns or (named in schema and not set(pair) <= set(schema))
@@ -413,7 +418,7 @@ def _units(config: JoinMachine, schema: pl.Schema) -> list[str]:
 
 
 def _columns(config: JoinMachine, schema: pl.Schema) -> Mapping[str, str | LabelColumn]:
-    """Return the columns of predictions: those given, or the one that the file has."""
+    """Return the given prediction columns, or the one found in the file."""
     if config.categories:
         return config.categories
     return {"TP": "label" if "label" in schema and "probability" not in schema else "probability"}
@@ -426,7 +431,7 @@ def _require(
     columns: Mapping[str, str | LabelColumn],
     by: str | None,
 ) -> None:
-    """Check that the file has the columns that it needs."""
+    """Check that the file has the required columns."""
     places = ("id",) if len(units) == 1 else ("l1", "l2")
     wanted = [(f"columns.{place}", name) for place, name in zip(places, units, strict=True)]
     wanted += [(f"categories.{name}", _column(each)) for name, each in columns.items()]
@@ -447,7 +452,7 @@ def _unreadable(
     needed: list[str],
     forms: Mapping[str, NumberFormat],
 ) -> pl.LazyFrame:
-    """Return the values that are empty but needed, or no prediction."""
+    """Return required values that are empty, and invalid predictions."""
     filled = {name: numeric.text_or_null(name) for name in needed}
     spelt = _spelt(columns, parsed)
     bad = [numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)]

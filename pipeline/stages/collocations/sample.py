@@ -1,4 +1,4 @@
-"""Samples of candidates: simple, stratified, designed for questions, or drawn by somebody else."""
+"""Samples of candidates: simple, stratified, designed, or drawn elsewhere."""
 
 from __future__ import annotations
 
@@ -73,83 +73,92 @@ OUTPUTS: dict[str, type[Table]] = {
 
 
 class GroupCost(StageConfig):
-    """What the judgements of a group of candidates take, in any unit."""
+    """Costs of judgements in a group of candidates, in any unit."""
 
     group: str
-    """The column that tells groups apart."""
+    """Column that defines the groups."""
     first: float = Field(gt=0)
-    """The first judgement of a group."""
+    """Cost of the first judgement in a group."""
     further: float = Field(gt=0)
-    """Each further one."""
+    """Cost of each further judgement."""
 
     @model_validator(mode="after")
     def _check_costs(self) -> GroupCost:
         if self.further > self.first:
-            raise ValueError("a further judgement takes no longer than the first of its group")
+            raise ValueError("further must not exceed first")
         return self
 
 
 class SampleDesign(Seeded, Rankings):
-    """Draw a sample that answers declared questions with few labels: precisions, differences."""
+    """Draw a sample designed to estimate precisions and differences with few labels."""
 
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
-    """List sizes at which precisions and differences are asked for."""
+    """List sizes at which to estimate precisions and differences."""
     pairs: Pairs = ()
-    """The pairs of measures whose differences are asked for; all pairs if empty."""
+    """Pairs of measures whose differences to estimate; all pairs if empty."""
     baseline: bool = True
-    """Whether the precision of all candidates is asked for, too."""
+    """Also estimate the precision of all candidates."""
     weights: dict[str, float] = Field(default_factory=dict)
-    """What a question counts, by its name ("t_score at 100", "t_score - mi at 100", "baseline") or
-    its kind (precision, difference); 1 if nothing is said. With 0 it is not asked."""
+    """Weights of questions, by name ("t_score at 100", "t_score - mi at 100", "baseline") or kind
+    (precision, difference); default 1. Weight 0 drops a question.
+    """
     size: int = Field(ge=1)
-    """Labels to spend, beyond those of the pilot."""
+    """Number of labels, in addition to those of the pilot."""
     steps: tuple[int, ...] = ()
-    """Earlier sizes of a sample that has grown, ascending: what they drew stays in it."""
+    """Earlier sizes of a growing sample, ascending; their draws are kept."""
     pilot: Annotated[str | None, Of(Judgements)] = None
-    """Judgements that exist already. Their candidates are in the sample, for certain; the rest is
-    drawn with fresh random numbers."""
+    """Existing judgements. Their candidates are included with certainty; the rest is drawn with new
+    random numbers.
+    """
     assist: Annotated[str | None, Of(AboutCandidates)] = None
-    """Predictions: a table of candidates with a column `prediction`, the probability of a true
-    positive, such as join.machine gives. If they rest on judgements, these are the pilot."""
+    """Predictions: a table of candidates with a column `prediction` (probability of a true
+    positive), e.g. from join.machine. Judgements used to fit them must be the pilot.
+    """
     judge: str | None = None
-    """Whose predictions, where there are those of several judges."""
+    """Judge, if there are predictions of several judges."""
     category: str | None = None
-    """Of which category of true positives, where there are those of several."""
+    """Category, if there are predictions for several categories."""
     assisted: bool = True
-    """Whether the predictions will be in the estimates, too; else they are in the design alone."""
+    """Assume that the estimates will also use the predictions, not only the design."""
     rate: Proportion | None = None
-    """Expected share of true positives, where there are no predictions; that of the pilot if not
-    given, one half without a pilot. It says how wide intervals will be, not who is drawn."""
+    """Expected share of true positives without predictions (default: that of the pilot, else 0.5).
+    Affects expected interval widths, not the draw.
+    """
     floor: float = Field(default=0.05, ge=0, lt=1)
-    """Share of its chance in a simple sample that every candidate has at least, so that later
-    questions can be answered; it costs at most this share of the labels."""
+    """Minimum inclusion probability, as a share of that in a simple sample, so that later questions
+    can be answered; it costs at most this share of the labels.
+    """
     baseline_width: float = Field(default=1.25, ge=1)
-    """How much wider the interval of the baseline may be than from a simple sample. 1 makes the
-    sample a simple one, as nothing else serves the baseline so well."""
+    """Maximum interval width of the baseline, relative to a simple sample. 1 gives a simple
+    sample.
+    """
     confidence: Proportion = 0.95
-    """Confidence level of the expected intervals."""
+    """Confidence level of expected intervals."""
     cost: GroupCost | None = None
-    """What judgements take where those of a group share work, such as one look-up for all pairs of
-    a verb: ``{ group = "l2", first = 5, further = 1 }``. The sample then goes to fewer groups."""
+    """Costs if judgements in a group share work, e.g. one look-up for all pairs of a verb: ``{
+    group = "l2", first = 5, further = 1 }``. The sample then covers fewer groups.
+    """
     groups: Annotated[str | None, Of(Identified)] = None
-    """With cost: the table of candidates that has the column of the groups."""
+    """With cost: table of candidates with the group column."""
 
     @model_validator(mode="after")
     def _ascending_steps(self) -> SampleDesign:
         sizes = [0, *self.steps, self.size]
         if sizes != sorted(set(sizes)):
             raise ValueError(
-                f"steps are earlier sizes: they ascend from 1 and stay below size = {self.size},"
-                f" unlike {list(self.steps)}"
+                f"steps must ascend from 1 and stay below size = {self.size}, not "
+                f"{list(self.steps)}"
             )
         if self.assist and self.rate:
             raise ValueError("give either assist or rate")
         if (self.cost is None) != (self.groups is None):
-            raise ValueError("cost and groups, the table that has the column, go together")
+            raise ValueError(
+                "cost and groups (the table with the group column) must be given together"
+            )
         if self.cost and self.steps:
-            raise ValueError("a sample with cost is for one size, and has no steps")
+            raise ValueError("cost cannot be combined with steps")
         if (self.judge or self.category) and not self.assist:
-            raise ValueError("judge and category say which predictions: they go with assist")
+            raise ValueError("judge and category require assist")
         return self
 
 
@@ -159,7 +168,7 @@ class SampleDesign(Seeded, Rankings):
     outputs=OUTPUTS,
 )
 def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
-    """Put the questions together, find everybody's chance, draw."""
+    """Collect the questions, compute inclusion probabilities, draw."""
     if "assist" in tables:
         predicted = predictions_of(tables["assist"], judge=config.judge, category=config.category)
         tables = {**tables, "assist": predicted}
@@ -196,7 +205,7 @@ def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design
 
 
 def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> LabellingCost | None:
-    """Return the groups of the candidates, and what they cost."""
+    """Return the groups of the candidates with their costs."""
     if config.cost is None:
         return None
     column = config.cost.group
@@ -206,14 +215,16 @@ def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> LabellingCost
     lost = found.filter(pl.col(column).is_null())["id"]
     if len(lost):
         shown = ", ".join(lost.head(3))
-        what = f"{len(lost):,} of {len(ids):,} candidates have no group, such as {shown}"
-        raise ConfigError("groups", [Problem("cost.group", what, "give all that are ranked one")])
+        what = f"{len(lost):,} of {len(ids):,} candidates have no group, for example {shown}"
+        raise ConfigError(
+            "groups", [Problem("cost.group", what, "give every ranked candidate a group")]
+        )
     ordered = ids.rename("id").to_frame().join(found, on="id", how="left", maintain_order="left")
     return LabellingCost(codes(ordered[column])[0], config.cost.first, config.cost.further)
 
 
 def _in_pilot(tables: Tables, ids: pl.Series) -> pl.Series:
-    """Return which candidates are in the pilot, undecided ones too."""
+    """Return true for candidates in the pilot, including undecided ones."""
     if "pilot" not in tables:
         return pl.Series(np.zeros(len(ids), dtype=bool))
     known = tables["pilot"].select(pl.col("id").unique()).collect().to_series()
@@ -235,15 +246,17 @@ def _expected_rates(
     wrong = predicted.filter(~usable & ~pl.col("judged"))
     if not wrong.is_empty():
         shown = ", ".join(wrong["id"].head(3))
-        what = f"{wrong.height:,} of {len(ids):,} candidates have no probability, such as {shown}"
-        remedy = "give each candidate that is ranked a prediction in [0, 1]"
+        what = (
+            f"{wrong.height:,} of {len(ids):,} candidates have no probability, for example {shown}"
+        )
+        remedy = "give every ranked candidate a prediction in [0, 1]"
         raise ConfigError("assist", [Problem("assist", what, remedy)])
-    chance = pl.when(usable).then("prediction").otherwise(0.0)  # what is judged needs none
+    chance = pl.when(usable).then("prediction").otherwise(0.0)  # judged candidates need none
     return predicted.select(chance.alias("p")).to_series().to_numpy()
 
 
 def _pilot_rate(tables: Tables) -> float:
-    """Return the share of true positives in the pilot: in the category nearest to one half."""
+    """Return the share of true positives in the pilot, for the category nearest to 0.5."""
     if "pilot" not in tables:
         return _NOTHING_KNOWN
     by_category = tables["pilot"].group_by("category").agg(rate=pl.col("tp").mean())
@@ -252,21 +265,21 @@ def _pilot_rate(tables: Tables) -> float:
     return float(rates[0]) if len(rates) else _NOTHING_KNOWN
 
 
-# Judged candidates as a random sample that somebody else drew
+# Judged candidates as a random sample drawn elsewhere
 
 
 class SampleJudged(StageConfig):
-    """Take the judged candidates for a simple random sample, as those who drew it say it is."""
+    """Declare that the judged candidates are a simple random sample drawn elsewhere."""
 
     candidates: Annotated[str, Of(Identified)]
-    """The candidates that it was drawn from."""
+    """The population."""
     judgements: Annotated[str, Of(Judgements)]
-    """The judgements; a candidate with one, were it undecided, was drawn."""
+    """The judgements; all judged candidates, including undecided ones, count as drawn."""
 
 
 @stage("sample.judged", config=SampleJudged, outputs={"sample": Sample})
 def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
-    """List each judged candidate once, in the order of ids: the order of drawing is not known."""
+    """List each judged candidate once, ordered by id, since the order of draws is unknown."""
     judged = tables["judgements"].select("id").unique()
     drawn = tables["candidates"].select("id").join(judged, on="id", how="semi").sort("id")
     every = tables["candidates"].select(pl.len())
@@ -283,16 +296,16 @@ def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
 
 
 class SampleRandom(Seeded):
-    """Draw a simple random sample of the candidates."""
+    """Draw a simple random sample of candidates."""
 
     candidates: Annotated[str, Of(Identified)]
     """The candidates to draw from."""
     rate: float | None = Field(default=None, gt=0, le=1)
-    """Sampling rate: this share of the candidates is drawn. Give rate or size."""
+    """Sampling rate, as an alternative to size."""
     size: int | None = Field(default=None, ge=1)
-    """Number of draws. Give rate or size."""
+    """Number of draws, as an alternative to rate."""
     replacement: bool = False
-    """Whether a candidate can be drawn again; it is annotated once all the same."""
+    """Draw with replacement; candidates are annotated only once."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> SampleRandom:
@@ -303,7 +316,7 @@ class SampleRandom(Seeded):
 
 @stage("sample.random", config=SampleRandom, outputs={"sample": Sample})
 def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
-    """Draw with or without replacement, fixed by the seed."""
+    """Draw with or without replacement, by the seed."""
     ids = tables["candidates"].select("id")
     size = config.size or sampling.sample_size(count_rows(ids), rate=config.rate or 1.0)
     draw = with_replacement if config.replacement else without_replacement
@@ -314,35 +327,37 @@ def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
 
 
 class SampleStratified(Seeded):
-    """Draw a simple random sample from each stratum of the candidates."""
+    """Draw a simple random sample from each stratum of candidates."""
 
     ranks: Annotated[str | None, Of(Ranks)] = None
-    """Strata by n-best lists: the rankings. Give ranks or scores."""
+    """Rankings, for strata by n-best lists. Give ranks or scores."""
     measures: tuple[str, ...] = ()
-    """With ranks: a candidate's stratum is that of its best rank under these; all if empty."""
+    """With ranks: measures whose best rank determines the stratum; all if empty."""
     scores: Annotated[str | None, Of(Identified)] = None
-    """Strata by score: a table of candidates. Give ranks or scores."""
+    """Table of candidates, for strata by score. Give ranks or scores."""
     column: str | None = None
-    """With scores: the column of numbers that divides the candidates."""
+    """With scores: numeric column that determines the stratum."""
     boundaries: tuple[float, ...] = Field(min_length=1)
-    """Last rank of each stratum but the last, or the scores at which a stratum begins;
-    ascending."""
+    """Last ranks of all strata but the last, or the scores at which strata begin; ascending."""
     sizes: tuple[int, ...] = ()
-    """Draws from each stratum, from the best list or the lowest score on. Give sizes or rates."""
+    """Number of draws from each stratum, starting with the best list or the lowest score. Give
+    sizes or rates.
+    """
     rates: tuple[float, ...] = ()
-    """Sampling rate in each stratum. By score, one number more draws from the candidates without
-    a score."""
+    """Sampling rate of each stratum. With scores, an additional value (of sizes or rates) applies
+    to candidates without a score.
+    """
 
     @model_validator(mode="after")
     def _one_of_two(self) -> SampleStratified:
         if (self.ranks is None) == (self.scores is None):
             raise ValueError("give either ranks or scores")
         if (self.scores is None) != (self.column is None):
-            raise ValueError("column = NAME goes with scores")
+            raise ValueError("column = NAME requires scores")
         if bool(self.sizes) == bool(self.rates):
             raise ValueError("give either sizes or rates")
         if self.ranks and any(bound < 1 or bound % 1 for bound in self.boundaries):
-            raise ValueError("with ranks, boundaries are ranks: whole numbers from 1 on")
+            raise ValueError("with ranks, boundaries must be ranks: whole numbers >= 1")
         return self
 
     @model_validator(mode="after")
@@ -351,11 +366,11 @@ class SampleStratified(Seeded):
         strata = len(self.boundaries) + 1
         if number != strata and not (self.scores and number == strata + 1):
             raise ValueError(
-                f"{len(self.boundaries)} boundaries make {strata} strata, but there are {number}"
-                f" {'sizes' if self.sizes else 'rates'}"
+                f"{len(self.boundaries)} boundaries make {strata} strata, but there are {number} "
+                f"{'sizes' if self.sizes else 'rates'}"
             )
         if any(not 0 <= rate <= 1 for rate in self.rates) or any(n < 0 for n in self.sizes):
-            raise ValueError("rates lie between 0 and 1, sizes are 0 or more")
+            raise ValueError("rates must lie between 0 and 1, sizes must be 0 or more")
         return self
 
 
@@ -365,7 +380,7 @@ class SampleStratified(Seeded):
     outputs={"sample": StratifiedSample, "strata": Strata, "sizes": StratumSizes},
 )
 def sample_stratified(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
-    """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
+    """Divide the candidates, then draw without replacement in each stratum, by the seed."""
     with memory.stored(_strata(config, tables).sort("id")) as strata:
         yield from ({"strata": batch} for batch in batches(strata))
         counts = stratum_sizes(strata)
@@ -394,7 +409,7 @@ def _strata(config: SampleStratified, tables: Tables) -> pl.LazyFrame:
 
 
 def _draws_by_stratum(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the draws from each stratum that there is; an empty one keeps its place."""
+    """Return the draws from each existing stratum; empty strata keep their positions."""
     if config.ranks:
         last = sum(counts.values())
         ordered = rank_labels([int(bound) for bound in config.boundaries], last=last)

@@ -1,4 +1,4 @@
-"""Association scores of pairs and tuples, ranks by them, and pools of n-best lists."""
+"""Association scores of pairs and tuples, rankings, and pools of n-best lists."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ from schemas.candidates import arity
 
 
 class ScoreAssociation(Seeded):
-    """Score the candidates by association measures."""
+    """Score candidates by association measures."""
 
     candidates: Annotated[str, Of(Candidates)]
     """The candidates."""
     measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
         default=("all",), validate_default=True
     )
-    """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one that it lists.
-    Those with a number are written ``mi_conf(50)``, their columns ``mi_conf_50``."""
+    """Names or aliases of measures (see ``lexassay measures``), or ``all``. Measures with a
+    parameter are written ``mi_conf(50)``, with column ``mi_conf_50``.
+    """
     formulas: dict[str, str] = Field(default_factory=dict)
-    """Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N."""
+    """Your own measures: from names to SQL formulas over o11 .. e22 r1 r2 c1 c2 N."""
 
     @field_validator("formulas")
     @classmethod
@@ -51,7 +52,7 @@ class ScoreAssociation(Seeded):
     @model_validator(mode="before")
     @classmethod
     def _seed_only_for_random(cls, options: Any) -> Any:
-        """Forget the seed where no measure is random: another one then changes nothing."""
+        """Drop the seed if no measure is random, so that it does not affect results."""
         if not isinstance(options, Mapping):
             return options
         asked = options.get("measures", ["all"])
@@ -67,7 +68,7 @@ class ScoreAssociation(Seeded):
     uses=lambda config: places(config.measures),
 )
 def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
-    """Add a column per measure."""
+    """Add one column per measure."""
     scored = score(
         tables["candidates"],
         measures=config.measures,
@@ -77,11 +78,11 @@ def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
     return {"scores": scored}
 
 
-# Pools: unions of the n-best lists of several measures
+# Pools: unions of n-best lists
 
 
 class ScorePool(Rankings):
-    """Pool the n-best lists of several measures: fewer candidates to annotate."""
+    """Pool the n-best lists of several measures, to reduce annotation."""
 
     depth: int = Field(ge=1)
     """Size of the lists."""
@@ -93,7 +94,7 @@ class ScorePool(Rankings):
     outputs={"candidates": Pool, "ranks": PooledRanks},
 )
 def score_pool(config: ScorePool, tables: Tables) -> Outputs:
-    """Keep the candidates that are n-best of some measure, and the ranks down to that depth."""
+    """Keep candidates in the n-best list of any measure, and ranks up to this depth."""
     ranks = chosen_ranks(config, tables)
     ranked = ranks.select("measure").unique().sort("measure").collect(engine="streaming")
     names = ranked.to_series().to_list()
@@ -108,17 +109,17 @@ def score_pool(config: ScorePool, tables: Tables) -> Outputs:
 
 
 class ScoreRank(Seeded):
-    """Rank the candidates by each measure, ties broken at random but reproducibly."""
+    """Rank candidates by each measure; ties are broken at random, by the seed."""
 
     scores: Annotated[str, Of(Identified)]
-    """Any table of candidates with columns of numbers."""
+    """Table of candidates with numeric columns."""
     measures: tuple[str, ...] = ()
-    """The columns to rank by; all floating-point columns if empty."""
+    """Columns to rank by; all floating-point columns if empty."""
 
 
 @stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks})
 def score_rank(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
-    """Rank by each column of scores."""
+    """Rank by each score column."""
     measures = _measures(config, tables["scores"].collect_schema())
     for ranking in rankings(tables["scores"], measures=measures, seed=config.seed):
         yield from ({"ranks": batch} for batch in batches(ranking))
@@ -132,8 +133,12 @@ def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:
     measures = config.measures or tuple(floats)
     words = [name for name in measures if not schema[name].is_numeric()]
     if words or not measures:
-        what = f"{', '.join(words)} does not hold numbers" if words else "no column of scores"
-        raise ConfigError("columns", [Problem("measures", what, "name columns of numbers")])
+        what = (
+            f"{', '.join(words)} does not contain numbers"
+            if words
+            else ("there are no score columns")
+        )
+        raise ConfigError("columns", [Problem("measures", what, "name numeric columns")])
     return measures
 
 
@@ -141,22 +146,23 @@ def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:
 
 
 class ScoreTuples(StageConfig):
-    """Score tuples by the association measures that are defined for any number of units."""
+    """Score tuples by association measures for any number of units."""
 
     tuples: Annotated[str, Of(Tuples)]
     """The tuples."""
     measures: Annotated[tuple[str, ...], Named(TUPLE_MEASURES)] = Field(
         default=("all",), validate_default=True
     )
-    """Names or aliases of measures for 2-6 units, see ``lexassay measures``; ``all``."""
+    """Names or aliases of measures for 2-6 units (see ``lexassay measures``), or ``all``."""
     formulas: dict[str, str] = Field(default_factory=dict)
-    """Measures of your own: name to Polars SQL over o e delta f1 f2 ... f_12 ... N and, for
-    three units, the cells o111 o112 ... e222."""
+    """Your own measures: from names to SQL formulas over o e delta f1 f2 ... f_12 ... N and, for
+    three units, the cells o111 o112 ... e222.
+    """
 
 
 @stage("score.tuples", config=ScoreTuples, outputs={"scores": TupleScores}, shards="tuples")
 def score_tuples(config: ScoreTuples, tables: Tables) -> Outputs:
-    """Add a column per measure."""
+    """Add one column per measure."""
     tuples = tables["tuples"]
     has = tuples.collect_schema()
     problems = list(_problems(config, arity(has), {*has.names(), *TUPLE_MEASURES}))
@@ -167,7 +173,7 @@ def score_tuples(config: ScoreTuples, tables: Tables) -> Outputs:
 
 
 def _problems(config: ScoreTuples, size: int, taken: set[str]) -> Iterable[Problem]:
-    """Yield what is wrong with the formulas: which columns there are, the tuples tell."""
+    """Yield problems in formulas; the columns depend on the tuples."""
     for name, formula in config.formulas.items():
         if name in taken:
             yield Problem(f"formulas.{name}", "is the name of a column", "choose another")

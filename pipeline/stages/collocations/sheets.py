@@ -1,4 +1,4 @@
-"""Annotation sheets and n-best lists: layout, the join of the answers, and simulated answers."""
+"""Annotation sheets and n-best lists: layout, joining of answers, and simulated answers."""
 
 from __future__ import annotations
 
@@ -73,38 +73,39 @@ from schemas.candidates import arity, names_of_units, unit_names
 
 
 class SheetAnnotation(Seeded):
-    """Lay out the annotation sheets of a sample: blind, in random order."""
+    """Make blind annotation sheets of a sample, in random order."""
 
     candidates: Annotated[str, Of(Combinations)]
-    """The candidates, pairs or tuples, for their units."""
+    """Candidate pairs or tuples, for their units."""
     sample: Annotated[str, Of(AboutCandidates)]
-    """What is to be annotated: a sample, or any table of candidates, such as a pool or what
-    annotators disagree on."""
+    """Candidates to annotate: a sample or any other table of candidates, e.g. a pool, or those on
+    which annotators disagree.
+    """
     examples: Annotated[str | None, Of(Examples)] = None
-    """Sentences to show beside each candidate."""
+    """Example sentences."""
     folder: str = Field(pattern=r"^[\w-]+$")
-    """Folder of the sheets; a sheet that is there is never written again."""
+    """Folder of the sheets; existing sheets are never overwritten."""
     labels: Names = Field(min_length=1)
-    """What the annotator can choose."""
+    """Labels to choose from."""
     annotators: Names = Field(default=("annotator",), min_length=1)
-    """Who annotates."""
+    """Names of the annotators."""
     overlap: float = Field(default=0.0, ge=0, le=1)
-    """Share of the candidates that all annotators get."""
+    """Share of candidates assigned to all annotators."""
     shown: int = Field(default=3, ge=0)
-    """Examples to show."""
+    """Number of examples per candidate."""
     kind: Literal["xlsx", "csv"] = "xlsx"
-    """Kind of file."""
+    """File format."""
     instructions: str = ""
-    """What the annotator should know."""
+    """Instructions to annotators."""
     guidelines: dict[str, str] = Field(default_factory=dict)
-    """Label to when it is given, a sentence or more; shown with the instructions."""
+    """Guidelines by label, shown with the instructions."""
 
     @field_validator("guidelines")
     @classmethod
     def _guidelines_are_of_labels(
         cls, guidelines: dict[str, str], info: ValidationInfo
     ) -> dict[str, str]:
-        if "labels" in info.data:  # else the labels are wrong, which is said already
+        if "labels" in info.data:  # otherwise invalid labels have been reported
             check_guidelines(guidelines, info.data["labels"])
         return guidelines
 
@@ -123,7 +124,7 @@ class SheetAnnotation(Seeded):
     ),
 )
 def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
-    """Assign the sampled candidates and put their examples beside them."""
+    """Assign the sampled candidates and add their examples."""
     assigned = assign(
         tables["sample"].select("id"),
         annotators=config.annotators,
@@ -144,7 +145,7 @@ def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
 
 
 def _example_columns(examples: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
-    """Put the examples of a candidate into columns."""
+    """Spread the examples of a candidate over columns."""
     nth = [
         pl.col("text").filter(pl.col("number") == number).first().alias(name)
         for number, name in enumerate(names, start=1)
@@ -156,12 +157,12 @@ def _example_columns(examples: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
 
 
 def units_of(sheet: pl.LazyFrame) -> tuple[str, ...]:
-    """Return the columns of a sheet with the units of its candidates, from l1 on."""
+    """Return the unit columns of a sheet, starting with l1."""
     return names_of_units(arity(sheet.collect_schema().names()))
 
 
 def of_units(entries: pl.LazyFrame, units: tuple[str, ...]) -> pl.LazyFrame:
-    """Return entries with these units alone: a sheet of pairs may have an l3 of somebody's own."""
+    """Return entries with these units only: a sheet of pairs may have an unrelated column l3."""
     there = entries.collect_schema().names()
     absent = [pl.lit(None, pl.String).alias(unit) for unit in units if unit not in there]
     round_ = [ROUND] if ROUND in there else []
@@ -170,10 +171,10 @@ def of_units(entries: pl.LazyFrame, units: tuple[str, ...]) -> pl.LazyFrame:
 
 
 def labels_of(typed: pl.LazyFrame) -> pl.LazyFrame:
-    """Return one label of each person for an id, with all that the person notes on it."""
+    """Return one label per person and id, with all remarks."""
     person = ["id", "annotator"]
     each = typed.sort("file", "line").group_by(person, maintain_order=True)
-    # A copy of the sheet repeats the label; what is noted there counts as well.
+    # A copy of the sheet repeats the label, and its remarks count, too.
     remarks = pl.col("note").drop_nulls().unique(maintain_order=True)
     one = each.agg(
         label=pl.col("label").drop_nulls().first(),
@@ -183,18 +184,18 @@ def labels_of(typed: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def with_earlier(now: pl.LazyFrame, before: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the labels of an earlier round, but for those that somebody gave anew.
+    """Add the labels of an earlier round, except where a person changed them.
 
-    Whoever was asked in this round has a say on what the round still asks for.
+    Annotators of this round count for the candidates of this round.
     """
     before = before.select(now.collect_schema().names())
     return pl.concat([now, before.join(now, on=["id", "annotator"], how="anti")])
 
 
 def contradictions(before: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the labels of an earlier round that one person, in two spellings, gave one id."""
+    """Return ids with several earlier labels from one person (in different spellings)."""
     twice = before.filter(pl.len().over("id", "annotator") > 1)
-    problem = pl.format("{} gives {} several labels: keep one", "annotator", "id")
+    problem = pl.format("{} gave {} several labels: keep one", "annotator", "id")
     return twice.select(
         file=pl.lit("table of the option 'earlier'"), line=pl.lit(0, pl.Int64),
         column=pl.lit("label"), value="label", problem=problem,
@@ -205,29 +206,30 @@ def contradictions(before: pl.LazyFrame) -> pl.LazyFrame:
 
 
 class JoinSheets(Asks):
-    """Join the filled annotation sheets."""
+    """Join completed annotation sheets."""
 
     sheet: Annotated[str, Of(SheetRows)]
-    """What was to be annotated."""
+    """The sheets as laid out."""
     labels: Annotated[str, Of(Labels)]
-    """The labels that were offered."""
+    """The labels offered."""
     folder: Annotated[str | None, FilledSheets()] = Field(default=None, pattern=r"^[\w-]+$")
-    """Folder of the sheets, and of what people decide in the browser."""
+    """Folder of the sheets and of decisions made in the browser."""
     entries: Annotated[str | None, Of(SheetEntries)] = None
-    """Or a table of what stands in them, such as a simulated annotator gives."""
+    """Alternative to folder: a table of entries, e.g. from a simulated annotator."""
     earlier: Annotated[str | None, Of(Annotations)] = None
-    """Labels of an earlier round, which count beside these, such as those of the people who
-    disagreed where the sheets are of a third who decides. Of two labels of one person, this
-    round's counts."""
+    """Labels of an earlier round, added to these, e.g. if the sheets are those of a third annotator
+    who resolves disagreement. If a person gave two labels, that of this round counts.
+    """
     categories: dict[str, tuple[str, ...]] = Field(min_length=1)
-    """Category of true positives to the labels that stand for it."""
+    """From categories of true positives to their labels."""
     rule: Literal["majority", "unanimous", "expert", "intersection"] = "majority"
-    """Whose label stands where annotators differ; by intersection, a true positive is what every
-    annotator gives a label of the category."""
+    """Adjudication rule. With intersection, a true positive needs a label of the category from
+    every annotator.
+    """
     expert: str | None = None
-    """The expert's name, if the rule is expert."""
+    """Name of the expert, for rule = "expert"."""
     partial: bool = False
-    """Go on although labels are missing; candidates without a label do not count."""
+    """Continue despite missing labels; unlabelled candidates are ignored."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> JoinSheets:
@@ -238,20 +240,20 @@ class JoinSheets(Asks):
     @model_validator(mode="after")
     def _expert_is_named(self) -> JoinSheets:
         if (self.rule == "expert") != (self.expert is not None):
-            raise ValueError('expert = NAME goes with rule = "expert"')
+            raise ValueError('expert = NAME requires rule = "expert"')
         return self
 
 
 def _expert_is_asked(
     config: JoinSheets, referred: Mapping[str, StageReference]
 ) -> Iterator[Problem]:
-    """Tell of an expert whom no sheet asks: the majority would decide in the expert's name."""
+    """Report an expert without a sheet, whom the majority would silently replace."""
     sheet = referred.get("sheet")
     if config.expert is None or sheet is None or not isinstance(sheet.config, SheetAnnotation):
         return
     known = (*sheet.config.annotators, *config.former)
     if config.earlier is None and fold(config.expert) not in by_fold(known):
-        what = f"stage {sheet.stage!r} asks nobody called {config.expert!r}"
+        what = f"stage {sheet.stage!r} has no annotator {config.expert!r}"
         yield Problem("expert", what, did_you_mean(config.expert, known))
 
 
@@ -269,10 +271,9 @@ def _expert_is_asked(
     },
 )
 def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
-    """Check every row that came back, wait for missing labels, then adjudicate.
+    """Check all returned rows, wait for missing labels, then adjudicate.
 
-    What people decided who saw the first labels is no annotation, and stands whatever the rule
-    says.
+    Decisions of adjudicators are not annotations, and take precedence over the rule.
     """
     labels = tables["labels"].collect().get_column("label").to_list()
     _check_categories(config, labels)
@@ -309,7 +310,7 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
         "annotations": votes,
         "adjudicated": decided,
         "resolutions": resolved,
-        # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
+        # Rows of candidates outside this sample, e.g. of earlier samples.
         "others": entries.join(sheet, on="id", how="anti"),
         "notes": notes(entries),
         FAULTS: wrong,
@@ -332,7 +333,7 @@ def _judgements(
 
 
 def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
-    """Wait for labels to come: a candidate needs as many annotators as its sheets ask for."""
+    """Wait for missing labels: each candidate needs all annotators of its sheets."""
     needs = sheet.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
     has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
     lacks = (pl.col("needed") - pl.col("given").fill_null(0)).alias("lacks")
@@ -350,7 +351,7 @@ def _check_categories(config: JoinSheets, labels: list[str]) -> None:
     if not labels:
         return  # a dry run
     problems = [
-        Problem(f"categories.{name}", f"there is no label {label!r}", did_you_mean(label, labels))
+        Problem(f"categories.{name}", f"unknown label {label!r}", did_you_mean(label, labels))
         for name, positive in config.categories.items()
         for label in positive
         if label not in labels
@@ -359,31 +360,32 @@ def _check_categories(config: JoinSheets, labels: list[str]) -> None:
         raise ConfigError("categories", problems)
 
 
-# The chosen n-best list, for the lexicographer
+# The chosen n-best list, for lexicographers
 
 
 class SheetList(StageConfig):
-    """Deliver the chosen n-best list, with its estimated precision and what is known already."""
+    """Deliver the chosen n-best list, with estimated precision and known judgements."""
 
     choice: Annotated[str, Of(Choice)]
-    """The measure and the list size."""
+    """The chosen measure and list size."""
     ranks: Annotated[str, Of(Ranks)]
     """The rankings."""
     candidates: Annotated[str, Of(Candidates)]
-    """The candidates, for their units and further columns."""
+    """The candidates, for units and further columns."""
     judgements: Annotated[str | None, Of(Judgements)] = None
-    """Judgements that are known; they stand beside the candidates."""
+    """Known judgements, shown beside the candidates."""
     folder: str = Field(pattern=r"^[\w-]+$")
-    """Folder of the list, where the annotation sheets' folders are; a list that is there is never
-    written over."""
+    """Folder of the list, beside those of annotation sheets; existing lists are never
+    overwritten.
+    """
     columns: tuple[str, ...] = ("f",)
     """Further columns of the candidates to show."""
     examples: Annotated[str | None, Of(Examples)] = None
-    """Sentences to show beside each candidate."""
+    """Example sentences."""
     shown: int = Field(default=1, ge=0)
-    """Examples to show."""
+    """Number of examples per candidate."""
     kind: Literal["xlsx", "csv"] = "xlsx"
-    """Kind of file."""
+    """File format."""
 
 
 @stage(
@@ -393,7 +395,7 @@ class SheetList(StageConfig):
     delivers=lambda config: NBestList(config.folder, config.kind),
 )
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
-    """Put units, columns, judgements and examples beside the ranks of the chosen list."""
+    """Add units, columns, judgements and examples to the chosen list."""
     schema = tables["candidates"].collect_schema()
     require(schema, [("columns", name) for name in config.columns])
     choice = tables["choice"]
@@ -416,18 +418,18 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
 
 
 def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame) -> None:
-    """Refuse to deliver another list than the one that was chosen, or one with holes in it."""
+    """Reject rankings or candidates that do not match the chosen list."""
     for measure, n in choice.select("measure", "n").iter_rows():
         if best.height < n:
-            what = f"they have {best.height:,} of the {n:,} candidates chosen of {measure!r}"
-            remedy = "take the rankings that the choice was made from"
+            what = f"they have only {best.height:,} of the {n:,} chosen candidates of {measure!r}"
+            remedy = "use the rankings from which the list was chosen"
             raise ConfigError("list", [Problem("ranks", what, remedy)])
     absent = best.join(listed, on="id", how="anti").sort("rank")
     if absent.height:
         shown = ", ".join(absent["id"].head(3))
-        what = f"{absent.height:,} of the {best.height:,} candidates listed are not there"
-        remedy = "take the candidates that have been ranked"
-        raise ConfigError("list", [Problem("candidates", f"{what}, such as {shown}", remedy)])
+        what = f"{absent.height:,} of the {best.height:,} listed candidates are missing"
+        remedy = "use the candidates that were ranked"
+        raise ConfigError("list", [Problem("candidates", f"{what}, for example {shown}", remedy)])
 
 
 def _verdicts(tables: Tables) -> pl.LazyFrame:
@@ -437,29 +439,30 @@ def _verdicts(tables: Tables) -> pl.LazyFrame:
     return judgements.select("category", "id", verdict=sign)
 
 
-# Simulated annotators: sheets filled with known labels
+# Simulated annotators: sheets completed with known labels
 
 
 class SheetSimulated(StageConfig):
-    """Fill the sheets from a table of labels instead of by hand."""
+    """Complete the sheets from a table of labels, to simulate annotation."""
 
     sheet: Annotated[str, Of(SheetRows)]
-    """What is to be annotated."""
+    """The sheets to complete."""
     path: TableSource
-    """File with the columns l1, l2 (of tuples l3 ..., too), label; candidates that it lacks stay
-    without a label."""
+    """File with columns l1, l2 (and l3 ... for tuples) and label; missing candidates remain
+    unlabelled.
+    """
     label: str = Field(default="label")
-    """Column of the label."""
+    """Label column."""
 
 
 @stage("sheet.simulated", config=SheetSimulated, outputs={"entries": SheetEntries})
 def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
-    """Put the known label into every row of the sheet.
+    """Add the known label to each row of the sheet.
 
     Raises
     ------
     DataError
-        If no pair of the file is in the sheet.
+        If no pair of the file is in the sheets.
     """
     raw = tables["path"]
     units = units_of(tables["sheet"])
@@ -484,23 +487,23 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
 
 
 class SimulatedJudge(StageConfig):
-    """How often a simulated machine is right."""
+    """Accuracy of a simulated machine."""
 
     sensitivity: float = Field(ge=0, le=1)
-    """Share of the true positives that it calls so."""
+    """Share of true positives predicted as true."""
     specificity: float = Field(ge=0, le=1)
-    """Share of the false positives that it calls so."""
+    """Share of false positives predicted as false."""
     says: Literal["label", "probability"] = "label"
-    """Labels 0 and 1, or probabilities that are .5 or more where the label would be 1."""
+    """Output labels 0 and 1, or probabilities (0.5 or more for label 1)."""
 
 
 class SheetSimulatedMachine(Seeded):
-    """Predict from known judgements, as machines of given sensitivity and specificity would."""
+    """Simulate predictions with given sensitivity and specificity from known judgements."""
 
     judgements: Annotated[str, Of(Judgements)]
-    """The truth; candidates that nobody judged get no prediction."""
+    """The truth; unjudged candidates get no prediction."""
     judges: dict[str, SimulatedJudge] = Field(min_length=1)
-    """The machines by their names."""
+    """Simulated machines by name."""
 
 
 @stage(
@@ -509,7 +512,7 @@ class SheetSimulatedMachine(Seeded):
     outputs={"predictions": Predictions, "judges_provenance": JudgesProvenance},
 )
 def sheet_simulated_machine(config: SheetSimulatedMachine, tables: Tables) -> Outputs:
-    """Let each machine err at random, fixed by the seed, its name and the candidate."""
+    """Add random errors, by seed, machine and candidate."""
     truth = tables["judgements"].drop_nulls("tp")
     parts = [
         simulate_predictions(

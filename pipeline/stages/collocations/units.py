@@ -1,4 +1,4 @@
-"""Options that describe units and syntactic relations, for the stages that read corpora."""
+"""Options for units and syntactic relations, for stages that read corpora."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class RelatedOptions(Described):
     """A token related to the unit's token by a dependency."""
 
     where: str
-    """Condition on the related token, in Polars SQL: deprel = 'case'."""
+    """SQL condition on the related token: deprel = 'case'."""
     side: Literal["dependents", "head"] = "dependents"
-    """Whether it depends on the unit's token or the other way round."""
+    """Direction of the dependency, seen from the unit's token."""
     optional: bool = False
-    """Whether a unit without it is kept; its attributes are then empty in the label."""
+    """Keep units without it; its attributes are then empty in the label."""
     each: bool = False
-    """Whether every such token makes a unit, or the first alone."""
+    """Make a unit of every such token, or only of the first."""
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -53,26 +53,28 @@ class RelatedOptions(Described):
 
 
 class UnitOptions(Described):
-    """Which tokens are units, and what they are called."""
+    """Selection and labels of units."""
 
     where: str = "true"
-    """Condition on the token, in Polars SQL: upos = 'NOUN'; every token if not given."""
+    """SQL condition on the token: upos = 'NOUN' (default: all tokens)."""
     label: str = "{lemma}"
-    """Template: {attribute} of the token, {name.attribute} of a related one."""
+    """Template of the label: {attribute} of the token, {name.attribute} of a related token."""
     attach: dict[str, RelatedOptions] = Field(default_factory=dict)
-    """Related tokens by the name that the label calls them."""
+    """Related tokens, by their name in the label."""
     fold: bool | str = False
-    """Whether labels are put into lower case; a language code, such as "tr": by its rules; "full":
-    Unicode's full case folding, in which ß is ss."""
+    """Convert labels to lower case; by the rules of a language code, e.g. "tr"; or by "full"
+    Unicode case folding (ß to ss).
+    """
     matches: str = ""
-    """Regular expression that a label has to match, e.g. "^\\p{L}+$"; any label if empty."""
+    """Regular expression that labels must match, e.g. "^\\p{L}+$"; any label if empty."""
     followed_by: tuple[str, ...] = ()
-    """Regular expressions that the labels of the tokens after it have to match: the unit is a
-    phrase, and stands on its first token."""
+    """Regular expressions for the labels of the following tokens: the unit is a phrase, located at
+    its first token.
+    """
     name: str = ""
-    """What all units are called in place of their labels."""
+    """One name for all units, instead of their labels."""
     exclude: tuple[str, ...] = ()
-    """Labels that are no units, as they are after folding."""
+    """Labels to exclude, after folding."""
 
     @field_validator("where")
     @classmethod
@@ -105,14 +107,14 @@ class UnitOptions(Described):
 
     @property
     def templates(self) -> tuple[str, ...]:
-        """The templates of what the unit contributes."""
+        """Templates of the unit's elements."""
         return (self.label,)
 
     def _fields(self) -> list[str]:
         return [field for template in self.templates for field in tokens.fields(template)]
 
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
-        """Return the same for the kernels; stop words are labels that are no units, too."""
+        """Return the unit for the kernels, excluding stop words."""
         attach = {
             name: Related(expression(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
@@ -128,31 +130,32 @@ class UnitOptions(Described):
         )  # fmt: skip
 
     def conditions(self) -> dict[str, pl.Expr]:
-        """Return the condition of each option that has one."""
+        """Return the conditions by option."""
         related = {f"attach.{name}.where": each.where for name, each in self.attach.items()}
         return {name: expression(each) for name, each in {"where": self.where, **related}.items()}
 
     def columns(self) -> dict[str, set[str]]:
-        """Return the attributes that each option uses."""
+        """Return the attributes used by each option."""
         used = {name: set(each.meta.root_names()) for name, each in self.conditions().items()}
         of_heads = {name: names | {"head"} for name, names in used.items() if name != "where"}
         return used | of_heads | {"label": {each.rpartition(".")[2] for each in self._fields()}}
 
 
 class DependencyOptions(Described):
-    """The syntactic relation between the units."""
+    """The syntactic relation between units."""
 
     label: str | tuple[str, ...] = ()
-    """Relation of the dependent, such as obj, or several; or give where."""
+    """Relation (or several) of the dependent, e.g. obj. Alternative: where."""
     where: str = ""
-    """Condition on the dependent token, in Polars SQL; or give label."""
+    """SQL condition on the dependent token. Alternative: label."""
     governor: Literal["left", "right", "either"] = "left"
-    """Which unit governs the other."""
+    """The governing unit."""
     through: str | None = None
-    """Condition on a token between the two: the governor governs it, it governs the dependent."""
+    """SQL condition on an intermediate token between governor and dependent."""
     named: bool = False
-    """Whether l1 says in which relation it is, "obj(take, *)" where it governs and "obj(*, place)"
-    where it depends, as in a word sketch: f1 counts it in that relation, f2 counts l2 in all."""
+    """Include the relation in l1, as in a word sketch: "obj(take, *)" for a governor, "obj(*,
+    place)" for a dependent. f1 then counts l1 in this relation, f2 counts l2 in all relations.
+    """
 
     @model_validator(mode="after")
     def _one_of_two(self) -> DependencyOptions:
@@ -170,13 +173,13 @@ class DependencyOptions(Described):
         return Dependency(where, self.governor, through, self.named)
 
     def conditions(self) -> dict[str, pl.Expr]:
-        """Return the condition of each option that has one."""
+        """Return the conditions by option."""
         unit = self.kernel()
         through = {} if unit.through is None else {"through": unit.through}
         return {"where" if self.where else "label": unit.where, **through}
 
     def columns(self) -> dict[str, set[str]]:
-        """Return the attributes that each option uses."""
+        """Return the attributes used by each option."""
         used = {name: set(each.meta.root_names()) for name, each in self.conditions().items()}
         first = next(iter(used))
         used[first].add("head")

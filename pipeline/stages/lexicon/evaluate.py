@@ -1,4 +1,4 @@
-"""Evaluation of lexicons against a gold standard by the L-measure, and comparison of lexicons."""
+"""Evaluation of lexicons by the L-measure, and comparison of lexicons."""
 
 from __future__ import annotations
 
@@ -75,70 +75,73 @@ from schemas import (
 
 
 def chosen_method(scores: pl.DataFrame, how: IntervalOptions) -> AnyMethod:
-    """Return the method that is asked for, or the default for such lemmas.
+    """Return the requested method, or the default for this sample.
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.LemmaScores`.
     how : IntervalOptions
-        What is asked for.
+        The requested method.
 
     Raises
     ------
     ConfigError
-        If the method does not go with lemmas that were drawn with different chances.
+        If the method does not support unequal inclusion probabilities.
     """
     try:
         return how.chosen(scores)
     except ValueError as error:
-        remedy = "leave interval out, or take beta, t or linearised"
+        remedy = "omit interval, or use beta, t or linearised"
         raise ConfigError("lexicon", [Problem("interval", str(error), remedy)]) from error
 
 
-# One lexicon against the gold
+# One lexicon compared with the gold standard
 
 _TEXTS = ("missing", "spurious")
 _SCORED = 300
-"""Bytes that the scores of a lemma take while they are looked at together."""
+"""Memory per lemma of scores held together; bytes."""
 
 
 class EvaluateLexicon(Seeded):
-    """Measure a lexicon against the gold by the L-measure, on the sampled lemmas."""
+    """Evaluate a lexicon against the gold standard by the L-measure, on sampled lemmas."""
 
     gold: Annotated[str, Of(WordList)]
-    """The dictionary that counts as right."""
+    """The dictionary taken as correct."""
     lexicon: Annotated[str, Of(WordList)]
     """The lexicon to evaluate."""
     overlaps: Annotated[str, Of(LexiconOverlaps)]
-    """The forms that they share."""
+    """The forms shared by both."""
     sample: Annotated[str | None, Of(LemmaSample)] = None
-    """The lemmas to evaluate by; all that both have if left out."""
+    """The sampled lemmas (default: all lemmas in both)."""
     looked_up: Annotated[str | None, Of(KeyedLemmas)] = None
-    """What was looked up, where the gold is keyed in and join.keying does not wait for all
-    (partial): the other lemmas of the sample then do not count as lacking in the dictionary."""
+    """With a gold standard keyed in partially (partial = true in join.keying): the lemmas looked
+    up, so that others do not count as missing from the dictionary.
+    """
     complete: bool = True
-    """Whether the gold is a whole dictionary; false if it was keyed in for the sample alone:
-    coverage, F*, E* and best-match F1 then cannot be known."""
+    """The gold standard is a complete dictionary. Set to false if only the sample was keyed in:
+    coverage, F*, E* and best-match F1 are then unknown.
+    """
     weights: Weights = "gold"
-    """What L is weighted by: ``gold``, the gold's forms; or ``published``, the forms of the match
-    over those of gold and match together, as in the paper's worked example."""
+    """Weights of L: ``gold``, the number of gold forms; or ``published``, forms of the match over
+    those of gold and match together, as in the paper's worked example.
+    """
     n: int | None = Field(default=None, ge=1)
-    """Takes the place of the sum of the sizes, as published tables may need; no interval then."""
+    """Replaces the sum of sizes, to reproduce published tables; there is no interval then."""
     interval: AnyMethod | None = None
-    """Method of the confidence interval. Of a simple sample bootstrap_t (the default), percentile,
-    linearised, t or beta; of lemmas drawn with different chances beta (the default), t or
-    linearised."""
+    """Interval method. For simple samples: bootstrap_t (default), percentile, linearised, t or
+    beta; for unequal inclusion probabilities: beta (default), t or linearised.
+    """
     confidence: Proportion = 0.95
     """Confidence level."""
     replicates: int = Field(default=2000, ge=100)
-    """Samples drawn again for the bootstrap."""
+    """Number of bootstrap samples."""
     rates: tuple[Proportion, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-    """Other sampling rates to say the expected width for."""
+    """Further sampling rates for which to report the expected width."""
     order: Order = "position"
-    """Order of the lemmas in the figures: ``position``, as drawn, or ``size``, by gold forms."""
+    """Order of lemmas in figures: ``position`` (order of draws) or ``size`` (gold forms)."""
     span: int | None = Field(default=None, ge=1)
-    """Lemmas in a moving average of the figures; a tenth of the sample, 3 at least, if left out."""
+    """Lemmas per moving average in figures (default: a tenth of the sample, at least 3)."""
 
 
 @stage(
@@ -154,7 +157,7 @@ class EvaluateLexicon(Seeded):
     },
 )
 def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
-    """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
+    """Find the best match of each lemma, and compute weighted L, totals and intervals."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
     sample = tables["sample"].collect() if "sample" in tables else None
@@ -182,7 +185,7 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Iterator[Output
 def _scores(
     both: Both, sample: pl.DataFrame | None, tables: Tables, config: EvaluateLexicon
 ) -> pl.DataFrame:
-    """Return the scores of the sampled lemmas that both have, in order; their forms are counted."""
+    """Return the scores of sampled lemmas in both, in order, with counts of forms."""
     memory.require(
         both.matches.height * _SCORED, f"the scores of {both.matches.height:,} lemmas",
         otherwise="draw a sample of the lemmas",
@@ -195,7 +198,7 @@ def _scores(
         n_missing=pl.col("n_gold") - pl.col("n_common"),
         n_spurious=pl.col("n_match") - pl.col("n_common"),
     ).sort("lemma")
-    # Dividing by n may differ in the last bit at the end of a chunk: one chunk, always in order.
+    # Divisions by n may differ in the last bit at chunk ends, so use a single ordered chunk.
     whole = counted.collect(engine="in-memory").rechunk()
     scored = lemma_scores(whole.lazy(), weights=config.weights, n=config.n)
     columns = [name for name in LemmaScores.columns() if name not in _TEXTS]
@@ -203,7 +206,7 @@ def _scores(
 
 
 def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
-    """Return the lemmas of a range, with what is missing and spurious, and their forms."""
+    """Return the lemmas of a range with missing and spurious forms, and all forms."""
     texts = list_differences(forms.lazy()).select("lemma", *_TEXTS)
     full = scores.join(texts, on="lemma", how="left").with_columns(pl.col(_TEXTS).fill_null(""))
     return {"lemmas": full.select(*LemmaScores.columns()).sort("lemma"), "forms": forms}
@@ -212,10 +215,12 @@ def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
 def _choose_method(
     scores: pl.DataFrame, how: IntervalOptions, config: EvaluateLexicon
 ) -> AnyMethod:
-    """Return the method, if it and n go with how the lemmas were drawn."""
+    """Return the method, after checking method and n against the sample design."""
     if config.n is not None and unequal(scores):
-        what = f"{config.n:,} takes the place of a sum over lemmas drawn with the same chance"
-        raise ConfigError("lexicon", [Problem("n", what, "leave it out: chances differ here")])
+        what = f"{config.n:,} replaces a sum over lemmas with equal inclusion probabilities"
+        raise ConfigError(
+            "lexicon", [Problem("n", what, "omit it: inclusion probabilities differ here")]
+        )
     return chosen_method(scores, how)
 
 
@@ -241,7 +246,7 @@ def _table(
 
 
 def _whole(found: MatchTotals, tables: Tables) -> Whole:
-    """Measure what needs the whole gold."""
+    """Compute statistics that require the complete gold standard."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     forms = {"gold_forms": found.gold_forms, "lexicon_forms": found.lexicon_forms}
     return Whole(
@@ -264,20 +269,20 @@ def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ExpectedWidths.columns(), orient="row")
 
 
-# Several lexicons against one gold
+# Several lexicons compared with one gold standard
 
 
 class EvaluateLexicons(Seeded):
-    """Compare lexicons that were evaluated against one gold by the same sampled lemmas."""
+    """Compare lexicons evaluated against one gold standard on the same sampled lemmas."""
 
     lexicons: Annotated[tuple[str, ...], Of(LemmaScores)] = Field(min_length=2)
-    """Stages of kind evaluate.lexicon, of one gold and one sample."""
+    """Stages of kind evaluate.lexicon, with the same gold and sample."""
     interval: AnyMethod | None = None
-    """Method of the confidence intervals, as for evaluate.lexicon; of a difference beta is t."""
+    """Interval method, as for evaluate.lexicon; for differences, beta means t."""
     confidence: Proportion = 0.95
-    """Confidence level of each interval by itself, and of all differences together."""
+    """Confidence level of each interval, and of all differences together."""
     replicates: int = Field(default=2000, ge=100)
-    """Samples drawn again for the bootstrap."""
+    """Number of bootstrap samples."""
 
 
 @stage(
@@ -290,7 +295,7 @@ class EvaluateLexicons(Seeded):
     },
 )
 def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
-    """Estimate each L* and the difference of each two from the same lemmas."""
+    """Estimate each L* and all differences from the same lemmas."""
     plans = dict(
         zip(config.lexicons, tables_of_option(tables, "lexicons", config.lexicons), strict=True)
     )
@@ -317,23 +322,24 @@ def _require_same_lemmas(scores: dict[str, pl.DataFrame]) -> None:
         ]).sort("lemma")["lemma"]  # fmt: skip
         if len(odd):
             such = ", ".join(map(repr, odd.head(3)))
-            what = f"{len(odd):,} lemmas are in {first} or in {name} alone, such as {such}"
+            what = f"{len(odd):,} lemmas are only in {first} or only in {name}, for example {such}"
             problems.append(
-                Problem("lexicons", what, "sample once, from the gold and all lexicons")
+                Problem("lexicons", what, "draw one sample from the gold standard and all lexicons")
             )
         elif not one["n_gold"].equals(other["n_gold"]):
-            what = f"{first} and {name} were evaluated against different golds"
-            problems.append(Problem("lexicons", what, "take one gold for both"))
+            what = f"{first} and {name} were evaluated against different gold standards"
+            problems.append(Problem("lexicons", what, "use the same gold for both"))
     if problems:
         raise ConfigError("lexicons", problems)
 
 
 def _require_same_chances(scores: dict[str, pl.DataFrame]) -> None:
-    """Refuse lemmas that are the same, but were drawn in other ways."""
+    """Reject equal lemmas from different sample designs."""
     (first, one), *others = scores.items()
     problems = [
-        Problem("lexicons", f"{first} and {name} have the same lemmas, drawn with other chances",
-                "take one sample for both")
+        Problem("lexicons",
+            f"{first} and {name} have the same lemmas with different inclusion probabilities",
+                "use the same sample for both")
         for name, other in others
         if not one["pi"].equals(other["pi"])
     ]  # fmt: skip
@@ -342,16 +348,16 @@ def _require_same_chances(scores: dict[str, pl.DataFrame]) -> None:
 
 
 def _require_same_weights(scores: dict[str, pl.DataFrame]) -> None:
-    """Refuse L* that were weighted differently, or over an n that no sample can be judged by."""
+    """Reject L* with different weights or a given n."""
     problems = [
-        Problem("lexicons", f"{name} was evaluated with an n of its own", "leave n out there")
+        Problem("lexicons", f"{name} was evaluated with option n", "omit n there")
         for name, each in scores.items()
         if not unequal(each)
         and not math.isclose(_sum(each, "weight") * _sum(each, "base"), _sum(each, "size"))
     ]
     if not set.intersection(*(_weights(each) for each in scores.values())):
         what = f"{', '.join(scores)} were evaluated with different weights"
-        problems.append(Problem("lexicons", what, "set weights alike there"))
+        problems.append(Problem("lexicons", what, "use the same weights for all"))
     if problems:
         raise ConfigError("lexicons", problems)
 
@@ -361,7 +367,7 @@ def _sum(scores: pl.DataFrame, column: str) -> float:
 
 
 def _weights(scores: pl.DataFrame) -> set[Weights]:
-    """Return the weights that a table may have: both, where gold and matches are equal."""
+    """Return the possible weights of a table: both if gold and matches are equal."""
     return {
         weights
         for weights in get_args(Weights)
@@ -378,10 +384,10 @@ def _weights(scores: pl.DataFrame) -> set[Weights]:
 
 
 class ScoreLexicon(StageConfig):
-    """Count the wordforms that each lemma of the gold shares with each lemma of a lexicon."""
+    """Count the wordforms shared by each gold lemma and each lexicon lemma."""
 
     gold: Annotated[str, Of(WordList)]
-    """The dictionary that counts as right."""
+    """The dictionary taken as correct."""
     lexicon: Annotated[str, Of(WordList)]
     """The lexicon to evaluate."""
 
@@ -392,6 +398,6 @@ class ScoreLexicon(StageConfig):
     outputs={"overlaps": LexiconOverlaps},
 )
 def score_lexicon(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
-    """Join both on the wordform and count by pairs of lemmas."""
+    """Join both on wordforms, and count by pairs of lemmas."""
     for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
         yield {"overlaps": part}

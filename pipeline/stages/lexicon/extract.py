@@ -1,4 +1,4 @@
-"""Extraction of wordlists, from lexicons, from paradigm tables, and as a union of others."""
+"""Extraction of wordlists from lexicons, from paradigm tables, and as unions."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ Step: TypeAlias = tuple[str, int, str | None]
 
 
 class Spelt(StageConfig):
-    """Options of a stage that normalises lemmas and forms; blanks around them always go."""
+    """Options for normalising lemmas and forms; surrounding blanks are always removed."""
 
     unicode: UnicodeForm = "NFC"
-    """Unicode form of all texts: NFC, NFD, NFKC, NFKD or as_it_is."""
+    """Unicode normal form of all texts: NFC, NFD, NFKC, NFKD or as_it_is."""
     case: Case = "as_it_is"
-    """``lower`` puts all texts into lower case."""
+    """``lower`` converts all texts to lower case."""
     replace: dict[str, str] = Field(default_factory=dict)
-    """What is written for what, after the steps above: { "ё" = "е" }."""
+    """Replacements, applied after these steps: { "ё" = "е" }."""
 
     @property
     def spelling(self) -> Spelling:
-        """The steps that these options ask for."""
+        """The steps of these options."""
         return Spelling(self.unicode, self.case, self.replace)
 
 
 def change_steps(counts: pl.DataFrame) -> list[Step]:
-    """Return what each step of the spelling changed, as steps of a preparation."""
+    """Return the number of changes by each step, as rows of a preparation."""
     return [(f"texts changed: {step}", n, example) for step, n, example in counts.rows()]
 
 
@@ -77,26 +77,28 @@ def preparation(steps: Sequence[Step]) -> pl.DataFrame:
 Column: TypeAlias = Literal["lemma", "form"]
 _COLUMNS: tuple[Column, ...] = ("lemma", "form")
 _APART = "|"
-"""Between a lemma and what keeps its homographs apart."""
+"""Separator between a lemma and the fields that distinguish homographs."""
 
 
 class ExtractLexicon(Spelt):
-    """Read a lexicon or dictionary: its lemmas, and the set of wordforms of each."""
+    """Read a lexicon or dictionary: lemmas with their sets of wordforms."""
 
     path: LexiconSource
-    """File or files with lemmas and forms: TSV, CSV, Parquet, or one of the formats unimorph,
-    wordform_blocks, treebank, analyses."""
+    """Files with lemmas and forms: TSV, CSV, Parquet, unimorph, wordform_blocks, treebank or
+    analyses.
+    """
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of lemma and form in the file, where they differ."""
+    """Names of lemma and form in the file, if different."""
     where: str = ""
-    """Rows to read, as a condition in SQL over the file's columns: "pos = 'V'"."""
+    """SQL condition on the file's columns that selects rows: "pos = 'V'"."""
     apart_by: tuple[str, ...] = ()
-    """Columns that keep homographs apart, such as pos or the number of a headword; left out, their
-    forms are united."""
+    """Columns that distinguish homographs, e.g. pos or a headword number; otherwise their forms are
+    united.
+    """
     forms_separator: str = ""
-    """What stands between forms that share a field: ", " in a printed dictionary keyed in."""
+    """Separator of several forms in one field, e.g. ", " in a keyed dictionary."""
     lemma_is_form: bool = False
-    """Count each lemma among its own forms, as a headword is one in most dictionaries."""
+    """Count each lemma as one of its forms, as in most dictionaries."""
 
     @field_validator("where")
     @classmethod
@@ -128,7 +130,7 @@ def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]
 
 @dataclass
 class _Reading:
-    """Counts and faults of the rows read so far."""
+    """Counts and faults of rows read so far."""
 
     rows: int = 0
     without_form: int = 0
@@ -137,7 +139,7 @@ class _Reading:
 
 
 def _rows(config: ExtractLexicon, raw: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows to read: file, line, lemma, form, and what keeps homographs apart."""
+    """Return the selected rows: file, line, lemma, form, and fields of homographs."""
     wanted = expression(config.where).meta.root_names() if config.where else []
     further = [*(("where", name) for name in wanted), *(("apart_by", n) for n in config.apart_by)]
     names = named_columns(raw.collect_schema(), config.columns, _COLUMNS, further=further)
@@ -149,7 +151,7 @@ def _rows(config: ExtractLexicon, raw: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _entries(rows: pl.DataFrame, config: ExtractLexicon, read: _Reading) -> pl.DataFrame:
-    """Return some rows as entries, and add to the counts and faults."""
+    """Return some rows as entries, and update counts and faults."""
     texts, changes = normalise_batch(_split(rows, config), config.spelling, columns=_COLUMNS)
     own = pl.col("lemma") if config.lemma_is_form else pl.lit(None, pl.String)
     joined = pl.concat_str("lemma", pl.lit(_APART), "apart") if config.apart_by else pl.col("lemma")
@@ -164,11 +166,11 @@ def _entries(rows: pl.DataFrame, config: ExtractLexicon, read: _Reading) -> pl.D
 
 
 def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
-    """Give every form a row of its own where a field lists several."""
+    """Split fields with several forms into rows."""
     if not config.forms_separator:
         return rows
     parts = pl.col("form").str.split(config.forms_separator.strip() or " ")
-    # A separator at the end lists no form: only a field without any leaves an empty row.
+    # A trailing separator adds no form: only fields without any form leave an empty row.
     bare = parts.list.eval(pl.element().str.strip_chars())
     filled = bare.list.eval(pl.element().filter(pl.element() != ""))
     return rows.with_columns(filled).explode("form", empty_as_null=True)
@@ -197,7 +199,7 @@ def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame
 
 
 def _preparation(read: _Reading, counts: Counts) -> pl.DataFrame:
-    """Count what was read, what was changed, and what is there."""
+    """Count rows read, changes and entries."""
     return preparation([
         ("rows read", read.rows, None),
         *change_steps(counts_of(read.changes)),
@@ -217,14 +219,14 @@ _ENDING: tuple[ParadigmColumn, ...] = ("paradigm", "ending")
 
 
 class ExtractParadigms(Spelt):
-    """Generate the wordforms of lemmas from the paradigms that they name."""
+    """Generate the wordforms of lemmas from named paradigms."""
 
     entries: LexiconSource
-    """File with lemma, stem and paradigm; an entry may come again with another paradigm."""
+    """File with lemma, stem and paradigm; a lemma may have several rows."""
     paradigms: LexiconSource
-    """File with paradigm and ending: a suffix, or a pattern with ~ for the stem, ``n~u``."""
+    """File with paradigm and ending: a suffix, or a pattern with ~ for the stem, e.g. ``n~u``."""
     columns: dict[ParadigmColumn, str] = Field(default_factory=dict)
-    """Names of lemma, stem, paradigm and ending in the files, where they differ."""
+    """Names of lemma, stem, paradigm and ending in the files, if different."""
 
 
 @stage(
@@ -233,7 +235,7 @@ class ExtractParadigms(Spelt):
     outputs={"lexicon": WordList, "preparation": Preparation},
 )
 def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
-    """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
+    """Combine each stem with all endings of its paradigm; unknown paradigms are faults."""
     entries = _read_columns(tables["entries"], _ENTRY, config)
     endings = _read_columns(tables["paradigms"], _ENDING, config)
     yield {FAULTS: _paradigm_faults(entries, endings)}
@@ -249,7 +251,7 @@ def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outp
 
 @dataclass
 class _Generating:
-    """Counts of the forms generated so far."""
+    """Counts of forms generated so far."""
 
     generated: int = 0
     lemmas: int = 0
@@ -257,19 +259,19 @@ class _Generating:
     changes: list[list[Change]] = field(default_factory=list)
 
     def spelt(self, rows: pl.DataFrame, config: ExtractParadigms) -> pl.DataFrame:
-        """Return some of the generated forms in one spelling."""
+        """Return some generated forms, normalised."""
         texts, changes = normalise_batch(rows, config.spelling, columns=["lemma", "form"])
         self.generated += rows.height
         self.changes.append(changes)
         return texts.drop_nulls("lemma")
 
     def count(self, lexicon: pl.DataFrame) -> None:
-        """Add the lemmas and forms of a part of the wordlist."""
+        """Add the counts of a part of the wordlist."""
         self.lemmas += lexicon["lemma"].n_unique()
         self.forms += int(lexicon["form"].count())
 
     def preparation(self) -> pl.DataFrame:
-        """Return what was done, step by step."""
+        """Return the steps of the preparation."""
         return preparation([
             ("forms generated", self.generated, None),
             *change_steps(counts_of(self.changes)),
@@ -294,7 +296,7 @@ def _paradigm_faults(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFra
             wrong.append(_fault(table.filter(text.is_null() | bare), column, NO_WORD))
     wrong.append(_fault(endings.filter(cells.is_error(pl.col("ending"))), "ending", NO_WORD))
     unknown = entries.drop_nulls("paradigm").join(endings, on="paradigm", how="anti")
-    wrong.append(_fault(unknown, "paradigm", "is not among the paradigms"))
+    wrong.append(_fault(unknown, "paradigm", "is not a known paradigm"))
     return pl.concat(wrong)
 
 
@@ -308,15 +310,15 @@ def _fault(rows: pl.LazyFrame, column: str, problem: str) -> pl.LazyFrame:
 
 
 class ExtractUnion(StageConfig):
-    """Unite several wordlists: all lemmas, and for each all forms that any of them has."""
+    """Unite wordlists: all lemmas, each with the forms of all lists."""
 
     lexicons: Annotated[tuple[str, ...], Of(WordList)] = Field(min_length=1)
-    """The wordlists; their order does not matter."""
+    """The wordlists, in any order."""
 
 
 @stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList})
 def extract_union(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
-    """Join them on the lemma, and unite the forms."""
+    """Join the lists on the lemma, and unite the forms."""
     wordlists = tables_of_option(tables, "lexicons", config.lexicons)
     ranges = ranges_of("lemma", *wordlists)
     for number in range(len(ranges)):

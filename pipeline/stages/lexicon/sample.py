@@ -1,4 +1,4 @@
-"""Samples of lemmas, keying sheets for a printed dictionary, and the join of the answers."""
+"""Samples of lemmas, keying sheets for a printed dictionary, and joining of answers."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ from pipeline.stages.inputs import Asks, Names, require, wait_for
 from pipeline.stages.lexicon.extract import Spelt, change_steps, preparation
 from schemas import KeyedEntries, KeyedLemmas, KeyingRows, LemmaSample, Preparation, WordList
 
-# From filled keying sheets to a gold lexicon of the sampled lemmas
+# From completed keying sheets to a gold lexicon of the sampled lemmas
 
 
 class JoinKeying(Asks, Spelt):
-    """Join the filled keying sheets: what the dictionary says of the sampled lemmas."""
+    """Join completed keying sheets into a gold lexicon of the sampled lemmas."""
 
     sheet: Annotated[str, Of(KeyingRows)]
-    """What was to be looked up."""
+    """The sheets as laid out."""
     folder: Annotated[str | None, FilledSheets(KeyedEntries, "keying_sheet")] = Field(
         default=None, pattern=r"^[\w-]+$"
     )
-    """Folder of the sheets, and of what people decide in the browser."""
+    """Folder of the sheets and of decisions made in the browser."""
     entries: Annotated[str | None, Of(KeyedEntries)] = None
-    """Or a table of what stands in them, such as a simulated person gives."""
+    """Alternative to folder: a table of entries, e.g. from simulated keying."""
     lemma_is_form: bool = False
-    """Count each lemma among its own forms, keyed in or not."""
+    """Count each lemma as one of its forms, keyed in or not."""
     partial: bool = False
-    """Go on although lemmas are missing; they do not count."""
+    """Continue despite missing lemmas, which are ignored."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> JoinKeying:
@@ -80,7 +80,7 @@ class JoinKeying(Asks, Spelt):
     },
 )
 def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
-    """Check every row that came back, wait for missing lemmas, then list the forms."""
+    """Check all returned rows, wait for missing lemmas, then list the forms."""
     sheet = tables["sheet"]
     asked, known = sheet.select("lemma").unique(), config.known(sheet)
     entries = unify_names(tables["entries" if config.entries else "folder"], known)
@@ -104,7 +104,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     return {
         "gold": gold,
         "keyed": _keyed_lemmas(rows.select("lemma").unique(), gold, entries),
-        # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
+        # Rows of lemmas outside this sample, e.g. of earlier samples.
         "others": entries.join(asked, on="lemma", how="anti"),
         "notes": notes(entries),
         "preparation": preparation(
@@ -130,47 +130,49 @@ def _keyed_lemmas(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFram
 
 # Samples of lemmas
 
-_NOT_COMMON = "is not a lemma of the gold and of every lexicon"
+_NOT_COMMON = "is not a lemma of the gold standard and all lexicons"
 
 
 class SampleLemmas(Seeded):
-    """Draw lemmas that the gold and all lexicons have, or take a list of them."""
+    """Draw lemmas that the gold standard and all lexicons have, or use a given list."""
 
     gold: Annotated[str | None, Of(WordList)] = None
-    """The gold; left out if it is on paper, to be keyed in for the lemmas drawn."""
+    """The gold standard; omit it if it will be keyed in from print for the drawn lemmas."""
     lexicons: Annotated[tuple[str, ...], Of(WordList)] = Field(min_length=1)
-    """The lexicon to evaluate, or several to compare: they are judged by the same lemmas."""
+    """The lexicon to evaluate, or several to compare on the same lemmas."""
     rate: float | None = Field(default=None, gt=0, le=1)
-    """Sampling rate lambda: this share of the common lemmas is drawn, one at least. Give rate,
-    size, lemmas or path."""
+    """Sampling rate lambda: share of the common lemmas to draw (at least one). Give rate, size,
+    lemmas or path.
+    """
     size: int | None = Field(default=None, ge=1)
     """Number of lemmas to draw."""
     design: Design = "simple"
-    """How rate and size draw: ``simple``, all lemmas with the same chance; or ``size``, in
-    proportion to their forms in the gold, the largest for certain: far fewer lemmas make L* as
-    sure. Without a gold the forms of the lexicon count, of several their mean."""
+    """Design of the draw: ``simple``, equal inclusion probabilities; or ``size``, probabilities
+    proportional to the number of gold forms (1 for the largest), which needs far fewer lemmas for
+    the same precision of L*. Without a gold standard, sizes are (mean) numbers of lexicon forms.
+    """
     lemmas: tuple[str, ...] = ()
-    """The lemmas to take."""
+    """List of lemmas."""
     path: LexiconSource | None = None
-    """File with the lemmas to take, in a column lemma."""
+    """File with a column lemma that lists the lemmas."""
     drawn: bool = False
-    """Whether the lemmas of a list were drawn at random: only then are there intervals."""
+    """The listed lemmas were drawn at random, so that intervals apply."""
 
     @model_validator(mode="after")
     def _one_of_four(self) -> SampleLemmas:
         choices = (self.rate, self.size, self.lemmas or None, self.path)
         if sum(each is not None for each in choices) != 1:
-            raise ValueError("give one of rate, size, lemmas and path")
+            raise ValueError("give exactly one of rate, size, lemmas and path")
         if self.drawn and (self.rate or self.size):
-            raise ValueError("drawn goes with lemmas or path: what rate and size give is drawn")
+            raise ValueError("drawn requires lemmas or path: rate and size always draw at random")
         if self.design != "simple" and not (self.rate or self.size):
-            raise ValueError(f"design = {self.design!r} goes with rate or size, not with a list")
+            raise ValueError(f"design = {self.design!r} requires rate or size, not a list")
         return self
 
 
 @stage("sample.lemmas", config=SampleLemmas, outputs={"sample": LemmaSample})
 def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
-    """Draw without replacement, fixed by the seed: a smaller sample is part of a larger one."""
+    """Draw without replacement, by the seed: smaller samples are subsets of larger ones."""
     gold = tables["gold"] if config.gold else None
     lexicons = tables_of_option(tables, "lexicons", config.lexicons)
     shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
@@ -188,7 +190,7 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
 
 
 def _sample_table(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
-    """Return the table; of a list that was drawn all lemmas have had the same chance."""
+    """Return the table; drawn lists have equal inclusion probabilities."""
     if "pi" not in chosen.columns:
         chance = chosen.height / max(1, shared.height) if drawn else None
         chosen = chosen.with_columns(pi=pl.lit(chance, pl.Float64))
@@ -209,9 +211,12 @@ def _from_list(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.D
     if dry:
         return _sample_table(asked.clear(), shared, drawn=config.drawn)
     if len(unknown):
-        what = f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold and every lexicon"
-        such = f"such as {', '.join(map(repr, unknown.head(3)))}"
-        raise ConfigError("lemmas", [Problem("lemmas", f"{what}, {such}", "leave them out")])
+        what = (
+            f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold standard and all "
+            "lexicons"
+        )
+        such = f"for example {', '.join(map(repr, unknown.head(3)))}"
+        raise ConfigError("lemmas", [Problem("lemmas", f"{what}, {such}", "omit them")])
     return _sample_table(asked, shared, drawn=config.drawn)
 
 
@@ -235,22 +240,22 @@ def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outpu
 
 
 class SheetKeying(Seeded):
-    """Lay out sheets on which the dictionary's forms of the sampled lemmas are keyed in."""
+    """Make sheets for keying in the dictionary's forms of the sampled lemmas."""
 
     lexicon: Annotated[str, Of(WordList)]
-    """The lexicon, for the forms to show."""
+    """The lexicon, for forms to show."""
     sample: Annotated[str, Of(LemmaSample)]
     """The lemmas to look up."""
     folder: str = Field(pattern=r"^[\w-]+$")
-    """Folder of the sheets; a sheet that is there is never written again."""
+    """Folder of the sheets; existing sheets are never overwritten."""
     annotators: Names = Field(default=("annotator",), min_length=1)
-    """Who looks them up; each lemma is given to one of them."""
+    """Names of the annotators; each lemma is assigned to one."""
     shown: bool = True
-    """Whether the forms of the lexicon stand beside the lemma."""
+    """Show the lexicon's forms beside the lemma."""
     kind: Literal["xlsx", "csv"] = "xlsx"
-    """Kind of file."""
+    """File format."""
     instructions: str = ""
-    """What the annotator should know, such as which dictionary to use."""
+    """Instructions to annotators, e.g. which dictionary to use."""
 
 
 @stage(
@@ -260,7 +265,7 @@ class SheetKeying(Seeded):
     delivers=lambda config: Sheets(config.folder, config.kind, "keying_sheet", config.instructions),
 )
 def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
-    """Give each lemma to somebody, and put its forms in the lexicon beside it."""
+    """Assign each lemma, and add its forms in the lexicon."""
     lemmas = tables["sample"].select(candidate_id("lemma"), "lemma")
     assigned = assign(
         lemmas.select("id"), annotators=config.annotators, overlap=0.0, seed=config.seed
@@ -277,17 +282,17 @@ def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
 
 
 class SheetKeyingSimulated(StageConfig):
-    """Fill the keying sheets from a dictionary instead of by hand."""
+    """Complete the keying sheets from a digital dictionary, to simulate keying."""
 
     sheet: Annotated[str, Of(KeyingRows)]
-    """What is to be looked up."""
+    """The sheets to complete."""
     gold: Annotated[str, Of(WordList)]
-    """The dictionary to look it up in."""
+    """The dictionary."""
 
 
 @stage("sheet.keying_simulated", config=SheetKeyingSimulated, outputs={"entries": KeyedEntries})
 def sheet_keying_simulated(_config: SheetKeyingSimulated, tables: Tables) -> Outputs:
-    """Put the known forms into every row of the sheet, or a - if there are none."""
+    """Add the known forms to every row of the sheet, or a - if there are none."""
     by_lemma = tables["gold"].drop_nulls("form").group_by("lemma")
     forms = by_lemma.agg(forms=pl.col("form").sort().str.join(", "))
     rows = tables["sheet"].join(forms, on="lemma", how="left").select(

@@ -251,7 +251,7 @@ def test_a_broken_line_ends_a_wrapped_paragraph(tmp_path: Path) -> None:
 def test_damage(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, b"a\n\xe4 b\n\nc\0d\n\xff\ne\n")
     message = refusal(path)
-    for words in (name, "2 line(s) are not UTF-8", "line 2", "0xe4", "line 5"):
+    for words in (name, "2 lines cannot be decoded as UTF-8", "line 2", "0xe4", "line 5"):
         assert words in message
     assert [(skip.line, skip.problem[:8]) for skip in skips(path)] == [
         (2, "not UTF-"), (4, "holds a "), (5, "not UTF-"),
@@ -272,9 +272,9 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"splitter": r"\. "}, "two groups"),
-        ({"tokens": "(?=a)"}, "no regular expression"),
+        ({"tokens": "(?=a)"}, "not a valid regular expression"),
         ({"document": "###"}, "one group"),
-        ({"language": "xx"}, "no rules for the language 'xx'"),
+        ({"language": "xx"}, "unknown language 'xx'"),
         ({"sentences": "lines"}, "'split', 'wrapped' or 'auto'"),
     ],
 )

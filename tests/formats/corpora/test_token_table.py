@@ -342,18 +342,24 @@ def test_parquet(lenient: bool, numbers: pl.DataType, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no column 'satz' among chapter, sid.*\n.*sentence ="):
         scan(tmp_path / "t.parquet", **PARQUET, sentence="satz")
     frame.with_columns(pl.lit([1]).alias("list")).write_parquet(tmp_path / "u.parquet")
-    with pytest.raises(DataError, match="list do not hold text"):
+    with pytest.raises(DataError, match="list do not contain text"):
         scan(tmp_path / "u.parquet", **PARQUET, sentence="sid")
 
 
 HEADS: list[tuple[pl.Series, Any]] = [
     (pl.Series([2.0, 0.0]), [2, 0]),
     (pl.Series(["2.00", "0.00"]).cast(pl.Decimal(9, 2)), [2, 0]),
-    (pl.Series([1.5, 0.0]), "line {}: head is no whole number: '1.5'"),
-    (pl.Series(["1.50", "0.00"]).cast(pl.Decimal(9, 2)), "head is no whole number: '1.50'"),
-    (pl.Series([True, False]), "line {}: head is no whole number: 'true'"),
-    (pl.Series([datetime.date(2024, 1, 31)] * 2), "line {}: head is no whole number: '2024-01-31'"),
-    (pl.Series([2**63, 0], dtype=pl.UInt64), "line {}: head is no whole number: '92233720368547"),
+    (pl.Series([1.5, 0.0]), "line {}: head is not a whole number: '1.5'"),
+    (pl.Series(["1.50", "0.00"]).cast(pl.Decimal(9, 2)), "head is not a whole number: '1.50'"),
+    (pl.Series([True, False]), "line {}: head is not a whole number: 'true'"),
+    (
+        pl.Series([datetime.date(2024, 1, 31)] * 2),
+        "line {}: head is not a whole number: '2024-01-31'",
+    ),
+    (
+        pl.Series([2**63, 0], dtype=pl.UInt64),
+        "line {}: head is not a whole number: '92233720368547",
+    ),
 ]
 
 
@@ -389,12 +395,12 @@ def test_a_table_of_tokens_reads_as_it_was_written(tmp_path: Path) -> None:
 
 GOOD = "a\tA\t0\nb\tB\t1\n\n"
 WRONG = {
-    "short line": ("c\tC\n", "2 field(s), not 3: 'c\\tC'"),
-    "long line": ("c\tC\t0\t\n", "4 field(s), not 3"),
-    "white line of another kind": ("\u2003\n", "1 field(s), not 3"),
+    "short line": ("c\tC\n", "expected 3 fields, found 2: 'c\\tC'"),
+    "long line": ("c\tC\t0\t\n", "expected 3 fields, found 4"),
+    "white line of another kind": ("\u2003\n", "expected 3 fields, found 1"),
     "first field empty": ("\tC\t0\n", "the first field is empty"),
-    "head outside": ("c\tC\t4\n", "head outside its sentence of 3 token(s): '4'"),
-    "head no number": ("c\tC\t1.5\n", "head is no whole number: '1.5'"),
+    "head outside": ("c\tC\t4\n", "head outside its sentence, whose last token is 3: '4'"),
+    "head no number": ("c\tC\t1.5\n", "head is not a whole number: '1.5'"),
     "not UTF-8": ("\udcff\tC\t0\n", "not UTF-8"),
     "UTF-16": ("c\0\tC\t0\n", "NUL"),
 }
@@ -407,7 +413,7 @@ def test_damage(case: str, file: str, tmp_path: Path) -> None:
     content = GOOD + GOOD.removesuffix("\n") + damage + "\n" + GOOD
     path = write(tmp_path / file, content.encode("utf-8", "surrogateescape"))
     message = refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
-    for words in [file, "1 line(s)", "line 6:", said]:
+    for words in [file, "1 line ", "line 6:", said]:
         assert words in message
     (skip,) = skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
     assert skip.line == 6
@@ -423,12 +429,12 @@ def test_damage_in_parquet(tmp_path: Path) -> None:
     pl.DataFrame(rows, schema=["sentence", "head"], orient="row").write_parquet(path)
     message = refusal(path, **PARQUET)
     said = {
-        3: "head outside its sentence of 1 token(s): '3'",
-        4: "head is no whole number: 'x'",
+        3: "head outside its sentence, whose last token is 1: '3'",
+        4: "head is not a whole number: 'x'",
         5: "no sentence",
         6: "sentence comes twice",
     }
-    assert "4 line(s)" in message
+    assert "4 lines" in message
     left = skips(path, **PARQUET)
     assert {skip.line: said[skip.line] in str(skip) for skip in left} == dict.fromkeys(said, True)
     assert read(path, **PARQUET, lenient=True)["line"].to_list() == [1, 2, 7]
@@ -439,7 +445,7 @@ def test_empty_file(tmp_path: Path) -> None:
     assert "line 1: the file is empty" in refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
     assert len(skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)) == 1
     assert read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=True).is_empty()
-    assert "line 3: the file is empty: no header" in refusal(path, **TSV)
+    assert "line 3: the file is empty, without a header" in refusal(path, **TSV)
     pl.DataFrame(schema={"sentence": pl.Int64}).write_parquet(tmp_path / "t.parquet")
     assert "the file is empty" in refusal(tmp_path / "t.parquet", **PARQUET)
     assert len(skips(tmp_path / "t.parquet", **PARQUET)) == 1
@@ -447,7 +453,11 @@ def test_empty_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("header", "said"),
-    [(b"a\tb\ta\n", "line 1: .*twice: a"), (b"a\t\n", "'' is no name"), (b"\xff\n", "not UTF-8")],
+    [
+        (b"a\tb\ta\n", "line 1: .*duplicate names: a"),
+        (b"a\t\n", "'' is not a valid column name"),
+        (b"\xff\n", "as UTF-8"),
+    ],
 )
 def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=said):
@@ -457,12 +467,12 @@ def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "columns", "said"),
     [
-        ("The\tDT\tthe\ntea\tNN\ttea\n", [], 'is a token and names no columns:\n  as a token: word \'The\', pos'),
-        ("The\tDT\ntea\tNN\nthe\tDT\n", [], 'it is a token: columns = ["word", "attribute_2"], or say header'),
-        ("The\tDT\ntea\tNN\n", [], "may name the columns or be a token"),
-        ("word\tNN\tword\na\tDT\ta\n", [], "may name the columns or be a token"),
-        ("Word\tTag\nThe\tDT\n", ["form", "pos"], "looks like a header, Word, Tag, and columns = "),
-        ("A\tB\nThe\tDT\n", ["a", "b"], "Say header = true to pass it over, or header = false"),
+        ("The\tDT\tthe\ntea\tNN\ttea\n", [], 'is a token, not a header:\n  as a token: word \'The\', pos'),
+        ("The\tDT\ntea\tNN\nthe\tDT\n", [], 'columns = ["word", "attribute_2"]. If it is a header'),
+        ("The\tDT\ntea\tNN\n", [], "may be a header or a token"),
+        ("word\tNN\tword\na\tDT\ta\n", [], "may be a header or a token"),
+        ("Word\tTag\nThe\tDT\n", ["form", "pos"], "looks like a header (Word, Tag), although columns = "),
+        ("A\tB\nThe\tDT\n", ["a", "b"], "Add header = true to skip it, or header = false"),
     ],
 )  # fmt: skip
 def test_a_first_line_is_not_taken_for_what_it_may_not_be(
@@ -501,9 +511,9 @@ def test_headers_are_told_from_tokens(first: str, body: str, found: str) -> None
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"columns": ["a", "a"]}, "twice: a"),
+        ({"columns": ["a", "a"]}, "duplicate names: a"),
         ({"document": "^doc"}, "one group"),
-        ({"document": "("}, "no regular expression"),
+        ({"document": "("}, "not a valid regular expression"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -185,12 +185,12 @@ WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
     ),
     "short line": (
         vertical(GOOD, "<s>\nc\tC\n</s>\n", GOOD),
-        [(8, "2 field(s), not 3: 'c\\tC'")],
+        [(8, "expected 3 fields, found 2: 'c\\tC'")],
         [1, 3],
     ),
     "long line": (
         vertical(GOOD, "<s>\nc\tC\t0\t\n</s>\n", GOOD),
-        [(8, "4 field(s), not 3: 'c\\tC\\t0\\t'")],
+        [(8, "expected 3 fields, found 4: 'c\\tC\\t0\\t'")],
         [1, 3],
     ),
     "no word": (
@@ -200,12 +200,12 @@ WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
     ),
     "head outside": (
         vertical(GOOD, "<s>\nc\tC\t2\n</s>\n", GOOD),
-        [(8, "head outside its sentence of 1 token(s): '2'")],
+        [(8, "head outside its sentence, whose last token is 1: '2'")],
         [1, 3],
     ),
     "head no number": (
         vertical(GOOD, "<s>\nc\tC\tx\n</s>\n", GOOD),
-        [(8, "head is no whole number: 'x'")],
+        [(8, "head is not a whole number: 'x'")],
         [1, 3],
     ),
     "not UTF-8": (
@@ -259,10 +259,10 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
     [
         ({}, "attributes"),
         ({"attributes": []}, "at least 1"),
-        ({"attributes": ["word", "line"]}, "'line' is a column that the reader makes"),
-        ({"attributes": ["word", "word"]}, "twice: word"),
-        ({"attributes": ["word", "~text"]}, "'~text' is no name"),
-        ({"attributes": ["word"], "sentence": "p"}, "twice: p"),
+        ({"attributes": ["word", "line"]}, "'line' is a column made by the reader"),
+        ({"attributes": ["word", "word"]}, "duplicate names: word"),
+        ({"attributes": ["word", "~text"]}, "'~text' is not a valid column name"),
+        ({"attributes": ["word"], "sentence": "p"}, "duplicate names: p"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -353,7 +353,5 @@ def test_sentences_end_with_their_tags(ending: str, columns: list[str], tmp_path
 def test_tags_of_sentences_need_an_attribute_and_no_structure(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
-    with pytest.raises(
-        ValidationError, match='goes with sentence = "" and an attribute called pos'
-    ):
+    with pytest.raises(ValidationError, match='requires sentence = "" and an attribute pos'):
         scan(tmp_path / "t.tt", **options, sentence_tags=["SENT"])

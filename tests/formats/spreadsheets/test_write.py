@@ -65,7 +65,7 @@ def test_scores_stay_out() -> None:
 def test_column_to_fill_in_may_be_absent_one_to_read_may_not() -> None:
     rows = sheet_rows(["a"])
     assert write_csv(rows.drop("label", "note"), LAYOUT) == write_csv(rows, LAYOUT)
-    with pytest.raises(ValueError, match="needs the columns l2"):
+    with pytest.raises(ValueError, match="lacks the columns l2"):
         write_csv(rows.drop("l2"), LAYOUT)
 
 
@@ -320,7 +320,7 @@ def test_labels_typed_before_are_kept() -> None:
     ("columns", "said"),
     [
         ([("l1", "Left", False)], "needs a column 'id'"),
-        ([("id", "id", False), ("l1", "ID ", False)], "could be meant by id"),
+        ([("id", "id", False), ("l1", "ID ", False)], "columns of the sheet match id"),
     ],
 )
 def test_layouts_that_cannot_be_read_back(columns: list[tuple[str, str, bool]], said: str) -> None:
@@ -357,8 +357,11 @@ def test_a_table_comes_back_from_a_workbook(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["a", "b\x00c"], r"1 cell\(s\) hold U\+0000.*\n  row 3, column word: 'b\\x00c'"),
-        (["x" * 32_768], r"longer than the 32,767 of a cell:\n  row 2, column word"),
+        (["a", "b\x00c"], r"1 cell with U\+0000.*\n  row 3, column word: 'b\\x00c'"),
+        (
+            ["x" * 32_768],
+            r"more than 32,767 characters, the maximum of a cell:\n  row 2, column word",
+        ),
     ],
 )
 def test_a_table_that_no_workbook_holds(words: list[str], said: str) -> None:

@@ -149,7 +149,7 @@ def test_answers_lead_and_lead_to_their_section() -> None:
     assert (
         html.count("<details") == 1 + 2 + 1 + 1 + 2
     )  # contents, further answers, a section, a fold, provenance
-    assert "Before you believe it" in html
+    assert "heading-cautions" in html
 
 
 def test_a_page_without_findings_has_no_place_for_them() -> None:

@@ -131,11 +131,11 @@ def test_all_lemmas_need_no_interval() -> None:
     found = blocks_lexicon(sampled(size=20))
     assert "intervals" not in named(found)
     assert isinstance(found[0], Text)
-    assert found[0].text.endswith("from 20 lemmas: all that both have.")
+    assert found[0].text.endswith("from 20 lemmas: all lemmas in common.")
 
 
 def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "From fewer than 50 lemmas they may hold much less often than they say."
+    said = "With fewer than 50 lemmas, they may hold much less often than the nominal level."
     assert isinstance(few := blocks_lexicon()[0], Text)
     assert few.text.endswith(said)
     monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
@@ -146,22 +146,25 @@ def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lemmas_drawn_by_size_are_named_as_such() -> None:
     found = blocks_lexicon(BY_SIZE)
     assert isinstance(found[0], Text)
-    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to their paradigms."
+    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to paradigm size."
     assert f"{said} 95 % confidence limits (Korn and Graubard's beta): [" in found[0].text
-    assert "From fewer than 30 lemmas" in found[0].text
+    assert "With fewer than 30 lemmas" in found[0].text
     methods = named(found)["intervals"]
     assert isinstance(methods, Listing)
     assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
     widths = named(found)["widths"]
     assert isinstance(widths, Listing)
     assert widths.shown is not None
-    assert widths.shown.columns[-2:] == ["error by size", "width by size"]
+    assert widths.shown.columns[-2:] == [
+        "standard error by size (points)",
+        "width by size (points)",
+    ]
 
 
 def test_the_caption_of_several_lexicons_says_how_lemmas_were_drawn() -> None:
     assert "in proportion" not in lexicons_caption(pl.DataFrame({"pi": [0.5, 0.5]}))
     said = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
-    assert "sampled lemmas, drawn in proportion to their paradigms, and L*" in said
+    assert "sampled lemmas, drawn in proportion to paradigm size, and L*" in said
 
 
 def test_without_figures() -> None:
@@ -208,7 +211,12 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     assert isinstance(lemmas, Listing)
     assert lemmas.shown is not None
     assert lemmas.shown.height == 2
-    assert lemmas.shown.columns[2:] == ["L %: two", "missing: two", "L %: other", "missing: other"]
+    assert lemmas.shown.columns[2:] == [
+        "L (%): two",
+        "missing: two",
+        "L (%): other",
+        "missing: other",
+    ]
     differences = found["differences"]
     assert isinstance(differences, Listing)
     assert differences.frame.select("first", "second").row(0) == ("other", "two")
@@ -216,7 +224,7 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     assert glance is not None
     assert glance.shown is not None
     assert set(glance.shown["lexicon"]) == {"two", "other"}
-    with pytest.raises(ConfigError, match="views.shown.labels: there is no 'onne'"):
+    with pytest.raises(ConfigError, match="views.shown.labels: unknown name 'onne'"):
         show_lexicons(view, LexiconsView(labels={"onne": "x"}))
 
 
@@ -236,7 +244,7 @@ def test_preparation_and_keyed_lemmas() -> None:
         frames.stage("extract.paradigms", {"preparation": pl.DataFrame(rows)}), LexiconView()
     )
     assert isinstance(listing, Listing)
-    assert text == Text("2 lemmas were looked up; the dictionary has 1 (50.0 %), with 3 forms.")
+    assert text == Text("2 lemmas looked up; the dictionary has 1 (50.0 %), with 3 forms.")
 
 
 def test_long_lists_of_forms_are_counted() -> None:

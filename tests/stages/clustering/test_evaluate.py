@@ -193,12 +193,12 @@ def test_tokens_without_a_cluster_are_left_out_or_one_more() -> None:
 
 
 INCOMPLETE = [
-    ({}, "name taggings, or dictionaries"),
-    ({"dictionaries": ["d"]}, "dictionaries need gold"),
-    ({"taggings": ["t"], "replicates": 5}, "limits of taggings need tagging_sentences"),
+    ({}, "name taggings or dictionaries"),
+    ({"dictionaries": ["d"]}, "dictionaries require gold"),
+    ({"taggings": ["t"], "replicates": 5}, "limits of taggings require tagging_sentences"),
     (
         {"dictionaries": ["d"], "gold": "g", "replicates": 5},
-        "limits of dictionaries need gold_sentences",
+        "limits of dictionaries require gold_sentences",
     ),
     ({"taggings": ["t"], "measures": ["M1"]}, "unknown token-level measure 'M1'"),
 ]

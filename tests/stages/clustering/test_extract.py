@@ -41,7 +41,9 @@ def test_each_file_is_a_run_unless_it_is_named(tmp_path: Path) -> None:
 
 def test_files_that_are_called_alike_are_not_one_run(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"a/x.paths": BROWN, "b/x.paths": BROWN})
-    with pytest.raises(ConfigError, match=r"run: 2 files are called alike: a/x.paths, b/x.paths"):
+    with pytest.raises(
+        ConfigError, match=r"run: 2 files have the same names: a/x.paths, b/x.paths"
+    ):
         small.run(STAGE + 'path = ["a/x.paths", "b/x.paths"]')
 
 
@@ -102,7 +104,7 @@ def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         small.run(STAGE + 'path = "b.paths"')
     for said in ["column item: 1 x is no word", "line 1", "column cluster: 1 x is no word", "line 2",
-                 "column f: 1 x is no count of 1 or more, or too large to be added up", "line 3: 'x'"]:  # fmt: skip
+                 "column f: 1 x is not a count of 1 or more, or is too large to sum", "line 3: 'x'"]:  # fmt: skip
         assert said in str(error.value)
 
 
@@ -118,7 +120,7 @@ def test_counts_that_are_too_many_are_refused(tmp_path: Path, use: str) -> None:
     rows = f"item\t{label}\tf\na\t1\t{2**63 - 1}\na\t1\t7\nb\t2\t1\n"
     small = SmallRun(tmp_path, {"t.tsv": rows})
     system = "" if use == "extract.gold_table" else 'system = "c"\n'
-    with pytest.raises(DataError, match="too large to be added up"):
+    with pytest.raises(DataError, match="too large to sum"):
         small.run(f'[stages.c]\nuse = "{use}"\n{system}path = "t.tsv"')
 
 

@@ -59,27 +59,29 @@ def test_lists_that_are_not_there() -> None:
         choose(size=500)
     with pytest.raises(ConfigError, match="sizes: the longest lists have 8"):
         choose(sizes=[100, 500], min_precision=0.2)
-    with pytest.raises(ValidationError, match="1 candidate or more, not 0"):
+    with pytest.raises(ValidationError, match="must be at least 1, not 0"):
         choose(sizes=[0, 2], min_precision=0.2)
 
 
 def test_nothing_to_go_by() -> None:
     unknown = VERDICTS.with_columns(tp=pl.lit(None, pl.Boolean))
-    with pytest.raises(ConfigError, match="no member of the lists of 4 candidates has been judged"):
+    with pytest.raises(ConfigError, match="no member of the lists of size 4 has been judged"):
         choose(unknown, size=4)
     none = VERDICTS.with_columns(tp=pl.lit(value=False))
-    with pytest.raises(ConfigError, match="no true positive among the candidates judged"):
+    with pytest.raises(ConfigError, match="no true positives among the judged candidates"):
         choose(none, sizes=[2, 4], min_recall=0.5)
 
 
 def test_a_list_with_holes_is_not_delivered() -> None:
     choice = choose(size=4)
-    with pytest.raises(ConfigError, match="2 of the 4 candidates listed are not there, such as x0"):
+    with pytest.raises(
+        ConfigError, match="2 of the 4 listed candidates are missing, for example x0"
+    ):
         deliver(choice, candidates=UNITS.filter(~pl.col("id").is_in(["x0", "x3", "x7"])))
-    with pytest.raises(ConfigError, match="they have 0 of the 4 candidates chosen of 'a'"):
+    with pytest.raises(ConfigError, match="they have only 0 of the 4 chosen candidates of 'a'"):
         deliver(choice, ranks=RANKS.filter(measure="b"))
     pool = run_stage("score.pool", {"depth": 3}, ranks=RANKS)["ranks"]
-    with pytest.raises(ConfigError, match="they have 3 of the 4"):
+    with pytest.raises(ConfigError, match="they have only 3 of the 4"):
         deliver(choice, ranks=pool)
 
 
@@ -125,20 +127,20 @@ def test_the_declared_order_counts() -> None:
 
 def test_how_near_a_guarantee_came() -> None:
     near = (
-        r"no list is sure to meet min_precision = 0.9: 2 were tested.* a at n = 100 with a lower "
+        r"no list is guaranteed to reach min_precision = 0.9: 2 were tested.* a at n = 100 with a lower "
         r"limit of 0.824 \(90 of 100\), b at n = 100 with a lower limit of 0.000 \(0 of 100\)"
     )
     with pytest.raises(ConfigError, match=near):
         sure(sizes=[100], min_precision=0.9)
     few = TOP.head(3)
-    with pytest.raises(ConfigError, match="enough judged draws, 3 at most, to be sure of 0.7"):
+    with pytest.raises(ConfigError, match="enough judged draws .3 at most. to guarantee 0.7"):
         sure(few, sizes=[100], min_precision=0.7)
 
 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"size": 100}, "guarantee goes with min_precision"),
+        ({"size": 100}, "guarantee requires min_precision"),
         (
             {"min_precision": 0.3, "interval": "wilson"},
             "clopper_pearson or hypergeometric, not wil",

@@ -102,7 +102,7 @@ def test_candidates_drawn_more_than_once_have_no_finite_population() -> None:
     assert set(compared(sample=AGAIN)["differences"]["population"]) == {"super"}
     for population in ("finite", "both"):
         with pytest.raises(
-            ConfigError, match="1 candidates were drawn more than once, such as x004"
+            ConfigError, match="1 candidates were drawn more than once, for example x004"
         ):
             compared({"population": population}, sample=AGAIN)
 
@@ -111,7 +111,7 @@ def test_the_interval_is_for_its_population() -> None:
     rows = compared({"difference_interval": "wilson"})["differences"]
     methods = dict(rows.select("population", "interval").unique().iter_rows())
     assert methods == {"finite": "hypergeometric", "super": "wilson"}
-    with pytest.raises(ValidationError, match="'wilson' is an interval for the population 'super'"):
+    with pytest.raises(ValidationError, match="'wilson' is an interval for population 'super'"):
         compared({"difference_interval": "wilson", "population": "finite"})
 
 
@@ -282,5 +282,5 @@ def test_a_pool_has_no_lists_beyond_its_depth() -> None:
     tables = {"ranks": ranks, "judgements": VERDICTS, "subset": SCORES_EVALUATE_SUBSET}
     made = run_stage("evaluate.subset", {"where": "a > 5"}, **tables)["comparison"]
     assert made.equals(evaluate(where="a > 5")["comparison"])
-    with pytest.raises(ConfigError, match="has 6 members, but the pool has lists of 3 only"):
+    with pytest.raises(ConfigError, match="has 6 members, but pooled lists only 3;"):
         run_stage("evaluate.subset", {}, **tables)

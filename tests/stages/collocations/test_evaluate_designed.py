@@ -148,7 +148,7 @@ def test_what_was_judged_before_counts_as_labels() -> None:
     )  # fmt: skip
     found = evaluated(made, looks=[90, 150])
     assert found["looks"].filter("now")["labels"].unique().to_list() == [90]
-    with pytest.raises(ConfigError, match="a sample of 90 is none of the declared looks"):
+    with pytest.raises(ConfigError, match="a sample of 90 is not a declared look"):
         evaluated(made, looks=[60, 120])
     before = evaluated(made, looks=[30, 90])["looks"].filter(look=1)
     assert before["level"].null_count() == before.height  # nothing was drawn by this design yet
@@ -381,25 +381,25 @@ def test_judges_by_name_and_category() -> None:
     ]
     both = pl.DataFrame(rows)
     assert designed(sample, predictions=both, judge="x")["cuts"].height == 6
-    with pytest.raises(ConfigError, match="there is no judge 'z'"):
+    with pytest.raises(ConfigError, match="no judge 'z'"):
         designed(sample, predictions=both, judge="z")
     with pytest.raises(ConfigError, match="there are 2 judges: x, y"):
         designed(sample, predictions=both, assist="predictions")
-    with pytest.raises(ConfigError, match="1 of 300 candidates have no probability by x"):
+    with pytest.raises(ConfigError, match="1 of 300 candidates have no probability from x"):
         designed(sample, predictions=both.filter(pl.col("id") != "x007"))
-    with pytest.raises(ConfigError, match="predicts candidates twice, such as x007"):
+    with pytest.raises(ConfigError, match="has duplicate predictions, for example for x007"):
         designed(sample, predictions=pl.concat([both, both.filter(id="x007")]))
-    with pytest.raises(ConfigError, match="has no column .prediction. of numbers"):
+    with pytest.raises(ConfigError, match="has no numeric column .prediction."):
         designed(sample, predictions=both.drop("prediction"))
 
 
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"assist": "stacked"}, "needs predictions"),
-        ({"judge": "x"}, "goes with predictions"),
-        ({"band_range": [1, 5]}, "band_range goes with"),
-        ({"band": "simultaneous", "band_range": [5, 1]}, "first and last n"),
+        ({"assist": "stacked"}, "requires predictions"),
+        ({"judge": "x"}, "requires predictions"),
+        ({"band_range": [1, 5]}, "band_range requires"),
+        ({"band": "simultaneous", "band_range": [5, 1]}, "first and a last n"),
         ({"cuts": []}, "at least 1"),
     ],
 )
@@ -412,19 +412,21 @@ def test_samples_that_are_refused() -> None:
     with pytest.raises(ConfigError, match="could be drawn more than once"):
         designed(simple(100, replacement=True))
     made = drawn_evaluate_designed()
-    with pytest.raises(ConfigError, match="chances differ"):
+    with pytest.raises(ConfigError, match="inclusion probabilities differ"):
         designed(made["sample"])
     other = drawn_evaluate_designed(150)
-    with pytest.raises(ConfigError, match="90 of 90 draws have another chance there"):
+    with pytest.raises(
+        ConfigError, match="90 of 90 draws have a different inclusion probability there"
+    ):
         designed(made["sample"], inclusion=other["inclusion"])
     with pytest.raises(ConfigError, match="has no column stratum"):
         designed(made["sample"], inclusion=other["inclusion"].drop("stratum"))
-    with pytest.raises(ConfigError, match="210 of 300 ranked candidates are not there"):
+    with pytest.raises(ConfigError, match="210 of 300 ranked candidates are missing"):
         designed(made["sample"], inclusion=made["sample"])
     few = run_stage(
         "sample.random", {"size": 20, "seed": "s"}, candidates=SCORES.select("id").head(100)
     )["sample"]
-    with pytest.raises(ConfigError, match="drawn from 100 candidates, and 300 are ranked"):
+    with pytest.raises(ConfigError, match="drawn from 100 candidates, but 300 are ranked"):
         designed(few)
 
 

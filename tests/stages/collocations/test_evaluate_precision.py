@@ -104,7 +104,7 @@ def test_precision_corrected_by_what_is_known_to_be_true() -> None:
     ("config", "message"),
     [
         ({"sensitivity": 0.9, "truth": "truth"}, "either truth, or sensitivity and specificity"),
-        ({"sensitivity": 0.4, "specificity": 0.5}, "add up to 0.9: .* together they exceed 1"),
+        ({"sensitivity": 0.4, "specificity": 0.5}, "add up to 0.9: .*must exceed 1"),
         ({"sensitivity": 0.0}, "greater than 0"),
     ],
 )
@@ -159,7 +159,7 @@ def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
 def test_finite_interval_refuses_draws_with_replacement() -> None:
     sample = pl.DataFrame({"id": ["x0", "x7"], "multiplicity": [2, 1], "position": [1, 2]})
     config = {"interval": "hypergeometric"}
-    with pytest.raises(ConfigError, match="1 candidates were drawn more than once, such as x0"):
+    with pytest.raises(ConfigError, match="1 candidates were drawn more than once, for example x0"):
         run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
 
 
@@ -194,7 +194,7 @@ def test_nothing_at_all(use: str) -> None:
 
 
 def test_rank_needs_scores() -> None:
-    with pytest.raises(ConfigError, match="no column of scores"):
+    with pytest.raises(ConfigError, match="there are no score columns"):
         run_stage("score.rank", {}, scores=SCORES.select("id"))
 
 
@@ -254,8 +254,8 @@ def test_steps_of_n_with_the_cuts_among_them() -> None:
     ("config", "message"),
     [
         ({"pairs": [["a", "a"]]}, "'a' would be compared with itself"),
-        ({"pairs": [["a", "b"], ["b", "a"], ["a", "b"]]}, "a and b are given twice"),
-        ({"cuts": [0, 2]}, "1 candidate or more, not 0"),
+        ({"pairs": [["a", "b"], ["b", "a"], ["a", "b"]]}, "a and b is listed twice"),
+        ({"cuts": [0, 2]}, "must be at least 1, not 0"),
     ],
 )
 def test_tests_that_make_no_sense(config: dict[str, list[int]], message: str) -> None:

@@ -61,10 +61,10 @@ def test_candidates_without_a_score_have_a_rate_of_their_own() -> None:
     [
         ({"sizes": [2]}, "1 boundaries make 2 strata, but there are 1 sizes"),
         ({"rates": [0.1, 0.1]}, "either sizes or rates"),
-        ({"sizes": [], "rates": [0.1, 1.1]}, "rates lie between 0 and 1"),
-        ({"column": "a"}, "column = NAME goes with scores"),
-        ({"boundaries": [2.5]}, "whole numbers from 1 on"),
-        ({"boundaries": [0]}, "whole numbers from 1 on"),
+        ({"sizes": [], "rates": [0.1, 1.1]}, "rates must lie between 0 and 1"),
+        ({"column": "a"}, "column = NAME requires scores"),
+        ({"boundaries": [2.5]}, "whole numbers >= 1"),
+        ({"boundaries": [0]}, "whole numbers >= 1"),
     ],
 )
 def test_wrong_options(config: dict[str, Any], message: str) -> None:
@@ -200,7 +200,9 @@ def test_a_sample_of_more_than_the_pool_is_one_of_the_pool() -> None:
 
 def test_a_sample_of_something_else() -> None:
     sample = pl.DataFrame({"id": ["q1", "q2"], "multiplicity": 1, "position": [1, 2]})
-    with pytest.raises(ConfigError, match="none of the 2 candidates drawn is ranked, such as q1"):
+    with pytest.raises(
+        ConfigError, match="none of the 2 drawn candidates is ranked, for example q1"
+    ):
         run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS, sample=sample)
 
 

@@ -130,10 +130,10 @@ def test_what_is_no_number_is_a_fault() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "name columns of scores"),
-        ({"scores": {"l1": "MI"}}, "l1 cannot name a measure"),
-        ({"scores": {"mi": "MI"}, "order": "mi"}, "mi cannot name a measure"),
-        ({"scores": {"mi": "MI"}, "ascending": ["p"]}, "ascending: p is none of the scores"),
+        ({}, "name score columns"),
+        ({"scores": {"l1": "MI"}}, "l1 is not allowed as the name of a measure"),
+        ({"scores": {"mi": "MI"}, "order": "mi"}, "mi is not allowed as the name of a measure"),
+        ({"scores": {"mi": "MI"}, "ascending": ["p"]}, "ascending: p is not among the scores"),
     ],
 )
 def test_options_that_say_nothing_are_refused(options: dict[str, object], said: str) -> None:
@@ -336,7 +336,7 @@ def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.M
 
 def test_pairs_that_would_take_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract_corpus, "ENDLESS_PAIRS", 6_000)
-    with pytest.raises(DataError, match=r"(?s)6,400, would take days.*cut the text"):
+    with pytest.raises(DataError, match=r"(?s)6,400, would take days.*split the text"):
         lx.run(long_sentence(tmp_path, 'memory = "1GB"', 80), runs=tmp_path / "r", report=False)
 
 

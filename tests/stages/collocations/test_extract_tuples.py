@@ -147,7 +147,7 @@ def test_units_that_hold_the_separator(tmp_path: Path) -> None:
     tuples = "triples"
     pairing = [[1, 2], [3]]
     """
-    with pytest.raises(DataError, match="1 label.* 'a b c'. Give another separator"):
+    with pytest.raises(DataError, match="1 label.* 'a b c'. Use another separator"):
         run(tmp_path, text)
     done = run(tmp_path, text + 'separator = "+"')
     assert done.table("p").get_column("l1").sort().to_list() == ["a b+c", "a+b c"]

@@ -130,7 +130,7 @@ def test_the_same_word_twice_is_added_up() -> None:
 
 def test_a_list_that_is_not_the_whole_corpus() -> None:
     assert words_extract_word_table(size=1000)[0] == ("The", 2, 1000)
-    with pytest.raises(ConfigError, match="8 words are fewer than the 9 of the list"):
+    with pytest.raises(ConfigError, match="8 words are fewer than the 9 in the list"):
         words_extract_word_table(size=8)
 
 

@@ -105,9 +105,9 @@ def test_without_looks_nothing_changes() -> None:
 
 def test_a_size_that_was_not_declared_is_refused() -> None:
     for use in ("evaluate.precision", "evaluate.comparison", "evaluate.designed"):
-        with pytest.raises(ConfigError, match=r"sample of 48 is none .* 20, 40, 60, 80 labels"):
+        with pytest.raises(ConfigError, match=r"sample of 48 is not .* 20, 40, 60, 80 labels"):
             evaluated_looks(use, drawn_looks(size=48), looks=LOOKS, **seeded_looks(use))
-    with pytest.raises(ConfigError, match="a sample of 400 is none"):
+    with pytest.raises(ConfigError, match="a sample of 400 is not a"):
         evaluated_looks("evaluate.precision", looks=LOOKS)
 
 
@@ -118,10 +118,10 @@ def seeded_looks(use: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("looks", "said"),
     [
-        ([0.1, 50], "0.1 is a rate, 50 is not"),
-        ([0.2, 0.1], "looks ascend, unlike 0.2, 0.1"),
-        ([0.1, 0.1], "looks ascend"),
-        ([0, 0.1], "rates lie above 0"),
+        ([0.1, 50], "0.1 is a rate and 50 a number"),
+        ([0.2, 0.1], "looks must ascend, not 0.2, 0.1"),
+        ([0.1, 0.1], "looks must ascend"),
+        ([0, 0.1], "looks must be positive rates"),
         ([20, 30.5], "whole numbers"),
     ],
 )
@@ -131,16 +131,16 @@ def test_looks_are_rates_or_labels_and_ascend(looks: list[float], said: str) -> 
 
 
 def test_an_option_that_would_do_nothing_is_refused() -> None:
-    with pytest.raises(ValidationError, match="leave out looks"):
+    with pytest.raises(ValidationError, match="omit looks"):
         evaluated_looks("evaluate.precision", looks=LOOKS, anytime=True)
-    with pytest.raises(ValidationError, match="spending goes with looks"):
+    with pytest.raises(ValidationError, match="spending requires looks"):
         evaluated_looks("evaluate.precision", spending="pocock")
 
 
 def test_rates_that_give_the_same_labels_are_refused() -> None:
-    with pytest.raises(ConfigError, match="of 400 candidates these looks are 20, 20 labels"):
+    with pytest.raises(ConfigError, match="for 400 candidates, these looks have 20, 20 labels"):
         evaluated_looks("evaluate.precision", drawn_looks(size=20), looks=[0.05, 0.0501])
-    with pytest.raises(ConfigError, match="of 400 candidates"):
+    with pytest.raises(ConfigError, match="for 400 candidates"):
         evaluated_looks("evaluate.precision", drawn_looks(size=20), looks=[20, 500])
 
 
@@ -473,7 +473,7 @@ def test_judgements_after_a_gap_are_refused(use: str) -> None:
     sample = drawn_looks(size=60)
     gap, late = sample["id"][10], sample["id"][11]
     with pytest.raises(
-        ConfigError, match=rf"49 of 59 judged draws \(TP\) come after .*{gap}.* such as {late}"
+        ConfigError, match=rf"49 of 59 judged draws \(TP\) come after .*{gap}.* for example {late}"
     ):
         judged(sample, sample.filter(pl.col("id") != gap), use)
 
@@ -481,13 +481,13 @@ def test_judgements_after_a_gap_are_refused(use: str) -> None:
 def test_other_samples_are_refused() -> None:
     with pytest.raises(ConfigError, match="there is no sample"):
         evaluated_looks("evaluate.precision", anytime=True)
-    with pytest.raises(ConfigError, match="drawn again"):
+    with pytest.raises(ConfigError, match="with replacement"):
         evaluated_looks("evaluate.comparison", drawn_looks(size=60, replacement=True), anytime=True)
     made = run_stage(
         "sample.design", {"cuts": [100, 200], "size": 90, "seed": "s"}, ranks=RANKS_LOOKS
     )
     designed = {"anytime": True, "seed": "s", "inclusion": "inclusion", "cuts": [100]}
-    with pytest.raises(ConfigError, match=r"chances differ, from 0\.\d+ to"):
+    with pytest.raises(ConfigError, match=r"inclusion probabilities differ, from 0\.\d+ to"):
         run_stage(
             "evaluate.designed", designed, ranks=RANKS_LOOKS, judgements=ALL_LOOKS, sample=made["sample"],
             inclusion=made["inclusion"],
@@ -497,17 +497,17 @@ def test_other_samples_are_refused() -> None:
 @pytest.mark.parametrize(
     ("use", "options", "said"),
     [
-        ("evaluate.precision", {"interval": "wilson"}, "leave out interval"),
-        ("evaluate.precision", {"recall": True}, "leave out recall"),
-        ("evaluate.precision", {"band": "simultaneous"}, "leave out band"),
-        ("evaluate.comparison", {"test": "boschloo"}, "a test of its own"),
+        ("evaluate.precision", {"interval": "wilson"}, "omit interval"),
+        ("evaluate.precision", {"recall": True}, "omit recall"),
+        ("evaluate.precision", {"band": "simultaneous"}, "omit band"),
+        ("evaluate.comparison", {"test": "boschloo"}, "its own two-sided test"),
         ("evaluate.comparison", {"alternative": "greater"}, "two-sided"),
-        ("evaluate.comparison", {"population": "super"}, "no population beyond them"),
-        ("evaluate.comparison", {"population": "both"}, 'take population = "finite"'),
-        ("evaluate.comparison", {"difference_interval": "wilson"}, "limits of its own"),
-        ("evaluate.comparison", {"equivalence": 0.1}, "equivalence is for one look"),
-        ("evaluate.comparison", {"clusters": "c"}, "clusters are for one look"),
-        ("evaluate.designed", {"assist": "scores"}, "no predictions"),
+        ("evaluate.comparison", {"population": "super"}, "only for the finite population"),
+        ("evaluate.comparison", {"population": "both"}, 'use population = "finite"'),
+        ("evaluate.comparison", {"difference_interval": "wilson"}, "its own limits"),
+        ("evaluate.comparison", {"equivalence": 0.1}, "equivalence cannot be combined"),
+        ("evaluate.comparison", {"clusters": "c"}, "clusters cannot be combined"),
+        ("evaluate.designed", {"assist": "scores"}, "does not allow predictions"),
     ],
 )
 def test_what_has_no_such_limits_is_refused(use: str, options: dict[str, Any], said: str) -> None:

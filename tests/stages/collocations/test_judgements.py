@@ -358,7 +358,7 @@ def test_union_of_categories() -> None:
 def test_a_union_needs_parts_and_a_name() -> None:
     wrong: list[dict[str, list[str]]] = [{"TP": ["idiom"]}, {"other": ["idiom"]}, {"other": []}]
     for unions in wrong:
-        with pytest.raises(ValueError, match="needs a name of its own and parts among TP"):
+        with pytest.raises(ValueError, match="needs a new name, and parts among TP"):
             judge(SHEET_JOIN_TABLE, unions=unions)
 
 

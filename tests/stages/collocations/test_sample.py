@@ -100,9 +100,9 @@ def test_predictions_send_the_labels_where_they_are_unsure() -> None:
 @pytest.mark.parametrize(
     ("assist", "message"),
     [
-        (P.head(58), "2 of 60 candidates have no probability, such as x58, x59"),
+        (P.head(58), "2 of 60 candidates have no probability, for example x58, x59"),
         (P.with_columns(prediction=1.5), "60 of 60 candidates have no probability"),
-        (P.rename({"prediction": "p"}), "no column 'prediction' of numbers, but id, p"),
+        (P.rename({"prediction": "p"}), "no numeric column 'prediction', only id, p"),
     ],
 )
 def test_mistaken_predictions(assist: pl.DataFrame, message: str) -> None:
@@ -132,9 +132,9 @@ def test_predictions_of_several_judges() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "60 candidates have several predictions, .* choose: judge = 'one' or judge = 'two'"),
-        ({"judge": "three"}, "there are no predictions of 'three'"),
-        ({"judge": "one", "category": "svc"}, "there are no predictions of 'svc'"),
+        ({}, "60 candidates have several predictions, .* choose judge = 'one' or judge = 'two'"),
+        ({"judge": "three"}, "there are no predictions for 'three'"),
+        ({"judge": "one", "category": "svc"}, "there are no predictions for 'svc'"),
     ],
 )
 def test_a_judge_must_be_chosen(options: dict[str, Any], message: str) -> None:
@@ -143,9 +143,9 @@ def test_a_judge_must_be_chosen(options: dict[str, Any], message: str) -> None:
 
 
 def test_predictions_that_do_not_name_their_judge() -> None:
-    with pytest.raises(ConfigError, match="do not tell of which judge they are"):
+    with pytest.raises(ConfigError, match="have no column judge"):
         design(assist=P, judge="one")
-    with pytest.raises(ValidationError, match="they go with assist"):
+    with pytest.raises(ValidationError, match="require assist"):
         design(judge="one")
 
 
@@ -157,7 +157,7 @@ def test_a_sample_that_has_grown() -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"steps": [12]}, r"steps are earlier sizes: .* below size = 12, unlike \[12\]"),
+        ({"steps": [12]}, r"steps must ascend from 1 and stay below size = 12, not \[12\]"),
         ({"steps": [5, 4]}, "ascend"),
         ({"steps": [0]}, "ascend from 1"),
         ({"floor": 1.0}, "less than 1"),
@@ -248,14 +248,14 @@ def test_costs_by_shared_work() -> None:
 
 def test_costs_that_cannot_be() -> None:
     cost = {"group": "l2", "first": 10.0, "further": 1.0}
-    with pytest.raises(ValidationError, match="go together"):
+    with pytest.raises(ValidationError, match="given together"):
         design(cost=cost)
-    with pytest.raises(ValidationError, match="takes no longer"):
+    with pytest.raises(ValidationError, match="must not exceed"):
         design(cost=cost | {"further": 20.0})
     options = {"cuts": [5], "size": 12, "seed": "s", "groups": "candidates", "cost": cost}
-    with pytest.raises(ValidationError, match="has no steps"):
+    with pytest.raises(ValidationError, match="cannot be combined with steps"):
         run_stage("sample.design", options | {"steps": [5]}, ranks=RANKS, groups=GROUPS)
-    with pytest.raises(ConfigError, match="1 of 60 candidates have no group, such as x07"):
+    with pytest.raises(ConfigError, match="1 of 60 candidates have no group, for example x07"):
         run_stage(
             "sample.design", options, ranks=RANKS, groups=GROUPS.filter(pl.col("id") != "x07")
         )

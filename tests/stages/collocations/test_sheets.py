@@ -94,9 +94,9 @@ def test_guidelines_go_with_the_sheets() -> None:
 @pytest.mark.parametrize(
     ("guidelines", "said"),
     [
-        ({"SVG": "A light verb."}, "there is no label 'SVG'; did you mean SVC?"),
-        ({"svc": "A light verb."}, "there is no label 'svc'; did you mean SVC?"),
-        ({"free": "All else.", "idiom": "x"}, "there is no label 'idiom'; valid: SVC, free"),
+        ({"SVG": "A light verb."}, "unknown label 'SVG'; did you mean SVC?"),
+        ({"svc": "A light verb."}, "unknown label 'svc'; did you mean SVC?"),
+        ({"free": "All else.", "idiom": "x"}, "unknown label 'idiom'; valid: SVC, free"),
         ({"SVC": " \n"}, "the guideline of 'SVC' is blank"),
         ({"SVC": "x" * 10_001}, "has 10,001 characters, more than 10,000"),
     ],
@@ -176,7 +176,7 @@ def test_blanks_around_an_id_make_no_other_row() -> None:
 def test_one_person_in_two_spellings_contradicts_himself(spelling: str) -> None:
     found = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
     assert [each[:3] for each in found] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
-    assert "a1 gives this id several labels" in found[0][3]
+    assert "a1 gave this id several labels" in found[0][3]
 
 
 def test_one_person_in_two_spellings_counts_once() -> None:
@@ -221,7 +221,7 @@ def test_an_earlier_round_is_of_the_same_people() -> None:
     assert joined_sheets(earlier=both)["annotations"].height == 1
     differ = pl.concat([given, given.with_columns(annotator=pl.lit("a1"), label=pl.lit("SVC"))])
     assert (
-        "a1 gives"
+        "a1 gave"
         in problems(joined_sheets(earlier=differ.select(list(Annotations.columns()))))[0][3]
     )
 
@@ -258,7 +258,7 @@ def test_names_that_mean_the_same_are_refused_at_the_model(names: tuple[str, ...
     ]
     for model, options, option in wrong:
         model.model_validate(options)
-        with pytest.raises(ValidationError, match="two names differ|is no name"):
+        with pytest.raises(ValidationError, match="two names differ|is not a valid name"):
             model.model_validate(options | {option: names})
 
 

@@ -164,7 +164,7 @@ def test_nothing_in_common() -> None:
 
 @pytest.mark.parametrize("given", [{"lemmas": ["l0001"]}, {"path": "l.tsv"}])
 def test_a_list_has_no_design(given: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="design = 'size' goes with rate or size"):
+    with pytest.raises(ValidationError, match="design = 'size' requires rate or size"):
         STAGES.get("sample.lemmas").config.model_validate(
             {"lexicons": ["x"], "design": "size", **given}
         )
@@ -219,7 +219,7 @@ def test_all_drawn_is_exact() -> None:
 def test_the_bootstrap_does_not_go_with_other_chances() -> None:
     with pytest.raises(ConfigError, match=r"interval: percentile .* 40 were drawn with chances"):
         quality(GOLD, WORSE, {"interval": "percentile"}, sample=by_size())
-    with pytest.raises(ConfigError, match="n: 5,887 takes the place of a sum over lemmas"):
+    with pytest.raises(ConfigError, match="n: 5,887 replaces a sum over lemmas"):
         quality(GOLD, WORSE, {"n": 5887}, sample=by_size())
 
 
@@ -297,7 +297,9 @@ def test_other_chances_cannot_be_compared() -> None:
     lemmas = by_size()
     even = lemmas.with_columns(pi=pl.lit(40 / 202))
     scores = {"x": scored(lemmas)["x"], "y": scored(even)["y"]}
-    with pytest.raises(ConfigError, match="x and y have the same lemmas, drawn with other chances"):
+    with pytest.raises(
+        ConfigError, match="x and y have the same lemmas with different inclusion probabilities"
+    ):
         listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
 
 
