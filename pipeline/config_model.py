@@ -47,7 +47,7 @@ def descriptions(model: type[BaseModel]) -> dict[str, str]:
     for each in reversed(model.__mro__):
         texts = _texts(each.__module__).get(each.__qualname__, {})
         for name in inspect.get_annotations(each):
-            found.pop(name, None)  # repeated, it says what it says there
+            found.pop(name, None)  # a redefined field has its own text or none
             if name in texts:
                 found[name] = texts[name]
     given = {name: field.description for name, field in model.model_fields.items()}
