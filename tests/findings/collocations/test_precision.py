@@ -302,7 +302,7 @@ def test_at_any_time_is_said_in_words() -> None:
     assert isinstance(text, Text)
     assert "at every size of the sample" in text.text
     said = at_any_time()
-    assert "at whatever size of the sample" in said
+    assert "valid at every size of the sample" in said
     assert "Fisher" not in said
 
 
