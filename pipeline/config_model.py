@@ -41,7 +41,7 @@ def descriptions(model: type[BaseModel]) -> dict[str, str]:
     --------
     >>> from pipeline.stages.base import Seeded
     >>> descriptions(Seeded)
-    {'seed': "Seed of the stage; the experiment's seed if empty."}
+    {'seed': 'Seed of the stage (default: the seed of the experiment).'}
     """
     found: dict[str, str] = {}
     for each in reversed(model.__mro__):

@@ -154,8 +154,8 @@ def test_the_report_gives_the_figures_of_the_chapter() -> None:
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     tenth, _, whole = zip(*[[int(each) for each in row] for row in rows if row], strict=True)
     said = how_many(HowTested.model_validate(defaults("evaluate.comparison")))
-    assert f"in {min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
-    assert f"in {min(whole)} to {max(whole)} % of full annotations" in said
+    assert f"{min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
+    assert f"{min(whole)} to {max(whole)} % of full annotations" in said
 
 
 def test_there_is_a_place_for_each_block(chapter: ModuleType) -> None:
