@@ -60,9 +60,7 @@ class ExtractKeywords(StageConfig):
     name: str = Field(default="target", min_length=1)
     """Name of the target: l1 of every candidate."""
     min_frequency: int = Field(default=1, ge=0)
-    """Drop words that are rarer in the target; 0 also keeps words of the reference only. Corpus
-    sizes do not change.
-    """
+    """Drop words that are rarer in the target; 0 also keeps words of the reference only."""
     examples: Annotated[str | None, Of(Examples)] = None
     """Examples of the target's words, passed on to the candidates."""
 
