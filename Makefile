@@ -243,7 +243,7 @@ ifeq ($(PART),)
 	$(BIN)/python benchmarks/lexicon_coverage.py
 endif
 	$(BIN)/python benchmarks/coverage_run.py $(PART) --folder $(RUNS)/coverage; kept=$$?; \
-	test -n "$(PART)" || $(BIN)/python benchmarks/coverage_designs_chapter.py --folder $(RUNS)/coverage; \
+	test -n "$(PART)" || $(BIN)/python benchmarks/coverage_chapter.py --folder $(RUNS)/coverage; \
 	exit $$kept
 
 clean:

@@ -22,7 +22,7 @@ from pipeline.kernels.nbest.average_precision import (
 )
 
 MEASURES = ("t_score", "log_likelihood", "chi_squared", "mi")
-SIZES = (100, 250, 500, 1000)
+SIZES = (100, 250)
 SAMPLES = 2000
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -1,155 +1,292 @@
-"""The tables of docs/coverage.md, from the cells of the simulation."""
+"""Write the cells, the chart and the table of docs/coverage.md, from what `coverage_run.py` found.
+
+    python benchmarks/coverage_chapter.py [--samples 2000] [--folder runs/coverage]
+
+Cells of parts that the folder does not have stay as they are in docs/coverage-cells.csv.gz.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import argparse
+import gzip
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import polars as pl
+from coverage_parts.keeping import Kept
+from coverage_parts.parts import DEFAULTS, LABELS, PARTS, few
+from coverage_parts.reading import LEAST, SIZE, read, verdict
+from coverage_parts.results import marked
 
-from pipeline.kernels.nbest.sample_size import expected_width
-from pipeline.kernels.sampling import sample_size
+from pipeline.report.page.images import chart_bytes
 
-CHAPTER = Path(__file__).parents[1] / "docs" / "coverage.md"
-BEGIN, END = "<!-- tables: made by make coverage -->\n", "<!-- end of tables -->\n"
-SHOWN = ("t_score", "log_likelihood", "dice")
-CUTS = (100, 500, 1000, 2000)
-LEVEL = 0.95
+DOCS = Path(__file__).parents[1] / "docs"
+CHAPTER, LABELS_CHAPTER = DOCS / "coverage.md", DOCS / "fewest-labels.md"
+CELLS, CHART = DOCS / "coverage-cells.csv.gz", DOCS / "coverage.svg"
+BEGIN, END = "<!-- {}: made by make coverage -->\n", "<!-- end of {} -->\n"
+COLUMNS = pl.Schema({
+    "part": pl.String, "method": pl.String, "population": pl.String, "size": pl.Int64,
+    "what": pl.String, "n": pl.Int64, "truth": pl.Float64, "samples": pl.Int64, "hits": pl.Int64,
+    "width": pl.Float64, "draws": pl.Float64,
+})  # fmt: skip
+TESTS = ("tests", "design_tests")
+"""Parts whose cells are tests: their share is that of wrong rejections."""
+WAYS = {
+    "mover, simple": "simple sample",
+    "mover, all": "design, 106 questions",
+    "mover, all, scores": "with predictions",
+    "mover, question": "design, this question",
+    "mover, question, scores": "with predictions",
+    "fisher, simple": "Fisher, simple sample",
+    "fisher, question": "Fisher, design",
+}
+BIN = 0.002
+"""Width of a mark in the chart, as a share."""
+ROW = 13
+"""Height of a row in the chart; pixels."""
+
+Methods = dict[tuple[str, str], pl.DataFrame]
+"""Part and method to its cells, as `read` marked them."""
 
 
-def updated(text: str, found: pl.DataFrame, *, candidates: int) -> str:
-    """Return the chapter with the tables of this simulation.
+class Line(NamedTuple):
+    """A row of the table.
 
     Parameters
     ----------
-    text : str
-        The chapter.
-    found : DataFrame
-        The cells, see `coverage.coverage`.
-    candidates : int
-        Candidates in the data set.
+    part : str
+        The part.
+    pattern : str
+        Regular expression for the names of its methods.
+    title : str
+        What has to hold.
     """
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{tables(found, candidates)}\n{END}{after}"
+
+    part: str
+    pattern: str
+    title: str
 
 
-def tables(found: pl.DataFrame, candidates: int) -> str:
-    """Return the summary, the check against exact values, and the cells at a few n."""
-    said = (
-        f"{found['samples'][0]:,} samples for each rate; the standard error of a simulated "
-        f"coverage of 95 % is\n{100 * _error(found):.2f} points."
-    )
-    parts = [said, "### All lists", _summary(found), "### Against exact values"]
-    parts.append(_exact(found, candidates))
-    for replacement, head in ((False, "without"), (True, "with")):
-        cells = found.filter(pl.col("measure").is_in(SHOWN), pl.col("n").is_in(CUTS))
-        parts += [f"### Samples {head} replacement", _cells(cells.filter(replacement=replacement))]
-    return "\n\n".join(part for part in parts if part) + "\n"
+LINES = (
+    *(
+        Line("simple", name, f"precision, `{name}`")
+        for name in (
+            "clopper_pearson", "hypergeometric", "hypergeometric_shortest", "wilson",
+            "wilson_corrected", "jeffreys", "confidence_sequence",
+        )
+    ),
+    Line("simple", ".* with replacement", "precision, drawn with replacement, four intervals"),
+    Line("simple", "mover .*", "difference by MOVER, seven intervals"),
+    Line("strata", ".*", "precision and difference, `evaluate.stratified`, seven designs"),
+    Line("designs", "simple, .*", "precision and difference, `evaluate.designed`, simple sample"),
+    Line("designs", "designed, .*", "precision and difference, `evaluate.designed`, design"),
+    Line("bands", ".*", "limits at all n at once, seven bands"),
+    Line("looks", "obrien_fleming, .*", "limits at four looks, `obrien_fleming`"),
+    Line("looks", "pocock, .*", "limits at four looks, `pocock`"),
+    Line("looks", "confidence_sequence", "limits after each label, `confidence_sequence`"),
+    Line("average", ".*", "average precision, simple sample and design"),
+    Line("tests", ".*, candidates to come", "*test* of a population, four tests"),
+    Line("tests", ".*, these candidates", "*test* of these candidates, six tests"),
+    Line("design_tests", ".*", "*test* of these candidates, `evaluate.designed`"),
+)  # fmt: skip
 
 
-def _error(found: pl.DataFrame) -> float:
-    samples: int = found["samples"][0]
-    return float((LEVEL * (1 - LEVEL) / samples) ** 0.5)
+def by_method(cells: pl.DataFrame) -> Methods:
+    """Return the cells of each method, read, in the order of the parts."""
+    kind = pl.when(pl.col("part").is_in(TESTS)).then(pl.lit("test")).otherwise(pl.lit("coverage"))
+    groups = cells.with_columns(kind=kind).group_by("part", "method", maintain_order=True)
+    found = {
+        (str(part), str(method)): read(own, few=few(str(method))) for (part, method), own in groups
+    }
+    order = list(PARTS)
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0][0])))
 
 
-def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+def summary(methods: Methods) -> str:
+    """Return the table: a row for each kind of methods."""
+    found = {key: verdict(cells) for key, cells in methods.items()}
+    rows = []
+    for line in LINES:
+        own = {
+            method: said
+            for (part, method), said in found.items()
+            if part == line.part and re.fullmatch(line.pattern, method)
+        }
+        if own:
+            rows.append(_row(line, own))
+    return table(("what has to hold", "cells", "mean %", "worst cell %", "verdict"), rows)
+
+
+def _row(line: Line, own: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    means = [f"{100 * said['mean']:.1f}" for said in own.values()]
+    worst = [100 * said["worst"] for said in own.values() if said["worst"] is not None]
+    low, high = min(means, key=float), max(means, key=float)
+    default = " (default)" if (line.part, line.pattern) in DEFAULTS else ""
+    return [
+        f"{line.title}{default}", f"{sum(said['cells'] for said in own.values()):,}",
+        low if low == high else f"{low} to {high}",
+        f"{(max if line.part in TESTS else min)(worst):.1f}", _said(own),
+    ]  # fmt: skip
+
+
+def _said(own: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the verdict, with the names of methods that fail or are cautious."""
+    kinds = {
+        kind: [method for method, said in own.items() if said["verdict"] == kind]
+        for kind in ("fails", "cautious")
+    }
+    if len(own) == 1:
+        return next((kind for kind, names in kinds.items() if names), "holds")
+    said = [f"{kind}: {'; '.join(names)}" for kind, names in kinds.items() if names]
+    return ". ".join(said) if said else "all hold"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _summary(found: pl.DataFrame) -> str:
-    low = pl.col("coverage") < LEVEL - 3 * _error(found)
-    groups = found.group_by("replacement", "rate", "method", maintain_order=True).agg(
-        pl.mean("coverage").alias("mean"), pl.min("coverage").alias("least"),
-        low.mean().alias("low"), pl.mean("width"),
-        pl.col("measure", "n").sort_by("coverage", "measure", "n").first(),
-    )  # fmt: skip
-    rows = (
-        (
-            "with" if row["replacement"] else "without", f"{100 * row['rate']:g} %",
-            f"`{row['method']}`", f"{100 * row['mean']:.1f}", f"{100 * row['least']:.1f}",
-            f"{row['measure']}, {row['n']:,}", f"{100 * row['low']:.0f} %",
-            f"{100 * row['width']:.1f}",
-        )
-        for row in groups.iter_rows(named=True)
-    )  # fmt: skip
-    head = (
-        "replacement", "rate", "interval", "mean coverage %", "lowest", "at", "lists below 95 %",
-        "mean width",
-    )  # fmt: skip
-    return _table(head, rows)
+def chart(methods: Methods) -> dict[str, Any]:
+    """Return the chart of all cells, a row for each method, that with the worst cell first."""
+    coverage = {key: cells for key, cells in methods.items() if key[0] not in TESTS}
+    tests = {key: cells for key, cells in methods.items() if key[0] in TESTS}
+    panels = [
+        _panel(coverage, "% of samples in which the limits hold the truth", (LEAST, 0.95)),
+        _panel(tests, "% of samples in which a true null hypothesis is rejected", (0.05, SIZE)),
+    ]
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "background": "white", "padding": {"left": 70, "top": 8, "right": 8, "bottom": 8},
+        "vconcat": panels, "spacing": 24,
+        "config": {
+            "font": "Arial, 'Liberation Sans', Helvetica, sans-serif", "view": {"stroke": None},
+            "axis": {"labelFontSize": 10, "titleFontSize": 11, "labelLimit": 400, "grid": False},
+        },
+    }  # fmt: skip
 
 
-def _exact(found: pl.DataFrame, candidates: int) -> str:
-    """Say how the simulated coverage agrees with the exact one, computed for each cell shown."""
-    cells = found.filter(pl.col("measure").is_in(SHOWN), pl.col("n").is_in(CUTS))
-    exact, width = zip(
-        *(_expected(row, candidates) for row in cells.iter_rows(named=True)), strict=True
-    )
-    compared = cells.with_columns(
-        exact=pl.Series(exact), exact_width=pl.Series(width)
-    ).with_columns(
-        z=(pl.col("coverage") - pl.col("exact"))
-        / (pl.col("exact") * (1 - pl.col("exact")) / pl.col("samples")).sqrt()
-    )
-    within = compared.select((pl.col("z").abs() <= 2).mean()).item()
-    farthest = compared.select(pl.col("z").abs().max()).item()
-    apart = compared.select((pl.col("width") - pl.col("exact_width")).abs().max()).item()
-    said = (
-        f"For the {cells.height} cells below the coverage was also computed exactly, by adding up "
-        "the\nprobabilities of all outcomes of a sample. "
-        f"{100 * within:.0f} % of the simulated values lie within two standard\nerrors of the "
-        f"exact ones (some 95 % should), the farthest is {farthest:.1f} away, and no mean width "
-        f"differs by\nmore than {100 * apart:.2f} points. The exact values, over these cells:"
-    )
-    return f"{said}\n\n{_lowest(compared)}"
+def _panel(methods: Methods, title: str, rules: Sequence[float]) -> dict[str, Any]:
+    judged = {key: cells.filter("judged") for key, cells in methods.items()}
+    ordered = sorted(judged.items(), key=lambda item: _worst(item[1]))
+    names = {key: f"{key[0]}: {key[1]}" for key, _ in ordered}
+    marks = [
+        {"method": names[key], "at": 100 * (at - 0.5) * BIN, "end": 100 * (at + 0.5) * BIN,
+         "cells": count}
+        for key, cells in ordered
+        for at, count in (cells["share"] / BIN).round().value_counts(sort=True).iter_rows()
+    ]  # fmt: skip
+    means = [
+        {"method": names[key], "at": round(100 * float(cells["share"].mean() or 0), 3)}  # type: ignore[arg-type]
+        for key, cells in ordered
+    ]
+    y = {
+        "field": "method", "type": "nominal", "sort": list(names.values()), "title": None,
+        "axis": {"ticks": False, "domain": False},
+    }  # fmt: skip
+    x = {
+        "field": "at", "type": "quantitative", "title": title,
+        "scale": {"zero": False, "nice": False, "padding": 6},
+    }  # fmt: skip
+    opacity = {
+        "field": "cells", "type": "quantitative", "legend": None,
+        "scale": {"type": "log", "range": [0.2, 1]},
+    }  # fmt: skip
+    return {
+        "width": 430, "height": {"step": ROW},
+        "layer": [
+            {
+                "data": {"values": marks},
+                "mark": {"type": "rect", "color": "#0072b2", "aria": False},
+                "encoding": {"x": x, "x2": {"field": "end"}, "y": y, "opacity": opacity},
+            },
+            {
+                "data": {"values": [{"at": 100 * rule} for rule in rules]},
+                "mark": {"type": "rule", "color": "#d55e00", "strokeWidth": 1, "aria": False},
+                "encoding": {"x": {"field": "at", "type": "quantitative"}},
+            },
+            {
+                "data": {"values": means},
+                "mark": {"type": "point", "filled": True, "size": 18, "color": "black",
+                         "opacity": 1, "aria": False},
+                "encoding": {"x": x, "y": y},
+            },
+        ],
+    }  # fmt: skip
 
 
-def _lowest(compared: pl.DataFrame) -> str:
-    groups = compared.group_by("replacement", "method", maintain_order=True).agg(
-        pl.min("exact").alias("least"), pl.mean("exact").alias("mean"),
-        (pl.col("exact") < LEVEL).sum().alias("low"), pl.len().alias("cells"),
-        pl.col("rate", "measure", "n").sort_by("exact", "rate", "measure", "n").first(),
-    )  # fmt: skip
-    rows = (
-        (
-            "with" if row["replacement"] else "without", f"`{row['method']}`",
-            f"{100 * row['mean']:.2f}", f"{100 * row['least']:.2f}",
-            f"{100 * row['rate']:g} %, {row['measure']}, {row['n']:,}",
-            f"{row['low']} of {row['cells']}",
-        )
-        for row in groups.iter_rows(named=True)
-    )  # fmt: skip
-    head = ("replacement", "interval", "mean %", "lowest %", "at", "below 95 %")
-    return _table(head, rows)
+def _worst(cells: pl.DataFrame) -> float:
+    """Return the share of the worst cell: the smaller, the earlier in the chart."""
+    share: float = cells["share"][0]
+    return -share if cells["kind"][0] == "test" else share
 
 
-def _expected(row: dict[str, object], candidates: int) -> tuple[float, float]:
-    size = sample_size(candidates, rate=float(str(row["rate"])))
-    found = expected_width(
-        n=int(str(row["n"])), candidates=candidates, size=size, precision=float(str(row["truth"])),
-        method=str(row["method"]), replacement=bool(row["replacement"]),
-    )  # fmt: skip
-    return found["coverage"], found["width"]
+def labels(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the labels that give each comparison a power of 80 %, a row for each."""
+    by = {(row["way"], row["pair"], row["size"]): row for row in rows}
+    asked = dict.fromkeys((row["pair"], row["size"]) for row in rows)
+    lines = [[f"{pair}, n = {n:,}", *(_number(by.get((way, pair, n))) for way in WAYS)]
+             for pair, n in asked]  # fmt: skip
+    return table(["difference", *WAYS.values()], lines)
 
 
-def _cells(cells: pl.DataFrame) -> str:
-    methods = cells["method"].unique(maintain_order=True).to_list()
-    said = cells.with_columns(
-        said=pl.format(
-            "{} ({})", *((100 * pl.col(name)).round(1) for name in ("coverage", "width"))
-        )
-    )
-    wide = said.pivot("method", index=["rate", "measure", "n", "truth"], values="said")
-    ordered = wide.sort(
-        "rate", pl.col("measure").replace_strict({m: i for i, m in enumerate(SHOWN)}), "n"
-    )
-    rows = (
-        (
-            f"{100 * row['rate']:g} %", row["measure"], f"{row['n']:,}",
-            f"{100 * row['truth']:.1f} %", *(row[name] for name in methods),
-        )
-        for row in ordered.iter_rows(named=True)
-    )  # fmt: skip
-    return _table(("rate", "measure", "n", "true precision", *(f"`{m}`" for m in methods)), rows)
+def _number(row: Mapping[str, Any] | None) -> str:
+    if row is None:
+        return "not simulated"
+    return "none" if row["power"] is None else f"{row['power']:,}"
+
+
+def updated(text: str, name: str, made: str) -> str:
+    """Return a chapter with one block made anew.
+
+    Examples
+    --------
+    >>> updated(f"a{BEGIN.format('x')}b{END.format('x')}c", "x", "d").split()
+    ['a<!--', 'x:', 'made', 'by', 'make', 'coverage', '-->', 'd', '<!--', 'end', 'of', 'x',
+     '-->', 'c']
+    """
+    begin, end = BEGIN.format(name), END.format(name)
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{made}\n\n{end}{after}"
+
+
+def all_cells(folder: Path, *, samples: int) -> pl.DataFrame:
+    """Return the cells of the folder, and those of the documentation of all other parts."""
+    found = [
+        cells.select(*COLUMNS)
+        for part in PARTS
+        if part != LABELS
+        for cells in marked(folder, part, samples=samples).values()
+    ]
+    before = pl.read_csv(gzip.decompress(CELLS.read_bytes()), schema=COLUMNS)
+    if not found:
+        return before
+    cells = pl.concat(found).cast(COLUMNS)
+    return pl.concat([cells, before.join(cells, on="part", how="anti", maintain_order="left")])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the cells, the chart, and the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--samples", type=int, default=2000)
+    parser.add_argument("--folder", type=Path, default=Path("runs") / "coverage")
+    given = parser.parse_args(arguments)
+    cells = all_cells(given.folder, samples=given.samples)
+    methods = by_method(cells)
+    text = updated(CHAPTER.read_text(encoding="utf-8"), "results", summary(methods))
+    CHAPTER.write_text(text, encoding="utf-8")
+    CHART.write_bytes(chart_bytes(chart(methods), "svg"))
+    CELLS.write_bytes(gzip.compress(cells.write_csv().encode(), mtime=0))
+    needed = [row for rows in Kept(given.folder, LABELS).read().values() for row in rows]
+    if needed:
+        text = updated(LABELS_CHAPTER.read_text(encoding="utf-8"), "labels", labels(needed))
+        LABELS_CHAPTER.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

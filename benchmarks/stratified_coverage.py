@@ -4,7 +4,7 @@ python benchmarks/stratified_coverage.py [--samples 1000] [--replicates 400]
 
 The design is that of `sample_top` in configs/krenn.toml: 430 draws from the candidates that are
 among the 1,000 best of t-score or log-likelihood, 80 from the others; a fresh seed for each sample.
-Prints the table that docs/evaluation.md shows.
+Prints a table: list sizes by method.
 """
 
 from __future__ import annotations

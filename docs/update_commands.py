@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
@@ -20,54 +21,89 @@ from pipeline.cli.app import COMMANDS, app_for, command, groups
 CHAPTER = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
 
-Every command of `lexassay` with its arguments, options and examples, in the groups that
-`lexassay --help` has. The page is made from the program by docs/update_commands.py;
-`lexassay COMMAND --help` says the same of the version that is installed.
-[The command in a shell](shell.md) has more on tables, completion and JSON,
-[choosing a method](choosing.md) on what to use when.
+Every command of `lexassay` with its arguments, options and examples, grouped as in
+`lexassay --help`. docs/update_commands.py makes this page; `lexassay COMMAND --help` describes the
+installed version. See also [the command in a shell](shell.md) on tables, completion and JSON, and
+[choosing a method](choosing.md).
 
 ## For every command
 
-* Options stand anywhere after the name of the command, as `--name value` or `--name=value`.
-* An option that can be given again takes one value each time and is called *repeatable*
-  below: `--from a.conllu --from b.tsv`. Text with commas is one value: `--n 100,500`.
-* `--help` is an option of every command, and `--version`, `--install-completion` and
-  `--show-completion` of `lexassay` itself.
+* Options may follow the name of the command anywhere, as `--name value` or `--name=value`.
+* Repeatable options take one value each time: `--from a.conllu --from b.tsv`. Text with commas is
+  one value: `--n 100,500`.
+* Every command has `--help`; `lexassay` itself has `--version`, `--install-completion` and
+  `--show-completion`.
 * `--debug`, anywhere, shows the traceback of an error.
-* Tables and what came out are printed on standard output; progress and errors on standard error.
+* Results go to standard output, progress and errors to standard error.
+* Defaults are in brackets.
 
-| exit code | when |
+| exit code | meaning |
 |---|---|
 | 0 | done |
 | 1 | failed: in the data, in a stage, or in writing the results |
 | 2 | wrong usage or configuration |
-| 3 | a stage waits for what a person has yet to type; of `run`, sometimes of `annotate` |
+| 3 | waiting for people (`run`, sometimes `annotate`) |
 | 130 | interrupted by Ctrl-C or SIGTERM |
 
-The examples work one after the other in a folder that has a text, `novel.txt`, and the files that
-`lexassay new` writes for clusters and lexicons. The test suite runs them so.
+The examples run in this order in a folder with a text, `novel.txt`, and the files that
+`lexassay new` writes for clusters and lexicons; the tests run them.
+
+## Shared arguments and options
+
+These mean the same in all commands that have them.
+
 """
+_SHARED = 3
+"""Commands that have an argument or option before the head lists it."""
 _KINDS = {str: "text", int: "whole number", float: "number", Path: "path"}
 _COMMAND = "lexassay "
 _QUOTE = '"'
 _CHOICES = re.compile(r"[\w.]+(?: \| [\w.]+)+")
+_TABLE = "| {} | takes | meaning |\n|---|---|---|\n{}"
+Row = tuple[str, str, str]
 
 
 def chapter() -> str:
     """Return the reference of all commands."""
-    parts = [HEAD]
+    found = {name: _command(name) for name in COMMANDS}
+    rows = {name: _rows(name, each) for name, each in found.items()}
+    counts = Counter(row for each in rows.values() for row in dict.fromkeys(each))
+    shared: dict[str, Row] = {}
+    for row, count in counts.most_common():
+        if count >= _SHARED:
+            shared.setdefault(row[0], row)
+    parts = [
+        HEAD,
+        _TABLE.format("argument or option", "\n".join(map(_line, shared.values()))),
+        "\n",
+    ]
     for title, names in groups().items():
         parts.append(f"\n## {title}\n")
-        parts += ["\n" + "\n\n".join(_section(name)) + "\n" for name in names]
+        for name in names:
+            section = _section(name, found[name], rows[name], {*shared.values()})
+            parts.append("\n" + "\n\n".join(section) + "\n")
     return "".join(parts)
 
 
-def _section(name: str) -> Iterator[str]:
-    """Yield heading, sentences, usage, tables and examples of a command."""
+def _command(name: str) -> Any:
     group: Any = typer.main.get_command(app_for([name]))
-    context = typer.Context(group)
-    found = group.get_command(context, name)
+    return group.get_command(typer.Context(group), name)
+
+
+def _rows(name: str, found: Any) -> list[Row]:
+    """Return the arguments and options of a command."""
     parameters = inspect.signature(command(name), eval_str=True).parameters
+    every = [each for each in found.params if each.name in parameters]
+    every.sort(key=lambda each: each.param_type_name)
+    return [_row(each, parameters[each.name].annotation) for each in every]
+
+
+def _line(row: Row) -> str:
+    return f"| {' | '.join(row)} |"
+
+
+def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterator[str]:
+    """Yield heading, sentences, usage, table and examples of a command."""
     yield f"### lexassay {name}"
     sentences, *more = inspect.cleandoc(found.help).split("\n\n")
     yield _paragraph(sentences)
@@ -75,12 +111,11 @@ def _section(name: str) -> Iterator[str]:
     yield from (_paragraph(text) for text in more if not text.startswith(_COMMAND))
     if lines := [" ".join(text.split()) for text in more if text.startswith(_COMMAND)]:
         yield "```bash\n" + "\n".join(lines) + "\n```"
-    for kind, column in (("argument", "argument"), ("option", "option")):
-        rows = [_row(each, parameters[each.name].annotation) for each in found.params
-                if each.param_type_name == kind and each.name in parameters]  # fmt: skip
-        if rows:
-            head = f"| {column} | takes | default | what it is |\n|---|---|---|---|"
-            yield "\n".join([head, *(f"| {' | '.join(row)} |" for row in rows)])
+    if own := [_line(row) for row in rows if row not in shared]:
+        yield _TABLE.format("argument or option", "\n".join(own))
+    if common := [row[0].partition(" ")[0].strip("`,") for row in rows if row in shared]:
+        options = ", ".join(f"`{each}`" for each in common if each.startswith("-"))
+        yield from [f"Shared: {options}."] if options else []
     if (examples := COMMANDS[name].examples) != (_usage(name, found),):
         yield "```bash\n" + "\n".join(examples) + "\n```"
 
@@ -106,8 +141,8 @@ def _called(argument: Any) -> str:
     return word if argument.required or word[:1] != "[" else word[1:-1]
 
 
-def _row(parameter: Any, annotation: Any) -> tuple[str, str, str, str]:
-    """Return name, kind, default and sentence of an argument or option."""
+def _row(parameter: Any, annotation: Any) -> Row:
+    """Return name, kind and sentence of an argument or option, with its default."""
     kind, information = get_args(annotation)[0], get_args(annotation)[1]
     text = (parameter.help or "").strip()
     again = "s" if parameter.param_type_name == "argument" else ", repeatable"
@@ -116,7 +151,10 @@ def _row(parameter: Any, annotation: Any) -> tuple[str, str, str, str]:
         takes, text = "one of", ", ".join(f"`{word}`" for word in text.split(" | "))
     else:
         text = _plain(text)
-    return _name(parameter), takes, _default(parameter), text
+    default = _default(parameter)
+    if default and default != "required" and "[" not in text:
+        text = f"{text.removesuffix('.')} [{default}]{'.' * text.endswith('.')}"
+    return _name(parameter), takes, text
 
 
 def _takes(kind: Any, information: Any, *, again: str) -> str:

@@ -32,7 +32,7 @@ from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.registry import Named, Registry
 from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS
-from pipeline.report.view import VIEWS
+from pipeline.report.view import VIEWS, StyleOptions
 from pipeline.runner.config import Experiment, RunOptions, Sweep
 from pipeline.stages.base import STAGES
 from schemas import Table
@@ -260,17 +260,26 @@ def _text(said: Mapping[str, str], option: str) -> str:
 
 
 def views() -> str:
-    """Return a section for each view."""
-    return "\n\n".join("\n".join(_view(name)) for name in own(VIEWS))
+    """Return a table of the options that several views have, then a list of those of each view."""
+    found: dict[Row, list[str]] = {}
+    for name in own(VIEWS):
+        for row in _rows(VIEWS.get(name).options):
+            found.setdefault(row, []).append(name)
+    rows = [(*row, _views_of(row[0], names)) for row, names in found.items() if len(names) > 1]
+    parts = [
+        "### Options of several views",
+        _table((*HEAD, "of"), rows),
+    ]
+    for name in own(VIEWS):
+        mine = [row for row, names in found.items() if names == [name]]
+        if mine:
+            parts += [f"### {name}", "\n".join(_item(row) for row in mine)]
+    return "\n\n".join(parts)
 
 
-def _view(name: str) -> Iterator[str]:
-    options: type[BaseModel] = VIEWS.get(name).options
-    yield f"### {name}\n"
-    if not options.model_fields:
-        yield "No options."
-        return
-    yield _table(HEAD, _rows(options))
+def _views_of(option: str, names: list[str]) -> str:
+    every = option.strip("`") in StyleOptions.model_fields
+    return "all with figures" if every else _names(names)
 
 
 def _default(field: FieldInfo) -> str:
@@ -298,18 +307,15 @@ def _choices(field: FieldInfo) -> Iterator[str]:
 
 
 def estimates() -> str:
-    """Return a table of the intervals, tests and corrections."""
+    """Return a table of the intervals, tests and corrections, with their references."""
     rows = [
-        *(("interval", name, INTERVALS.get(name).limits, INTERVALS.get(name).reference)
-          for name in own(INTERVALS)),
-        *(("test", name, TESTS.get(name).p_values, TESTS.get(name).reference)
-          for name in own(TESTS)),
-        *(("correction", name, CORRECTIONS.get(name).adjust, CORRECTIONS.get(name).reference)
-          for name in own(CORRECTIONS)),
-    ]  # fmt: skip
+        *(("interval", name, INTERVALS.get(name).reference) for name in own(INTERVALS)),
+        *(("test", name, TESTS.get(name).reference) for name in own(TESTS)),
+        *(("correction", name, CORRECTIONS.get(name).reference) for name in own(CORRECTIONS)),
+    ]
     return _table(
-        ("option", "name", "what it gives", "reference"),
-        ((f"`{kind}`", f"`{name}`", _first(made), said) for kind, name, made, said in rows),
+        ("option", "name", "reference"),
+        ((f"`{kind}`", f"`{name}`", said) for kind, name, said in rows),
     )
 
 
@@ -341,19 +347,12 @@ def engines() -> str:
 
 
 def checks() -> str:
-    """Return a table of the checks, with their thresholds."""
+    """Return a list of the checks, with their thresholds where these are not 1."""
     found = [CHECKS.get(name) for name in own(CHECKS)]
-    rows = [
-        (
-            f"`{each.name}`",
-            each.doc,
-            f"{each.threshold:g}",
-            each.means,
-            ", ".join(f"`{use}`" for use in each.stages) or "all",
-        )
-        for each in found
-    ]
-    return _table(("check", "what it does", "threshold", "which is", "of stages"), rows)
+    numbers = ["" if each.threshold == 1 else f" ({each.threshold:g})" for each in found]
+    return "\n".join(
+        f"* `{each.name}`{number}: {each.doc}" for each, number in zip(found, numbers, strict=True)
+    )
 
 
 def functions() -> str:
@@ -367,10 +366,8 @@ def functions() -> str:
 
 
 def charts() -> str:
-    """Return a table of the charts."""
-    return _table(
-        ("chart", "what it gives"), ((f"`{n}`", _first(CHARTS.get(n))) for n in own(CHARTS))
-    )
+    """Return the names of the charts."""
+    return ", ".join(f"`{name}`" for name in own(CHARTS))
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, space: str = " ") -> str:

@@ -46,18 +46,17 @@ def precisions(run: lx.Run) -> str:
 
 
 def estimates(run: lx.Run) -> str:
-    """Return what the sample makes of two measures, beside the truth."""
+    """Return what the sample makes of t-score, beside the truth."""
     full, sampled = run.table("full.cuts"), run.table("sampled.cuts")
     rows = []
-    for measure in ("t_score", "log_likelihood", "frequency"):
-        for n in CUTS:
-            true, found = _at(full, measure, n), _at(sampled, measure, n)
-            limits = f"{100 * found['lower']:.1f} to {100 * found['upper']:.1f}"
-            rows.append([
-                f"`{measure}`", f"{n:,}", f"{found['k_sampled']} of {found['n_sampled']}",
-                f"{100 * found['precision']:.1f}", limits, f"{100 * true['precision']:.1f}",
-            ])  # fmt: skip
-    return table(["measure", "n", "true, judged", "estimate", "95 % limits", "truth"], rows)
+    for n in CUTS:
+        true, found = _at(full, "t_score", n), _at(sampled, "t_score", n)
+        limits = f"{100 * found['lower']:.1f} to {100 * found['upper']:.1f}"
+        rows.append([
+            f"{n:,}", f"{found['k_sampled']} of {found['n_sampled']}",
+            f"{100 * found['precision']:.1f}", limits, f"{100 * true['precision']:.1f}",
+        ])  # fmt: skip
+    return table(["n", "true, judged", "estimate", "95 % limits", "truth"], rows)
 
 
 def differences(run: lx.Run) -> str:
@@ -67,24 +66,12 @@ def differences(run: lx.Run) -> str:
     )
     rows = [
         [
-            f"{row['n']:,}", f"{row['size']}", f"{row['k_2']}", f"{row['k_1']}",
-            f"{-100 * row['difference']:+.1f}", f"{row['p_value']:.4f}", f"{row['p_adjusted']:.3f}",
+            f"{row['n']:,}", f"{row['size']}", f"{-100 * row['difference']:+.1f}",
+            f"{row['p_value']:.4f}", f"{row['p_adjusted']:.3f}",
         ]
         for row in tests.sort("n").iter_rows(named=True)
     ]  # fmt: skip
-    header = ["n", "only in one list", "TPs of t-score's", "TPs of log-likelihood's",
-              "t-score less log-likelihood, points", "p", "p, Holm"]  # fmt: skip
-    return table(header, rows)
-
-
-def subset(run: lx.Run) -> str:
-    """Return the filter against the lists of its size."""
-    tests = run.table("filter.comparison").sort("difference", "measure")
-    rows = [
-        [f"`{row['measure']}`", f"{100 * row['difference']:+.1f}", f"{row['p_adjusted']:.1g}"]
-        for row in tests.iter_rows(named=True)
-    ]
-    return table(["against", "difference, points", "p, Holm"], rows)
+    return table(["n", "only in one list", "difference, points", "p", "p, Holm"], rows)
 
 
 def _at(cuts: pl.DataFrame, measure: str, n: int) -> dict[str, float]:
@@ -95,7 +82,6 @@ TABLES = {
     "precisions": precisions,
     "estimates": estimates,
     "differences": differences,
-    "subset": subset,
 }
 
 

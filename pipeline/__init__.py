@@ -1,9 +1,9 @@
 """Evaluate lexical resources from a small annotated sample.
 
-``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and look
-at its tables; `plan_width`, `plan_comparison`, `plan_pilot` and `plan_design` say how large a
-sample must be, `plan_chart` draws what the first three say. The names are loaded when they are
-first used, so that the command starts fast.
+``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and inspect
+its tables; `plan_width`, `plan_comparison`, `plan_pilot` and `plan_design` plan the size of a
+sample, `plan_chart` draws the first three. Names are loaded on first use, so that the command
+starts fast.
 """
 
 from __future__ import annotations

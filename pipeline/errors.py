@@ -1,4 +1,4 @@
-"""Error types, and the messages of errors of the machine and of libraries."""
+"""Error types, and messages for errors of the system and of libraries."""
 
 from __future__ import annotations
 
@@ -28,29 +28,30 @@ __all__ = [
     "WaitsForPerson",
     "Warned",
     "WorkerLost",
+    "count_of",
     "did_you_mean",
 ]
 
 _MACHINE = {
-    errno.ENOENT: "it, or its folder, is not there",
-    errno.EEXIST: "there is a file of that name",
-    errno.EACCES: "this user may not do that there",
-    errno.EPERM: "this user may not do that there",
-    errno.EROFS: "the disk can only be read",
-    errno.EISDIR: "it is a folder, and no file",
-    errno.ENOTDIR: "what should be a folder on the way to it is a file",
-    errno.ENAMETOOLONG: "the path, or a name in it, is longer than the system allows",
-    errno.ELOOP: "its links lead round in a circle",
-    errno.EIO: "the disk fails",
+    errno.ENOENT: "the file or its folder does not exist",
+    errno.EEXIST: "a file of this name already exists",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.EROFS: "the disk is read-only",
+    errno.EISDIR: "it is a folder, not a file",
+    errno.ENOTDIR: "a parent folder in the path is a file",
+    errno.ENAMETOOLONG: "the path or a name in it is too long",
+    errno.ELOOP: "its symbolic links form a loop",
+    errno.EIO: "input or output error of the disk",
     errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the share of the disk is used up",
-    errno.EFBIG: "it would be larger than files may be",
-    errno.EMFILE: "too many files are open",
-    errno.ENFILE: "too many files are open",
-    errno.ENOMEM: "the memory is used up",
-    errno.ETXTBSY: "another program has it",
-    errno.EBUSY: "another program has it",
-    errno.ESTALE: "the disk of the network has lost it",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file would be too large",
+    errno.EMFILE: "too many open files",
+    errno.ENFILE: "too many open files",
+    errno.ENOMEM: "out of memory",
+    errno.ETXTBSY: "another program is using it",
+    errno.EBUSY: "another program is using it",
+    errno.ESTALE: "the network drive has lost it",
 }
 _OF_RUST = re.compile(r"\(os error (\d+)\)")
 _CONVERSION = re.compile(
@@ -63,49 +64,48 @@ _REGEX = re.compile(r"^error: (.*)$", re.MULTILINE)
 _COLUMN = re.compile(r'col\("(.*?)"\)')
 _ADVICE = re.compile(r"\n|; try |\. Hint:| \(consider ")
 _KINDS = {
-    "str": "text", "string": "text", "bool": "truth values", "boolean": "truth values",
+    "str": "text", "string": "text", "bool": "Booleans", "boolean": "Booleans",
     "numeric": "numbers", "date": "dates", "datetime": "times",
     **dict.fromkeys(("i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64"),
                     "whole numbers"),
     **dict.fromkeys(("f32", "f64"), "numbers"),
 }  # fmt: skip
 MEMORY = (
-    "the memory is used up; close other programs, or give less of it to one task: memory ="
-    ' "2GB" under [run]'
+    'out of memory; close other programs, or limit the memory of a task: memory = "2GB" under [run]'
 )
-_DEFECT = "this is a defect: report it, with the experiment and what --debug shows."
+_DEFECT = "this is a bug: please report it, with the experiment and the output of --debug."
 
 
-# Errors of the machine, of Polars and of Python in plain words, without their advice,
-# which is for programmers
+# Errors of the system, of Polars and of Python in plain words, without their advice to
+# programmers
 
 
 def machine(error: OSError) -> str:
-    """Return why the machine could not open, read or write something.
+    """Return why the system could not open, read or write a file.
 
     Parameters
     ----------
     error : OSError
-        Of Python, or as Polars makes it, with the number in its text.
+        From Python, or from Polars with the number in its text.
 
     Examples
     --------
     >>> machine(FileNotFoundError(2, "No such file or directory"))
-    'it, or its folder, is not there'
+    'the file or its folder does not exist'
     >>> machine(OSError("File name too long (os error 36): x"))
-    'the path, or a name in it, is longer than the system allows'
+    'the path or a name in it is too long'
     """
     return _MACHINE.get(number(error), error.strerror or str(error).partition("\n")[0])
 
 
 def number(error: OSError) -> int:
-    """Return the system's number of an error of Python or Polars; 0 if it has none."""
+    """Return the system's number of an error from Python or Polars; 0 if it has none."""
     found = _OF_RUST.search(str(error))
     return error.errno or (int(found[1]) if found else 0)
 
 
 def query(error: BaseException) -> str:
-    """Return why Polars cannot compute something, without its plans and its advice.
+    """Return why Polars cannot compute something, without its plan and advice.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def query(error: BaseException) -> str:
     ...     pl.DataFrame({"f": ["a"]}).cast(pl.Int64)
     ... except pl.exceptions.PolarsError as error:
     ...     query(error)
-    "column 'f' has values that are no whole numbers, such as 'a'"
+    "column 'f' has values that are not whole numbers, for example 'a'"
     >>> try:
     ...     pl.select(pl.lit("a").alias("f")).lazy().filter(pl.col("f") > 3).collect()
     ... except pl.exceptions.PolarsError as error:
@@ -126,24 +126,24 @@ def query(error: BaseException) -> str:
         quoted = re.findall(r'"(.*?)"', values) or values.split(", ")
         some = ", ".join(map(repr, quoted[:3]))
         place = "a column" if column.startswith("_") else f"column {column!r}"
-        return f"{place} has values that are no {_kind(kind)}, such as {some}"
+        return f"{place} has values that are not {_kind(kind)}, for example {some}"
     if found := _NO_COLUMN.search(text):
-        return f"there is no column {found[1]!r}; there are: {found[2].replace(chr(34), '')}"
+        return f"no column {found[1]!r}; columns: {found[2].replace(chr(34), '')}"
     if found := _COMPARISON.search(text):
         what = f"{_kind(found[1])} cannot be compared with {_kind(found[2])}"
         return what + _columns(text)
     if "regex" in text and (lines := _REGEX.findall(text)):
-        return f"no regular expression: {lines[-1]}"
+        return f"not a regular expression: {lines[-1]}"
     return _ADVICE.split(text, maxsplit=1)[0].strip() + _columns(text)
 
 
 def is_conversion(error: BaseException) -> bool:
-    """Return whether values of a column could not be made numbers, dates or the like."""
+    """Return whether values of a column could not be converted."""
     return bool(_CONVERSION.search(str(error)))
 
 
 def _columns(text: str) -> str:
-    """Return the columns of the expression that an error quotes."""
+    """Return the columns of the expression in an error."""
     names = _COLUMN.findall(text.partition("in the following expression:")[2])
     return f" (column {', '.join(dict.fromkeys(names))})" if names else ""
 
@@ -153,7 +153,7 @@ def _kind(name: str) -> str:
 
 
 def no_plain_values(dtype: pl.DataType) -> str:
-    """Return what a column holds that is neither text, numbers, truth values nor dates; or "".
+    """Return the kind of values that are not text, numbers, Booleans or dates; else "".
 
     Examples
     --------
@@ -161,12 +161,12 @@ def no_plain_values(dtype: pl.DataType) -> str:
     ('lists', '')
     """
     kinds = {pl.List: "lists", pl.Array: "lists", pl.Struct: "structures", pl.Binary: "bytes",
-             pl.Duration: "spans of time", pl.Object: "objects"}  # fmt: skip
+             pl.Duration: "time spans", pl.Object: "objects"}  # fmt: skip
     return kinds.get(dtype.base_type(), "")
 
 
 def value_text(value: object) -> str:
-    """Return a value of a table as a message shows it: text in quotation marks.
+    """Return a value for a message, text in quotation marks.
 
     Examples
     --------
@@ -178,29 +178,31 @@ def value_text(value: object) -> str:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Return whether it is a panic of a library in Rust."""
+    """Return whether it is a panic of a Rust library."""
     return type(error).__name__ == "PanicException"
 
 
 def explain(error: BaseException) -> str:
-    """Return what to say of an error that nothing more particular could be said of.
+    """Return the message of an error that has no more specific one.
 
     Examples
     --------
     >>> print(explain(PermissionError(13, "Permission denied", "pairs.tsv")))
-    pairs.tsv: this user may not do that there
+    pairs.tsv: permission denied
     >>> print(explain(ZeroDivisionError("division by zero")))
     ZeroDivisionError: division by zero
-    This is a defect: report it, with the experiment and what --debug shows.
+    This is a bug: please report it, with the experiment and the output of --debug.
     """
     if isinstance(error, MemoryError):
         return MEMORY
     if isinstance(error, RecursionError):
-        return "something is nested, or refers to others, more deeply than can be followed"
+        return "nesting or references are too deep"
     if isinstance(error, OSError):
         return ": ".join(filter(None, [str(error.filename or ""), machine(error)]))
     if isinstance(error, pl.exceptions.PolarsError):
-        return f"{query(error)}\nIf no condition or formula of its options explains it, {_DEFECT}"
+        return (
+            f"{query(error)}\nCheck the conditions and formulas in its options; otherwise {_DEFECT}"
+        )
     return f"{type(error).__name__}: {error}\nT{_DEFECT[1:]}"
 
 
@@ -209,16 +211,16 @@ def explain(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake: where it is, what is wrong, and what to do.
+    """A mistake: place, what is wrong, and remedy.
 
     Parameters
     ----------
     where : str
-        A dotted path of the configuration, or a file with its line.
+        Dotted path in the configuration, or file and line.
     what : str
         What is wrong, with the offending value.
     remedy : str
-        What to do about it; may be empty.
+        What to do; may be empty.
     """
 
     where: str
@@ -229,7 +231,7 @@ class Problem:
         return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
 
     def within(self, path: str) -> Problem:
-        """Return the same mistake, with the path of what it is a part of.
+        """Return the same mistake with a longer path.
 
         Examples
         --------
@@ -240,14 +242,14 @@ class Problem:
 
 
 class ConfigError(LexassayError):
-    """The experiment or the command is wrong: all its mistakes at once.
+    """All mistakes in an experiment or a command.
 
     Parameters
     ----------
     source : str
-        The file (or command) that has the mistakes.
+        The file or command with the mistakes.
     problems : sequence of Problem
-        Every mistake that was found.
+        The mistakes.
     """
 
     exit_code = 2
@@ -261,20 +263,20 @@ class ConfigError(LexassayError):
 
 
 class DataError(LexassayError):
-    """The input data are wrong: what, where, how many, examples, what to do."""
+    """Wrong input data: what, where, how many, examples, remedy."""
 
 
 class StageFailed(LexassayError):
-    """A stage raised an error that is nobody's known mistake.
+    """A stage raised an unexpected error.
 
     Parameters
     ----------
     stage : str
         Name of the stage in the experiment.
     cause : BaseException
-        What it raised.
+        The error.
     why : str
-        The same in our words; its own if empty.
+        The message; that of the error if empty.
     """
 
     def __init__(self, stage: str, cause: BaseException, why: str = "") -> None:
@@ -283,54 +285,54 @@ class StageFailed(LexassayError):
 
 
 class Warned(LexassayError):
-    """A check warns of what a stage made, and the run is strict.
+    """Warnings about a stage in a strict run.
 
     Parameters
     ----------
     stage : str
         Name of the stage in the experiment.
     warnings : sequence
-        What the checks say.
+        The warnings.
     """
 
     def __init__(self, stage: str, warnings: Sequence[object]) -> None:
         self.stage = stage
         lines = "".join(f"\n  - {each}" for each in warnings)
         count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
-        super().__init__(f"stage {stage}: {count}, and the run is strict{lines}")
+        super().__init__(f"stage {stage}: {count} in a strict run{lines}")
 
 
 class StoreError(LexassayError):
-    """The results cannot be written or read: disk full, read-only folder, damage."""
+    """Results cannot be written or read: full disk, read-only folder, damage."""
 
 
 class TaskFailed(LexassayError):
-    """A task or its result cannot be sent between processes, or the memory is used up."""
+    """A task or its result cannot be sent between processes, or memory is exhausted."""
 
 
 class WorkerLost(LexassayError):
-    """Processes that worked on a task died, again and again."""
+    """Worker processes died repeatedly on a task."""
 
 
 class Interrupted(LexassayError):
-    """Somebody pressed Ctrl-C, or asked the process to stop."""
+    """The user pressed Ctrl-C, or the process was told to stop."""
 
     exit_code = 130
 
 
 class NotMadeYet(ConfigError):
-    """A table is asked for whose stage has not been run, or waits.
+    """A table was requested whose stage has not run, or waits for people.
 
     Parameters
     ----------
     table : str
-        As it was asked for: "stage" or "stage.table".
+        "stage" or "stage.table".
     """
 
     def __init__(self, table: str) -> None:
         self.table = table
         problem = Problem(
-            table, "has not been made yet", "lexassay run makes it, or says what it waits for"
+            table, "has not been made yet", "lexassay run makes it or names the missing answers"
         )
         super().__init__("show", [problem])
 
@@ -341,27 +343,27 @@ class NotMadeYet(ConfigError):
 
 
 class WaitsForPerson(LexassayError):
-    """A stage needs what a person has yet to type.
+    """A stage needs answers that people have not given yet.
 
     Parameters
     ----------
     file : str
-        The sheet that waits.
+        The incomplete sheet or folder of sheets.
     missing : int
-        How many it waits for.
+        Number of missing answers.
     what : str
-        What it waits for, in the singular.
+        What an answer is, in the singular.
     whose : mapping of str to int, optional
-        Who is asked, and how many rows of theirs are empty.
+        Annotator to the number of empty rows.
     such_as : sequence of str, optional
-        The first of what is missing, as people know it.
+        The first items without an answer.
     remedy : str
-        How to go on without.
+        How to continue without them.
 
     Examples
     --------
     >>> print(WaitsForPerson("sheets/x", 3, whose={"anna": 2, "ben": 1}, such_as=["take care"]))
-    sheets/x waits for 3 labels: 2 of anna, 1 of ben; such as take care
+    sheets/x: waiting for 3 labels (2 from "anna", 1 from "ben"), for example take care
     """
 
     exit_code = 3
@@ -382,25 +384,28 @@ class WaitsForPerson(LexassayError):
         self.whose = dict(whose or {})
         self.such_as = tuple(such_as)
         self.remedy = remedy
-        super().__init__(f"{file} {self.text}")
+        super().__init__(f"{file}: {self.text}")
 
     @property
     def text(self) -> str:
-        """What it waits for, without the place."""
-        people = ", ".join(f"{number:,} of {name}" for name, number in self.whose.items())
-        some = f"such as {'; '.join(self.such_as)}" if self.such_as else ""
-        more = "; ".join(filter(None, [people, some, self.remedy]))
-        count = f"waits for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
-        return f"{count}: {more}" if more else count
+        """The message without the place."""
+        count = f"waiting for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
+        if list(self.whose.values()) == [self.missing]:
+            people = f' from "{next(iter(self.whose))}"'
+        else:
+            each = ", ".join(f'{number:,} from "{name}"' for name, number in self.whose.items())
+            people = f" ({each})" if each else ""
+        some = f", for example {', '.join(self.such_as)}" if self.such_as else ""
+        return f"{count}{people}{some}" + (f"; {self.remedy}" if self.remedy else "")
 
     def at(self, place: str) -> WaitsForPerson:
-        """Return the same with the place as it is on this machine."""
+        """Return the same error with the path on this machine."""
         known = (self.missing, self.what, self.whose, self.such_as)
         return WaitsForPerson(place, *known, remedy=self.remedy)
 
 
 class UnknownName(KeyError, ValueError):
-    """Nothing is registered by a name; an option with such a name has a wrong value."""
+    """A name is not registered, or is the wrong value of an option."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # a KeyError shows its message in quotes
@@ -414,13 +419,13 @@ def did_you_mean(
     Parameters
     ----------
     name : str
-        What was typed.
+        The unknown name.
     known : iterable of str
         The valid names.
     spellings : mapping of str to str, optional
-        What else may be typed, and the name that it stands for.
+        Other spellings, and the names that they mean.
     most : int
-        How many suggestions at the most.
+        Maximum number of suggestions.
 
     Examples
     --------
@@ -438,4 +443,15 @@ def did_you_mean(
     if found := list(dict.fromkeys(folded[match] for match in near))[:most]:
         return f"did you mean {', '.join(found)}?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"valid: {shown}" if names else "none is known"
+    return f"valid: {shown}" if names else "no names are known"
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun in the singular or plural.
+
+    Examples
+    --------
+    >>> count_of(1, "file"), count_of(1200, "file"), count_of(2, "entry", "entries")
+    ('1 file', '1,200 files', '2 entries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -1,4 +1,4 @@
-"""The memory limit: queries spill to the disk beyond it; what is held whole is refused before.
+"""The memory limit: queries spill to disk beyond it; data to be held whole are refused.
 
 Polars counts its own allocations against a budget, and writes what a sort or a grouping holds to a
 folder when the budget is used up. Beside its budget it takes 50 to 110 MB: hence `SHARE`.
@@ -131,22 +131,22 @@ def spill_folder() -> Path:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"1")
     except OSError as error:
-        what = f"{folder}: temporary files cannot be written there: {error.strerror}"
-        raise DataError(f"{what}\nSet TMPDIR to a folder of a disk with free space.") from error
+        what = f"{folder}: temporary files cannot be written: {error.strerror}"
+        raise DataError(f"{what}\nSet TMPDIR to a folder with free space.") from error
     return folder
 
 
 def require(size: float, what: str, *, otherwise: str = "") -> None:
-    """Refuse what would take more than the budget.
+    """Refuse data that would exceed the limit.
 
     Parameters
     ----------
     size : float
-        Bytes that it would take, at the least.
+        Least bytes that it would need.
     what : str
-        What it is, with its place.
+        The data, with their place.
     otherwise : str
-        What else to do about it than to give more memory.
+        Another remedy than more memory.
 
     Raises
     ------
@@ -157,16 +157,16 @@ def require(size: float, what: str, *, otherwise: str = "") -> None:
     --------
     >>> require(1 << 40, "b.tsv: the table")
     Traceback (most recent call last):
-    pipeline.errors.DataError: b.tsv: the table would take some 1.0 TB of memory; up to 4.0 GB ...
-    If this is as it should be, allow more: [run] memory = "1.5TB".
+    pipeline.errors.DataError: b.tsv: the table would need about 1.0 TB of memory; the limit is ...
+    If this is intended, raise the limit: [run] memory = "1.5TB".
     """
     if size <= available_bytes():
         return
     also = f" Otherwise {otherwise}." if otherwise else ""
     raise DataError(
-        f"{what} would take some {format_bytes(size)} of memory; "
-        f"up to {format_bytes(available_bytes())} may be taken\n"
-        f"If this is as it should be, allow more: {_option.get().format(_enough(size))}.{also}"
+        f"{what} would need about {format_bytes(size)} of memory; "
+        f"the limit is {format_bytes(available_bytes())}\n"
+        f"If this is intended, raise the limit: {_option.get().format(_enough(size))}.{also}"
     )
 
 

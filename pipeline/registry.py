@@ -33,7 +33,7 @@ from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 GROUP = "lexassay"
 """Entry points that name modules to import."""
 ALL = "all"
-"""Stands for all names in a list of names."""
+"""All names, in a list of names."""
 _DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ Number: TypeAlias = int | Fraction
 
 
 def as_names(given: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names, of which one may be given by itself.
+    """Return names; a single name may be given without a list.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def load_entry_points(group: str) -> Iterator[tuple[str, Any, str]]:
     Parameters
     ----------
     group : str
-        The group of entry points, each of one entry, such as ``lexassay.engines``.
+        The group of entry points, for example ``lexassay.engines``.
 
     Yields
     ------
@@ -92,7 +92,7 @@ def load_entry_points(group: str) -> Iterator[tuple[str, Any, str]]:
     for point in _points(group):
         entry = _load(point)
         if not callable(entry):
-            what = f"stands for {type(entry).__name__}, no function or class"
+            what = f"is a {type(entry).__name__}, not a function or class"
             remedy = f'write {point.name} = "module:name" in [project.entry-points."{group}"]'
             raise ConfigError(_distribution(point), [Problem(_place(point), what, remedy)])
         yield point.name, entry, getattr(entry, "__module__", point.module)
@@ -504,7 +504,7 @@ class Registry(Generic[T]):
             for spelling in self._spellings(entry) if self._spellings else ():
                 holder = holders.setdefault(spelling, name)
                 if holder != name:
-                    what = f"stands for {holder} and for {name}"
+                    what = f"is a spelling of both {holder} and {name}"
                     problem = Problem(spelling, what, "rename one of them")
                     raise ConfigError(f"{self.kind}s", [problem])
         return holders

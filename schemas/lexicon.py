@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.base import Table, column, rule
+from schemas.base import FamilyLimits, Table, column, rule
 
 # Keying sheets: forms of a printed dictionary for the sampled lemmas
 
@@ -56,8 +56,12 @@ class LexiconComparison(Table):
     upper: float = column("upper limit for L*; proportion", nullable=True)
 
 
-class LexiconDifferences(Table):
-    """Differences in L* between two lexicons, on the same lemmas."""
+class LexiconDifferences(FamilyLimits):
+    """Differences in L* between two lexicons, on the same lemmas.
+
+    The verdict rests on the limits of the family, which hold for all pairs together: it is never
+    "small". Where lemmas were not drawn at random nothing is known, and they are -1 and 1.
+    """
 
     first: str = column("stage that scored the first lexicon", key=True)
     second: str = column("stage that scored the second lexicon", key=True)
@@ -65,7 +69,10 @@ class LexiconDifferences(Table):
     standard_error: float = column("linearised; proportion", nullable=True, ge=0)
     lower: float = column("lower limit; proportion", nullable=True)
     upper: float = column("upper limit; proportion", nullable=True)
-    confidence: float = column("confidence level of each interval; proportion", gt=0, lt=1)
+    confidence: float = column("of lower and upper by themselves; proportion", gt=0, lt=1)
+    lower_family: float
+    upper_family: float
+    verdict: str
     n_first: int = column("lemmas with higher L in the first; lemmas", ge=0)
     n_second: int = column("lemmas with higher L in the second; lemmas", ge=0)
     n_equal: int = column("lemmas with equal L in both; lemmas", ge=0)

@@ -69,7 +69,7 @@ def test_the_limit_holds_inside_alone() -> None:
     usual = available_bytes()
     with with_limit(1 << 20):
         require(1 << 20, "as much as there is")
-        with pytest.raises(DataError, match=r"(?s)it would take some 1\.5 MB .* up to 1\.0 MB"):
+        with pytest.raises(DataError, match=r"(?s)it would need about 1\.5 MB .* limit is 1\.0 MB"):
             require(3 << 19, "it")
     assert available_bytes() == usual
     require(3 << 19, "it")

@@ -1,1 +1,1 @@
-"""Annotation in a browser: what is asked of whom, who may, what came of it."""
+"""Annotation in a browser: tasks, access, records, estimates."""

@@ -29,13 +29,13 @@ class Adjudication:
     Parameters
     ----------
     item : Item
-        The item with its first answers, which stay as they are.
+        The item with its first answers, which do not change.
     said : tuple of Answer
-        What those say who decide, in order of names.
+        The answers of the adjudicators, ordered by name.
     waits_for : tuple of str
-        Who is asked and has not answered.
+        Adjudicators without an answer.
     label : str or None
-        What stands after this round; None: open, or those who decide differ.
+        The final label; None: open, or the adjudicators disagree.
     """
 
     item: Item
@@ -54,7 +54,7 @@ def adjudications(
     connection : Connection
         Of the decisions.
     answers : sequence of Answer, optional
-        Those of the first round that stand, if they have been read already.
+        Current answers of the first round, if already read.
     """
     asked: dict[str, list[str]] = {}
     for name, who in asked_tasks(connection, named=ROUND):
@@ -98,14 +98,14 @@ def ready(
     unsure: bool = False,
     answers: Sequence[Answer] | None = None,
 ) -> list[Item]:
-    """Return the items that can be adjudicated: all who are asked have answered, and differ.
+    """Return the items that can be adjudicated: complete, with different answers.
 
     Parameters
     ----------
     connection : Connection
         Of the decisions.
     unsure : bool
-        Also those on which they do not differ, where somebody is unsure.
+        Include items with equal answers that an annotator marked as unsure.
     answers : sequence of Answer, optional
         As for `adjudications`.
     """
@@ -129,7 +129,7 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
     connection : Connection
         Of `annotation_log.connect`.
     name : str
-        The person; a name that is there already keeps its spelling.
+        The person; an existing name keeps its spelling.
     unsure : bool
         As for `ready`.
 
@@ -141,7 +141,7 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
     Raises
     ------
     ConfigError
-        If it is no name, or the name of somebody who annotates.
+        If it is not a name, or is the name of an annotator.
     """
     with transaction(connection):  # another server may do the same
         person = _third(connection, name)
@@ -155,7 +155,7 @@ def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = F
 
 
 def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool = False) -> int:
-    """Ask those who annotated an item about it again, if it is not in the round yet.
+    """Ask the annotators of an item again, if it is not in the round yet.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool =
 
 
 def _has_answer_beyond(item: Item, known: Adjudication | None) -> bool:
-    """Tell whether an item is resolved, or somebody decided it who did not annotate it."""
+    """Return whether an item is resolved or was decided by a third person."""
     if known is None:
         return False
     first = {each.annotator for each in item.answers}
@@ -191,12 +191,12 @@ def _third(connection: sqlite3.Connection, name: str) -> str:
     except ValueError as error:
         raise ConfigError("adjudication", [Problem("name", str(error), "give a name")]) from error
     if len(given) > _LONGEST:
-        what = f"{len(given):,} characters are too many for a name"
-        raise ConfigError("adjudication", [Problem("name", what, f"give {_LONGEST} at most")])
+        what = f"a name of {len(given):,} characters is too long"
+        raise ConfigError("adjudication", [Problem("name", what, f"give at most {_LONGEST}")])
     people = {fold(who): who for who in _people(connection, "annotation")}
     if fold(given) in people:
-        what = f"{people[fold(given)]} annotates, and is no third person"
-        remedy = "give another name, or ask those who disagree"
+        what = f"{people[fold(given)]} is an annotator, not a third person"
+        remedy = "give another name, or ask the annotators who disagree"
         raise ConfigError("adjudication", [Problem("name", what, remedy)])
     there = {fold(who): who for who in _people(connection, ROUND)}
     return there.get(fold(given), given)
@@ -208,7 +208,7 @@ def _people(connection: sqlite3.Connection, named: Round) -> list[str]:
 
 
 def _add(connection: sqlite3.Connection, wanted: Iterable[TaskRequest]) -> int:
-    """Add tasks behind those that are there, in an order of each person's own."""
+    """Append tasks, in a separate order for each person."""
     there = {(who, item) for item, who in asked_tasks(connection, named=ROUND)}
     new = sorted(
         (each for each in wanted if (each.annotator, each.id) not in there), key=_random_key
@@ -222,7 +222,7 @@ def _add(connection: sqlite3.Connection, wanted: Iterable[TaskRequest]) -> int:
 
 
 def _random_key(task: TaskRequest) -> bytes:
-    """Return a key that has nothing to do with what was said of the item."""
+    """Return a key that is independent of the answers to the item."""
     return hashlib.sha256(f"{task.annotator}\x1f{task.id}".encode()).digest()
 
 
@@ -269,7 +269,7 @@ class Agreed:
     items : int
         How many items two or more of them have answered.
     coefficients : tuple of Coefficient
-        None where there are fewer than two items in common.
+        None with fewer than two common items.
     """
 
     people: tuple[str, ...]
@@ -278,7 +278,7 @@ class Agreed:
 
 
 def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tuple[Agreed, ...]:
-    """Return the agreement of each two people, and of all where there are more than two.
+    """Return the agreement of each pair of annotators, and of all if there are more than two.
 
     Observed agreement, kappa (Cohen's of two, Fleiss' of all) and Gwet's AC1, as
     `pipeline.kernels.annotation.agreement` computes them: analytic limits where there are some,
@@ -287,7 +287,7 @@ def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> 
     Parameters
     ----------
     answers : sequence of Answer
-        The answers that stand in the first round.
+        The current answers of the first round.
     confidence : float
         Of the limits, in (0, 1).
 

@@ -1,4 +1,4 @@
-"""Links with secrets for annotators and coordinators, and the key that the secrets are made of."""
+"""Secret links for annotators and coordinators, and the key that they derive from."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from pipeline.kernels.annotation.sheets import fold
 # The key: a small file beside the decisions, made once
 
 NAME = "annotate.key"
-"""What the file is called in the folder of the sheets."""
+"""Name of the file in the folder of the sheets."""
 _SIZE = 32
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_key(path: Path) -> None:
-    """Make a key of 32 random bytes that its owner alone can read; one that is there stays.
+    """Create a key of 32 random bytes that only its owner can read, unless one exists.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def read_key(path: Path) -> bytes:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {errors.machine(error)}") from error
     if len(key) != _SIZE:
-        what = f"is no key: {len(key)} bytes, and {_SIZE} are expected"
-        remedy = "Put back the copy of it, or move it elsewhere: then all links change."
+        what = f"is not a key: {len(key)} bytes instead of {_SIZE}"
+        remedy = "Restore a copy of it, or move it elsewhere, which changes all links."
         raise StoreError(f"{path}: {what}\n{remedy}")
     return key
 
@@ -84,15 +84,15 @@ def renew_key(path: Path) -> Path:
 
 
 def key_warning(path: Path) -> str | None:
-    """Return what is to be said of who can read the key; None if only its owner can."""
+    """Return a warning if others than the owner can read the key, else None."""
     if os.name != "posix" or not path.stat().st_mode & _OTHERS:
         return None
-    what = "others on this machine can read it, and so make every link themselves"
-    return f"{path}: {what}\nTake it from them: chmod 600 {path}, then renew the links."
+    what = "others on this machine can read it and derive every link"
+    return f"{path}: {what}\nRestrict it with chmod 600 {path}, then renew the links."
 
 
 def key_state(path: Path) -> tuple[int, int]:
-    """Return what changes when another key is put in its place."""
+    """Return what changes when the key is replaced."""
     try:
         found = path.stat()
     except OSError as error:
@@ -128,12 +128,12 @@ _BYTES = 24
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who has a link.
+    """The owner of a link.
 
     Parameters
     ----------
     role : str
-        annotator; adjudicator: a third person who decides where annotators disagree; coordinator.
+        annotator; adjudicator: a third person who resolves disagreements; coordinator.
     name : str
         As the tasks spell it; of the coordinator empty.
     """
@@ -146,7 +146,7 @@ COORDINATOR = Person("coordinator")
 
 
 class Links:
-    """The links of a work: each holds a secret that nobody can guess.
+    """The links of a work, each with a secret.
 
     A secret is HMAC-SHA256(key, role and name), 24 bytes of it as base64url. The key lies beside
     the decisions, so that two servers on one folder, and a restart, give the same links.
@@ -154,7 +154,7 @@ class Links:
     Parameters
     ----------
     folder : Path
-        Where the decisions lie, `Work.folder`. The key is made if it is not there.
+        The folder of the annotation log, `Work.folder`. The key is created if it does not exist.
 
     Raises
     ------
@@ -197,9 +197,9 @@ class Links:
         return f"/{start}/{self.secret(person)}"
 
     def find(self, secret: str, people: Iterable[Person]) -> Person | None:
-        """Return whose secret it is; None if it is nobody's.
+        """Return the owner of a secret; None if it is invalid.
 
-        Every person is compared, each in constant time: how long it takes tells nothing.
+        All secrets are compared in constant time, against timing attacks.
         """
         self._look_again()
         given = secret.encode("utf-8", "replace")
@@ -220,11 +220,11 @@ class Links:
 
     @property
     def warning(self) -> str | None:
-        """What is to be said if others can read the key."""
+        """The warning if others can read the key."""
         return key_warning(self.path)
 
     def _look_again(self) -> None:
-        """Take the key anew if somebody has renewed it; one that is gone holds until the end."""
+        """Reload the key if it was renewed; a deleted one stays valid until the server stops."""
         with suppress(StoreError):
             state = key_state(self.path)
             if state != self._state:
@@ -238,5 +238,5 @@ class Links:
 
 
 def annotators(work: Work) -> list[Person]:
-    """Return those who are asked by the experiment."""
+    """Return the annotators of the experiment."""
     return [Person("annotator", name) for name in work.annotators]

@@ -114,7 +114,7 @@ _METHOD_OPTIONS = {"interval", "test", "band", "band_range", "replicates", "reca
 
 @dataclass(frozen=True)
 class InterimLook:
-    """What a stage computes limits from now.
+    """Input of a stage for interim limits.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class InterimLook:
     tables : mapping
         Its input, restricted to the items that count.
     explanation : str
-        What the limits hold for, and when the next look is.
+        What the limits cover, and the time of the next look.
     anytime : bool
         Whether the limits hold at any time.
     """
@@ -135,7 +135,7 @@ class InterimLook:
 
 
 def interim_look(config: StageConfig, tables: Tables, usable: CountedItems) -> InterimLook | str:
-    """Return what the stage may use now, or a sentence that says when it may.
+    """Return the input that the stage may use now, or a sentence on when it may.
 
     Parameters
     ----------
@@ -159,18 +159,18 @@ def interim_look(config: StageConfig, tables: Tables, usable: CountedItems) -> I
     why = "looks are declared" if getattr(config, "looks", ()) else "no looks are declared"
     remedy = (
         "" if getattr(config, "looks", ())
-        else " Limits that hold before the end: declare looks."
+        else " Declare looks to see valid limits earlier."
         if isinstance(config, InterimOptions)
         else ""
     )  # fmt: skip
     return (
-        f"The next look is when all is judged, {_items(left)} from now: {why}, and this sample"
-        f" is none whose parts could be looked at.{remedy}"
+        f"The next look is when everything is judged, in {_items(left)}: {why}, and this sample"
+        f" does not allow interim looks.{remedy}"
     )
 
 
 def _is_simple(sample: pl.DataFrame) -> bool:
-    """Return whether all had the same inclusion probability and none could be drawn twice."""
+    """Return whether inclusion probabilities were equal, without replacement."""
     pi = sample["pi"]
     if not sample.height or pi.null_count() or sample["stratum"].n_unique() > 1:
         return False
@@ -178,7 +178,7 @@ def _is_simple(sample: pl.DataFrame) -> bool:
 
 
 def _for_any_time(config: InterimOptions) -> InterimOptions | None:
-    """Return options whose limits hold at any time; None where the stage has no such limits."""
+    """Return options for anytime-valid limits; None if the stage has none."""
     if config.anytime:
         return _declared_lists_only(config, {})
     try:
@@ -199,8 +199,8 @@ def _anytime_look(
     config: InterimOptions, tables: Tables, sample: pl.DataFrame, usable: CountedItems
 ) -> InterimLook:
     order = _resolved(tables, _sampled_ids(sample, usable))
-    rest = f"they rest on {_items(len(order))}"
-    text = f"These limits hold at any time, however often one looks; {rest}."
+    rest = f"they are based on {_items(len(order))}"
+    text = f"These limits are valid at any time, for any number of looks; {rest}."
     return InterimLook(config, _restrict(tables, sample, order), text, anytime=True)
 
 
@@ -215,7 +215,7 @@ def _declared_look(
     later = [size for size in sizes if size > len(order)]
     next_text = _next_look(later, len(order), sample.height)
     if not done:
-        return f"Limits are shown at the declared looks only. {next_text}"
+        return f"Limits are shown only at the declared looks. {next_text}"
     size = done[-1]
     first = sample.filter(pl.col("id").is_in(order[:size])).with_columns(
         pi=pl.lit(size / candidates)
@@ -229,17 +229,17 @@ def _declared_look(
 
 def _next_look(later: Sequence[int], judged: int, drawn: int) -> str:
     if not later:
-        return "It was the last one."
+        return "It was the last look."
     following = later[0]
-    text = f"The next look is at {_items(following)}, {following - judged:,} from now."
-    more = f" This sample has {drawn:,}: draw a larger one." if following > drawn else ""
+    text = f"The next look is at {_items(following)}, after {following - judged:,} more."
+    more = f" This sample has {drawn:,}: draw a larger sample." if following > drawn else ""
     return text + more
 
 
 def _restrict(
     tables: Tables, sample: pl.DataFrame, order: Sequence[str]
 ) -> dict[str, pl.LazyFrame]:
-    """Return the tables with the judgements of these items alone, the sample in their order."""
+    """Return the tables with the judgements of these items only, the sample in their order."""
     place = pl.DataFrame({"id": list(order), "_place": range(1, len(order) + 1)},
                          {"id": pl.String, "_place": pl.Int64})  # fmt: skip
     position = pl.coalesce("_place", pl.lit(len(order)) + pl.col("position"))
@@ -409,11 +409,11 @@ class StageEstimates:
     stage : str
         Its title, or its name.
     text : str
-        What its limits hold for, when the next look is, or why there are no limits.
+        What its limits cover, the time of the next look, or why there are no limits.
     rows : tuple of QuestionEstimate
         Its questions.
     failed : bool
-        Whether the text says why there are no estimates.
+        Whether the text is a reason for missing estimates.
     """
 
     stage: str
@@ -529,7 +529,7 @@ def _link(source: str, target: str) -> None:
 
 
 def _remove_outdated(questions: SheetQuestions) -> None:
-    """Remove results that rest on older labels, and the records of these runs."""
+    """Remove results based on older labels, and the records of these runs."""
     root = questions.project.root
     for name in (*questions.joins, "history"):
         shutil.rmtree(root / name, ignore_errors=True)
@@ -686,7 +686,7 @@ class BackgroundEstimates:
             )  # fmt: skip
 
     def wait(self, seconds: float) -> None:
-        """Wait until no computation is running, at most so many seconds."""
+        """Wait until no computation is running, up to a timeout."""
         thread = self._thread
         if thread is not None:
             thread.join(seconds)
@@ -729,11 +729,11 @@ class BackgroundEstimates:
             with self.file.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
         except OSError as failure:
-            self._error = f"how limits narrow cannot be kept: {reason(failure)}"
+            self._error = f"the history of limits cannot be saved: {reason(failure)}"
 
 
 def read_points(path: Path) -> list[WidthRecord]:
-    """Return the records of a file without incomplete lines, such as a power cut leaves."""
+    """Return the records of a file, without incomplete lines as after a power cut."""
     if not path.is_file():
         return []
     found = []

@@ -64,14 +64,14 @@ WHERE t.round = ? AND t.asked = 1 AND l.kind IN ('label', 'skip', 'undo') GROUP 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds of a decision: the median and the quartiles of those that say how long they took.
+    """Seconds per decision: median and quartiles of the timed decisions.
 
     Parameters
     ----------
     median, lower, upper : float
         Of the seconds.
     decisions : int
-        How many say it.
+        Number of timed decisions.
     """
 
     median: float
@@ -91,7 +91,7 @@ class PersonProgress:
     asked, done, unsure, aside : int
         Cards asked for; those with an answer; those of them marked unsure; those set aside.
     pace : Pace or None
-        None where no decision says how long it took.
+        None without timed decisions.
     last : str
         When this person decided last, UTC; empty if never.
     """
@@ -115,7 +115,7 @@ def progress_of_all(
     connection : Connection
         Of the decisions.
     answers : sequence of Answer
-        Those of the round that stand.
+        The current answers of the round.
     named : str
         The round.
     """
@@ -150,7 +150,7 @@ def pace(seconds: Sequence[float]) -> Pace | None:
 # Judgements until limits are as narrow as is wished
 
 USUAL = 0.05
-"""The half-width that is wished, if nothing is said: five points."""
+"""The default target half-width: five points."""
 
 
 def further_draws(draws: int, half: float, *, wished: float, members: float) -> int | None:
@@ -169,12 +169,12 @@ def further_draws(draws: int, half: float, *, wished: float, members: float) -> 
     wished : float
         The one that is wished, above 0.
     members : float
-        How many there are to draw.
+        Number of candidates to draw from.
 
     Returns
     -------
     int or None
-        None where nothing is drawn yet, so that nothing can be said.
+        None if nothing is drawn yet.
 
     Examples
     --------
@@ -207,11 +207,11 @@ def further_judgements(
     row : QuestionEstimate
         The question.
     judged : int
-        Judgements that all questions rest on now.
+        Judgements that the questions are based on now.
     wished : float
         Half-width.
     candidates : float
-        How many there are in all.
+        Number of all items.
     """
     if row.half_width is None:
         return None
@@ -222,19 +222,19 @@ def further_judgements(
 
 
 def all_candidates(rows: Sequence[QuestionEstimate]) -> float:
-    """Return how many candidates there are, infinity where no question says it."""
+    """Return the number of candidates, infinity if no question has it."""
     return max((row.n for row in rows if row.question == ALL_CANDIDATES), default=math.inf)
 
 
 def what_is_left(rows: Sequence[QuestionEstimate], *, judged: int, left: int, wished: float) -> str:
-    """Return in one sentence what is left to do.
+    """Return the remaining work in one sentence.
 
     Parameters
     ----------
     rows : sequence of QuestionEstimate
         The questions.
     judged, left : int
-        Items that count, and those of this sample that nobody has judged in full.
+        Items that count, and items of the sample without complete judgements.
     wished : float
         Half-width.
     """
@@ -246,18 +246,18 @@ def what_is_left(rows: Sequence[QuestionEstimate], *, judged: int, left: int, wi
     if not rows:
         return ""
     if all(need == 0 for need in needs.values()):
-        return f"Done: all limits lie no further than {points} to either side."
+        return f"Done: all limits are within ±{points}."
     known = {row: need for row, need in needs.items() if need}
     if not known:
-        return "Too little is judged to say how much is left to do."
+        return "Too few judgements to estimate the remaining work."
     worst = max(known, key=lambda row: known[row])
     many = sum(need != 0 for need in needs.values())
     said = (
-        f"About {known[worst]:,} more judgements until all limits lie within {points} to either"
-        f" side. {many:,} of {len(rows):,} questions {'is' if many == 1 else 'are'} not there yet;"
+        f"About {known[worst]:,} more judgements until all limits are within ±{points}."
+        f" {many:,} of {len(rows):,} questions {'is' if many == 1 else 'are'} not there yet;"
         f" {worst.question} at {worst.n:,} takes longest."
     )
     if known[worst] > left:
-        rest = f"This sample has {left:,} left" if left else "All of this sample is judged"
-        said += f" {rest}: a larger one is needed for that."
+        rest = f"This sample has {left:,} left" if left else "This sample is fully judged"
+        said += f" {rest}: a larger sample is needed."
     return said

@@ -1,4 +1,4 @@
-"""Answers of annotators: adding them to the log in one writer thread, reading those that stand."""
+"""Answers of annotators: added to the log by one writer thread; reading current answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNDONE_KIND = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE
 
 @dataclass(frozen=True)
 class Settled:
-    """A decision that is refused: others have been shown what it would change.
+    """A refused decision: adjudicators have seen the answer that it would change.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class Settled:
 
     def __str__(self) -> str:
         return (
-            f"The answers of the first round to {self.id!r} no longer change: they have been shown"
-            " to those who decide where annotators disagree. Tell the coordinator."
+            f"The first-round answers to {self.id!r} can no longer be changed: adjudicators have"
+            " seen them. Tell the coordinator."
         )
 
 
@@ -114,7 +114,7 @@ def _replacement(
 
 
 def _was_answered(connection: sqlite3.Connection, decision: Decision) -> bool:
-    """Return whether there was an answer; what can be undone was one."""
+    """Return whether there was an answer to undo."""
     mine = (decision.round, decision.annotator, decision.id)
     row = connection.execute(_ANSWERED, mine).fetchone()
     return decision.kind == "undo" or bool(row and row["answered"])
@@ -147,16 +147,16 @@ ORDER BY t.annotator, t.id
 
 @dataclass(frozen=True)
 class Answer:
-    """What one person says of one item, now.
+    """The current answer of a person to an item.
 
     Parameters
     ----------
     id, annotator, label : str
-        Who says what of which item.
+        Annotator, answer and item.
     unsure : bool
         Whether the person marked it so.
     note : str
-        What the person noted.
+        The person's note.
     """
 
     id: str
@@ -168,7 +168,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Item:
-    """An item with all that people say of it.
+    """An item with all answers.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class Item:
     answers : tuple of Answer
         In order of names.
     units : tuple of str
-        What it is made of; empty until they are asked for, see `with_units`.
+        Its units; empty until requested, see `with_units`.
     """
 
     id: str
@@ -186,7 +186,7 @@ class Item:
 
     @property
     def differs(self) -> bool:
-        """Whether two people say different things."""
+        """Whether two answers differ."""
         return len({each.label for each in self.answers}) > 1
 
     @property
@@ -198,7 +198,7 @@ class Item:
 def standing_answers(
     connection: sqlite3.Connection, *, named: Round = "annotation"
 ) -> list[Answer]:
-    """Return the answers of a round that stand, of what is still asked for.
+    """Return the current answers to the current tasks of a round.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def standing_answers(
 def asked_tasks(
     connection: sqlite3.Connection, *, named: Round = "annotation"
 ) -> list[tuple[str, str]]:
-    """Return id and annotator of every task of a round that is asked for, by person and place."""
+    """Return id and annotator of every current task of a round, by person and position."""
     rows = connection.execute(
         "SELECT id, annotator FROM tasks WHERE round = ? AND asked = 1 ORDER BY annotator, place",
         (named,),
@@ -235,7 +235,7 @@ def with_units(connection: sqlite3.Connection, some: Iterable[Item]) -> list[Ite
 
 
 def units_of(shown: str) -> tuple[str, ...]:
-    """Return the units of what is shown of an item, a JSON object.
+    """Return the units in the displayed content of an item, a JSON object.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def disagreements(answers: Sequence[Answer]) -> list[Item]:
 
 
 def unsure_items(answers: Sequence[Answer]) -> list[Item]:
-    """Return the items that somebody marked as unsure; those of most doubt first."""
+    """Return the items marked as unsure, the most doubtful first."""
     unsure = (each for each in group_by_item(answers) if each.unsure)
     return sorted(unsure, key=lambda each: -each.unsure)
 
@@ -296,12 +296,12 @@ AND id IN ({}) ORDER BY annotator"""
 
 @dataclass(frozen=True)
 class FirstAnswer:
-    """An answer of the first round that stands.
+    """A current answer of the first round.
 
     Parameters
     ----------
     annotator, answer : str
-        Who said what.
+        Annotator and answer.
     unsure, note
         What goes with it.
     """
@@ -315,7 +315,7 @@ class FirstAnswer:
 def first_answers(
     connection: sqlite3.Connection, ids: Collection[str]
 ) -> dict[str, list[FirstAnswer]]:
-    """Return what the annotators said of items in the first round, ordered by their names.
+    """Return the first-round answers to items, ordered by annotator.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def first_answers(
     Returns
     -------
     dict of str to list of First
-        One list for each id; empty where nobody's answer stands.
+        One list per id; may be empty.
     """
     found: dict[str, list[FirstAnswer]] = {each: [] for each in ids}
     wanted = list(found)
@@ -358,38 +358,38 @@ def reason(error: BaseException) -> str:
     >>> reason(sqlite3.OperationalError("database or disk is full"))
     'database or disk is full'
     >>> reason(FileNotFoundError(2, "No such file or directory", "sheets/annotate.key"))
-    'it, or its folder, is not there'
+    'the file or its folder does not exist'
     >>> reason(ValueError("sheets/decisions.sqlite is of another version"))
-    'a file of the server is not as it must be; the server has written down why'
+    "a file of the server is damaged; see the server's log"
     """
     for each in (error, error.__cause__):
         if isinstance(each, sqlite3.Error):
             return str(each)
         if isinstance(each, OSError):
             return errors.machine(each)
-    return "a file of the server is not as it must be; the server has written down why"
+    return "a file of the server is damaged; see the server's log"
 
 
-# One thread writes: decisions that wait together are one transaction
+# One thread writes: waiting decisions form one transaction
 
 Outcomes: TypeAlias = list[Outcome | Settled]
 _LOG = logging.getLogger(__name__)
 
 
 class NotSaved(LexassayError):
-    """Decisions are not on the disk; whoever sent them keeps them and sends them again."""
+    """Decisions are not saved on disk; the sender keeps and resends them."""
 
 
 @dataclass
 class _Sent:
-    """What one request brings; exists until it is written or refused."""
+    """The decisions of a request, until they are written or refused."""
 
     decisions: Sequence[Decision]
     outcomes: Future[Outcomes] = field(default_factory=Future)
 
 
 class Writer:
-    """Adds decisions to the log, one transaction for all that wait.
+    """Adds decisions to the log, one transaction for all waiting ones.
 
     Parameters
     ----------
@@ -409,7 +409,7 @@ class Writer:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait for the transaction that is being written."""
+        """Number of requests waiting for the current transaction."""
         with self._woken:
             return len(self._waiting)
 
@@ -425,9 +425,9 @@ class Writer:
         return await asyncio.wrap_future(self.send(decisions))
 
     def send(self, decisions: Sequence[Decision]) -> Future[Outcomes]:
-        """Add decisions; what comes of it is in the future. See `add_decisions`."""
+        """Add decisions; the future has the outcomes. See `add_decisions`."""
         sent = _Sent(decisions)
-        sent.outcomes.set_running_or_notify_cancel()  # whoever leaves does not take it back
+        sent.outcomes.set_running_or_notify_cancel()  # a closed request does not cancel it
         with self._woken:
             if self._stopped:
                 sent.outcomes.set_exception(NotSaved("not saved: the server is stopping"))
@@ -445,7 +445,7 @@ class Writer:
             self._stopped = False
 
     def stop(self) -> None:
-        """Write what waits, and take no more."""
+        """Write waiting decisions, and accept no more."""
         with self._woken:
             self._stopped = True
             self._woken.notify()
@@ -459,7 +459,7 @@ class Writer:
         self._close()
 
     def _next(self) -> list[_Sent]:
-        """Return all that waits; nothing at the end."""
+        """Return all waiting requests; none at the end."""
         with self._woken:
             self._woken.wait_for(lambda: self._waiting or self._stopped)
             together, self._waiting = self._waiting, []
@@ -481,7 +481,7 @@ class Writer:
                 each.outcomes.set_result(outcomes)
 
     def _write_separately(self, together: list[_Sent], error: Exception) -> None:
-        """Write one by one, so that what is wrong with one request does no harm to another."""
+        """Write one by one, so that a wrong request does not affect others."""
         if len(together) == 1:
             together[0].outcomes.set_exception(error)
             return

@@ -49,9 +49,9 @@ class ImportResult:
     answers : int
         Answers of sheets that count now.
     conflicts : tuple of str
-        Cells that differ from what was decided in the page since: both are kept, a person decides.
+        Cells that contradict later decisions in the page: both are kept, for a person to resolve.
     strange : tuple of str
-        Cells that hold no label.
+        Cells without a valid label.
     """
 
     answers: int = 0
@@ -82,14 +82,14 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _Held:
-    """What a sheet held on a task when it was looked at last, its note if the log has had it."""
+    """Content of a sheet for a task when it was last read, with the note if the log has it."""
 
     answer: str | None = None
     note: str | None = None
 
 
 def import_sheets(work: Work) -> ImportResult:
-    """Take what is new in the sheets of a work into its log.
+    """Import new answers from the sheets of a work into its log.
 
     A cell counts if the log holds nothing for it, or what it held when it was looked at last. What
     a sheet holds that the log holds as well is noted, so that a later change on either side is
@@ -120,7 +120,7 @@ def _import_cells(
             continue
         where = f"{cell.file}, row {cell.line}: {cell.answer!r}"
         if work.labels and cell.answer is not None and cell.answer not in work.labels:
-            strange.append(f"{where} is no label")
+            strange.append(f"{where} is not a label")
             continue
         stands, held = replay_task(connection, task), looked_at.get((cell.file, *cell.of_whom))
         kind = _action(cell, stands, held)
@@ -132,7 +132,7 @@ def _import_cells(
             if not isinstance(outcome, Settled):
                 taken += kind == "import"
             elif cell.answer != stands.answer:
-                said = f"but {stands.answer!r} has been shown to those who adjudicate, and stays"
+                said = f"but adjudicators have seen {stands.answer!r}, which stays"
                 conflicts.append(f"{where}, {said}")
     return ImportResult(taken, tuple(conflicts), tuple(strange))
 
@@ -150,14 +150,14 @@ def _action(
 
 
 def _has_new_note(cell: _Cell, stands: Standing, held: _Held) -> bool:
-    """Return whether a note came to a label in the sheet, and none came in the page meanwhile."""
+    """Return whether the sheet has a new note on a label, and the page has none."""
     new = cell.remark not in {None, held.note, _note_text(stands)}
     kept = _note_text(stands) in {None, held.note}
     return new and kept and cell.answer is not None and cell.answer == stands.answer
 
 
 def seen_entries(cells: pl.DataFrame, file: str) -> list[Decision]:
-    """Return the entries that say what a sheet held when it was written.
+    """Return the entries with the content of a sheet when it was written.
 
     Parameters
     ----------
@@ -175,13 +175,13 @@ def seen_entries(cells: pl.DataFrame, file: str) -> list[Decision]:
 
 
 def _tasks(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
-    """Return the tasks of the first round, by who is asked for what."""
+    """Return the tasks of the first round, by annotator and item."""
     rows = connection.execute("SELECT task, annotator, id FROM tasks WHERE round = 'annotation'")
     return {(row["annotator"], row["id"]): row["task"] for row in rows}
 
 
 def _last_held(work: Work) -> dict[tuple[str, str, str], _Held]:
-    """Return what each sheet held on each task when it was looked at last."""
+    """Return the content of each sheet for each task when it was last read."""
     rows = sheet_answers(work.database, DecisionOptions()).select(
         "file", "annotator", "id", "answer", "note"
     )
@@ -228,31 +228,31 @@ KINDS = (".xlsx", ".csv", ".jsonl")
 
 
 def export(work: Work, target: Path) -> int:
-    """Write what is decided to a file; never over one that is there.
+    """Export all answers to a new file.
 
     Parameters
     ----------
     work : Work
         The work.
     target : Path
-        ``.xlsx`` and ``.csv``: a sheet with all that is asked of everybody, answers filled in.
-        ``.jsonl``: a line for each answer that stands, of both rounds, with time and seconds.
+        ``.xlsx`` and ``.csv``: a sheet with all tasks of all annotators and their answers.
+        ``.jsonl``: a line per current answer of both rounds, with time and seconds.
 
     Returns
     -------
     int
-        How many answers there are.
+        Number of answers.
 
     Raises
     ------
     ConfigError
         If the file's name ends otherwise.
     StoreError
-        If there is such a file, or it cannot be written.
+        If the file exists or cannot be written.
     """
     suffix = target.suffix.lower()
     if suffix not in KINDS:
-        what = f"the ending {target.suffix or target.name!r} is none of {', '.join(KINDS)}"
+        what = f"unknown ending {target.suffix or target.name!r}: use {', '.join(KINDS)}"
         raise ConfigError("--export", [Problem("--export", what)])
     if suffix == ".jsonl":
         lines = [json.dumps(each, ensure_ascii=False) for each in answers(work)]
@@ -273,7 +273,7 @@ def export(work: Work, target: Path) -> int:
 
 
 def hand_to_sheets(work: Work) -> list[str]:
-    """Write a sheet for everybody with what is decided so far, to go on in a spreadsheet.
+    """Write a sheet per annotator with the answers so far, to continue in a spreadsheet.
 
     The log notes what each sheet holds, so that the page and the sheet can go on side by side.
 
@@ -297,7 +297,7 @@ def hand_to_sheets(work: Work) -> list[str]:
 
 
 def answers(work: Work) -> Iterator[dict[str, Any]]:
-    """Yield every answer that stands, as JSON lines have it."""
+    """Yield every current answer for JSON lines."""
     name = SHEETS[f"{work.kind}_sheet"].answer
     with read_only(work.database) as connection:
         until = last_entry(connection)
@@ -312,7 +312,7 @@ def answers(work: Work) -> Iterator[dict[str, Any]]:
 
 
 def sheet_rows(work: Work) -> pl.DataFrame:
-    """Return what is asked of everybody, as a sheet has it, with the answers that stand.
+    """Return all tasks with their current answers, in the format of a sheet.
 
     Returns
     -------
@@ -349,7 +349,7 @@ def sheet_rows(work: Work) -> pl.DataFrame:
 
 
 def _answer_cells(own: Any, name: str) -> dict[str, Any]:
-    """Return the cells of an answer, by the name of its column; null where there is none."""
+    """Return the cells of an answer by column; null where missing."""
     if own is None:
         return {name: None, "note": None, "version": 0}
     note = write_note(own["note"], unsure=bool(own["unsure"]))

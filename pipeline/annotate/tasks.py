@@ -1,4 +1,4 @@
-"""The annotation tasks of a stage: who is asked what, and which questions the answers decide."""
+"""The annotation tasks of a stage, and the questions that their answers decide."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Work:
     kind : str
         annotation: a label for each candidate; keying: the forms of each lemma.
     title, instructions : str
-        What the page says above the cards, and what the annotator should know.
+        Title above the cards, and instructions for annotators.
     labels : tuple of str
-        What can be chosen, in the order of the keys; none where forms are keyed in.
+        The labels, in the order of their keys; none for keying.
     annotators : tuple of str
-        Who is asked.
+        The annotators.
     folder : Path
         Where the sheets lie, and the decisions.
     guidelines : mapping of str to str
         Label to when it is given.
     categories : mapping of str to sequence of str
-        Category to the labels that stand for it; none if nothing joins what comes back.
+        Category to its labels; none if no stage joins the answers.
     keys : mapping of str to str
         Label to the key that gives it, where it is not the first letter.
     """
@@ -65,11 +65,11 @@ class Work:
 
     @property
     def wanted(self) -> Sheets:
-        """What the stage's sheets look like."""
+        """Layout of the stage's sheets."""
         node = self.project.nodes[self.stage]
         found = node.stage.delivery(node.config)
         if not isinstance(found, Sheets):
-            raise TypeError(f"stage {self.stage} lays out no sheets")
+            raise TypeError(f"stage {self.stage} makes no sheets")
         return found
 
     @property
@@ -91,7 +91,7 @@ def open_work(
     data: str | Path | None = None,
     annotators: Sequence[str] = (),
 ) -> Work:
-    """Return the work of a stage that lays out sheets; what it rests on is run if need be.
+    """Return the work of a stage with sheets; run the stages that it depends on if needed.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def open_work(
     Raises
     ------
     ConfigError
-        If there is no such stage, none is named and there are several, or somebody is not asked.
+        If the stage or an annotator is unknown, or none is named and there are several.
     StoreError
         If the results are to lie on an object store.
     """
@@ -134,7 +134,7 @@ def open_work(
 
 
 def refresh(work: Work, rows: pl.DataFrame) -> None:
-    """Make the tasks in the log what the table of sheets asks for now."""
+    """Update the tasks in the log to the current table of sheets."""
     kind = SHEETS[f"{work.kind}_sheet"]
     asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
     tasks = asked.select("annotator", "id", "order").rows()
@@ -145,7 +145,7 @@ def refresh(work: Work, rows: pl.DataFrame) -> None:
 
 
 def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
-    """Return what is shown of each item, by its id."""
+    """Return the displayed content of each item, by id."""
     around = {"annotator", "order", "id", "lexicon_forms"}
     units = [
         name for name in rows.columns if name not in around and not name.startswith("example_")
@@ -165,7 +165,7 @@ def _item_contents(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
 
 
 def _find_sheet(project: Project, sheet: str) -> tuple[str, Sheets]:
-    """Return the stage that is meant, with what it gives to people."""
+    """Return the stage with its sheets."""
     there: dict[str, Sheets] = {}
     for name, node in project.nodes.items():
         wanted = node.stage.delivery(node.config)
@@ -177,11 +177,11 @@ def _find_sheet(project: Project, sheet: str) -> tuple[str, Sheets]:
     if len(meant) == 1:
         return meant[0], there[meant[0]]
     if not there:
-        what, remedy = "no stage lays out sheets", "add one that uses sheet.annotation"
+        what, remedy = "no stage makes sheets", "add a stage sheet.annotation"
     elif sheet:
-        what, remedy = "no stage lays out such sheets", did_you_mean(sheet, there)
+        what, remedy = "no stage makes such sheets", did_you_mean(sheet, there)
     else:
-        what, remedy = "several stages lay out sheets", f"name one: {', '.join(there)}"
+        what, remedy = "several stages make sheets", f"name one: {', '.join(there)}"
     raise ConfigError("SHEET", [Problem(sheet or "SHEET", what, remedy)])
 
 
@@ -193,14 +193,14 @@ def _ensure_made(
     runs: str | Path,
     data: str | Path | None,
 ) -> Manifest:
-    """Return what the stage made; run the experiment if it is not there yet."""
+    """Return the result of the stage; run the experiment if there is none."""
     manifest = open_run(project).manifests.get(stage)
     if manifest is None:
         # People are given pages here; `lexassay run` writes sheets.
         waits: Sequence[WaitsForPerson] = ()
         try:
             waits = run(experiment, runs=runs, data=data, deliver=False, report=False).waits
-        except LexassayError:  # of a stage that rests on the labels, it may be
+        except LexassayError:  # possibly in a stage that depends on the labels
             if stage not in open_run(project).manifests:
                 raise
         manifest = open_run(project).manifests.get(stage)
@@ -213,8 +213,8 @@ def _check_annotators(annotators: Sequence[str], asked: Sequence[str]) -> tuple[
     problems = [
         Problem(
             "--annotators",
-            f"the experiment does not ask {name!r}",
-            f"{did_you_mean(name, asked)}; or name the person in its option annotators",
+            f"{name!r} is not an annotator of the experiment",
+            f"{did_you_mean(name, asked)}; or add the name to its option annotators",
         )
         for name in annotators
         if name not in asked
@@ -225,7 +225,7 @@ def _check_annotators(annotators: Sequence[str], asked: Sequence[str]) -> tuple[
 
 
 def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
-    """Return the categories that the labels stand for, if a stage joins what comes back."""
+    """Return the categories of the labels, if a stage joins the answers."""
     for node in project.nodes.values():
         if any(each.stage == stage for each in node.inputs.values()):
             found = getattr(node.config, "categories", None)
@@ -247,19 +247,19 @@ EVALUATING = (
 
 @dataclass(frozen=True)
 class SheetQuestions:
-    """What the answers of a sheet decide.
+    """The questions that the answers of a sheet decide.
 
     Parameters
     ----------
     project : Project
-        The experiment without all that the questions do not rest on, and without the stages that
+        The experiment without all that the questions do not depend on, and without the stages that
         answer them; missing labels are not waited for.
     joins : tuple of str
         The stages that read the sheet's folder.
     stages : tuple of Node
         The stages that answer the questions, in the order of the experiment.
     settings : mapping
-        What was changed in it.
+        The overrides.
     """
 
     project: Project
@@ -269,7 +269,7 @@ class SheetQuestions:
 
 
 def questions_of_sheet(work: Work, root: Path) -> SheetQuestions:
-    """Return the questions of a sheet, to be answered from what is judged so far.
+    """Return the questions of a sheet, for estimates from the judgements so far.
 
     Parameters
     ----------

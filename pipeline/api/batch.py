@@ -1,4 +1,4 @@
-"""The tasks of a stage for a queue of jobs: list them, do one, write a Slurm script."""
+"""The tasks of a stage for a job queue: list them, run one, write a Slurm script."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pipeline.runner.shards import range_text
 # Slurm script: an array of jobs for each phase
 
 _MOST = 1000
-"""Jobs of an array: as many as Slurm takes if nobody has told it otherwise."""
+"""Jobs per array: the default limit of Slurm."""
 _SCRIPT = """\
 #!/bin/sh
-# Submits what is not done of {what}; each phase waits until all of the one before has ended well.
-# Further options of sbatch can be given by its variables, such as SBATCH_ACCOUNT.
+# Submits the unfinished tasks of {what}; each phase waits until the previous one has succeeded.
+# Set further options of sbatch with its variables, for example SBATCH_ACCOUNT.
 set -eu
 cd {folder}
-submit() {{  # name, first task, numbers counted from there, jobs to wait for
+submit() {{  # name, first task, numbers relative to it, jobs to wait for
     id=$(LEXASSAY_FIRST=$2 sbatch --parsable --export=ALL --job-name="$1" --array="$3"{options} \\
         ${{4:+--dependency=afterok:$4 --kill-on-invalid-dep=yes}} <<'END'
 #!/bin/sh
@@ -40,14 +40,14 @@ echo "submitted: $jobs"
 
 
 def script(phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[str, str]) -> str:
-    """Return the script, or nothing if all is done.
+    """Return the Slurm script; empty if all tasks are done.
 
     Parameters
     ----------
     phases : sequence of PhaseState
         The phases of the stage.
     words : sequence of str
-        The command that does a task, without its number.
+        The command of a task, without its number.
     options : mapping of str to str
         Further options of ``sbatch``.
 
@@ -79,7 +79,7 @@ def task_words(
     data: str | Path | None,
     settings: Mapping[str, Any],
 ) -> list[str]:
-    """Return the command that does a task, without its number.
+    """Return the command of a task, without its number.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def task_words(
 
 
 def _submissions(stage: str, phases: Sequence[PhaseState]) -> Iterator[str]:
-    """Yield a line for each array of jobs; `jobs` are those of the phase before."""
+    """Yield a line per job array; `jobs` are those of the previous phase."""
     for at, phase in enumerate(phases):
         name = shlex.quote(f"{stage}-{phase.phase}")
         waits = '"$before"' if at else '""'
@@ -131,25 +131,24 @@ def tasks(
     data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> list[PhaseState]:
-    """Return the tasks of a stage, phase by phase, and which are not done.
+    """Return the tasks of a stage, by phase, and which are not done.
 
-    The tasks of a phase can be done in any order and at once, when all of the phase before are
-    done. Their numbers stay the same while the experiment, its input and the results of the stages
-    before do.
+    The tasks of a phase can run in any order and in parallel once the previous phase is done. Their
+    numbers depend on the experiment, its input and the results of earlier stages.
 
     Parameters
     ----------
     experiment : path
         The TOML file.
     stage : str
-        Name of the stage; the stages that it rests on must be done.
+        Name of the stage; the stages that it depends on must be done.
     runs, data, settings
         As for `check`.
 
     Raises
     ------
     ConfigError
-        If there is no such stage, or one that it rests on is not done: the message names it.
+        If the stage is unknown or a stage that it depends on is not done.
     """
     return batch.states(check(experiment, runs=runs, data=data, settings=settings), stage)
 
@@ -164,10 +163,10 @@ def task(
     settings: Mapping[str, Any] | None = None,
     listeners: Sequence[Listener] = (),
 ) -> bool:
-    """Do one task of a stage, and say whether there was anything to do.
+    """Run one task of a stage; return whether it was not done before.
 
-    It can be done again at any time, also by two processes at once or after one was killed: what is
-    done is found done, and nothing counts that is not finished.
+    It may be repeated at any time, by parallel processes and after a kill: finished work is reused,
+    and unfinished work never counts.
 
     Parameters
     ----------
@@ -180,12 +179,12 @@ def task(
     runs, data, settings
         As for `check`.
     listeners : sequence of callable
-        Are told if it has to wait for another process.
+        Receive events.
 
     Raises
     ------
     ConfigError
-        If there is no such task, or if others come first: the message names them.
+        If there is no such task, or tasks of earlier phases are not done.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
     return batch.do(project, stage, index, listeners)
@@ -202,7 +201,7 @@ def slurm(
     memory: str | None = None,
     partition: str | None = None,
 ) -> str:
-    """Return a script that submits the tasks of a stage that are not done to Slurm.
+    """Return a script that submits the unfinished tasks of a stage to Slurm.
 
     Parameters
     ----------
@@ -213,13 +212,13 @@ def slurm(
     runs, data, settings
         As for `check`.
     time, memory, partition : str, optional
-        Limits of each task and where it runs, as ``sbatch`` takes them: "2:00:00", "4G", "long".
+        Limits per task and partition, as for ``sbatch``: "2:00:00", "4G", "long".
 
     Returns
     -------
     str
-        A script for ``sh``: an array of jobs for each phase, which waits for the one before. Empty
-        if nothing is to be done.
+        A script for ``sh`` with one job array per phase, each waiting for the previous one; empty
+        if all is done.
 
     Raises
     ------

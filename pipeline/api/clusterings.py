@@ -1,4 +1,4 @@
-"""Measures of clusterings on two arrays of labels: of tokens, of word types, of several labels."""
+"""Measures of clusterings from two arrays of labels: tokens, word types, several labels."""
 
 from __future__ import annotations
 
@@ -26,33 +26,31 @@ from pipeline.registry import as_names
 def token_measures(
     labels_true: Any, labels_pred: Any, *, measures: str | Sequence[str] = ("all",)
 ) -> dict[str, float]:
-    """Return measures of a clustering of tokens against their classes.
+    """Return measures of a clustering of tokens against gold classes.
 
-    Each position is a token; from n_ck, the tokens of class c in cluster k, all else is computed:
-    many-to-one is ``1/N sum_k max_c n_ck``, V is ``2 h c / (h + c)`` with
-    ``h = 1 - H(C|K) / H(C)``, and so on, see docs/clustering.md.
+    Each position is a token; n_ck tokens have class c and cluster k. Many-to-one is ``1/N sum_k
+    max_c n_ck``, V is ``2 h c / (h + c)`` with ``h = 1 - H(C|K) / H(C)``; for the others see
+    docs/clustering.md.
 
     Parameters
     ----------
     labels_true, labels_pred : array_like, shape (tokens,)
-        The class and the cluster of each token, in scikit-learn's order: text, numbers or
-        categories. What the labels are called makes no difference.
+        Class and cluster of each token, in scikit-learn's order: text, numbers or categories.
     measures : str or sequence of str
-        Names or aliases, those of scikit-learn among them ("ari", "v_measure_score"); "all"
-        stands for every one.
+        Names or aliases, also those of scikit-learn ("ari", "v_measure_score"), or "all".
 
     Returns
     -------
     dict of str to float
-        Value by the name of the measure (aliases become names), in the order asked for; NaN where
-        a measure is undefined, as all are without tokens, where scikit-learn says 1.
+        Values by name of the measure, in the given order; NaN where undefined, for example without
+        tokens (scikit-learn returns 1).
 
     Raises
     ------
     ConfigError
-        If there is no such measure, with the nearest names.
+        If a measure is unknown.
     DataError
-        If the lengths differ, or a label is missing.
+        If the lengths differ or a label is missing.
 
     References
     ----------
@@ -68,7 +66,7 @@ def token_measures(
     columns["cluster"] = as_labels(labels_pred, "labels_pred")
     require_as_long(labels_true=len(columns["gold"]), labels_pred=len(columns["cluster"]))
     for labels in columns.values():
-        require_all(labels, "name them, or drop these tokens from both arrays")
+        require_all(labels, "label them, or drop these tokens from both arrays")
     tokens = pl.DataFrame(columns)
     cells = tokens.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
     with translate_errors("token_measures"):
@@ -83,40 +81,36 @@ def type_measures(
     measures: str | Sequence[str] = TYPE_LEVEL,
     mappings: str | Sequence[str] = MAPPING_KINDS,
 ) -> pl.DataFrame:
-    """Return MacroI, MicroI and MicroC of clusters of word types, each under its best mapping.
+    """Return MacroI, MicroI and MicroC of clusters of word types, under their best mappings.
 
-    A mapping h gives each cluster a class. A word type i has the classes A_i and the clusters B_i:
-    MacroI is ``2 sum |A_i & h(B_i)| / sum (|A_i| + |h(B_i)|)``, MicroI the mean over the types of
-    ``2 |A_i & h(B_i)| / (|A_i| + |h(B_i)|)``, MicroC the mean F of the unions of the clusters of
-    one class, each weighted by its size.
+    A mapping h gives each cluster a class; a word type i has classes A_i and clusters B_i. MacroI
+    is ``2 sum |A_i & h(B_i)| / sum (|A_i| + |h(B_i)|)``, MicroI the mean of ``2 |A_i & h(B_i)| /
+    (|A_i| + |h(B_i)|)``, MicroC the mean F of the merged clusters of each class, weighted by size.
 
     Parameters
     ----------
     labels_true, labels_pred : sequence, shape (n,)
-        Without `items` each position is a word type, and what stands there is a label or a
-        collection of labels, as a word may be noun and verb; labels with weights, as a mapping
-        has them, are refused. A type without class is left out and counted; one without cluster
-        counts, with F = 0.
+        A label or a collection of labels per word type, without weights. Types without a class are
+        excluded; types without a cluster have F = 0.
     items : array_like, shape (n,), optional
-        Of tokens the word type of each. The classes of a type are those that its tokens have, and
-        so its clusters; then each position has one label, or None.
+        The word type of each token: each position then has one label or None, and a type has all
+        classes and clusters of its tokens.
     measures : str or sequence of str
-        Names of type-level measures; "all" stands for every one.
+        Names of type measures, or "all".
     mappings : str or sequence of str
-        "1-1": no two clusters have one class; "M-1": several may.
+        "1-1" (each class has at most one cluster) or "M-1" (several).
 
     Returns
     -------
     DataFrame
-        A row for each measure and mapping, with value, recall, precision, whether the mapping is
-        proven to be best (certificate), and how many types there are, were left out, have no
-        cluster; the rows "floor" are for one class for all. As the table scores of the stage
-        evaluate.type_level, without its limits.
+        A row per measure and mapping: value, recall, precision, certificate (whether the mapping is
+        proven optimal), and the numbers of types: all, excluded, without cluster. Rows "floor"
+        assign one class to all.
 
     Raises
     ------
     ConfigError
-        If there is no such measure.
+        If a measure is unknown.
     DataError
         If the lengths differ, an item is missing, labels have weights, or no type has a class.
 
@@ -148,34 +142,32 @@ def overlapping_measures(
     measures: str | Sequence[str] = ("all",),
     seed: str = "",
 ) -> dict[str, float]:
-    """Return measures of clusters against classes where an item may be in several of each.
+    """Return measures of clusters against classes that may overlap.
 
-    BCubed precision is the mean over items, and for each over the items that share a cluster with
-    it, of ``min(shared clusters, shared classes) / shared clusters``; recall the same with classes
-    and clusters in each other's place. Omega is agreement on how many groups two items share,
-    corrected for chance.
+    BCubed precision is the mean over items, and over the items that share a cluster with each, of
+    ``min(shared clusters, shared classes) / shared clusters``; recall swaps classes and clusters.
+    Omega is the chance-corrected agreement on how many groups two items share.
 
     Parameters
     ----------
     labels_true, labels_pred, items
         As for `type_measures`.
     measures : str or sequence of str
-        Names or aliases of overlapping measures; "all" stands for every one.
+        Names or aliases of overlapping measures, or "all".
     seed : str
-        Fixes the sample of items that element-centric similarity looks at in large data.
+        Seed of the sample of items for element-centric similarity in large data.
 
     Returns
     -------
     dict of str to float
-        Value by the name of the measure; NaN where it is undefined, as all are without items.
+        Values by name of the measure; NaN where undefined, for example without items.
 
     Raises
     ------
     ConfigError
-        If there is no such measure.
+        If a measure is unknown.
     DataError
-        If the lengths differ, an item is missing, labels have weights, or there is too much to
-        count.
+        If the lengths differ, an item is missing, labels have weights, or the data are too large.
 
     References
     ----------
@@ -193,7 +185,7 @@ def overlapping_measures(
 
 
 def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return item and gold, and item and cluster: a row for each label, null where it is none."""
+    """Return item and gold, and item and cluster: a row per label, null where missing."""
     named = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
     for name, (values, _) in named.items():
         require_no_weights(values, name)
@@ -202,7 +194,7 @@ def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFra
         gold, induced = (as_memberships(each, name, of) for name, (each, of) in named.items())
         return gold.cast({"item": pl.String}), induced.cast({"item": pl.String})
     types = as_labels(items, "items")
-    require_all(types, "name the word type of each token")
+    require_all(types, "give the word type of each token")
     labels = {name: as_labels(each, name) for name, (each, _) in named.items()}
     require_as_long(**{name: len(each) for name, each in labels.items()}, items=len(types))
     gold, induced = (

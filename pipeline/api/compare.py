@@ -34,7 +34,7 @@ from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.interface import Storage
 
 LONGEST = 300
-"""Characters of a value that are shown."""
+"""Characters to show of a value."""
 
 
 class _Both(NamedTuple):
@@ -47,21 +47,21 @@ class _Both(NamedTuple):
 def compare(
     first: tuple[Storage, RunRecord], second: tuple[Storage, RunRecord], *, runs: Path
 ) -> bytes:
-    """Return two runs compared as a page that needs no other file.
+    """Return an HTML page that compares two runs.
 
-    What is no longer in the store is said, and not compared.
+    Results that are no longer in the store are named, not compared.
 
     Parameters
     ----------
     first, second : (Storage, RunRecord)
-        Where the results are, and the record of the run, as `history.find` gives them.
+        Store and record of each run, from `history.find`.
     runs : Path
         Folder of all results.
 
     Raises
     ------
     ConfigError
-        If the experiment of a run is not one that this version can read.
+        If this version cannot read the experiment of a run.
     """
     both = _Both(*zip(*(_opened(each, runs) for each in (first, second)), strict=True))
     stages = list(stages_differ(first, second))
@@ -93,7 +93,7 @@ def _opened(each: tuple[Storage, RunRecord], runs: Path) -> tuple[Run, ReportOpt
     run = past_run(*each, runs=runs)
     try:
         return run, ReportOptions.model_validate(run.project.experiment.report)
-    except ValueError:  # of an older version
+    except ValueError:  # from an older version
         return run, ReportOptions()
 
 
@@ -103,11 +103,11 @@ def _side(run: Run) -> Side:
         return Side(run.project.experiment.name, "")
     when = record.started.replace("T", " ")[:16]
     name = f"{record.experiment}:{record.id}"
-    return Side(name, f"begun {when}, {record.outcome}", _findings(run), tuple(gone(run)))
+    return Side(name, f"started {when}, {record.outcome}", _findings(run), tuple(gone(run)))
 
 
 def _findings(run: Run) -> tuple[StageFinding, ...]:
-    """Return the findings of a run; none if its tables are of a version that cannot be read."""
+    """Return the findings of a run; none if this version cannot read its tables."""
     try:
         return run.told
     except (ConfigError, pl.exceptions.PolarsError):
@@ -122,7 +122,7 @@ def _stage(each: StageDifference, both: _Both) -> StageCompared:
 
 
 def _title(stage: str, both: _Both) -> str:
-    """Return what people call a stage, with its name where that is another."""
+    """Return the title of a stage, with its name if that differs."""
     for run in reversed(both.runs):
         if node := run.project.nodes.get(stage):
             known = node.stage.name in VIEWS
@@ -132,12 +132,12 @@ def _title(stage: str, both: _Both) -> str:
 
 
 def _shown(stage: str, run: Run, options: ReportOptions) -> ReportStage | None:
-    """Return a stage as a report shows it; None if it does not, or has nothing of it."""
+    """Return a stage for the report; None if it has no view or no results."""
     if stage not in run.manifests or (options.stages and stage not in options.stages):
         return None
     try:
         return shown_stage(run, stage, options)
-    except ValueError:  # options of a view of an older version
+    except ValueError:  # options of a view from an older version
         return shown_stage(run, stage, ReportOptions())
 
 

@@ -1,4 +1,4 @@
-"""Conversions between the tables, counts and labels of users and Polars, in both directions."""
+"""Conversion of tables, counts and labels between other libraries and Polars."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from pipeline.kernels.numeric import FloatArray, IntArray, whole_number
 # Counts: numbers, lists, NumPy, pandas and Polars
 
 _MOST = 2.0**53
-"""Up to here every whole number is a float."""
+"""Floats represent all whole numbers up to this one."""
 
 
 def as_whole(values: Any, name: str) -> IntArray:
-    """Return counts as an array of integers, of the shape that they came in.
+    """Return counts as an integer array of the same shape.
 
     Parameters
     ----------
     values : number or array_like
         Whole numbers.
     name : str
-        What the message calls them.
+        Name for messages.
 
     Raises
     ------
     DataError
-        If one is missing or no whole number.
+        If a value is missing or not a whole number.
 
     Examples
     --------
@@ -57,35 +57,33 @@ def as_whole(values: Any, name: str) -> IntArray:
     numbers = np.array([_number(value) for value in array.flat]).reshape(array.shape)
     wrong = np.flatnonzero((numbers != np.floor(numbers)) | ~(np.abs(numbers) < _MOST))
     if wrong.size:
-        what = "missing or no whole number"
-        raise DataError(
-            f"{name}: {describe_places(array.flat, wrong, what)}; correct or drop these"
-        )
+        what = "missing or not a whole number"
+        raise DataError(f"{name}: {describe_places(array.flat, wrong, what)}; correct or drop them")
     return numbers.astype(np.int64)
 
 
 def _number(value: Any) -> float:
-    """Return a number as a float; NaN for what is none, and for a decimal that no float is."""
+    """Return a number as a float; NaN for other values and for decimals that no float equals."""
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, Real | Decimal):
-        return np.nan  # spans of time are integers to NumPy
+        return np.nan  # NumPy treats time spans as integers
     number = float(value)
     return number if number == value or abs(number) >= _MOST else np.nan
 
 
 def describe_places(values: Any, places: Sequence[int] | IntArray, what: str) -> str:
-    """Say how many values are wrong, and where three of them stand.
+    """Return how many values are wrong, with three examples and their positions.
 
     Examples
     --------
     >>> describe_places([3, None], [1], "missing")
-    '1 of 2 missing, such as None at place 1'
+    '1 of 2 missing, for example None at position 1'
     """
-    some = ", ".join(f"{values[int(place)]} at place {int(place)}" for place in places[:3])
-    return f"{len(places):,} of {len(values):,} {what}, such as {some}"
+    some = ", ".join(f"{values[int(place)]} at position {int(place)}" for place in places[:3])
+    return f"{len(places):,} of {len(values):,} {what}, for example {some}"
 
 
 def as_given(values: FloatArray, name: str, *given: Any) -> Any:
-    """Return results as what was asked with: a number, a Series of the same kind, an array.
+    """Return results in the kind of the input: a number, a Series or an array.
 
     Examples
     --------
@@ -106,18 +104,18 @@ def as_given(values: FloatArray, name: str, *given: Any) -> Any:
 
 
 def require_same_size(function: str, **arrays: npt.NDArray[Any]) -> None:
-    """Refuse arrays of counts that do not fit together.
+    """Refuse arrays of counts of different sizes.
 
     Raises
     ------
     DataError
-        With the shape of each.
+        With the size of each.
 
     Examples
     --------
     >>> require_same_size("fisher", k1=np.zeros(2), n1=np.zeros(3))
     Traceback (most recent call last):
-    pipeline.errors.DataError: fisher: k1 has 2 values, n1 has 3; give as many of each...
+    pipeline.errors.DataError: fisher: k1 has 2 values, n1 has 3; give equal numbers...
     """
     try:
         np.broadcast_shapes(*(each.shape for each in arrays.values()))
@@ -126,19 +124,19 @@ def require_same_size(function: str, **arrays: npt.NDArray[Any]) -> None:
             f"{name} has {each.size:,}" + (" values" if not place else "")
             for place, (name, each) in enumerate(arrays.items())
         )
-        raise DataError(f"{function}: {sizes}; give as many of each, or one number") from None
+        raise DataError(f"{function}: {sizes}; give equal numbers, or a single number") from None
 
 
 @contextmanager
 def translate_errors(function: str) -> Iterator[None]:
-    """Say in errors of the project what a kernel refuses.
+    """Turn errors of kernels into errors of the project.
 
     Raises
     ------
     ConfigError
-        For a name that is not known.
+        For an unknown name.
     DataError
-        For counts and options that are impossible.
+        For impossible counts and options.
     """
     try:
         yield
@@ -173,10 +171,10 @@ def as_frame(data: Any) -> pl.DataFrame:
     if isinstance(data, pl.DataFrame):
         return data
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        with suppress(pl.exceptions.SchemaError):  # a column by itself has this interface, too
+        with suppress(pl.exceptions.SchemaError):  # a single column has this interface, too
             return pl.DataFrame(data)
     kind = f"{type(data).__module__}.{type(data).__name__}"
-    raise TypeError(f"{kind} is no table: give a Polars, pyarrow or pandas table, or the like")
+    raise TypeError(f"{kind} is not a table: give a Polars, pyarrow, pandas or similar table")
 
 
 def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.DataFrame:
@@ -185,8 +183,8 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
     Raises
     ------
     SchemaViolation
-        If one is absent, is not of whole numbers below 2^63, or holds null. Floats and decimals
-        may be whole numbers; text, truth values, dates and times are none.
+        If one is missing, has nulls, or has values that are not whole numbers below 2^63. Floats
+        and decimals may be whole numbers; text, Booleans, dates and times are not.
 
     Examples
     --------
@@ -202,7 +200,7 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
         if values.dtype == pl.Int64 and not values.null_count():
             continue
         if values.dtype == pl.String:
-            rule = "is String, not a whole number (make it one: cast it to Int64)"
+            rule = "is String, not a whole number (cast it to Int64)"
             wrong.append(Violation(rule, column, 0))
             continue
         frame = frame.with_columns(whole_number(column, values.dtype))
@@ -215,12 +213,12 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
 
 
 def _count_violation(values: pl.Series, bad: pl.Series) -> Violation:
-    """Return what is wrong where values are no counts, with the first rows, numbered from 0."""
+    """Return the violation of values that are not counts, with the first rows, numbered from 0."""
     rows, dtype = bad.arg_true(), values.dtype
     examples = tuple(f"row {row}: {value_text(values[row])}" for row in rows.head(3))
-    rule = "is not a whole number (give counts, no shares or means)"
+    rule = "is not a whole number (give counts, not proportions or means)"
     if values.filter(bad).null_count():
-        rule = "is not a whole number (leave such rows out, or count them)"
+        rule = "is not a whole number (drop these rows, or count them)"
     elif dtype.is_integer():
         rule = "is not a whole number below 2^63"
     elif not dtype.is_numeric():
@@ -229,18 +227,18 @@ def _count_violation(values: pl.Series, bad: pl.Series) -> Violation:
 
 
 def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> None:
-    """Refuse a table in which words are empty or errors of a spreadsheet.
+    """Refuse a table with words that are empty or spreadsheet errors.
 
-    A program that reads NA and null as nothing, as pandas does, makes such words.
+    Programs that read NA and null as missing, as pandas does, produce such words.
 
     Parameters
     ----------
     frame : DataFrame
         The table.
     columns : iterable of str
-        The columns of words, those that it has.
+        The columns of words; those that the table lacks are ignored.
     name : str
-        What the message calls the table.
+        Name of the table for messages.
 
     Raises
     ------
@@ -270,16 +268,16 @@ def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> 
 
 
 class Taken(NamedTuple):
-    """A table that was taken in.
+    """A converted table.
 
     Parameters
     ----------
     frame : DataFrame
-        What is needed of it; of a Polars table all.
+        The needed columns; all columns of a Polars table.
     columns : tuple of str
-        The names of all its columns.
+        The names of all columns.
     back : callable
-        (frame with further columns, their names) -> the table with these, of its own kind.
+        (frame with further columns, their names) -> the original table with these columns.
     """
 
     frame: pl.DataFrame
@@ -288,27 +286,27 @@ class Taken(NamedTuple):
 
 
 def take(data: Any, needed: Collection[str]) -> Taken:
-    """Take in a table of any kind, and keep what puts columns to it.
+    """Convert a table of any kind to Polars, with a function to add columns to the original.
 
     Parameters
     ----------
     data : object
         As for `as_frame`.
     needed : collection of str
-        The columns to read, those that it has: no others need fit into Arrow.
+        Columns to read; the others need not convert to Arrow.
 
     Returns
     -------
     Taken
-        A LazyFrame gives a LazyFrame; pandas gives pandas, its index and its own columns as they
-        were; a pyarrow Table or RecordBatch gives a Table; all else gives Polars.
+        A LazyFrame gives a LazyFrame; pandas gives pandas with the same index and columns; a
+        pyarrow Table or RecordBatch gives a Table; anything else gives Polars.
 
     Raises
     ------
     DataError
-        If two columns have one name, or a needed one holds what is no table's.
+        If two columns have the same name, or a needed one cannot be converted.
     TypeError
-        If it is no table.
+        If it is not a table.
 
     Examples
     --------
@@ -337,7 +335,7 @@ def take(data: Any, needed: Collection[str]) -> Taken:
 
 
 def _take_native(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
-    """Take in a pandas or pyarrow table, or one that is like them."""
+    """Convert a pandas or pyarrow table, or a similar one."""
 
     def back(made: pl.DataFrame, names: Collection[str]) -> Any:
         new = [
@@ -359,19 +357,19 @@ _MISSING = {"None", "nan", "<NA>", "NaT"}
 
 
 def as_labels(values: Any, name: str) -> pl.Series:
-    """Return labels as text, null where one is missing.
+    """Return labels as text, null where missing.
 
     Parameters
     ----------
     values : array_like, shape (n,)
-        Labels of one type: text, numbers, truth values, categories.
+        Labels of one type: text, numbers, Booleans, categories.
     name : str
-        What the messages, and the series, call them.
+        Name of the series, also for messages.
 
     Raises
     ------
     DataError
-        If they are of several types, or not one after the other.
+        If they have several types or more than one dimension.
 
     Examples
     --------
@@ -379,19 +377,19 @@ def as_labels(values: Any, name: str) -> pl.Series:
     ['3', '1']
     """
     if np.ndim(values) != 1 if isinstance(values, np.ndarray) else isinstance(values, str):
-        raise DataError(f"{name}: not one label after the other; give an array of one dimension")
+        raise DataError(f"{name}: give a one-dimensional array of labels")
     try:
         made = _series(values, name)
         if made.dtype.is_float():
             made = made.fill_nan(None) + 0.0  # -0.0 is 0.0
         return made.cast(pl.String)
     except (TypeError, pl.exceptions.PolarsError) as error:
-        what = "labels of several types, or no labels"
+        what = "labels of several types, or not labels"
         raise DataError(f"{name}: {what}; give text, or numbers, and None where missing") from error
 
 
 def _series(values: Any, name: str) -> pl.Series:
-    """Return a Polars series; where some of the objects are none of its, they may be missing."""
+    """Return a Polars series; objects that Polars cannot hold may be missing values."""
     if str(getattr(values, "dtype", "object")) == "object":
         values = list(values)
     made = pl.Series(name, dtype=pl.Object)
@@ -400,7 +398,7 @@ def _series(values: Any, name: str) -> pl.Series:
     if made.dtype == pl.Object:
         made = pl.Series(name, [None if _is_missing(value) else value for value in values])
     if made.dtype.is_nested() or made.dtype == pl.Object:
-        raise TypeError(f"{made.dtype} is no label")
+        raise TypeError(f"{made.dtype} cannot be a label")
     return made
 
 
@@ -409,21 +407,21 @@ def _is_missing(value: Any) -> bool:
 
 
 def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
-    """Return a row for each label of each place, where a place may hold several.
+    """Return one row per label and position, where a position may have several labels.
 
     Parameters
     ----------
     values : sequence, shape (n,)
-        At each place a label, a collection of labels, or None.
+        At each position a label, a collection of labels, or None.
     name : str
-        What the messages call them.
+        Name for messages.
     column : str
-        What the column of labels is called.
+        Name of the column of labels.
 
     Returns
     -------
     DataFrame
-        Int64 column item, the place, and the labels as text; null where there is none.
+        Int64 column item, the position, and the labels as text; null where there is none.
 
     Examples
     --------
@@ -432,7 +430,7 @@ def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
     """
     one = isinstance(values, str | Mapping)
     if one or (isinstance(values, np.ndarray) and values.ndim != 1):
-        raise DataError(f"{name}: not one label, or collection of labels, after the other")
+        raise DataError(f"{name}: give a sequence of labels or collections of labels")
     held = [(place, each) for place, given in enumerate(values) for each in _several(given)]
     labels = as_labels([each for _, each in held], name)
     places = pl.Series("item", [place for place, _ in held], dtype=pl.Int64)
@@ -446,24 +444,24 @@ def _several(given: Any) -> Collection[Any]:
 
 
 def require_no_weights(values: Any, name: str) -> None:
-    """Refuse labels with weights, as a mapping from label to weight has them; all 1 are none.
+    """Refuse labels with weights, that is mappings from label to weight, unless all weights are 1.
 
     Raises
     ------
     DataError
-        With how many, and where three of them stand.
+        With their number and three examples.
 
     Examples
     --------
     >>> require_no_weights([{"x": 0.1, "y": 0.9}, "x"], "labels_pred")
     Traceback (most recent call last):
-    pipeline.errors.DataError: labels_pred: 1 of 2 have weights, such as {'x': 0.1, 'y': 0.9} at...
+    pipeline.errors.DataError: labels_pred: 1 of 2 have weights, for example {'x': 0.1, 'y': 0...
     """
     given = [] if isinstance(values, str | Mapping) else list(values)
     places = [place for place, each in enumerate(given) if _is_weighed(each)]
     if places:
         what = describe_places(given, places, "have weights")
-        raise DataError(f"{name}: {what}; the measures take none: give the labels alone")
+        raise DataError(f"{name}: {what}; give labels without weights")
 
 
 def _is_weighed(given: Any) -> bool:
@@ -471,7 +469,7 @@ def _is_weighed(given: Any) -> bool:
 
 
 def require_as_long(**arrays: int) -> None:
-    """Refuse labels that are not as many on both sides.
+    """Refuse labels of different lengths.
 
     Raises
     ------
@@ -482,27 +480,27 @@ def require_as_long(**arrays: int) -> None:
     --------
     >>> require_as_long(labels_true=3, labels_pred=2)
     Traceback (most recent call last):
-    pipeline.errors.DataError: labels_true has 3 labels, labels_pred 2; give as many of each
+    pipeline.errors.DataError: labels_true has 3 labels, labels_pred 2; give equal numbers
     """
     if len(set(arrays.values())) > 1:
         (first, many), *others = arrays.items()
         rest = ", ".join(f"{name} {size:,}" for name, size in others)
-        raise DataError(f"{first} has {many:,} labels, {rest}; give as many of each")
+        raise DataError(f"{first} has {many:,} labels, {rest}; give equal numbers")
 
 
 def require_all(labels: pl.Series, remedy: str) -> None:
-    """Refuse labels that are missing or empty.
+    """Refuse missing and empty labels.
 
     Raises
     ------
     DataError
-        With how many, and where three of them stand.
+        With their number and three examples.
 
     Examples
     --------
     >>> require_all(pl.Series("labels_pred", ["1", None]), "drop this token from both")
     Traceback (most recent call last):
-    pipeline.errors.DataError: labels_pred: 1 of 2 missing or empty, such as None at place 1; ...
+    pipeline.errors.DataError: labels_pred: 1 of 2 missing or empty, for example None at position...
     """
     wrong = labels.is_null() | (labels == "")
     places = wrong.fill_null(value=True).arg_true()

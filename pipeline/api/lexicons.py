@@ -23,23 +23,23 @@ Forms = str | Collection[str] | None
 
 @dataclass(frozen=True, repr=False)
 class LMeasure:
-    """The quality of a lexicon against the gold; None where there is nothing to measure.
+    """The quality of a lexicon against the gold; None where undefined.
 
     Parameters
     ----------
     l_star : float or None
-        L*: the L of the best match of each lemma that both have, weighted by its gold forms.
+        L*: mean L of the best matches of the shared lemmas, weighted by their gold forms.
     f_star : float or None
-        F*: the same over all lemmas of the gold.
+        F*: the same over all gold lemmas.
     entropy : float or None
-        E* of the lexicon's clusters in bits, 0 if none mixes lemmas of the gold.
+        E* of the lexicon's clusters in bits; 0 if none mixes gold lemmas.
     best_match : float or None
-        F1 of the one-to-one assignment; it falls with every lemma too many.
+        F1 of the one-to-one assignment; surplus lemmas lower it.
     coverage : float or None
-        The share of the gold lemmas that the lexicon has.
+        Proportion of the gold lemmas that the lexicon has.
     lemmas : DataFrame
-        Each lemma that both have: match, n_gold, n_match, n_common, precision, recall, L, weight
-        and contribution, which adds up to L*.
+        The shared lemmas: match, n_gold, n_match, n_common, precision, recall, L, weight and
+        contribution (these sum to L*).
     """
 
     l_star: float | None
@@ -64,28 +64,26 @@ _SHOWN = (
 
 
 def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasure:
-    """Measure a lexicon against the gold by the L-measure.
+    """Return the L-measure of a lexicon against the gold.
 
-    A lemma's cluster is the set of its forms. With r and p of the best-matching cluster of the
-    lexicon, ``L_i = 2 r p / (r + p)``, and ``L* = sum_i n_i L_i / n`` over the lemmas that both
-    have, n_i being the forms in the gold and n their sum.
+    The cluster of a lemma is the set of its forms. With recall r and precision p of the
+    best-matching cluster, ``L_i = 2 r p / (r + p)``, and ``L* = sum_i n_i L_i / n`` over the shared
+    lemmas, where n_i is the number of gold forms and n their sum.
 
     Parameters
     ----------
     gold, lexicon : mapping of str to collection of str
-        Lemma to its forms; None or an empty collection for a lemma without form. Forms are
-        compared as they are written: case, accents and composition are not touched.
+        Lemma to forms, compared exactly; None or an empty collection for a lemma without forms.
 
     Returns
     -------
     LMeasure
-        L*, F*, E*, and a table of the lemmas: of all that both have, as the stage
-        evaluate.lexicon without a sample.
+        L*, F*, E* and a table of the shared lemmas.
 
     Raises
     ------
     DataError
-        If a lemma or form is empty or no text.
+        If a lemma or form is empty or not text.
 
     References
     ----------
@@ -114,15 +112,15 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
 
 
 def _wordlist(lexicon: Mapping[str, Forms], name: str) -> pl.LazyFrame:
-    """Return a row for each form of a lemma; null where it has none."""
+    """Return a row per form of a lemma; null where it has none."""
     rows = [(lemma, form) for lemma, forms in lexicon.items() for form in _forms(forms)]
     bare = [(lemma, None) for lemma, forms in lexicon.items() if not _forms(forms)]
     texts = [*rows, *((lemma, lemma) for lemma, _ in bare)]
     wrong = [row for row in texts if not all(isinstance(text, str) and text for text in row)]
     if wrong:
         some = "; ".join(f"{lemma!r}: {form!r}" for lemma, form in wrong[:3])
-        what = f"{len(wrong):,} of {len(texts):,} lemmas or forms empty or no text"
-        raise DataError(f"{name}: {what}, such as {some}; give lemma: forms as text")
+        what = f"{len(wrong):,} of {len(texts):,} lemmas or forms are empty or not text"
+        raise DataError(f"{name}: {what}, for example {some}; map lemmas to forms as text")
     schema = {"lemma": pl.String, "form": pl.String}
     return pl.LazyFrame([*rows, *bare], schema=schema, orient="row")
 

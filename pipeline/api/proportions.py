@@ -21,37 +21,35 @@ def precision_interval(
     confidence: float = 0.95,
     population: Any = None,
 ) -> tuple[Any, Any]:
-    """Return confidence limits for a proportion, such as the precision of an n-best list.
+    """Return confidence limits for a proportion, for example the precision of an n-best list.
 
-    Of a random sample of n candidates of the list, k are true positives. Clopper-Pearson: the
-    lower limit is the p with ``P(X >= k) = alpha / 2``, the upper one that with
-    ``P(X <= k) = alpha / 2``, X binomial (n, p).
+    k of n randomly sampled candidates are true positives. Clopper-Pearson limits are the p with
+    ``P(X >= k) = alpha / 2`` and ``P(X <= k) = alpha / 2``, where X is binomial (n, p).
 
     Parameters
     ----------
     k, n : number or array_like of int
-        Successes and trials, ``0 <= k <= n``; a number goes with every value of the other.
+        Successes and trials, ``0 <= k <= n``; a number is broadcast.
     interval : str
-        "clopper_pearson" (exact), "wilson", "wilson_corrected", "jeffreys", or "hypergeometric":
-        exact for a sample without replacement from a list of known length.
+        "clopper_pearson" (exact), "wilson", "wilson_corrected", "jeffreys", or "hypergeometric"
+        (exact for a sample without replacement from a list of known length).
     confidence : float
         Confidence level in (0, 1).
     population : number or array_like of int, optional
-        How many the sample was drawn from: "hypergeometric" needs it, the others do not look at
-        it.
+        Size of the population, for "hypergeometric" only.
 
     Returns
     -------
     lower, upper : float or array of float
-        In [0, 1], and 0 and 1 where n = 0: numbers for numbers, a pandas or Polars Series where
-        one was given (with its index, value by value), else NumPy arrays.
+        In [0, 1]; 0 and 1 where n = 0. Numbers for numbers, a pandas or Polars Series for a Series,
+        else NumPy arrays.
 
     Raises
     ------
     ConfigError
-        If there is no such interval.
+        If the interval is unknown.
     DataError
-        If counts are missing, impossible, or of unequal length, or the population is not given.
+        If counts are missing, impossible or of unequal length, or the population is missing.
 
     References
     ----------
@@ -83,7 +81,7 @@ def precision_interval(
 
 
 def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided") -> Any:
-    """Return the p-values of Fisher's exact test that two proportions are equal.
+    """Return p-values of Fisher's exact test of equal proportions.
 
     The sum of the hypergeometric probabilities of all tables [[k1, k2], [n1 - k1, n2 - k2]] with
     the same margins that are no more probable than the observed one, as in R.
@@ -91,22 +89,22 @@ def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided"
     Parameters
     ----------
     k1, n1, k2, n2 : number or array_like of int
-        Successes and sizes of the two groups; a number goes with every value of the others.
+        Successes and sizes of the two groups; numbers are broadcast.
     alternative : str
-        "two-sided", "greater" (the first proportion is the larger one) or "less".
+        "two-sided", "greater" (the first proportion is larger) or "less".
 
     Returns
     -------
     float or array of float
-        In [0, 1], NaN where a group is empty; of the kind that came in, as for
+        In [0, 1], NaN where a group is empty; in the kind of the input, as for
         `precision_interval`.
 
     Raises
     ------
     ConfigError
-        If there is no such alternative.
+        If the alternative is unknown.
     DataError
-        If counts are missing, impossible, or of unequal length.
+        If counts are missing, impossible or of unequal length.
 
     References
     ----------
@@ -126,33 +124,31 @@ def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided"
 def difference_test(
     k1: Any, n1: Any, k2: Any, n2: Any, *, test: str = "fisher", alternative: str = "two-sided"
 ) -> Any:
-    """Return the p-values of an exact test that two proportions are equal.
+    """Return p-values of an exact test of equal proportions.
 
-    For two n-best lists the groups are what one list has and the other has not: candidates in
-    both are not independent.
+    For two n-best lists, the groups are the candidates in one list only: candidates in both are not
+    independent.
 
     Parameters
     ----------
     k1, n1, k2, n2, alternative
         As for `fisher`.
     test : str
-        "fisher", "fisher_mid_p" (less conservative, close to the level), "boschloo"
-        (unconditional, groups of 10,000 together at the most; one-sided never less powerful
-        than Fisher's, two-sided mostly not) or "boschloo_minlike" (the same, ordered by Fisher's
-        two-sided p-value: never less powerful).
+        "fisher"; "fisher_mid_p" (less conservative, close to the level); "boschloo" (unconditional,
+        groups of at most 10,000 in total; one-sided never less powerful than Fisher's, two-sided
+        rarely); "boschloo_minlike" (ordered by Fisher's two-sided p-value: never less powerful).
 
     Returns
     -------
     float or array of float
-        In [0, 1], NaN where a group is empty; of the kind that came in, as for
-        `precision_interval`.
+        As for `fisher`.
 
     Raises
     ------
     ConfigError
-        If there is no such test or alternative.
+        If the test or alternative is unknown.
     DataError
-        If counts are missing, impossible, or of unequal length.
+        If counts are missing, impossible or of unequal length.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""From a run to its report: provenance gathered, pages written."""
+"""The report of a run: provenance, pages."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MARK = ".fingerprint"
 
 
 def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
-    """Write the report of a run, unless it is there already, and return the run with it.
+    """Write the report of a run unless it is up to date, and return the run with it.
 
     Parameters
     ----------
     run : Run
-        The results. The places of stages that have not been made are marked.
+        The results; stages without results are marked.
     listeners : sequence of callable
-        Are told that it was written.
+        Receive events.
     """
     page = run.folder / FOLDER / PAGE
     options = ReportOptions.model_validate(run.project.experiment.report)
@@ -63,21 +63,19 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         kept = write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
     if kept:
-        tell(
-            listeners, "message", text=f"kept beside it, as somebody changed it: {', '.join(kept)}"
-        )
+        tell(listeners, "message", text=f"kept beside it, as it was edited: {', '.join(kept)}")
     if aside:
-        tell(listeners, "message", text=f"the report before is kept in {aside}")
+        tell(listeners, "message", text=f"the previous report is kept in {aside}")
     return replace(run, report=page)
 
 
 _ANSWERS = "findings.txt"
-"""The findings as text beside the page, those that say which is best first."""
+"""The findings as text beside the page, those on the best measures first."""
 _LEADING = {"throughout", "best", "highest", "held against it", "types", "tokens", "L*"}
 
 
 def leading_findings(run: Run) -> list[str]:
-    """Return the findings of a written report, those that say which is best first."""
+    """Return the findings of a written report, those on the best measures first."""
     path = None if run.report is None else run.report.with_name(_ANSWERS)
     if path is None or not path.is_file():
         return []
@@ -85,19 +83,19 @@ def leading_findings(run: Run) -> list[str]:
 
 
 def _room(run: Run) -> int | None:
-    """Return what a report may hold beside the libraries."""
+    """Return how much memory a report may use besides the libraries."""
     memory = run.project.experiment.run.memory
     return None if memory is None else max(LEAST, memory - libraries(1))
 
 
 def _flaws(run: Run) -> frozenset[str]:
-    """Return what makes the report less than one of a run that is whole."""
+    """Return what makes the report less complete than that of a full run."""
     settings = run.record.settings if run.record else {}
     return history.flaws(run.remarks, run.missing, settings)
 
 
 def document(run: Run, options: ReportOptions) -> ReportInput:
-    """Return what a report of the run is made from."""
+    """Return the content of the report of a run."""
     experiment = run.project.experiment
     names = list(options.stages or run.project.nodes)
     every = [shown_stage(run, name, options) for name in names]
@@ -119,7 +117,7 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
 
 
 def provenance(run: Run) -> dict[str, Record]:
-    """Return where the results come from: never of this machine's paths, names or times."""
+    """Return where the results come from, without paths, names or times of this machine."""
     files: list[Mapping[str, Scalar]] = [
         {"stage": stage, "file": file.label, "format": file.format.name, "SHA-256": digest}
         for stage, options in run.project.files.items()
@@ -166,8 +164,7 @@ def _versions() -> dict[str, str]:
 
 
 def _fingerprint(run: Run, made: ReportInput) -> str:
-    # A view is found through a registry, so its code is not among the imports of this module.
-    # Nor are charts that a view of an extension finds; with the view they have been registered.
+    # Views and charts of extensions come from registries: this module does not import them.
     modules = {VIEWS.place(each.view.use) for each in made.stages}
     modules |= {FINDERS.place(name) for name in FINDERS}
     modules |= {each for each in CHARTS.registered().values() if not each.startswith("pipeline.")}

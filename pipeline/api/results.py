@@ -1,4 +1,4 @@
-"""The results of an experiment: tables, figures, findings, report options; views in notebooks."""
+"""The results of an experiment: tables, figures, findings, report options, notebook displays."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from pipeline.errors import (
 )
 from pipeline.expressions import expression
 from pipeline.findings.base import StageFinding, StageView, as_table, collect_findings
+from pipeline.findings.lexicon import names_of as lexicon_names
 from pipeline.formats.tables import to_csv
 from pipeline.kernels.measure import measure_title
 from pipeline.remarks.base import LEVELS, Remark
@@ -60,13 +61,13 @@ if TYPE_CHECKING:
 # Small tables as text and HTML for notebooks
 
 MOST = 6_000
-"""How many bytes of rows a notebook is given; what is left out is counted."""
+"""Bytes of rows to display in a notebook."""
 _WIDEST, _WIDER = 70, 110
 """Characters of a cell: of text, of HTML."""
 
 
 def short(text: str, most: int = _WIDEST) -> str:
-    """Return a text in one line, cut off where it is too long.
+    """Return a text on one line, shortened if it is too long.
 
     Examples
     --------
@@ -96,16 +97,16 @@ def text_table(head: str, columns: Sequence[str], rows: Iterable[Sequence[str]])
 def html_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Collection[int] = ()
 ) -> str:
-    """Return a table as HTML, escaped; of very many rows the first, and how many there are more.
+    """Return a table as escaped HTML; long tables are cut, with the number of omitted rows.
 
     Parameters
     ----------
     columns : sequence of str
-        The heads.
+        The headings.
     rows : iterable of sequence of str
         The cells.
     right : collection of int
-        The columns that are flush right.
+        The right-aligned columns.
 
     Examples
     --------
@@ -139,22 +140,27 @@ _RIGHT, _LEFT = ' style="text-align:right"', ' style="text-align:left"'
 # Colours: one for each measure, system and lexicon of a run
 
 OF_PEOPLE = ("system", "lexicon")
-"""Columns whose values have a colour of their own, in any table."""
+"""Columns whose values have their own colours, in any table."""
 OF_LISTS = ("measure", "n")
 """A table with these columns has n-best lists: its measures have colours."""
 
 
 def colours_of(run: Run, pinned: Mapping[str, str]) -> dict[str, Slot]:
-    """Return the colour and dashes of every name in the tables of a run, and of its title.
+    """Return colour and dashes of every name in the tables of a run, and of its title.
 
     Parameters
     ----------
     run : Run
         The results.
     pinned : mapping of str to str
-        Name -> colour, as ``[report] colours`` has it.
+        Name -> colour, as in ``[report] colours``.
     """
-    return colours_of_names(names_of(run), pinned)
+    found = colours_of_names(names_of(run), pinned)
+    for stage in stages(run).values():
+        if stage.use == "evaluate.lexicons":
+            titles = lexicon_names(stage)
+            found |= {title: found[name] for name, title in titles.items() if name in found}
+    return found
 
 
 def colours_of_names(names: Iterable[str], pinned: Mapping[str, str]) -> dict[str, Slot]:
@@ -196,9 +202,9 @@ def _name_columns(columns: Mapping[str, object]) -> list[str]:
 
 
 def check_colours(pinned: Mapping[str, str]) -> list[Problem]:
-    """Return a problem for each pinned colour that there is not."""
+    """Return a problem for each unknown pinned colour."""
     return [
-        Problem(f"report.colours.{name}", f"there is no colour {colour!r}",
+        Problem(f"report.colours.{name}", f"unknown colour {colour!r}",
                 did_you_mean(colour, NAMED))
         for name, colour in pinned.items()
         if colour not in NAMED
@@ -208,25 +214,25 @@ def check_colours(pinned: Mapping[str, str]) -> list[Problem]:
 # Options of the section ``[report]``
 
 Picture: TypeAlias = Literal["svg", "png", "pdf"]
-"""A kind of picture that is written beside the page."""
+"""A picture format."""
 
 
 class ReportOptions(Options):
-    """``[report]``: what the report shows."""
+    """``[report]``: content and style of the report."""
 
     stages: tuple[str, ...] = ()
-    """The stages to show, in this order; all that can be shown if empty."""
+    """Stages to show, in this order; all with a view if empty."""
     views: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """``[report.views.STAGE]``: the options of the view of a stage."""
+    """``[report.views.STAGE]``: options of the view of a stage."""
     most_rows: int = Field(default=5_000_000, ge=1)
-    """Tables with more rows are not copied beside the page."""
+    """Do not copy tables with more rows beside the page."""
     style: Style | None = None
-    """``screen`` or ``print`` (black and white) for all figures whose view does not say."""
+    """``screen`` or ``print`` (black and white): style of figures whose view sets none."""
     pictures: tuple[Picture, ...] = ("svg",)
-    """Files of each figure beside the page: ``svg``, ``png``, ``pdf``; none if empty."""
+    """File formats of each figure beside the page: ``svg``, ``png``, ``pdf``; none if empty."""
     colours: dict[str, str] = Field(default_factory=dict)
     """``[report.colours]``: measure, system or lexicon -> ``blue``, ``red``, ``green``, ``pink``,
-    ``black``, ``gold`` or ``sky``; another one has a colour that its name gives."""
+    ``black``, ``gold`` or ``sky``; colours of other names follow from the names."""
 
 
 def check_report(experiment: Experiment) -> list[Problem]:
@@ -253,7 +259,7 @@ def check_report(experiment: Experiment) -> list[Problem]:
 
 def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Problem]:
     if use not in VIEWS:
-        return [Problem(where, f"stages of kind {use} have no view", "leave this section out")]
+        return [Problem(where, f"stages of kind {use} have no view", "remove this section")]
     model = VIEWS.get(use).options
     try:
         model.model_validate(content)
@@ -264,7 +270,7 @@ def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Pro
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Say of mistakes in the options of a view that they stand in the report's section.
+    """Add the report's section to the paths of mistakes in the options of a view.
 
     Raises
     ------
@@ -283,7 +289,7 @@ def report_errors() -> Iterator[None]:
 
 
 def shown_stage(run: Run, name: str, options: ReportOptions) -> ReportStage:
-    """Return a stage as the report is given it: the options of its view, a way to its tables."""
+    """Return a stage for the report, with the options of its view and its tables."""
     node = run.project.nodes[name]
     content = options.views.get(name, {})
     chosen: ViewOptions | None = None
@@ -299,7 +305,7 @@ def shown_stage(run: Run, name: str, options: ReportOptions) -> ReportStage:
 
 
 def stages(run: Run) -> dict[str, StageView]:
-    """Return the stages of a run that are done, by name, each with the others beside it."""
+    """Return the finished stages of a run, by name, each with those before it."""
     found: dict[str, StageView] = {}
     for name, node in run.project.nodes.items():
         if name in run.manifests:
@@ -308,9 +314,9 @@ def stages(run: Run) -> dict[str, StageView]:
 
 
 def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageView:
-    """Return a stage as it is given to whatever reads results.
+    """Return a stage for readers of results.
 
-    It has every option as it is resolved: what looks at one declares it, without a default.
+    It has all options with their defaults.
     """
     config = node.config.model_dump(mode="json")
     inputs = {option: f"{table.stage}.{table.table}" for option, table in node.inputs.items()}
@@ -318,16 +324,18 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
     def opener(name: str) -> pl.LazyFrame:
         return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
 
+    shown = run.project.experiment.report.get("views", {}).get(node.name, {})
     return StageView(
-        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title
-    )
+        node.name, node.stage.name, config, opener, inputs=inputs, stages=among, title=node.title,
+        labels=shown.get("labels", {}),
+    )  # fmt: skip
 
 
 # Figures as Altair charts, drawn when they are asked for
 
 
 def as_altair(chart: Any) -> alt.TopLevelMixin:
-    """Return a Vega-Lite specification as an Altair chart; one that is already is left as it is."""
+    """Return a Vega-Lite specification as an Altair chart; Altair charts stay as they are."""
     import altair as alt  # noqa: PLC0415  takes long
 
     return alt.Chart.from_dict(dict(chart)) if isinstance(chart, Mapping) else chart
@@ -338,10 +346,9 @@ def _options(run: Run) -> ReportOptions:
 
 
 class Charts(Mapping[str, "alt.TopLevelMixin"]):
-    """Every figure of a run: "stage" is the first one of a stage, "stage.name" another.
+    """The figures of a run: "stage" is the first one of a stage, "stage.name" another.
 
-    They are drawn as the report draws them, by the options in its section. To list them is to draw
-    them all, once.
+    They look as in the report. Listing them draws them all, once.
 
     Parameters
     ----------
@@ -365,7 +372,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         Raises
         ------
         ConfigError
-            If there is no such stage or figure, with the nearest; or what its stage waits for.
+            If the stage or figure is unknown, or the stage is not done.
         """
         stage, _, wanted = name.partition(".")
         figures = self.of_stage(self._run.reference(stage).stage)
@@ -376,7 +383,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         return figures[wanted]
 
     def chart(self, name: str) -> alt.TopLevelMixin:
-        """Return a figure as an Altair chart, the same one each time.
+        """Return a figure as an Altair chart; always the same object.
 
         Raises
         ------
@@ -392,20 +399,20 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         if figures:
             wanted = name.partition(".")[2]
             remedy = did_you_mean(wanted, figures).replace("valid:", f"those of {stage}:")
-            return Problem(name, "the stage has no such figure", remedy)
+            return Problem(name, "the stage has no figure of this name", remedy)
         if why := self._why_not.get(stage):
             return Problem(name, f"not drawn yet: {why}")
         shown = [each for each in self._stages() if self.of_stage(each)]
         return Problem(name, "the stage has no figures", did_you_mean(stage, shown))
 
     def of_stage(self, stage: str) -> dict[str, Figure]:
-        """Return the figures of a stage by their names; none of one that is not done."""
+        """Return the figures of a stage by name; none if it is not done."""
         if stage not in self._drawn:
             try:
                 self._drawn[stage] = self._draw(stage)
             except NotMadeYet as error:
                 self._drawn[stage] = {}
-                looks = "" if error.stage == stage else f"it looks at {error.table}: "
+                looks = "" if error.stage == stage else f"it needs {error.table}: "
                 self._why_not[stage] = looks + self._run.why_not(error.stage)
         return self._drawn[stage]
 
@@ -423,7 +430,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         return dict(zip(unique_names(each.name for each in figures), figures, strict=True))
 
     def _stages(self) -> list[str]:
-        """Return the stages that may have figures, those of the report first."""
+        """Return the stages that may have figures, in the order of the report."""
         shown = self._run.project.experiment.report.get("stages", ())
         return list(dict.fromkeys([*shown, *self._run.project.nodes]))
 
@@ -433,7 +440,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         Raises
         ------
         UnknownName
-            If there is none of this name, with the nearest; it is a KeyError.
+            If there is no such chart; it is a KeyError.
         """
         try:
             return self.chart(name)
@@ -453,25 +460,25 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
             yield name, self.figure(name).caption
 
     def __repr__(self) -> str:
-        return text_table(f"{len(self)} charts", ("name", "what is seen"), self._rows())
+        return text_table(f"{len(self)} charts", ("name", "caption"), self._rows())
 
     def _repr_html_(self) -> str:
-        return html_table(("name", "what is seen"), self._rows())
+        return html_table(("name", "caption"), self._rows())
 
 
 # Findings
 
 NAME = "findings"
-"""The name by which the table is shown, unless a stage has it."""
+"""Name of the table of findings, unless a stage has this name."""
 
 
 def names_findings(project: Project, name: str) -> bool:
-    """Return whether a name stands for the findings: a stage of that name goes first."""
+    """Return whether a name means the findings and not a stage of that name."""
     return name == NAME and name not in project.nodes
 
 
 def findings_of_run(run: Run) -> tuple[StageFinding, ...]:
-    """Return the findings of a run, those of the stages that its report shows."""
+    """Return the findings of the stages that a run's report shows."""
     options = ReportOptions.model_validate(run.project.experiment.report)
     with artefacts.report_damage(run.project.storage, run.manifests.values()):
         return collect_findings(stages(run), order=options.stages)
@@ -480,7 +487,7 @@ def findings_of_run(run: Run) -> tuple[StageFinding, ...]:
 # Progress in a notebook or on standard error
 
 _PATIENCE = 0.1
-"""Seconds between two changes of the bar that matter little."""
+"""Seconds between minor updates of the bar."""
 _LONGEST_MARKUP = 300
 _WORDS = {
     "stage_done": "done",
@@ -491,26 +498,26 @@ _WORDS = {
 _VISITED = {*_WORDS, "failed"}
 
 Say: TypeAlias = Callable[[str, str], None]
-"""Shows a state, given as plain text and as HTML, in the place of the one before."""
+"""Shows a state, as plain text and HTML, in place of the previous one."""
 
 
 @contextmanager
 def show_progress(name: str, *, stages: int, progress: bool | None) -> Iterator[list[Listener]]:
-    """Show how far a run is, from its start to its end.
+    """Show the progress of a run.
 
     Parameters
     ----------
     name : str
         The experiment.
     stages : int
-        How many it has.
+        Number of its stages.
     progress : bool or None
-        Whether to: if None, in a notebook alone. Outside a notebook, a line a stage on stderr.
+        Show progress; None: in notebooks only. Outside notebooks, print a line per stage to stderr.
 
     Yields
     ------
     list of callable
-        What listens to the run; nothing if nothing is shown.
+        Listeners of the run; empty if nothing is shown.
     """
     say = _display() if progress is not False else None
     if say is None and not progress:
@@ -527,7 +534,7 @@ def show_progress(name: str, *, stages: int, progress: bool | None) -> Iterator[
 
 
 class Bar:
-    """Listens to a run and says how far it is.
+    """Listener that shows the progress of a run.
 
     Parameters
     ----------
@@ -536,9 +543,9 @@ class Bar:
     say : callable
         Shows a state.
     stages : int
-        How many stages there are.
+        Number of stages.
     every : bool
-        Whether each line stands for itself: then stages are said when they are visited.
+        Show every stage when it ends, for output line by line.
     """
 
     def __init__(self, name: str, say: Say, *, stages: int, every: bool) -> None:
@@ -551,7 +558,7 @@ class Bar:
             self._show()
 
     def __call__(self, event: Event) -> None:
-        """Take note of an event, and show what has changed."""
+        """Record an event and update the display."""
         if event.kind == "stage_started":
             self._stage, self._part = event.stage, int(event.facts.get("resumed", 0))
             self._parts = int(event.facts.get("shards", 1))
@@ -569,10 +576,10 @@ class Bar:
         self._outcomes[event.kind] += 1
         self._stage, self._parts = event.stage, 1
         if event.kind == "stage_waits":
-            self._waits.append(short(f"waiting: {event.facts.get('note', '')}", _LONGEST_MARKUP))
+            self._waits.append(short(str(event.facts.get("note", "")), _LONGEST_MARKUP))
 
     def _change(self, event: Event) -> None:
-        """Show a stage that begins at once, what is over soon not always."""
+        """Update the display: at once when a stage begins, else not too often."""
         now = time.monotonic()
         if self._every:
             wanted = event.kind in _VISITED
@@ -592,7 +599,7 @@ class Bar:
         self._say(text, f"{bar} {escape(text)}")
 
     def end(self, how: str = "") -> None:
-        """Say what came of it, in the place of the bar."""
+        """Show the outcome in place of the bar."""
         counts = {word: self._outcomes[kind] for kind, word in _WORDS.items()}
         shown = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
         spent = f"{time.monotonic() - self._started:.1f} s"
@@ -604,7 +611,7 @@ class Bar:
 
 
 def _display() -> Say | None:
-    """Return what shows a state in a notebook's cell; None where no notebook runs."""
+    """Return a function that shows a state in a notebook's cell; None outside notebooks."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     if getattr(shell, "kernel", None) is None:
@@ -630,19 +637,19 @@ def _print_state(text: str, _html: str) -> None:
 
 _MOST_WAITS = 5
 _LONGEST = 200
-_STATES = {"skipped": "not run", "reused": "reused", "waits": "waits", "failed": "failed"}
+_STATES = {"skipped": "not run", "reused": "reused", "waits": "waiting", "failed": "failed"}
 
 
 def line(run: Run) -> str:
-    """Return a run in a line: how many stages are done, what waits, where the report is."""
-    waits = [short(f"{Path(each.file).name} {each.text}") for each in run.waits[:_MOST_WAITS]]
+    """Return a run as one line: stages done, what it waits for, and the report."""
+    waits = [short(f"{Path(each.file).name}: {each.text}") for each in run.waits[:_MOST_WAITS]]
     parts = [f"{run.project.experiment.name}: {_done(run)}", *waits]
     report = [f"report: {run.report}"] if run.report else []
     return f"<Run {'; '.join([*parts, *report])}>"
 
 
 def page(run: Run) -> str:
-    """Return a run as HTML, about 10 kB at the most: stages, what waits, remarks, the report."""
+    """Return a run as HTML of at most about 10 kB: stages, waits, remarks, the report."""
     name = escape(short(run.project.experiment.name))
     below = [escape(text) for text in [*_waits(run), remark_count(run)] if text]
     if run.report:
@@ -653,7 +660,7 @@ def page(run: Run) -> str:
 
 
 def remark_count(run: Run) -> str:
-    """Say how many remarks there are on which stages; nothing if there are none."""
+    """Return the numbers of remarks and their stages; empty if there are none."""
     levels = Counter(each.level for found in run.remarks.values() for each in found)
     counts = [f"{levels[each]:,} {each}{'s' * (levels[each] > 1)}" for each in LEVELS
               if levels[each] and each != "info"]  # fmt: skip
@@ -669,15 +676,15 @@ def _done(run: Run) -> str:
 
 
 def _waits(run: Run) -> Iterator[str]:
-    """Yield a line for each thing that waits for people."""
+    """Yield a line per wait."""
     for wait in run.waits[:_MOST_WAITS]:
-        yield short(f"waiting: {wait}", _LONGEST)
+        yield short(str(wait), _LONGEST)
     if (more := len(run.waits) - _MOST_WAITS) > 0:
-        yield f"waiting: {more:,} more"
+        yield f"and {more:,} more"
 
 
 def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, kind, rows of the main table, and state of each stage; what is not done first."""
+    """Yield name, kind, main table's rows, and state of each stage; unfinished stages first."""
     nodes = run.project.nodes
     for name in sorted(nodes, key=lambda each: each in run.manifests):
         made, kind = run.manifests.get(name), nodes[name].stage
@@ -702,17 +709,17 @@ def _address(report: Path) -> str:
 
 
 def add_setting_columns(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the rows of a table that are asked for, with a column for every setting.
+    """Return the selected rows of a table with a column per setting.
 
     Parameters
     ----------
     table : DataFrame
         A table of one point.
     where : str
-        The rows to keep, in SQL; all if empty.
+        SQL condition; all rows if empty.
     point : mapping of str to value
-        Dotted path to the value there, which names the column, with "sweep." before it where the
-        table has such a column; lists and tables are written as JSON.
+        Dotted path to value; the path names the column, with the prefix "sweep." if the table has
+        such a column. Lists and tables are written as JSON.
 
     Examples
     --------
@@ -730,7 +737,7 @@ def add_setting_columns(table: pl.DataFrame, where: str, point: Mapping[str, Any
 
 
 def stack_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return tables one below the other; what a point has no column for is null there.
+    """Return the tables stacked; columns that a table lacks are null.
 
     Examples
     --------
@@ -755,27 +762,27 @@ def _label(value: Any) -> Any:
 
 
 def read_sweep_table(project: Project, name: str) -> pl.DataFrame:
-    """Return a table that a sweep has stacked over all its points.
+    """Return a table that a sweep has stacked.
 
     Parameters
     ----------
     project : Project
         An experiment with a sweep.
     name : str
-        "sweep." and what the sweep stacks.
+        "sweep." and the name of the table.
 
     Raises
     ------
     ConfigError
-        If it stacks no such table, or has not been run yet.
+        If the sweep does not collect it or has not run.
     StoreError
         If the file is damaged.
     """
     wanted, options = name.removeprefix(f"{SWEEP}."), project.experiment.sweep
     made = options.collect if options else ()
     if wanted not in made:
-        remedy = did_you_mean(wanted, made) if made else "there is no section [sweep]"
-        raise ConfigError("show", [Problem(name, "no sweep stacks such a table", remedy)])
+        remedy = did_you_mean(wanted, made) if made else "the experiment has no section [sweep]"
+        raise ConfigError("show", [Problem(name, "the sweep does not collect this table", remedy)])
     try:
         with project.pages.open(f"{SWEEP}/{wanted}.parquet") as opened:
             return pl.read_parquet(opened.read())
@@ -783,16 +790,16 @@ def read_sweep_table(project: Project, name: str) -> pl.DataFrame:
         raise NotMadeYet(name) from None
     except (OSError, pl.exceptions.PolarsError) as error:
         place = project.pages.location(SWEEP)
-        raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error
+        raise StoreError(f"{name}: {place} is damaged; run again to restore it") from error
 
 
-# Tables of a run by name, opened when they are asked for
+# Tables of a run by name, read on access
 
 
 class Tables(Mapping[str, pl.DataFrame]):
-    """Every table that a run has made: "stage" is a stage's main one, "stage.table" another.
+    """The tables of a run: "stage" is the main one of a stage, "stage.table" another.
 
-    Listing them opens none.
+    Listing them reads none.
 
     Parameters
     ----------
@@ -804,12 +811,12 @@ class Tables(Mapping[str, pl.DataFrame]):
         self._run = run
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """Return a table, in the order of its key.
+        """Return a table, sorted by its key.
 
         Raises
         ------
         UnknownName
-            If there is none of this name, with the nearest; it is a KeyError.
+            If there is no such table; it is a KeyError.
         """
         if name not in self:
             raise UnknownName(f"no table {name!r}; {self._remedy(name)}")
@@ -844,28 +851,28 @@ class Tables(Mapping[str, pl.DataFrame]):
             yield name, f"{rows:,}", (model.__doc__ or "").partition("\n")[0]
 
     def __repr__(self) -> str:
-        return text_table(f"{len(self)} tables", ("name", "rows", "what it holds"), self._rows())
+        return text_table(f"{len(self)} tables", ("name", "rows", "content"), self._rows())
 
     def _repr_html_(self) -> str:
-        return html_table(("name", "rows", "what it holds"), self._rows(), right=(1,))
+        return html_table(("name", "rows", "content"), self._rows(), right=(1,))
 
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """The results of an experiment; a notebook shows its stages, what waits, and the report.
+    """The results of an experiment; notebooks display stages, waits and the report.
 
     Parameters
     ----------
     project : Project
         The experiment.
     manifests : mapping of str to Manifest
-        The artefact of every stage that is there.
+        The results of every finished stage.
     record : RunRecord or None
-        What happened, if it was run just now.
+        What happened, if it has just run.
     waits : tuple of WaitsForPerson
-        What waits for people.
+        What the run waits for.
     report : Path or None
-        The report's page, if one was written.
+        The report's page, if it was written.
     """
 
     project: Project
@@ -881,22 +888,22 @@ class Run:
 
     @cached_property
     def tables(self) -> Tables:
-        """Every table that is there, by name; each is opened when it is asked for."""
+        """The tables by name, read on access."""
         return Tables(self)
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a table in key order.
+        """Return a table, sorted by its key.
 
         Parameters
         ----------
         name : str
-            "stage" for the stage's main table, or "stage.table"; of a sweep, what it stacks
-            with "sweep." before it; "findings" for what was found, in sentences.
+            "stage" for the main table of a stage, "stage.table" for another; "sweep.NAME" for
+            a stacked table; "findings" for the findings.
 
         Raises
         ------
         ConfigError
-            If there is no such stage or table, or it has not been made yet.
+            If there is no such table, or it has not been made.
         """
         if name.partition(".")[0] == SWEEP:
             return read_sweep_table(self.project, name)
@@ -909,16 +916,16 @@ class Run:
 
     @cached_property
     def told(self) -> tuple[StageFinding, ...]:
-        """The findings as the report tells them: each with its stage, answers first."""
+        """The findings as in the report: each with its stage, answers first."""
         return findings_of_run(self)
 
     @property
     def findings(self) -> pl.DataFrame:
-        """What was found, a sentence in each row: answers first, then what to know before them."""
+        """The findings as a table with one sentence per row: answers first, then cautions."""
         return as_table(self.told)
 
     def plan(self, name: str) -> pl.LazyFrame:
-        """Return the query of a table, for what is too large to hold."""
+        """Return the query of a table, for tables that do not fit into memory."""
         reference = self.reference(name)
         manifest = self.manifests.get(reference.stage)
         if manifest is None:
@@ -927,7 +934,7 @@ class Run:
 
     @cached_property
     def charts(self) -> Charts:
-        """Every figure of the report as an Altair chart, by name; to list them is to draw them."""
+        """The figures of the report as Altair charts, by name; listing them draws them."""
         return Charts(self)
 
     def chart(self, name: str) -> alt.TopLevelMixin:
@@ -936,21 +943,19 @@ class Run:
         Parameters
         ----------
         name : str
-            "stage" for the first figure of a stage, or "stage.name". Style and options are those
-            of the section ``[report]``.
+            "stage" for the first figure of a stage, or "stage.name".
 
         Raises
         ------
         ConfigError
-            If there is no such stage or figure, with the nearest, or the stage is not done, with
-            what it waits for.
+            If there is no such stage or figure, or the stage is not done.
         """
         return self.charts.chart(name)
 
     @property
     def missing(self) -> dict[str, str]:
-        """Why each stage whose results are not there has not been made, as far as it is known."""
-        # Without the folder of the sheets, which is a path of this machine.
+        """The reason for each stage without results, if known."""
+        # Without the folder of the sheets, a path of this machine.
         texts = {str(wait): wait.text for wait in self.waits}
         stages = self.record.stages if self.record else {}
         notes = {name: stage.note for name, stage in stages.items()}
@@ -958,28 +963,30 @@ class Run:
         return {name: texts.get(notes.get(name, ""), notes.get(name, "")) for name in missing}
 
     def why_not(self, stage: str) -> str:
-        """Return why the results of a stage are not there; nothing if they are."""
+        """Return why a stage has no results; empty if it has."""
         if stage in self.manifests or stage not in self.project.nodes:
             return ""
-        return self.missing[stage] or "it has not been run"
+        return self.missing[stage] or "it has not run"
 
     @property
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
-        """What looks wrong in the data of each stage that has something of the kind."""
+        """The remarks on the data of each stage, if any."""
         found = {
             name: read_remarks(self.project.storage, made) for name, made in self.manifests.items()
         }
         return {name: remarks for name, remarks in found.items() if remarks}
 
     def reference(self, name: str) -> Reference:
-        """Return stage and table that a name stands for."""
+        """Return the stage and table of a name."""
         stage, _, table = name.partition(".")
         if stage not in self.project.nodes:
             raise ConfigError("show", [unknown_stage(stage, [*self.project.nodes, NAME])])
         outputs = self.project.nodes[stage].stage.outputs
         if table and table not in outputs:
             remedy = did_you_mean(table, outputs)
-            raise ConfigError("show", [Problem(name, "the stage has no such table", remedy)])
+            raise ConfigError(
+                "show", [Problem(name, "the stage has no table of this name", remedy)]
+            )
         return Reference(stage, table or next(iter(outputs)))
 
     def __repr__(self) -> str:
@@ -990,12 +997,12 @@ class Run:
 
 
 def steps(project: Project) -> Iterator[Step]:
-    """Yield what would happen to each stage."""
+    """Yield what a run would do with each stage."""
     yield from plan(project, Digests(project.storage))
 
 
 def open_run(project: Project) -> Run:
-    """Return the results that are there already, without running anything."""
+    """Return the stored results without running anything."""
     return Run(project, {step.node.name: step.manifest for step in steps(project) if step.manifest})
 
 
@@ -1008,7 +1015,7 @@ def perform(
     strict: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Run what is not there yet."""
+    """Run the stages that are not done."""
     done = run_project(
         project,
         settings=settings,
@@ -1020,29 +1027,29 @@ def perform(
     return Run(project, *done)
 
 
-# Past runs: read from their record and the store, without the files of today
+# Past runs: read from their records and the store, without current files
 
 
 def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
-    """Return a run by its record, with those of its results that are still in the store.
+    """Return a past run from its record, with those results that are still in the store.
 
     Parameters
     ----------
     storage : Storage
-        What holds the experiment's results.
+        The store of the experiment's results.
     record : RunRecord
-        What the run was.
+        The record of the run.
     runs : Path
         Folder of all results.
 
     Raises
     ------
     ConfigError
-        If its experiment is not one that this version can read.
+        If this version cannot read its experiment.
     """
     experiment, _ = parse(record.content)
     if experiment is None:
-        what = "its experiment cannot be read by this version"
+        what = "this version cannot read its experiment"
         raise ConfigError("run", [Problem(f"{record.experiment}:{record.id}", what)])
     nodes, _ = build(experiment)
     places = sheet_places(runs / "past.toml", runs=runs, name=record.experiment)
@@ -1057,6 +1064,6 @@ def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
 
 
 def gone(run: Run) -> list[str]:
-    """Return the stages that a past run had done and whose results are no longer in the store."""
+    """Return the finished stages of a past run whose results are no longer in the store."""
     stages = run.record.stages if run.record else {}
     return [name for name, each in stages.items() if each.fingerprint and name not in run.manifests]

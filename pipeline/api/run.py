@@ -1,4 +1,4 @@
-"""The functions for notebooks and scripts: run an experiment, show what is there."""
+"""Functions for notebooks and scripts: run an experiment, show its results."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def check(
     runs: str | Path = RUNS,
     data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
+    stored: bool = False,
 ) -> Project:
-    """Read an experiment and check all of it, without reading any data.
+    """Read an experiment and check it without reading data.
 
     Parameters
     ----------
@@ -30,17 +31,21 @@ def check(
     runs : path
         Folder of all results.
     data : path, optional
-        The data root; the variable LEXASSAY_DATA if not given.
+        The data root; defaults to the variable LEXASSAY_DATA.
     settings : mapping, optional
-        Dotted path to the value that replaces the file's.
+        Overrides: dotted path to value.
+    stored : bool
+        Accept ``data:`` paths without a data root, to read stored results.
 
     Raises
     ------
     ConfigError
         With every mistake in the file.
     """
-    root = Path(data) if data else None
-    return load(Path(experiment), runs=Path(runs), data=root, settings=settings, also=check_report)
+    root, also = Path(data) if data else None, check_report
+    return load(
+        Path(experiment), runs=Path(runs), data=root, settings=settings, also=also, stored=stored
+    )
 
 
 def run(
@@ -56,7 +61,7 @@ def run(
     progress: bool | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Run an experiment: every stage that is not there yet, then the report.
+    """Run the stages of an experiment that are not done, and write the report.
 
     Parameters
     ----------
@@ -65,27 +70,22 @@ def run(
     runs, data, settings
         As for `check`.
     force : str or collection of str
-        Stages to run even if their results are there.
+        Stages to rerun even if they are done.
     deliver : bool, optional
-        Whether to write sheets and lists for people. If not given, they are written unless
-        there are `settings`: a what-if asks nobody for labels.
+        Write sheets and lists for people; by default unless there are `settings`.
     strict : bool
-        Whether a warning on the data of a stage is an error: nothing that rests on it is run, no
-        report is written.
+        Treat data warnings as errors: dependent stages do not run, and no report is written.
     report : bool
-        Whether to write the report.
+        Write the report.
     progress : bool, optional
-        Whether to show how far it is. If not given, a notebook shows a bar, which in the end says
-        what was done and what waits; a script says nothing, and with True a line a stage on stderr.
+        Show progress; by default in notebooks only.
     listeners : sequence of callable
-        Are told of every event.
+        Receive all events.
 
     Returns
     -------
     Run
-        ``run.table("precision")`` gives a table, ``run.tables`` has them all,
-        ``run.chart("sampled")`` gives a figure of the report; ``run.waits`` says what waits for a
-        person, ``run.remarks`` what looks wrong in the data. A notebook shows it as a small page.
+        The results; a notebook displays them as a small page.
 
     Raises
     ------
@@ -116,5 +116,5 @@ def show(
     data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Return the results of an experiment that are there already."""
-    return open_run(check(experiment, runs=runs, data=data, settings=settings))
+    """Return the stored results of an experiment; parameters as for `check`."""
+    return open_run(check(experiment, runs=runs, data=data, settings=settings, stored=True))

@@ -18,7 +18,7 @@ from schemas.candidates import MOST
 from schemas.validate import validate
 
 _NEEDED = (*SIGNATURE, "l1", "l2", "id")
-"""What scores rest on: the counts, and what makes a candidate for the measure `random`."""
+"""Inputs of scores: the counts, and the identity of candidates for the measure `random`."""
 P = TypeVar("P", pl.DataFrame, pl.LazyFrame)
 
 
@@ -50,33 +50,31 @@ def score(
     Parameters
     ----------
     data : table
-        Polars, pyarrow, pandas, or anything with the Arrow C stream interface; whole numbers
-        f, f1, f2, N; any other columns are kept.
+        With whole numbers f, f1, f2, N; other columns are kept.
     measures : str or sequence of str
-        Names or aliases, see `measures`; ``all`` for every one.
+        Names or aliases, see `measures`, or ``all``.
     formulas : mapping of str to str, optional
-        Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
+        Your own measures: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
     seed : str
-        Fixes the measure `random`.
+        Seed of the measure `random`.
 
     Returns
     -------
     table
-        The table, in its order, with a Float64 column per measure: infinite where the score
-        is, null where it is undefined, never NaN. It is of the kind that came in: a LazyFrame
-        gives a LazyFrame (of scores that have been computed); pandas gives pandas, with index and
-        own columns as they were and NaN for null; a pyarrow Table or RecordBatch gives a Table;
-        all else gives a Polars DataFrame.
+        The table with a Float64 column per measure: infinite where the score is, null (pandas: NaN)
+        where undefined. It has the kind of `data`: a LazyFrame gives a LazyFrame of computed
+        scores, a pyarrow Table or RecordBatch a Table, pandas pandas with the same index, all else
+        Polars.
 
     Raises
     ------
     ConfigError
-        For an unknown measure or a formula that is not row by row.
+        For an unknown measure, or a formula that is not row by row.
     SchemaViolation
-        For a missing column, inconsistent marginals, or a word l1 or l2 that is empty or an error
-        of a spreadsheet, naming the rows.
+        For a missing column, inconsistent marginals, or a word that is empty or a spreadsheet
+        error, with the rows.
     DataError
-        If two columns have one name, or a column of counts holds what is no number.
+        If two columns have the same name, or a column of counts cannot be converted.
 
     Examples
     --------
@@ -104,12 +102,12 @@ def score(
 
 
 def measures() -> pl.DataFrame:
-    """Return the association measures, family by family, by name within a family.
+    """Return the association measures by family and name.
 
-    Measures with a number in their names, such as mi_conf_5, have a row more for the whole family,
-    mi_conf(n). The column note says which value is given where the formula leaves a choice: at an
-    empty margin, at O11 = 0, at O11 = E11. The column units says for how many units a measure is
-    defined; those for more than two have a formula for tuples.
+    Measures with a number in their names, for example mi_conf_5, also have a row for their family,
+    mi_conf(n). Column note: the value where the formula leaves a choice (an empty margin, O11 = 0,
+    O11 = E11). Column units: the numbers of units that the measure supports; measures for more than
+    two have a formula for tuples.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sweeps: an experiment at every combination of settings, its tables stacked, a page of it."""
+"""Sweeps: an experiment at every combination of settings, with stacked tables and a page."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ def check_points(
     data: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Check every point of a sweep; nothing, if the experiment has none.
+    """Check every point of a sweep, if the experiment has one.
 
     Parameters
     ----------
     project : Project
-        The experiment itself, checked.
+        The checked experiment.
     experiment, runs, data, settings
         As for `pipeline.api.run.check`.
 
     Raises
     ------
     ConfigError
-        With every mistake, and how many and which points have it.
+        With every mistake, and the points that have it.
     """
     options = project.experiment.sweep
-    if options is None:
+    if options is None or project.rootless:
         return
     _refuse(experiment, list(_of_collect(project, options)))
     wrong: dict[Problem, list[str]] = {}
@@ -87,7 +87,7 @@ def _refuse(experiment: Path, problems: list[Problem]) -> None:
 
 
 def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
-    """Yield what is wrong with the tables asked for, and with the rows to keep of them."""
+    """Yield what is wrong with the collected tables and their condition."""
     for name in options.collect:
         try:
             if not names_findings(project, name):
@@ -102,7 +102,7 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
             what = f"{name} has no column {', '.join(absent)}"
             yield Problem("sweep.where", what, f"it has {', '.join(table.columns)}")
         elif options.where and not _is_condition(table, options.where):
-            what = f"{options.where!r} is no condition on {name}: its types do not fit"
+            what = f"{options.where!r} cannot be a condition on {name}: its types do not fit"
             yield Problem("sweep.where", what, "compare numbers with numbers, texts with texts")
 
 
@@ -126,7 +126,7 @@ def _zero_rows(project: Project, name: str, where: str, point: Mapping[str, Any]
 
 
 def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
-    """Yield the tables that cannot be put one below the other, given without rows.
+    """Yield the tables, given without rows, that cannot be stacked.
 
     Examples
     --------
@@ -156,11 +156,11 @@ def _at(problem: Problem, points: list[str], size: int) -> Problem:
 # The page of a sweep
 
 _OWN = ("Tables", "Overrides")
-"""What is said of the provenance of one point alone."""
+"""Provenance of single points."""
 
 
 class SweepReport:
-    """What the page of a sweep is made from; it points are added one by one, in order."""
+    """Content of a sweep's page, collected point by point."""
 
     def __init__(self) -> None:
         self._told: list[tuple[StageFinding, ...]] = []
@@ -172,7 +172,7 @@ class SweepReport:
         self._last: Run | None = None
 
     def add(self, done: Run) -> None:
-        """Add the findings, remarks and files of a point that has been run."""
+        """Add the findings, remarks and files of a finished point."""
         if self._last is None:
             self._names.update(names_of(done))
         self._last = done
@@ -200,9 +200,9 @@ class SweepReport:
         Parameters
         ----------
         points : sequence of mapping
-            All points, as they were added: dotted path of each setting to its value.
+            All points in order: dotted path of each setting to its value.
         stacks : mapping of str to sequence of DataFrame
-            The tables that are stacked: at each point, the settings in the first columns.
+            The stacked tables, per point, with the settings in the first columns.
         """
         if self._last is None:
             return {}
@@ -242,7 +242,7 @@ def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> Collected
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the settings of every point of an experiment; of the one it is without a sweep."""
+    """Return the settings of every point; one point without a sweep."""
     options = project.experiment.sweep
     return [{**settings, **point} for point in options.points()] if options else [dict(settings)]
 
@@ -258,10 +258,10 @@ def sweep(
     report: bool = True,
     say: Callable[[str], object] = lambda _text: None,
 ) -> Path:
-    """Run an experiment at every point of its sweep and stack the tables it asks for.
+    """Run an experiment at every point of its sweep and stack the collected tables.
 
-    All points are checked before the first of them runs. They share the store, so that a stage
-    whose options do not vary runs once.
+    All points are checked before the first one runs. They share the store: stages with the same
+    options run once.
 
     Parameters
     ----------
@@ -270,32 +270,32 @@ def sweep(
     runs, data, settings
         As for `pipeline.api.run.check`.
     deliver : bool
-        Whether to write the sheets and lists of every point for people.
+        Write the sheets and lists of every point for people.
     strict : bool
-        Whether a warning on the data of a stage is an error.
+        Treat data warnings as errors.
     report : bool
-        Whether to write a page over all points, unless ``[sweep]`` says that there is none.
+        Write a page on all points, unless ``[sweep]`` disables it.
     say : callable
-        Is told, in a line, of every point.
+        Receives a line per point.
 
     Returns
     -------
     Path
-        The folder of the stacked tables: Parquet and CSV, with a column for every setting; and of
-        the page, ``index.html``.
+        The folder with the stacked tables (Parquet and CSV, a column per setting) and the page,
+        ``index.html``.
 
     Raises
     ------
     ConfigError
-        If the file has no sweep, or any point of it is wrong.
+        If the file has no sweep, or a point is wrong.
     WaitsForPerson
-        If a table to stack waits for people.
+        If a collected table waits for people.
     """
     base = dict(settings or {})
     project = check(experiment, runs=runs, data=data, settings=base)
     options = project.experiment.sweep
     if options is None:
-        raise ConfigError(str(experiment), [Problem("sweep", "there is no such section")])
+        raise ConfigError(str(experiment), [Problem("sweep", "the section is missing")])
     check_points(project, experiment, runs=runs, data=data, settings=base)
     combinations = options.points()
     stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
@@ -329,7 +329,7 @@ def _run_point(
     strict: bool,
     say: Callable[[str], object],
 ) -> Run:
-    """Run one point; that something waits matters only if it holds up what is stacked."""
+    """Run one point; waiting for people matters only if a collected table depends on it."""
 
     def told(event: Event) -> None:
         text = str(event.facts.get("text", ""))

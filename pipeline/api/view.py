@@ -26,23 +26,23 @@ ID = "id"
 
 
 def words_for(run: Run, start: Reference, there: list[str]) -> pl.LazyFrame | None:
-    """Return ids with the words that they stand for: l1, l2, and l3 ... of tuples.
+    """Return ids with their words: l1, l2, and l3 ... of tuples.
 
     Parameters
     ----------
     run : Run
         The results.
     start : Reference
-        The table that has the ids; the nearest table with words that its stage makes or rests
-        on is taken.
+        The table with the ids; words come from the nearest table of its stage or of the stages that
+        it depends on.
     there : list of str
         Its columns.
 
     Returns
     -------
     LazyFrame or None
-        Each id once; None if the table has no ids, has words already, or no table with words
-        has been made.
+        Each id once; None if the table has no ids or already has words, or no table with words
+        exists.
     """
     if ID not in there or "l1" in there:
         return None
@@ -58,7 +58,7 @@ def words_for(run: Run, start: Reference, there: list[str]) -> pl.LazyFrame | No
 
 
 def _upstream(run: Run, stage: str) -> Iterator[Reference]:
-    """Yield the tables of a stage, then of those that it rests on, the nearest first."""
+    """Yield the tables of a stage, then of those that it depends on, nearest first."""
     waiting, seen = deque([stage]), {stage}
     while waiting:
         node = run.project.nodes[waiting.popleft()]
@@ -70,7 +70,7 @@ def _upstream(run: Run, stage: str) -> Iterator[Reference]:
 
 
 def beside(query: pl.LazyFrame, words: pl.LazyFrame) -> pl.LazyFrame:
-    """Return a table with the words right after its ids, row by row.
+    """Return a table with the words inserted after its ids.
 
     Examples
     --------
@@ -91,21 +91,21 @@ DESCENDING = {"asc": False, "desc": True}
 
 @dataclass(frozen=True)
 class View:
-    """What to show of a table.
+    """A selection from a table.
 
     Parameters
     ----------
     where : str
-        A condition in SQL that the rows keep to; all rows if empty.
+        SQL condition; all rows if empty.
     sort : sequence of str
-        Columns to order the rows by, ``score`` or ``score:desc``; equal rows, and all of them
-        if none are named, in the order of the table's key. Missing values come last.
+        Columns to sort by, ``score`` or ``score:desc``; ties, and all rows by default, in the order
+        of the table's key. Missing values come last.
     columns : sequence of str
-        Names of the columns, or patterns such as ``f*``; all if empty.
+        Column names or patterns such as ``f*``; all if empty.
     top : int or None
-        How many rows of that order.
+        Number of rows in that order.
     words : bool
-        Whether l1, l2 ... stand beside ids where another table of the experiment has them.
+        Add l1, l2 ... beside ids if another table of the experiment has them.
     """
 
     where: str = ""
@@ -116,7 +116,7 @@ class View:
 
 
 def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
-    """Return some rows and columns of a table.
+    """Return selected rows and columns of a table.
 
     Parameters
     ----------
@@ -125,8 +125,7 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
     name : str
         The table, as for `Run.table`.
     wanted : View
-        Which rows and columns, in which order. Words can be named in all of it, also where they
-        are not to be shown by themselves.
+        Rows, columns and order; may name words even if they are not shown.
 
     Raises
     ------
@@ -153,9 +152,9 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
 
 
 def tables(run: Run) -> pl.DataFrame:
-    """Return the tables of an experiment: name, rows if it has been made, and what it is.
+    """Return the tables of an experiment: name, number of rows if made, and description.
 
-    Tables without rows are left out.
+    Empty tables are omitted.
     """
     rows = [
         {"table": name, "rows": count, "what": what}
@@ -187,7 +186,7 @@ def _doc(model: type[Table]) -> str:
 
 
 def _open(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
-    """Return the query of a table and its key; what a sweep has stacked is in its order."""
+    """Return the query of a table and its key; stacked tables of a sweep keep their order."""
     if name.partition(".")[0] == SWEEP:
         return run.table(name).lazy(), ()
     if names_findings(run.project, name):
@@ -206,7 +205,7 @@ def _sort(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl.La
 
 
 def _columns_used(wanted: View) -> set[str]:
-    """Return the columns that the condition and the order name."""
+    """Return the columns in the condition and the order."""
     tested = expression(wanted.where).meta.root_names() if wanted.where else []
     return {*tested, *(each.partition(":")[0] for each in wanted.sort)}
 
@@ -217,7 +216,7 @@ def _columns_to_show(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) 
     Raises
     ------
     ConfigError
-        With all that is wrong with what is wanted.
+        With every mistake in the selection.
     """
     schema = table.collect_schema()
     problems = [
@@ -236,7 +235,7 @@ def _columns_to_show(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) 
 
 
 def fitting_names(pattern: str, names: Sequence[str]) -> list[str]:
-    """Return the names that a pattern stands for, in their order.
+    """Return the names that match a pattern, in their order.
 
     Examples
     --------
@@ -261,7 +260,7 @@ def _where_problems(text: str, schema: pl.Schema) -> Iterator[Problem]:
     try:
         pl.DataFrame(schema=schema).filter(condition)
     except pl.exceptions.PolarsError:
-        what = f"{text!r} is no condition on this table: its types do not fit"
+        what = f"{text!r} cannot be a condition on this table: its types do not fit"
         yield Problem("where", what, "compare numbers with numbers, texts with texts")
 
 
@@ -275,5 +274,5 @@ def _sort_problems(sort: Sequence[str], names: Sequence[str]) -> Iterator[Proble
 
 
 def _absent(where: str, name: str, names: Sequence[str]) -> Problem:
-    what = "no column fits" if any(mark in name for mark in "*?[") else "there is no column"
+    what = "no column matches" if any(mark in name for mark in "*?[") else "no column"
     return Problem(where, f"{what} {name!r}", did_you_mean(name, names))

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-# -m puts the folder that one stands in first: what lies there, such as polars.py, is not ours.
+# -m puts the working folder first on the path: a file polars.py there must not be imported.
 if not sys.flags.safe_path and Path(sys.path[0]) not in Path(__file__).parents:
     del sys.path[0]
 

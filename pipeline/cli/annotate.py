@@ -1,4 +1,4 @@
-"""``annotate``: pages on this machine on which people judge, and what they decided."""
+"""``annotate``: judge in the browser, and export the judgements."""
 
 from __future__ import annotations
 
@@ -20,43 +20,46 @@ _SHOWN = 3
 def annotate(
     config: Config,
     sheet: Annotated[
-        str, typer.Argument(metavar="SHEET", help="The stage with the sheets, or their folder.")
+        str, typer.Argument(metavar="SHEET", help="Stage with the sheets, or their folder.")
     ] = "",
     annotators: Annotated[
-        str | None, typer.Option("--annotators", help="Who gets a link, with commas [all].")
+        str | None, typer.Option("--annotators", help="Annotators, with commas [all].")
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", help="Address to serve at; others than this machine can call.")
+        str,
+        typer.Option("--host", help="Address to serve at; others open the pages to the network."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 8642,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")
+    ] = 8642,
     names: Annotated[
-        str | None, typer.Option("--names", help="Names by which others call this machine.")
+        str | None, typer.Option("--names", help="Host names that others use for this machine.")
     ] = None,
     keys: Annotated[
         str | None,
-        typer.Option("--keys", help="Keys of labels: SVC=v,free=x [1 to 9, first letters]."),
+        typer.Option("--keys", help="Keys of labels: SVC=v,free=x [1 to 9 and first letters]."),
     ] = None,
     half_width: Annotated[
         float | None,
-        typer.Option("--half-width", min=0.001, max=0.5, help="The wished width to plan for."),
+        typer.Option("--half-width", min=0.001, max=0.5, help="Half-width to plan for."),
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option("--export", help="Write what is decided to this file: xlsx, csv, jsonl."),
+        typer.Option("--export", help="Export all judgements to this file: xlsx, csv, jsonl."),
     ] = None,
     sheets: Annotated[
-        bool, typer.Option("--sheets", help="Write what is decided to sheets, to go on there.")
+        bool, typer.Option("--sheets", help="Write all judgements to the sheets.")
     ] = False,
     backup: Annotated[
-        Path | None, typer.Option("--backup", help="Write a copy of all decisions to this file.")
+        Path | None, typer.Option("--backup", help="Back up the annotation log to this file.")
     ] = None,
     renew: Annotated[
-        bool, typer.Option("--renew-links", help="Make new links; the old ones open nothing.")
+        bool, typer.Option("--renew-links", help="Make new links and disable the old ones.")
     ] = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Serve pages on which people judge, key by key; or write what they decided."""
+    """Judge in the browser, or export the judgements."""
     work = open_work(config, sheet, runs=runs, data=data, annotators=listed(annotators))
     _print_import(import_sheets(work), work)
     if export or sheets or backup:
@@ -73,7 +76,7 @@ def annotate(
 
 
 def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:
-    """Write what was asked for, and say so."""
+    """Write the exports, and print their paths."""
     from pipeline.annotate import sync as exporting
     from pipeline.formats.annotation_log import copy
 
@@ -89,40 +92,40 @@ def _write_decisions(work: Work, *, export: Path | None, sheets: bool, backup: P
 
 
 def _print_import(taken: ImportResult, work: Work) -> None:
-    """Say what came of the sheets that lie beside the decisions."""
+    """Print what was imported from sheets beside the annotation log."""
     if taken.answers:
-        print(f"{taken.answers:,} answers of sheets in {work.folder} were taken over")
+        print(f"{taken.answers:,} answers imported from sheets in {work.folder}")
     for lines, what in (
-        (taken.conflicts, "contradict the page; make both the same, in the sheet or in the page"),
-        (taken.strange, "of sheets hold no label and were left alone; mend them in the sheet"),
+        (taken.conflicts, "in sheets contradict the page: correct the sheet or the page"),
+        (taken.strange, "in sheets are not labels and were ignored: correct them in the sheet"),
     ):
         if lines:
             shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
-            print(f"{len(lines):,} cell(s) {what}:{shown}")
+            print(f"{len(lines):,} cell{'s' * (len(lines) != 1)} {what}:{shown}")
 
 
 def _keys(text: str | None, work: Work) -> dict[str, str]:
-    """Return label to key as the command names them."""
+    """Return label to key, as given by ``--keys``."""
     pairs = [each.partition("=") for each in listed(text)]
     digits = {str(number): label for number, label in enumerate(work.labels[:9], 1)}
     problems = [
-        Problem("--keys", f"{label!r} is no label", f"labels: {', '.join(work.labels)}")
+        Problem("--keys", f"{label!r} is not a label", f"labels: {', '.join(work.labels)}")
         for label, _, _ in pairs
         if label not in work.labels
     ]
     problems += [
-        Problem("--keys", f"{key!r} is no key: one sign is wanted")
+        Problem("--keys", f"{key!r} is not a key: give one character")
         for _, _, key in pairs
         if len(key) != 1 or not key.isprintable() or key.isspace()
     ]
     problems += [
-        Problem("--keys", f"{key} is the key of {digits[key]!r}", "take a letter")
+        Problem("--keys", f"{key} is the key of {digits[key]!r}", "use a letter")
         for label, _, key in pairs
         if label != digits.get(key, label)
     ]
     taken = [key.casefold() for _, _, key in pairs]
     if len(set(taken)) < len(taken):
-        problems.append(Problem("--keys", "one key stands for two labels", "take another one"))
+        problems.append(Problem("--keys", "two labels have the same key", "use different keys"))
     if problems:
         raise ConfigError("--keys", problems)
     return {label: key for label, _, key in pairs}

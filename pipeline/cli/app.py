@@ -1,7 +1,6 @@
-"""The commands of ``lexassay``: their table, the help made from it, and the call of one.
+"""The commands of ``lexassay``: their table, their help, and dispatch.
 
-Only the module of the command that is called is imported: importing all takes longer than most
-work.
+Only the module of the called command is imported: importing all takes longer than most work.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ import pipeline
 
 
 class Command(NamedTuple):
-    """A command: help, documentation and completion are derived from its row in `COMMANDS`.
+    """A command: its row in `COMMANDS` gives help, documentation and completion.
 
     Parameters
     ----------
     module : str
-        Module of `pipeline.cli` with the function, which has the name of the command.
+        Module of `pipeline.cli` with the function of the same name.
     group : str
-        Heading in ``lexassay --help``. The first example of the first command stands below it.
+        Heading in ``lexassay --help``; the first example of its first command follows.
     sentence : str
         The first sentence of the docstring.
     examples : tuple of str
-        They work where the files are that ``lexassay new`` writes for all families.
+        They run beside the files that ``lexassay new`` writes for all families.
     arguments : tuple of str
-        Kinds of words that complete the arguments, see `pipeline.cli.completion`; a file for
-        those that are not listed.
+        Kinds of words that complete the arguments, see `pipeline.cli.completion`; files for
+        arguments not listed.
     """
 
     module: str
@@ -46,54 +45,54 @@ class Command(NamedTuple):
 COMMANDS = {
     "new": Command(
         "run", "Start",
-        "Write a commented experiment to start from; never over a file that is there.",
+        "Write a commented experiment to start from.",
         (
             "lexassay new collocations",
             "lexassay new clustering mine --from corpus.conllu --from tree.paths",
         ), ("family", "file"),
     ),
     "schema": Command(
-        "run", "Start", "Print the JSON Schema of an experiment, for editors.",
+        "run", "Start", "Print the JSON Schema of experiments, for editors.",
         ("lexassay schema",),
     ),
     "run": Command(
         "run", "Run an experiment",
-        "Run an experiment: every stage that is not done yet, then the report.",
+        "Run the stages of an experiment that are not done, and write the report.",
         (
             "lexassay run experiment.toml",
             "lexassay run experiment.toml --set stages.sample.rate=0.2 --no-report",
         ), ("config",),
     ),
     "plan": Command(
-        "run", "Run an experiment", "Say what would run, and why.",
+        "run", "Run an experiment", "Show which stages would run, and why.",
         ("lexassay plan experiment.toml",), ("config",),
     ),
     "why": Command(
         "run", "Run an experiment",
-        "Say which part of what a stage rests on has changed, from what to what.",
+        "Show what has changed since a stage last ran.",
         ("lexassay why experiment.toml sample --set stages.sample.rate=0.2",), ("config", "stage"),
     ),
     "status": Command(
-        "run", "Run an experiment", "Say how far an experiment is.",
+        "run", "Run an experiment", "Show the state of an experiment.",
         ("lexassay status experiment.toml",), ("config",),
     ),
     "gc": Command(
         "run", "Run an experiment",
-        "Remove results that the experiment, as it is now, does not use.",
+        "Remove results that the experiment no longer uses.",
         ("lexassay gc experiment.toml --dry",), ("config",),
     ),
     "tasks": Command(
         "run", "Run it on a cluster",
-        "List the tasks of a stage, phase by phase, for a queue of jobs.",
+        "List the tasks of a stage, by phase, for a job queue.",
         ("lexassay tasks experiment.toml candidates",),
     ),
     "task": Command(
-        "run", "Run it on a cluster", "Do one task of a stage, unless it is done.",
+        "run", "Run it on a cluster", "Run one task of a stage unless it is done.",
         ("lexassay task experiment.toml candidates 0",),
     ),
     "slurm": Command(
         "run", "Run it on a cluster",
-        "Write a script that submits the tasks of a stage to Slurm; never over a file.",
+        "Write a script that submits the tasks of a stage to Slurm.",
         ("lexassay slurm experiment.toml candidates --time 1:00:00 --memory 4G",),
     ),
     "show": Command(
@@ -101,12 +100,12 @@ COMMANDS = {
         ("lexassay show experiment.toml sampled.cuts",), ("config", "table"),
     ),
     "diff": Command(
-        "inspect", "Look at results", "Say how two runs differ.",
+        "inspect", "Look at results", "Compare two runs.",
         ("lexassay diff collocations:latest~1 collocations:latest",), ("run", "run"),
     ),
     "annotate": Command(
         "annotate", "People",
-        "Serve pages on which people judge, key by key; or write what they decided.",
+        "Judge in the browser, or export the judgements.",
         (
             "lexassay annotate experiment.toml",
             "lexassay annotate experiment.toml --annotators anna,ben",
@@ -115,27 +114,27 @@ COMMANDS = {
     ),
     "sheets": Command(
         "inspect", "People",
-        "Say where the sheets of an experiment lie, and how far everybody is with them.",
+        "Show the sheets of an experiment and the progress of each annotator.",
         ("lexassay sheets experiment.toml",), ("config",),
     ),
     "collocates": Command(
         "from_files", "Ask files at once",
-        "List the collocates of a word; relation by relation where the corpus is parsed.",
+        "List the collocates of a word, by relation in a parsed corpus.",
         ("lexassay collocates take novel.txt",),
     ),
     "keywords": Command(
         "from_files", "Ask files at once",
-        "List the words that are more frequent in a corpus than in another one, with dispersion.",
+        "List the words that are more frequent in one corpus than in another, with dispersion.",
         ("lexassay keywords novel.txt corpus.conllu --attribute form",),
     ),
     "candidates": Command(
         "from_files", "Ask files at once",
-        "List the pairs of words of a corpus with their frequencies f, f1, f2, N, and scores.",
+        "List the word pairs of a corpus with f, f1, f2, N and scores.",
         ("lexassay candidates novel.txt --measure log_likelihood --top 20",),
     ),
     "score": Command(
         "from_files", "Ask files at once",
-        "Score any table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz.",
+        "Score a table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz.",
         (
             "lexassay score candidates.tsv --measures t_score,mi",
             "lexassay score candidates.tsv --output scored.tsv",
@@ -143,31 +142,31 @@ COMMANDS = {
     ),
     "evaluate": Command(
         "evaluate", "Ask files at once",
-        "Evaluate ranked pairs by judgements of them: n-best precision, with limits and a graph.",
+        "Evaluate ranked pairs: n-best precision with confidence limits and a graph.",
         ("lexassay evaluate scored.tsv candidates.tsv --n 100,500",),
     ),
     "clusters": Command(
         "evaluate", "Ask files at once",
-        "Evaluate induced clusters of words against gold classes, by types and by tokens.",
+        "Evaluate word clusters against gold classes, by type and by token.",
         ("lexassay clusters corpus.conllu tree.paths --prefix 3",),
     ),
     "lexicon": Command(
         "evaluate", "Ask files at once",
-        "Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most.",
+        "Evaluate a lexicon against dictionaries: L*, F*, entropy, and the costliest lemmas.",
         ("lexassay lexicon dictionary.unimorph computed.wordforms",),
     ),
     "size": Command(
         "sizing", "Plan a sample",
-        "Plan a sample: interval widths, power of a comparison, or the sampling rate they need.",
+        "Plan a sample: interval widths, power, or the required sampling rate.",
         ("lexassay size --candidates 5102 --precision 0.3",), ("config",),
     ),
     "measures": Command(
-        "measures", "Plan a sample", "List the association measures, family by family.",
+        "measures", "Plan a sample", "List the association measures by family.",
         ("lexassay measures",),
     ),
 }  # fmt: skip
 """All commands, in the order of ``lexassay --help``."""
-_NO_UTF8 = "it has a byte that is not UTF-8; write it anew"
+_NO_UTF8 = "it has a byte that is not UTF-8; type it again"
 _MESSAGES = {
     "Input should be a valid string, unable to parse.*": _NO_UTF8,
     "Input should be a valid integer.*": "it should be a whole number",
@@ -176,11 +175,11 @@ _MESSAGES = {
     "Input should be": "it should be",
     "Value error, 'utf-8' codec can't encode.*": _NO_UTF8,
 }
-"""Messages of pydantic and Typer about a wrong value, and ours."""
+"""Messages of pydantic and Typer about a wrong value, with their replacements."""
 
 
 class GroupedCommands(TyperGroup):
-    """The commands in groups, which Typer itself has only with the markup of `rich`."""
+    """The commands in groups, which Typer offers only with the markup of `rich`."""
 
     def format_commands(self, _context: Any, formatter: Any) -> None:
         """Write a section for each group, with an example."""
@@ -208,7 +207,7 @@ def groups() -> dict[str, list[str]]:
 
 
 def example_of(name: str) -> str:
-    r"""Return the end of the help of a command; its lines are not to be filled.
+    r"""Return the examples at the end of a command's help, as lines that are not refilled.
 
     Examples
     --------
@@ -221,12 +220,12 @@ def example_of(name: str) -> str:
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:
-    """Return the application with the called command; the others have a name and a sentence."""
+    """Return the application with the called command; the others have only name and help."""
     app = typer.Typer(
         name="lexassay",
         cls=GroupedCommands,
         help="Evaluate lexical resources from a small annotated sample.",
-        epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person,"
+        epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for people,"
         " 130 interrupted. --debug shows tracebacks.",
         no_args_is_help=True,
         add_completion=True,
@@ -243,7 +242,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def call(words: Sequence[str]) -> int:
-    """Run the command that the words call and return its exit code."""
+    """Run the called command and return its exit code."""
     try:
         code = app_for(words)(words, prog_name="lexassay", standalone_mode=False)
     except Exception as error:
@@ -258,7 +257,7 @@ def call(words: Sequence[str]) -> int:
 
 
 def _message(error: typer.BadParameter) -> str:
-    """Return what a word of the command should be, in our words instead of a library's."""
+    """Return what is wrong with an argument, without the wording of the library."""
     message = error.message
     for theirs, ours in _MESSAGES.items():
         message = re.sub(theirs, ours, message)
@@ -268,7 +267,7 @@ def _message(error: typer.BadParameter) -> str:
 
 
 def command(name: str) -> Callable[..., int]:
-    """Return the function of a command, which has its name."""
+    """Return the function of a command."""
     function: Callable[..., int] = getattr(
         import_module(f"pipeline.cli.{COMMANDS[name].module}"), name
     )
@@ -285,11 +284,11 @@ def _main_options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Say the version and stop."
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
 ) -> None:
-    """Take the options before the name of a command."""
+    """Accept the options before the name of a command."""
 
 
 def _exit_with_code(function: Callable[..., int]) -> Callable[..., None]:

@@ -1,7 +1,7 @@
 """Completion of the command line in bash, zsh and fish, without importing any command.
 
-Typer's scripts ask, those of ``--install-completion`` and ``--show-completion``; they set the
-variables below. Importing a command takes a second, so its options stand in a file.
+The scripts of ``--install-completion`` and ``--show-completion`` call it; they set the
+variables below. Importing a command takes a second, so its options are read from a file.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Any, NamedTuple
 from pipeline.cli.app import COMMANDS
 
 FILE = files("pipeline.cli") / "completion_words.json"
-"""Options, tables and measures; docs/update_completion.py writes it."""
+"""Options, tables and measures, written by docs/update_completion.py."""
 _WORDS: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 OPTIONS: Mapping[str, Mapping[str, tuple[bool, str]]] = _WORDS["options"]
-"""Of each command its options: whether a value follows, and what it is."""
+"""Options of each command: whether a value follows, and of which kind."""
 TABLES: Mapping[str, Sequence[str]] = _WORDS["tables"]
 """The tables of each kind of stage, the main one first."""
 MEASURES: Sequence[str] = _WORDS["measures"]
 FAMILIES: Sequence[str] = _WORDS["families"]
 HELP = {"--help": "Show this message and exit."}
 _GENERAL = {
-    "--version": "Say the version and stop.",
+    "--version": "Print the version.",
     "--install-completion": "Install completion for the current shell.",
     "--show-completion": "Show completion for the current shell.",
     **HELP,
@@ -43,7 +43,7 @@ VALUES = {
     **dict.fromkeys(("--force", "--pilot"), "stage"),
     **dict.fromkeys(("--measures", "--measure"), "measure"),
 }
-"""Kinds of words that are values of an option; one of its choices, or a file, for the others."""
+"""Kinds of the values of options; all others take one of their choices, or a file."""
 
 
 # Candidates for each kind of word
@@ -57,14 +57,14 @@ class Offer(NamedTuple):
 
 
 def fitting_words(kind: str, begun: str, given: Sequence[str]) -> Iterator[Offer]:
-    """Yield the words of a kind that begin so; nothing where any file may stand.
+    """Yield the words of a kind with this prefix; none where a file is expected.
 
     Parameters
     ----------
     kind : str
         config, stage, table, run, family, measure or file.
     begun : str
-        What has been typed of the word; of several with commas, the last is completed.
+        The prefix; the last of several with commas is completed.
     given : sequence of str
         The arguments before it, the experiment first.
     """
@@ -130,14 +130,14 @@ _KINDS: Mapping[str, Callable[[str, Sequence[str]], Iterator[Offer]]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A line as far as it is typed: the words before the one at the cursor, and that one."""
+    """A command line up to the cursor: the words before, and the word at the cursor."""
 
     words: list[str]
     begun: str
 
 
 def answer(variables: Mapping[str, str]) -> int:
-    """Print the candidates for the shell that asks, and return the exit code.
+    """Print the candidates for the calling shell, and return the exit code.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def answer(variables: Mapping[str, str]) -> int:
 
 
 def asked(variables: Mapping[str, str], shell: str) -> Asked:
-    r"""Return what has been typed.
+    r"""Return the command line up to the cursor.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def asked(variables: Mapping[str, str], shell: str) -> Asked:
 
 
 def _split(line: str) -> list[str]:
-    """Return the words of a line whose last quotation mark may still be open."""
+    """Return the words of a line; its last quotation mark may be unclosed."""
     for closing in ("", "'", '"'):
         try:
             return shlex.split(line + closing)
@@ -183,7 +183,7 @@ def _split(line: str) -> list[str]:
 
 
 def _joined(words: list[str], begun: str) -> Asked:
-    """Return an option's value as a word of its own: bash takes = for one, too."""
+    """Return an option's value as a separate word: bash treats = as a word."""
     if begun == "=":
         begun = ""
     elif words and words[-1] == "=":
@@ -192,7 +192,7 @@ def _joined(words: list[str], begun: str) -> Asked:
 
 
 def offers(line: Asked) -> Iterator[Offer]:
-    """Yield the candidates at the cursor; none where a file is to be named."""
+    """Yield the candidates at the cursor; none where a file is expected."""
     if not line.words:
         sentences = {name: row.sentence for name, row in COMMANDS.items()}
         found = _GENERAL if line.begun.startswith("-") else sentences
@@ -230,7 +230,7 @@ def _given(command: str, typed: Sequence[str]) -> list[str]:
 
 
 def _values(command: str, option: str, begun: str, given: Sequence[str]) -> Iterator[Offer]:
-    """Yield the values of an option that begin so."""
+    """Yield the values of an option with this prefix."""
     choices = OPTIONS[command][option][1].split(" | ")
     if len(choices) > 1:
         yield from _matching(dict.fromkeys(choices, ""), begun)
@@ -239,7 +239,7 @@ def _values(command: str, option: str, begun: str, given: Sequence[str]) -> Iter
 
 
 def _text(found: Sequence[Offer], shell: str) -> str:
-    """Return the candidates in the format of the script of a shell."""
+    """Return the candidates in the format of a shell's script."""
     if shell == "zsh":
         lines = "\n".join(_zsh_line(each) for each in found)
         return f"_arguments '*: :(({lines}))'" if found else "_files"

@@ -17,31 +17,32 @@ from pipeline.recipes.evaluation import evaluate as evaluate_list
 from pipeline.recipes.evaluation import lexicon as evaluate_lexicon
 from pipeline.recipes.inputs import pairs
 
-Report = Annotated[bool, typer.Option(help="Write the page with the figures.")]
+Report = Annotated[bool, typer.Option(help="Write a page with the figures.")]
 _SIZES = ",".join(map(str, CUTS))
 _COSTLY = 10
-"""Lemmas that the command shows."""
+"""Lemmas to print."""
 _OF_A_LEMMA = ("lemma", "match", "n_gold", "n_common", "n_missing", "n_spurious", "L", "lost")
 
 
 def evaluate(
-    ranked: Annotated[Path, typer.Argument(help="Pairs with scores, or in the order of ranks.")],
-    judgements: Annotated[Path, typer.Argument(help="Pairs with 1 and 0, or with labels.")],
+    ranked: Annotated[Path, typer.Argument(help="Pairs with scores, or in rank order.")],
+    judgements: Annotated[Path, typer.Argument(help="Pairs with 1 or 0, or with labels.")],
     score: Annotated[
-        list[str] | None, typer.Option("--score", help="Column with scores; else all that are.")
+        list[str] | None, typer.Option("--score", help="Column of scores [all].")
     ] = None,
     ascending: Annotated[
         list[str] | None,
-        typer.Option("--ascending", help="Column with scores whose lowest comes first: p-values."),
+        typer.Option("--ascending", help="Column of scores to rank from the lowest: p-values."),
     ] = None,
     positive: Annotated[
-        list[str] | None, typer.Option("--positive", help="Label of a true positive.")
+        list[str] | None, typer.Option("--positive", help="Label of true positives.")
     ] = None,
     sampled: Annotated[
-        bool, typer.Option("--sampled", help="The judged pairs were drawn at random.")
+        bool, typer.Option("--sampled", help="Treat the judged pairs as a random sample.")
     ] = False,
     n: Annotated[
-        str | None, typer.Option("--n", help=f"List sizes [{_SIZES}, or all if it is shorter].")
+        str | None,
+        typer.Option("--n", help=f"List sizes [{_SIZES}, up to the length of the list]."),
     ] = None,
     columns: Columns = None,
     header: Header = None,
@@ -54,7 +55,7 @@ def evaluate(
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
-    """Evaluate ranked pairs by judgements of them: n-best precision, with limits and a graph."""
+    """Evaluate ranked pairs: n-best precision with confidence limits and a graph."""
     with from_files.progress_listeners() as listeners:
         run = evaluate_list(
             ranked,
@@ -80,29 +81,29 @@ def evaluate(
         "measure", "n", *(_per_cent(name) for name in ("precision", "lower", "upper")),
         pl.col("n_sampled").alias("judged"), pl.col("k_sampled").alias("true positives"),
     )  # fmt: skip
-    _print(shown, "Precision of the n best, in %, with its 95 % limits")
+    _print(shown, "N-best precision in %, with 95 % limits")
     if "comparison" in run.project.nodes:
         _print(
             run.table("comparison.best"),
-            "At each n, the best measure and those that cannot be told from it",
+            "Best measure at each n, and those not significantly worse",
         )
     return _print_report(run)
 
 
 def clusters(
-    gold: Annotated[Path, typer.Argument(help="A tagged corpus, or a table of words and classes.")],
-    induced: Annotated[list[Path], typer.Argument(help="A file for each system.")],
+    gold: Annotated[Path, typer.Argument(help="Tagged corpus, or table of words and classes.")],
+    induced: Annotated[list[Path], typer.Argument(help="One file per system.")],
     tag: Annotated[str, typer.Option("--tag", help="Attribute with the gold class.")] = "upos",
     cluster: Annotated[
         str, typer.Option("--cluster", help="Attribute with the induced class, in a corpus.")
     ] = "upos",
-    item: Annotated[str, typer.Option("--item", help="What tells words apart.")] = "form",
+    item: Annotated[str, typer.Option("--item", help="Attribute that identifies words.")] = "form",
     exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", help="Gold class that does not count: PUNCT.")
+        list[str] | None, typer.Option("--exclude", help="Gold class to exclude: PUNCT.")
     ] = None,
-    fold: Annotated[bool, typer.Option("--fold", help="Put words into lower case.")] = False,
+    fold: Annotated[bool, typer.Option("--fold", help="Lowercase words.")] = False,
     prefix: Annotated[
-        int | None, typer.Option("--prefix", min=1, help="Bits of Brown's paths that count.")
+        int | None, typer.Option("--prefix", min=1, help="Bits of Brown paths to use.")
     ] = None,
     columns: Columns = None,
     header: Header = None,
@@ -115,7 +116,7 @@ def clusters(
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
-    """Evaluate induced clusters of words against gold classes, by types and by tokens."""
+    """Evaluate word clusters against gold classes, by type and by token."""
     with from_files.progress_listeners() as listeners:
         run = evaluate_clusters(
             gold,
@@ -138,25 +139,25 @@ def clusters(
         )
     table = run.table("systems.table")
     wide = table.pivot("system", index="measure", values="mean", maintain_order=True)
-    _print(wide, "Measures of types (with their mapping), then of tokens")
+    _print(wide, "Measures by type (with their mapping), then by token")
     if "tokens" not in run.project.nodes:
-        print("no measures of tokens: they need the frequencies of words, and one cluster for each")
+        print("no token measures: they need word frequencies and one cluster per word")
     return _print_report(run)
 
 
 def lexicon(
-    gold: Annotated[Path, typer.Argument(help="A dictionary: lemma and form.")],
-    lexicon: Annotated[Path, typer.Argument(help="The lexicon to evaluate.")],
+    gold: Annotated[Path, typer.Argument(help="Dictionary: lemma and form.")],
+    lexicon: Annotated[Path, typer.Argument(help="Lexicon to evaluate.")],
     also: Annotated[
-        list[Path] | None, typer.Option("--also", help="A further dictionary; they are united.")
+        list[Path] | None, typer.Option("--also", help="Further dictionary, merged with the first.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", help="Share of the lemmas to draw at random.")
+        float | None, typer.Option("--rate", help="Proportion of the lemmas to sample.")
     ] = None,
     size: Annotated[
-        int | None, typer.Option("--size", min=1, help="Number of lemmas to draw.")
+        int | None, typer.Option("--size", min=1, help="Number of lemmas to sample.")
     ] = None,
-    fold: Annotated[bool, typer.Option("--fold", help="Put words into lower case.")] = False,
+    fold: Annotated[bool, typer.Option("--fold", help="Lowercase words.")] = False,
     columns: Columns = None,
     header: Header = None,
     read_as: from_files.FilesReadAs = None,
@@ -166,7 +167,7 @@ def lexicon(
     save: from_files.Save = None,
     runs: from_files.Cache = None,
 ) -> int:
-    """Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most."""
+    """Evaluate a lexicon against dictionaries: L*, F*, entropy, and the costliest lemmas."""
     with from_files.progress_listeners() as listeners:
         run = evaluate_lexicon(
             [gold, *(also or [])],
@@ -184,11 +185,11 @@ def lexicon(
             listeners=listeners,
         )
     quality = run.table("quality").drop("number")
-    _print(quality, f"{lexicon.name} by {gold.name}")
+    _print(quality, f"{lexicon.name} against {gold.name}")
     lost = (pl.col("weight") - pl.col("contribution")).alias("lost")
     lemmas = run.table("quality.lemmas").with_columns(lost)
     costly = lemmas.sort("lost", "lemma", descending=[True, False]).head(_COSTLY)
-    _print(costly.select(_OF_A_LEMMA), "The lemmas that cost most of L*")
+    _print(costly.select(_OF_A_LEMMA), "Lemmas that lower L* most")
     return _print_report(run)
 
 

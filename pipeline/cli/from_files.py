@@ -57,76 +57,81 @@ from schemas import SchemaViolation, Signatures, Violation, column
 from schemas.validate import validate
 
 Save: TypeAlias = Annotated[
-    Path | None, typer.Option("--save", metavar="FILE", help="Write the experiment to this file.")
+    Path | None, typer.Option("--save", metavar="FILE", help="Save the experiment to this file.")
 ]
 Cache: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--runs", help="Folder of the results; else a cache folder of yours."),
+    typer.Option("--runs", help="Folder of the results [your cache folder]."),
 ]
 ReadAs: TypeAlias = Annotated[
     str | None,
-    typer.Option("--read-as", metavar="FORMAT", help="text, conllu, vertical, tokens ..."),
+    typer.Option(
+        "--read-as",
+        metavar="FORMAT",
+        help="Format of the corpus: text, conllu, vertical, tokens ...",
+    ),
 ]
 FilesReadAs: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--read-as",
         metavar="[FILE=]FORMAT",
-        help="Format of the files, or of one: unimorph, brown, conllu ... Can be given again.",
+        help="Format, or FILE=FORMAT for one file: unimorph, brown, conllu ...",
     ),
 ]
 Attributes: TypeAlias = Annotated[
     str | None,
-    typer.Option("--attributes", help="Names of the columns of the tokens: word,pos,lemma"),
+    typer.Option("--attributes", help="Names of the token columns: word,pos,lemma"),
 ]
 ReaderOptions: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--reader",
         metavar="NAME=VALUE",
-        help="Option of the reader, as in an experiment: lenient=true. Can be given again.",
+        help="Option of the reader, as in an experiment: lenient=true.",
     ),
 ]
 Language: TypeAlias = Annotated[
     str,
-    typer.Option("--language", help="Code of the language (en, de, tr ...), else as it looks."),
+    typer.Option("--language", help="Language code (en, de, tr ...) [detected]."),
 ]
 Sentences: TypeAlias = Annotated[
-    str | None, typer.Option("--sentences", help="Lines of plain text: split | wrapped | line.")
+    str | None, typer.Option("--sentences", help="Sentences in plain text: split | wrapped | line.")
 ]
 Within: TypeAlias = Annotated[
-    str | None, typer.Option("--within", help="Where spans end: sentence | paragraph | document.")
+    str | None,
+    typer.Option("--within", help="Unit that spans stay within: sentence | paragraph | document."),
 ]
 Abbreviations: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--abbreviations", help="More words whose full stop ends no sentence: Bd,Jh"),
+    typer.Option("--abbreviations", help="Additional abbreviations: Bd,Jh"),
 ]
 StopWords: TypeAlias = Annotated[
-    Path | None, typer.Option("--stop-words", help="File with words that do not count.")
+    Path | None, typer.Option("--stop-words", help="File with stop words.")
 ]
 Tokenizer: TypeAlias = Annotated[
-    str | None, typer.Option("--tokenizer", help="pattern | icu, for writing without blanks.")
+    str | None, typer.Option("--tokenizer", help="pattern | icu (for scripts without spaces).")
 ]
 Normalise: TypeAlias = Annotated[
-    str | None, typer.Option("--normalise", help="NFC | none: text as it is written.")
+    str | None, typer.Option("--normalise", help="Unicode normalisation: NFC | none.")
 ]
 Measures: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--measure", help="Association measure, the first orders; can be given again."),
+    typer.Option("--measure", help="Association measure; the first one orders the rows."),
 ]
 T = TypeVar("T", bound=str)
 _DECISIONS = (
     "number_format", "placeholders", "left_out", "text_layout", "normalised", "elements",
 )  # fmt: skip
-"""Checks that say how files were read."""
-_NO_RELATION = "there is no relation {}"
+"""Checks on how files were read."""
+_NO_RELATION = "unknown relation {}"
 _ENDINGS = {
     "text": ".txt", "conllu": ".conllu", "vertical": ".vrt", "tokens": ".tsv", "tei": ".xml",
 }  # fmt: skip
 
 
 def words(given: Sequence[str] | None) -> list[str]:
-    """Return what was given several times, or with commas.
+    """Return the values of a repeated option, which may contain commas.
 
     Examples
     --------
@@ -144,7 +149,7 @@ def reader(
     normalise: str | None,
     given: Sequence[str] | None,
 ) -> dict[str, Any]:
-    """Return the options of a reader of corpora that were given.
+    """Return the given options of a corpus reader.
 
     Examples
     --------
@@ -168,7 +173,7 @@ def formats(given: Sequence[str] | None) -> str | dict[str, str] | None:
     Raises
     ------
     ConfigError
-        If both are given, or a format of all files twice.
+        If both kinds are given, or a format of all files twice.
 
     Examples
     --------
@@ -184,7 +189,7 @@ def formats(given: Sequence[str] | None) -> str | dict[str, str] | None:
 
 
 def require_format(read_as: str | None) -> None:
-    """Refuse a format that no reader of corpora has.
+    """Refuse an unknown corpus format.
 
     Raises
     ------
@@ -193,46 +198,46 @@ def require_format(read_as: str | None) -> None:
     """
     known = [name for name in FORMATS if FORMATS.get(name).kind == "corpus"]
     if read_as is not None and read_as not in known:
-        what = f"no reader of corpora is called {read_as!r}"
+        what = f"unknown corpus format {read_as!r}"
         raise ConfigError("--read-as", [Problem("--read-as", what, did_you_mean(read_as, known))])
 
 
 def paths(
     given: Sequence[Path], *, read_as: str | None, runs: Path | None, save: Path | None
 ) -> list[Path]:
-    """Return the files of a corpus; what comes by standard input (``-``) becomes one.
+    """Return the files of a corpus; standard input (``-``) is saved as one.
 
     Raises
     ------
     ConfigError
-        If an experiment is to be saved whose corpus has no file.
+        If an experiment is to be saved and its corpus is standard input.
     """
     if Path("-") not in given:
         return list(given)
     if save:
-        what = "the corpus comes by standard input, which an experiment cannot read again"
-        raise ConfigError("--save", [Problem("-", what, "put it into a file first")])
+        what = "an experiment cannot read standard input again"
+        raise ConfigError("--save", [Problem("-", what, "save the corpus to a file first")])
     content = sys.stdin.buffer.read()
     name = hashlib.sha256(content).hexdigest()[:16] + _ENDINGS.get(read_as or "text", ".txt")
     root = (runs or base.cache_folder()) / "experiments" / "standard-input"
     in_a_folder(root, "standard input")
-    storage = storage_at(root, remedy="name another folder by --runs")
+    storage = storage_at(root, remedy="choose another folder with --runs")
     with storage.guarded("standard input", ""):
         storage.write(name, content)
     return [root / name if path == Path("-") else path for path in given]
 
 
 def word_span(text: str) -> tuple[int, int]:
-    """Return the tokens on the left and on the right.
+    """Return the number of tokens to the left and to the right.
 
     Raises
     ------
     ConfigError
-        If these are no whole numbers.
+        If these are not whole numbers.
     """
     numbers = [word.strip() for word in text.split(",")]
     if len(numbers) > 2 or not all(word.isdecimal() for word in numbers):
-        problem = Problem("--span", f"{text!r} is no number of tokens", "e.g. 5, or 2,8")
+        problem = Problem("--span", f"{text!r} is not a number of tokens", "e.g. 5, or 2,8")
         raise ConfigError("--span", [problem])
     return int(numbers[0]), int(numbers[-1])
 
@@ -243,7 +248,7 @@ def numbers(text: str, *, option: str) -> list[int]:
     Raises
     ------
     ConfigError
-        With each that is no whole number from 1 on.
+        With each value that is not a whole number of at least 1.
 
     Examples
     --------
@@ -251,7 +256,7 @@ def numbers(text: str, *, option: str) -> list[int]:
     [100, 500]
     """
     given = words([text])
-    wrong = [Problem(option, f"{word!r} is no whole number from 1 on", "e.g. 100,500")
+    wrong = [Problem(option, f"{word!r} is not a whole number of at least 1", "e.g. 100,500")
              for word in given if not word.isdecimal() or not int(word)]  # fmt: skip
     if wrong:
         raise ConfigError(option, wrong)
@@ -260,7 +265,7 @@ def numbers(text: str, *, option: str) -> list[int]:
 
 @contextmanager
 def progress_listeners() -> Iterator[list[Listener]]:
-    """Give what shows how far a run is where somebody looks, and what matters everywhere."""
+    """Yield listeners: progress in a terminal, important messages everywhere."""
     from rich.console import Console
 
     from pipeline.cli.output import RunProgress
@@ -276,7 +281,7 @@ def progress_listeners() -> Iterator[list[Listener]]:
 
 @contextmanager
 def _errors_in_options() -> Iterator[None]:
-    """Write the options that errors name as options of the command."""
+    """Rewrite reader options in errors as options of the command."""
     try:
         yield
     except ConfigError as error:
@@ -290,7 +295,7 @@ def _errors_in_options() -> Iterator[None]:
 
 
 def _say(event: Event) -> None:
-    """Print what looks like a mistake, and what was decided for whoever asked."""
+    """Print warnings, and how files were read."""
     if event.kind == "note":
         print(in_options(event.facts["text"]), file=sys.stderr)
     elif event.kind == "remark" and (
@@ -305,32 +310,34 @@ def _say(event: Event) -> None:
 def collocates(
     node: Annotated[
         str,
-        typer.Argument(help="A word, a phrase, 'eye*', '/eyes?/', or lemma=eye"),
+        typer.Argument(help="Word, phrase, 'eye*', '/eyes?/', or lemma=eye"),
     ],
-    path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
+    path: Annotated[list[Path], typer.Argument(help="Files and folders; - for standard input.")],
     relation: Annotated[
         str | None,
         typer.Option("--relation", help="span | adjacent | sentence | dependency"),
     ] = None,
     span: Annotated[
-        str | None, typer.Option("--span", help="Tokens on either side, or left,right [5].")
+        str | None, typer.Option("--span", help="Tokens on each side, or left,right [5].")
     ] = None,
     count: Annotated[
         str | None,
-        typer.Option("--count", help="nodes | positions | windows: what f1, f2, N count of spans."),
+        typer.Option("--count", help="Unit of f1, f2, N for spans: nodes | positions | windows."),
     ] = None,
     within: Within = None,
     measure: Measures = None,
-    min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
+    min_f: Annotated[
+        int, typer.Option("--min-f", min=1, help="Minimum cooccurrence frequency.")
+    ] = 3,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, help="Rows; 50, or 10 for each relation.")
+        int | None, typer.Option("--top", min=1, help="Number of rows [50, or 10 per relation].")
     ] = None,
     attribute: Annotated[
-        str | None, typer.Option("--attribute", help="lemma, form ...; the lemma if there is one.")
+        str | None, typer.Option("--attribute", help="lemma, form ... [lemma if there is one].")
     ] = None,
-    case: Annotated[bool, typer.Option("--case", help="Tell capital and small letters.")] = False,
+    case: Annotated[bool, typer.Option("--case", help="Distinguish upper and lower case.")] = False,
     punctuation: Annotated[
-        bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
+        bool, typer.Option("--punctuation", help="Include punctuation.")
     ] = False,
     language: Language = "",
     sentences: Sentences = None,
@@ -342,15 +349,15 @@ def collocates(
     attributes: Attributes = None,
     reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
-    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    to: Annotated[Path | None, typer.Option("--output", help="Output file.")] = None,
     overwrite: Overwrite = False,
     raw: Raw = False,
     save: Save = None,
     runs: Cache = None,
 ) -> int:
-    """List the collocates of a word; relation by relation where the corpus is parsed.
+    """List the collocates of a word, by relation in a parsed corpus.
 
-    Parsed are CoNLL-U files with heads; there, the list is a word sketch.
+    A parsed corpus is CoNLL-U with heads; its list is a word sketch.
     """
     _require_options("collocates", format_, to, read_as)
     chosen = None
@@ -358,7 +365,7 @@ def collocates(
         chosen = _choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
     counted = None
     if count is not None:
-        counted = _choose("collocates", "--count", count, COUNTS, "there is no way {} to count")
+        counted = _choose("collocates", "--count", count, COUNTS, "unknown way to count {}")
     with progress_listeners() as listeners:
         found = find_collocates(
             node,
@@ -388,12 +395,12 @@ def collocates(
 
 
 def _within(command: str, given: str | None) -> WithinName | None:
-    what = "spans do not end at {}"
+    what = "unknown unit {}"
     return _choose(command, "--within", given, WITHIN, what) if given else None
 
 
 def _choose(command: str, option: str, given: str, known: Sequence[T], what: str) -> T:
-    """Return the choice of an option; refuse what is none."""
+    """Return the choice of an option; refuse unknown values."""
     for name in known:
         if name == given:
             return name
@@ -402,7 +409,7 @@ def _choose(command: str, option: str, given: str, known: Sequence[T], what: str
 
 
 def _require_options(command: str, format_: str, to: Path | None, read_as: str | None) -> None:
-    """Refuse formats that cannot be read or written, before any long work."""
+    """Refuse unknown formats before any long work."""
     output.require(format_, command=command)
     require_format(read_as)
     if to:
@@ -419,7 +426,7 @@ def _show(
     overwrite: bool,
     raw: bool,
 ) -> None:
-    """Print a table, or of a word sketch one for each relation; or hand all to a file."""
+    """Print a table, or one per relation of a word sketch; or write all to a file."""
     sketch = "relation" in found.columns
     usual = None if to or format_ != "table" else (10 if sketch else 50)
     shown = best(found, top or usual, by=["relation"] if sketch else [])
@@ -430,7 +437,7 @@ def _show(
     elif sketch:
         for (name,), rows in shown.group_by("relation", maintain_order=True):
             of_all = found.filter(pl.col("relation") == name).height
-            title = f"{name}: {rows['f1'][0]:,} in all, {of_all:,} collocates"
+            title = f"{name}: f1 = {rows['f1'][0]:,}, {of_all:,} collocates"
             _print(rows.drop("relation", "f1"), title)
     else:
         _print(shown, f"{node}: {found.height:,} collocates, the first {shown.height:,}")
@@ -445,17 +452,19 @@ def _print(rows: pl.DataFrame, title: str) -> None:
 
 
 def keywords(
-    target: Annotated[Path, typer.Argument(help="The corpus: a file, a folder, a word list.")],
-    reference: Annotated[Path, typer.Argument(help="What it is compared with.")],
+    target: Annotated[Path, typer.Argument(help="The corpus: file, folder or word list.")],
+    reference: Annotated[Path, typer.Argument(help="The reference corpus.")],
     measure: Measures = None,
-    min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least frequency.")] = 3,
-    top: Annotated[int | None, typer.Option("--top", min=1, help="Rows; 50 of a table.")] = None,
-    attribute: Annotated[
-        str | None, typer.Option("--attribute", help="lemma, form ...; the lemma if both have it.")
+    min_f: Annotated[int, typer.Option("--min-f", min=1, help="Minimum frequency.")] = 3,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="Number of rows [50 in a table].")
     ] = None,
-    case: Annotated[bool, typer.Option("--case", help="Tell capital and small letters.")] = False,
+    attribute: Annotated[
+        str | None, typer.Option("--attribute", help="lemma, form ... [lemma if both have it].")
+    ] = None,
+    case: Annotated[bool, typer.Option("--case", help="Distinguish upper and lower case.")] = False,
     punctuation: Annotated[
-        bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
+        bool, typer.Option("--punctuation", help="Include punctuation.")
     ] = False,
     language: Language = "",
     sentences: Sentences = None,
@@ -470,13 +479,13 @@ def keywords(
     decimal: DecimalMark = None,
     reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
-    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    to: Annotated[Path | None, typer.Option("--output", help="Output file.")] = None,
     overwrite: Overwrite = False,
     raw: Raw = False,
     save: Save = None,
     runs: Cache = None,
 ) -> int:
-    """List the words that are more frequent in a corpus than in another one, with dispersion."""
+    """List the words that are more frequent in one corpus than in another, with dispersion."""
     _require_options("keywords", format_, to, read_as)
     with progress_listeners() as listeners:
         found = find_keywords(
@@ -513,7 +522,7 @@ def keywords(
 # Names of columns
 
 OURS = ("l1", "l2", *SIGNATURE)
-"""What ``--columns`` gives a name for."""
+"""Columns that ``--columns`` can name."""
 _USUAL = {
     "l1": ("node", "word1", "w1", "lemma1", "left"),
     "l2": ("collocate", "collocation", "word2", "w2", "lemma2", "right"),
@@ -522,19 +531,19 @@ _USUAL = {
     "f2": ("c1", "freq2", "frequency2", "f_collocate", "coll_freq", "word_freq", "fb"),
     "N": ("n", "size", "total", "corpus_size", "tokens"),
 }
-"""What other programs call them."""
+"""Their names in other programs."""
 _CONSTANT = ("f1", "N")
-"""What may be the same in all rows, and no column: the frequency of one node, the corpus size."""
+"""Columns that a number can replace: the frequency of one node, the corpus size."""
 _NEAR = 0.5
 
 
 def column_names(given: Sequence[str]) -> dict[str, str]:
-    """Return the file's name of each of our columns that ``--columns`` names.
+    """Return our names of columns with those of the file, as given by ``--columns``.
 
     Raises
     ------
     ConfigError
-        For what is not ``f=freq``, and for names that we do not have.
+        For text that is not like ``f=freq``, and for unknown names.
 
     Examples
     --------
@@ -545,11 +554,11 @@ def column_names(given: Sequence[str]) -> dict[str, str]:
     for each in given:
         ours, equals, theirs = (part.strip() for part in each.partition("="))
         if not (equals and theirs):
-            what = f"{each!r} does not say which column is which"
+            what = f"{each!r} is not of the form OURS=THEIRS"
             problems.append(Problem("--columns", what, "e.g. --columns f=freq,f1=f_node"))
         elif ours not in OURS:
             problems.append(
-                Problem("--columns", f"{ours!r} is no column", did_you_mean(ours, OURS))
+                Problem("--columns", f"unknown column {ours!r}", did_you_mean(ours, OURS))
             )
     if problems:
         raise ConfigError("score", problems)
@@ -559,14 +568,14 @@ def column_names(given: Sequence[str]) -> dict[str, str]:
 
 
 def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.LazyFrame:
-    """Return the table with our names; a number for f1 or N is that number in all rows.
+    """Return the table with our column names; a number for f1 or N fills the column.
 
     Raises
     ------
     ConfigError
-        If such a number is 2^63 or more, or the file has a column of one of our names already.
+        If such a number is 2^63 or more, or the file already has a column of that name.
     SchemaViolation
-        If columns are absent, with those that there are and the nearest.
+        If columns are missing, with the nearest and all existing ones.
     """
     has = [name for name in table.collect_schema().names() if name != LINE]
     numbers = {
@@ -584,28 +593,28 @@ def rename_columns(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) 
     moved = {theirs: ours for ours, theirs in wanted.items() if ours != theirs}
     taken = [ours for theirs, ours in moved.items() if ours in has and ours not in moved]
     if taken:
-        what = f"the file has a column {', '.join(taken)} already"
-        raise ConfigError("score", [Problem("--columns", what, "rename it, or take that one")])
+        what = f"the file already has a column {', '.join(taken)}"
+        raise ConfigError("score", [Problem("--columns", what, "rename it or use that one")])
     added = [pl.lit(value, pl.Int64).alias(ours) for ours, value in numbers.items()]
     return table.rename(moved).with_columns(added)
 
 
 def _absent_columns(absent: Mapping[str, str], has: Sequence[str]) -> list[Violation]:
-    """Return what to say of absent columns: the nearest of each, and all that there are."""
+    """Return the problems of missing columns: the nearest of each, and all columns."""
     wrong = []
     for ours, theirs in absent.items():
         near = nearest(theirs if theirs != ours else ours, has)
         remedy = f"; did you mean --columns {ours}={near}?" if near else ""
         if ours in _CONSTANT and not near:
-            remedy = f"; --columns {ours}=NUMBER, if it is the same everywhere"
-        what = "missing" if theirs == ours else f"there is no column {theirs!r}"
+            remedy = f"; if it is constant, --columns {ours}=NUMBER"
+        what = "missing" if theirs == ours else f"no column {theirs!r}"
         wrong.append(Violation(what + remedy, ours, 0))
-    listed = f"the file has {', '.join(has)}; --columns f=NAME,f1=NAME ... says which is which"
+    listed = f"the file has {', '.join(has)}; name them with --columns f=NAME,f1=NAME ..."
     return [*wrong, Violation(listed, None, 0)]
 
 
 def nearest(name: str, has: Sequence[str]) -> str | None:
-    """Return the column that is meant by a name of ours, or by one that is spelled wrong.
+    """Return the column that most likely has this content; None if none does.
 
     Examples
     --------
@@ -624,28 +633,35 @@ def nearest(name: str, has: Sequence[str]) -> str | None:
 
 
 def candidates(
-    path: Annotated[list[Path], typer.Argument(help="Files and folders; - is standard input.")],
+    path: Annotated[list[Path], typer.Argument(help="Files and folders; - for standard input.")],
     relation: Annotated[
         str, typer.Option("--relation", help="adjacent | sentence | span | dependency")
     ] = "adjacent",
-    left: Annotated[str, typer.Option("--left", help="Condition: upos = 'ADJ'")] = "",
-    right: Annotated[str, typer.Option("--right", help="Condition: upos = 'NOUN'")] = "",
+    left: Annotated[
+        str, typer.Option("--left", help="Condition on the left word: upos = 'ADJ'")
+    ] = "",
+    right: Annotated[
+        str, typer.Option("--right", help="Condition on the right word: upos = 'NOUN'")
+    ] = "",
     dependency: Annotated[
-        list[str] | None, typer.Option("--dependency", help="Relation in which left governs: obj")
+        list[str] | None,
+        typer.Option("--dependency", help="Relation with the left word as head: obj"),
     ] = None,
-    span: Annotated[
-        str, typer.Option("--span", help="Tokens on either side, or left,right.")
-    ] = "5",
+    span: Annotated[str, typer.Option("--span", help="Tokens on each side, or left,right.")] = "5",
     within: Within = None,
     measure: Measures = None,
-    min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
-    top: Annotated[int | None, typer.Option("--top", min=1, help="How many, the best.")] = None,
-    attribute: Annotated[
-        str | None, typer.Option("--attribute", help="lemma, form ...; the lemma if there is one.")
+    min_f: Annotated[
+        int, typer.Option("--min-f", min=1, help="Minimum cooccurrence frequency.")
+    ] = 3,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="Number of rows, best first.")
     ] = None,
-    case: Annotated[bool, typer.Option("--case", help="Tell capital and small letters.")] = False,
+    attribute: Annotated[
+        str | None, typer.Option("--attribute", help="lemma, form ... [lemma if there is one].")
+    ] = None,
+    case: Annotated[bool, typer.Option("--case", help="Distinguish upper and lower case.")] = False,
     punctuation: Annotated[
-        bool, typer.Option("--punctuation", help="Count punctuation marks, too.")
+        bool, typer.Option("--punctuation", help="Include punctuation.")
     ] = False,
     language: Language = "",
     sentences: Sentences = None,
@@ -657,16 +673,16 @@ def candidates(
     attributes: Attributes = None,
     reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
-    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    to: Annotated[Path | None, typer.Option("--output", help="Output file.")] = None,
     overwrite: Overwrite = False,
     rows: Annotated[
-        int, typer.Option("--rows", min=1, help="Rows shown in a table.")
+        int, typer.Option("--rows", min=1, help="Number of rows to print.")
     ] = output.ROWS,
     raw: Raw = False,
     save: Save = None,
     runs: Cache = None,
 ) -> int:
-    """List the pairs of words of a corpus with their frequencies f, f1, f2, N, and scores."""
+    """List the word pairs of a corpus with f, f1, f2, N and scores."""
     _require_options("candidates", format_, to, read_as)
     kind = "dependency" if dependency else relation
     known = _choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
@@ -703,23 +719,21 @@ def candidates(
 # ``score``
 
 _THOUSANDS = r"^\s*[+-]?\d+(?:[.,'\s\x{a0}\x{202f}]\d+)+\s*$"
-"""Numbers with something between their digits: of thousands, or before decimals."""
+"""Numbers with separators between their digits."""
 _DIGITS = r"^\s*[+-]?\d+\s*$"
 
 
 def score(
-    file: Annotated[
-        Path, typer.Argument(help="Table with l1, l2, f, f1, f2, N, or see --columns.")
-    ],
+    file: Annotated[Path, typer.Argument(help="Table with columns l1, l2, f, f1, f2, N.")],
     measures: Annotated[
-        str, typer.Option("--measures", help="all, or names with commas; see lexassay measures.")
+        str, typer.Option("--measures", help="all, or names with commas (see lexassay measures).")
     ] = "all",
     columns: Annotated[
         str | None,
         typer.Option(
             "--columns",
             metavar="OURS=THEIRS,...",
-            help="What the file calls f, f1, f2, N, l1, l2: f=freq,f1=f_node; f1, N: or a number.",
+            help="Column names in the file: f=freq,f1=f_node; f1 and N also as numbers.",
         ),
     ] = None,
     header: Header = None,
@@ -728,18 +742,18 @@ def score(
     normalise: Normalise = None,
     reader_options: ReaderOptions = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
-    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    to: Annotated[Path | None, typer.Option("--output", help="Output file.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite the file.")] = False,
     rows: Annotated[
-        int, typer.Option("--rows", min=1, help="Rows shown in a table.")
+        int, typer.Option("--rows", min=1, help="Number of rows to print.")
     ] = output.ROWS,
     raw: Raw = False,
     memory: Annotated[
         str | None,
-        typer.Option("--memory", help="What a packed file or a workbook may take [4GB]."),
+        typer.Option("--memory", help="Memory limit for a compressed file or workbook [4GB]."),
     ] = None,
 ) -> int:
-    """Score any table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz."""
+    """Score a table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz."""
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
@@ -759,38 +773,38 @@ def _memory_bytes(memory: str | None) -> int | None:
     try:
         return None if memory is None else TypeAdapter(Bytes).validate_python(memory)
     except ValidationError:
-        what = f"{memory!r} is no amount of memory"
+        what = f"{memory!r} is not an amount of memory"
         raise ConfigError("score", [Problem("--memory", what, "e.g. 500MB or 2GB")]) from None
 
 
 class _NumberedSignatures(Signatures):
-    """Frequency signatures, with the line of the file that each stands in."""
+    """Frequency signatures, each with its line in the file."""
 
     line: int = column("line", key=True)
 
 
 def read(file: Path, options: TableOptions) -> pl.DataFrame:
-    """Read a table of frequency signatures, the counts as whole numbers; say how on stderr.
+    """Read a table of frequency signatures; print the number format to stderr.
 
     Parameters
     ----------
     file : Path
         The table; a file called CSV may have semicolons or tabs.
     options : TableOptions
-        What the file calls our columns, and how it is read.
+        Names of columns, and options of the reader.
 
     Raises
     ------
     ConfigError
-        If the file is absent or its ending stands for no format.
+        If the file does not exist or its ending is of no known format.
     SchemaViolation
-        If a column is absent or holds what is not a whole number, a word is none, or counts
-        contradict each other, with the lines.
+        With the lines, for missing columns, counts that are not whole numbers or contradict each
+        other, and empty words.
     """
     raw = rename_columns(_scan(file, options), options.columns, file=str(file)).collect()
     held = {name: errors.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
-        Violation(f"holds {what}, not whole numbers", name, 0)
+        Violation(f"has {what} instead of whole numbers", name, 0)
         for name, what in held.items()
         if what
     ]
@@ -810,14 +824,14 @@ def read(file: Path, options: TableOptions) -> pl.DataFrame:
     validate([lines], _NumberedSignatures, name=str(file))
     for name, form in forms.items():
         if not form.is_plain and options.decimal is None:
-            print(f"{file}: column {name}: {form} (--decimal says otherwise)", file=sys.stderr)
+            print(f"{file}: column {name}: {form} (--decimal changes this)", file=sys.stderr)
     return counts.drop(LINE)
 
 
 def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
-    """Return the query of a file in any format of tables."""
+    """Return the query of a table in any format."""
     if not file.is_file():
-        raise ConfigError("score", [Problem(str(file), "there is no such file")])
+        raise ConfigError("score", [Problem(str(file), "file not found")])
     table = table_file(file, options.select())
     for note in table.notes:
         print(note, file=sys.stderr)
@@ -826,7 +840,7 @@ def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
 
 
 def _word_columns(schema: pl.Schema) -> list[str]:
-    """Return the columns of words, by our names or those of other programs."""
+    """Return the word columns, by our names or those of other programs."""
     usual = {name for ours in ("l1", "l2") for name in (ours, *_USUAL[ours])}
     return [name for name in schema.names() if name.lower() in usual and name not in SIGNATURE]
 
@@ -855,7 +869,7 @@ def _violation(
     if form.unclear and texts.str.contains(_THOUSANDS).any():
         return Violation(UNCLEAR, name, bad.height, examples)
     if texts.str.contains(_THOUSANDS).any():
-        remedy = " (write 1200: no marks between thousands, no decimals)"
+        remedy = " (write 1200, without separators or decimals)"
     elif texts.str.contains(_DIGITS).any():
         remedy = " below 2^63"
     return Violation(f"is not a whole number{remedy}", name, bad.height, examples)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pipeline.api.results import Run, open_run
+from pipeline.api.results import Run, names_findings, open_run
 from pipeline.api.run import check
 from pipeline.api.run import show as open_results
 from pipeline.api.view import View, tables, view
@@ -40,7 +40,7 @@ from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.artefacts import Manifest
 
 CHOICE = "--columns NAMES chooses"
-"""What a person can do where a table is too wide."""
+"""Remedy for a table that is too wide."""
 _DIFF_FORMATS = ("text", "json")
 
 
@@ -48,12 +48,12 @@ def show(
     config: Config,
     table: Annotated[
         str | None,
-        typer.Argument(metavar="[STAGE[.TABLE]]", help="What to show; the list of tables if none."),
+        typer.Argument(metavar="[STAGE[.TABLE]]", help="Table to show [list of tables]."),
     ] = None,
     sort: Annotated[
         str | None,
         typer.Option(
-            "--sort", metavar="COLUMN[:desc],...", help="Order of the rows; else that of the key."
+            "--sort", metavar="COLUMN[:desc],...", help="Order of the rows [the table's key]."
         ),
     ] = None,
     where: Annotated[
@@ -61,23 +61,23 @@ def show(
         typer.Option("--where", metavar="SQL", help="Rows to keep, e.g. \"f >= 5 AND l1 = 'in'\"."),
     ] = None,
     columns: Annotated[
-        str | None, typer.Option("--columns", help="Columns, with commas; f* fits f, f1, f2.")
+        str | None, typer.Option("--columns", help="Columns, with commas; f* matches f, f1, f2.")
     ] = None,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, help="The first rows of that order alone.")
+        int | None, typer.Option("--top", min=1, help="Number of rows, in that order.")
     ] = None,
     words: Annotated[
         bool | None,
         typer.Option(
             "--words/--raw-ids",
-            help="Whether l1, l2 stand beside ids; by default where people read, not in files.",
+            help="Show l1, l2 beside ids; by default only in printed tables.",
         ),
     ] = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
-    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    to: Annotated[Path | None, typer.Option("--output", help="Output file.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite the file.")] = False,
     rows: Annotated[
-        int, typer.Option("--rows", min=1, help="Rows shown in a table.")
+        int, typer.Option("--rows", min=1, help="Number of rows to print.")
     ] = output.ROWS,
     raw: Raw = False,
     settings: Settings = None,
@@ -96,9 +96,12 @@ def show(
         words=printed if words is None else words,
     )
     if table is None and any((where, sort, columns, top)):
-        what, remedy = "no table is named", "lexassay show CONFIG lists them"
+        what, remedy = "name a table", "lexassay show CONFIG lists them"
         raise ConfigError("show", [Problem("STAGE", what, remedy)])
     frame = tables(results) if table is None else view(results, table, wanted)
+    if printed and columns is None and table and names_findings(results.project, table):
+        output.print_findings(frame, rows=rows)
+        return 0
     title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
     output.write_or_print(
         frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
@@ -111,12 +114,12 @@ def diff(
     second: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:latest")],
     format_: Annotated[str, typer.Option("--format", help="text | json")] = "text",
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write an HTML page instead.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite the file.")] = False,
     runs: Runs = DEFAULT_RUNS,
 ) -> int:
-    """Say how two runs differ. RUN is EXPERIMENT:latest, EXPERIMENT:latest~1 or EXPERIMENT:ID."""
+    """Compare two runs. RUN is EXPERIMENT:latest, EXPERIMENT:latest~1 or EXPERIMENT:ID."""
     if format_ not in _DIFF_FORMATS:
         what, remedy = f"unknown format {format_!r}", did_you_mean(format_, _DIFF_FORMATS)
         raise ConfigError("diff", [Problem("--format", what, remedy)])
@@ -144,7 +147,8 @@ def diff(
         print(f"  {line}")
     for stage in stages:
         print("\n".join([stage.stage, *_stage_lines(stage)]))
-    print(f"{len(stages)} stage(s) differ" if stages else "the results are the same")
+    count = f"{len(stages)} stage{'s differ' if len(stages) > 1 else ' differs'}"
+    print(count if stages else "the results are the same")
     return 0
 
 
@@ -153,11 +157,11 @@ def _stage_lines(stage: StageDifference) -> Iterator[str]:
         yield f"  because {reason}"
     for table in stage.tables:
         yield (
-            f"  table {table.table}: {table.only_first:,} rows gone,"
-            f" {table.only_second:,} new, {table.changed:,} changed{columns_text(table.columns)}"
+            f"  table {table.table}: {table.only_first:,} rows removed,"
+            f" {table.only_second:,} added, {table.changed:,} changed{columns_text(table.columns)}"
         )
-        yield from (f"    gone     {_values(key)}" for key in table.gone)
-        yield from (f"    new      {_values(key)}" for key in table.new)
+        yield from (f"    removed  {_values(key)}" for key in table.gone)
+        yield from (f"    added    {_values(key)}" for key in table.new)
         for row in table.examples:
             pairs = (f"{name} {_text(a)} -> {_text(b)}" for name, (a, b) in row.values.items())
             yield f"    changed  {_values(row.key)}: {', '.join(pairs)}"
@@ -180,14 +184,14 @@ def _text(value: Any) -> str:
 def sheets(
     config: Config,
     move: Annotated[
-        bool, typer.Option("--move", help="Move sheets that an earlier version wrote elsewhere.")
+        bool, typer.Option("--move", help="Move sheets written elsewhere by earlier versions.")
     ] = False,
     as_json: AsJson = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Say where the sheets of an experiment lie, and how far everybody is with them."""
-    project = check(config, runs=runs, data=data)
+    """Show the sheets of an experiment and the progress of each annotator."""
+    project = check(config, runs=runs, data=data, stored=True)
     moved = move_sheets(project) if move else []
     if as_json:
         pairs = [[str(before), str(after)] for before, after in moved]
@@ -203,7 +207,7 @@ def sheets(
 
 
 def _sheet_artefacts(run: Run) -> dict[str, Manifest]:
-    """Return the artefacts of stages with sheets: of one that has to run again, the newest."""
+    """Return the artefacts of stages with sheets; the newest of a stage that has to run again."""
     made = dict(run.manifests)
     for name, node in run.project.nodes.items():
         if name in made or not node.stage.delivery(node.config):
@@ -214,17 +218,17 @@ def _sheet_artefacts(run: Run) -> dict[str, Manifest]:
 
 
 def sheet_lines(run: Run) -> Iterator[str]:
-    """Yield a line for each person with sheets, and for each sheet in a former place."""
+    """Yield a line per annotator, and one per sheet in a former place."""
     for each in progress(run.project, _sheet_artefacts(run)):
         whose = f"{each.folder.name}/{each.annotator}"
-        saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not begun"
+        saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not started"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
-    yield from (f"left aside {each}" for each in unreadable_sheets(run.project))
+    yield from (f"ignored    {each}" for each in unreadable_sheets(run.project))
     yield from remarks(run.project)
 
 
 def sheet_data(run: Run) -> dict[str, Any]:
-    """Return where the sheets lie and how far everybody is, as programs read it."""
+    """Return paths and progress of the sheets as data for JSON."""
     people = [
         {
             "folder": str(each.folder),

@@ -1,6 +1,6 @@
-"""Entry point: run a command or answer a completing shell; turn errors into exit codes.
+"""Entry point: run a command or complete a command line; turn errors into exit codes.
 
-Nothing that takes long is imported above, so that Ctrl-C works from the start.
+Slow imports come later, so that Ctrl-C works from the start.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pipeline.runner.interrupts import again, interrupt
 _UNKNOWN = 1
 _INTERRUPTED = 130
 _OBJECTS = 50_000
-"""New objects before Python looks for garbage: most are imported and stay, so seldom."""
+"""New objects between garbage collections: most are imported and stay."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person, 130 interrupted.
+    0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for people, 130 interrupted.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        What stands after ``lexassay``; the process's own if not given. ``--debug`` anywhere
-        shows tracebacks.
+        Words after ``lexassay``; the process's own by default. ``--debug`` anywhere shows
+        tracebacks.
     """
     typed = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_OBJECTS)
@@ -56,10 +56,10 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
     except BrokenPipeError:
         return _end_unread()
     except KeyboardInterrupt:
-        raise  # before anything else is imported: what it broke off is half there
+        raise  # before further imports: an interrupted import is incomplete
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
-            return _end_unread()  # Typer's word for it
+            return _end_unread()  # as Typer calls it
         from pipeline import errors
         from schemas.errors import LexassayError
 
@@ -71,7 +71,7 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
 
 
 def _end_unread() -> int:
-    """End without an error where the reader of our output has gone, as `head` does."""
+    """End without an error if the reader of the output has closed it, as `head` does."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

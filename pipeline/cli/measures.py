@@ -1,4 +1,4 @@
-"""``measures``: the association measures as people read them, family by family."""
+"""``measures``: the association measures by family."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD = (
 def measures(
     format_: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "table",
 ) -> int:
-    """List the association measures, family by family."""
+    """List the association measures by family."""
     frame = list_measures()
     if format_ == "table":
         print_families(frame)
@@ -50,7 +50,7 @@ def by_family(found: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def print_families(found: pl.DataFrame) -> None:
-    """Print a table per family, and below it the conventions, in lines that are not too wide."""
+    """Print a table per family, followed by its conventions."""
     for family, part in by_family(found):
         names = pl.concat_list("ucs", "aliases").list.eval(pl.element().filter(pl.element() != ""))
         shown = part.select(
@@ -62,7 +62,7 @@ def print_families(found: pl.DataFrame) -> None:
 
 
 def _conventions(part: pl.DataFrame) -> str:
-    """Return a paragraph for each convention, with the measures that have it."""
+    """Return a paragraph per convention, with its measures."""
     said = part.filter(pl.col("note") != "").group_by("note", maintain_order=True).agg("name")
     width = min(get_terminal_size().columns, output.READABLE)
     return "\n".join(

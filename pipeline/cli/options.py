@@ -16,77 +16,77 @@ from pipeline.kernels.number_format import Decimal
 from pipeline.runner.config import parse_setting
 
 Config: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="CONFIG", help="The experiment, a TOML file.")
+    Path, typer.Argument(metavar="CONFIG", help="Experiment (TOML file).")
 ]
 Runs: TypeAlias = Annotated[Path, typer.Option("--runs", help="Folder of all results.")]
 Data: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--data", help="Data root of public data; else the variable LEXASSAY_DATA."),
+    typer.Option("--data", help="Data root for data: paths [LEXASSAY_DATA]."),
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Override an option, e.g. stages.sample.rate=0.2. Can be given again.",
+        help="Override an option: stages.sample.rate=0.2.",
     ),
 ]
-Rows: TypeAlias = Annotated[int, typer.Option("--rows", min=1, help="Rows shown in a table.")]
+Rows: TypeAlias = Annotated[int, typer.Option("--rows", min=1, help="Number of rows to print.")]
 Output: TypeAlias = Annotated[
-    Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet, xlsx.")
+    Path | None, typer.Option("--output", help="Output file: csv, tsv, json, parquet, xlsx.")
 ]
 Columns: TypeAlias = Annotated[
     str | None,
-    typer.Option("--columns", metavar="OURS=THEIRS,...", help="What the files call our columns."),
+    typer.Option(
+        "--columns", metavar="OURS=THEIRS,...", help="Column names in the files: OURS=THEIRS."
+    ),
 ]
 Header: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of a table names its columns; without: column_1, column_2 ...",
+        help="First line of tables: column names or data (column_1, column_2 ...).",
         show_default=False,
     ),
 ]
 DecimalMark: TypeAlias = Annotated[
     str | None,
-    typer.Option("--decimal", help="What stands before decimals in tables, . or , [columns tell]."),
+    typer.Option("--decimal", help="Decimal mark in tables: . or , [detected]."),
 ]
 Missing: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--missing", help="What stands for no number in tables, such as NA."),
+    typer.Option("--missing", help="Missing values in columns of numbers: NA."),
 ]
-Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
+Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Overwrite the file.")]
 Raw: TypeAlias = Annotated[
     bool,
-    typer.Option("--raw", help="Write texts that look like formulas without a guard."),
+    typer.Option("--raw", help="Do not escape text that looks like a formula."),
 ]
 Quiet: TypeAlias = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Say nothing but errors, and what waits for a person."),
+    typer.Option("--quiet", "-q", help="Print only errors, and stages waiting for people."),
 ]
-AsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print it as JSON for programs, and nothing else.")
-]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DEFAULT_RUNS = Path("runs")
 
 
 def settings_of(given: Sequence[str] | None) -> dict[str, Any]:
-    """Return the overrides by their paths."""
+    """Return the overrides by path."""
     return dict(parse_setting(text) for text in given or ())
 
 
 def decimal_of(given: str | None) -> Decimal | None:
-    """Return what stands before decimals.
+    """Return the decimal mark.
 
     Raises
     ------
     ConfigError
-        If it is neither a point nor a comma.
+        If it is neither . nor a comma.
     """
     marks: tuple[Decimal, ...] = (".", ",")
     if given is None or given in marks:
         return next((mark for mark in marks if mark == given), None)
-    problem = Problem("--decimal", f"{given!r} stands before no decimals", "say . or ,")
+    problem = Problem("--decimal", f"{given!r} is not a decimal mark", "give . or ,")
     raise ConfigError("--decimal", [problem])
 
 
@@ -98,19 +98,19 @@ _OWN = {
     "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
     "normalise": "normalise", "format": "read-as",
 }  # fmt: skip
-"""Options of readers that have an option of the commands to themselves."""
+"""Reader options that have a command option of their own."""
 _SPOKEN = {
     'fold both: fold = true, of lexicons case = "lower"': "fold both: --fold",
     "format = ...": "--read-as FORMAT",
     "the option decimal": "--decimal",
-    "the option language of the corpus says": "--language says",
-    "the option sentences of the corpus says": "--sentences says",
-    "the option language and sentences of the corpus says": "--language and --sentences say",
+    "set language of the corpus": "set --language",
+    "set sentences of the corpus": "set --sentences",
+    "set language or sentences of the corpus": "set --language or --sentences",
 }
 
 
 def in_options(text: str) -> str:
-    """Return a message in which options of readers are written as options of the command.
+    """Return a message with reader options rewritten as options of the command.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _as_option(found: re.Match[str]) -> str:
 
 
 def listed(given: str | None) -> list[str]:
-    """Return the names of an option that takes several, with commas.
+    """Return the names in an option's value, separated by commas.
 
     Examples
     --------
@@ -148,5 +148,5 @@ def listed(given: str | None) -> list[str]:
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print what programs read: one object, in UTF-8."""
+    """Print one JSON object, in UTF-8."""
     print(json.dumps(content, indent=1, ensure_ascii=False))

@@ -7,8 +7,9 @@ import gzip
 import io
 import os
 import sys
+import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
 # Tables that fit a terminal: texts are shortened, numbers never
 
 _SHORTEST = 8
-"""Characters that a column of texts, or a heading, is not shortened below."""
+"""Characters to keep of texts and headings when columns are shortened."""
 _MARK = "…"
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A table that fits, and the names of the columns that there is no room for."""
+    """A table that fits, and the names of the columns that do not."""
 
     head: list[str]
     rows: list[list[str]]
@@ -48,7 +49,7 @@ class Fitted:
 def fit_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool], width: int
 ) -> Fitted:
-    """Return as much of a table as a line has room for, from the left.
+    """Return as many columns as fit a line, from the left.
 
     Parameters
     ----------
@@ -57,9 +58,9 @@ def fit_table(
     rows : sequence of sequence of str
         The cells.
     right : sequence of bool
-        Which columns are numbers: they keep all their digits.
+        Which columns are numbers; they keep all digits.
     width : int
-        Characters of a line.
+        Characters per line.
 
     Examples
     --------
@@ -84,17 +85,17 @@ def fit_table(
 
 
 def _count(least: Sequence[int], width: int) -> int:
-    """Return how many columns there is room for, at their least; one in any case."""
+    """Return how many columns fit at their minimum widths; at least one."""
     return next((n for n in range(len(least), 1, -1) if _line_width(least[:n]) <= width), 1)
 
 
 def _line_width(widths: Sequence[int]) -> int:
-    """Return the length of a line with its borders."""
+    """Return the length of a line, including borders."""
     return sum(widths) + 3 * len(widths) + 1
 
 
 def _fit_widths(natural: Sequence[int], least: Sequence[int], width: int) -> list[int]:
-    """Return the widths: the widest columns are shortened first, all to the same width."""
+    """Return the column widths; the widest are shortened first, to equal widths."""
     for most in range(min(width, max(natural)), 0, -1):
         widths = [max(low, min(whole, most)) for whole, low in zip(natural, least, strict=True)]
         if _line_width(widths) <= width:
@@ -107,7 +108,7 @@ def _cut(cell: str, width: int) -> str:
 
 
 def _printable(cell: str) -> str:
-    """Return a cell with its line ends and other signs that move the cursor made visible."""
+    """Return a cell with control characters escaped."""
     if cell.isprintable():
         return cell
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cell)
@@ -116,13 +117,13 @@ def _printable(cell: str) -> str:
 # Tables for pipes and files: as `rich` draws them, in a fraction of the time
 
 WIDEST = 1000
-"""Columns that a line has room for where no terminal sets them."""
+"""Width of a line outside a terminal."""
 
 
 def boxed_table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[bool], title: str
 ) -> str | None:
-    """Return the table with its borders; None if a line would have to be broken.
+    """Return the table with borders; None if a line would be too long.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def boxed_table(
     rows : iterable of sequence of str
         The cells.
     right : sequence of bool
-        Which columns are flush right.
+        Which columns are right-aligned.
     title : str
         The line above; may be empty.
 
@@ -175,11 +176,11 @@ def _padded(cell: str, width: int, *, right: bool) -> str:
 
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet", "xlsx")
-"""What ``--format`` accepts."""
+"""Values of ``--format``."""
 READABLE = 100
-"""Characters that a line of prose has at the most."""
+"""Longest line of prose."""
 ROWS = 30
-"""Rows shown in a terminal if nothing else is said."""
+"""Default number of rows to print."""
 
 
 def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
@@ -192,7 +193,7 @@ def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
     kind : str
         csv, tsv, json, parquet or xlsx.
     raw : bool
-        Whether texts in csv and tsv that a spreadsheet would run as formulas are left as they are.
+        Do not escape texts in csv and tsv that a spreadsheet would run as formulas.
     """
     if kind == "json":
         return frame.write_json().encode() + b"\n"
@@ -210,22 +211,22 @@ def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
 
 
 def kind_of(output: Path, *, given: str | None = None) -> str:
-    """Return the kind of file, by name or by ending.
+    """Return the kind of file: the given one, or by its ending.
 
     Raises
     ------
     ConfigError
-        If the ending stands for none.
+        If the ending is unknown.
     """
     endings = {f".{kind}": kind for kind in FORMATS if kind != "table"}
     ending = Path(output.name.removesuffix(".gz")).suffix.lower()
     kind = given if given and given != "table" else endings.get(ending)
     if kind is None:
-        what = f"{output.name} has no ending that stands for a kind of table"
+        what = f"{output.name} does not end like a table"
         raise ConfigError("--output", [Problem("--output", what, f"use {', '.join(endings)}")])
     if kind == "xlsx" and output.name.endswith(".gz"):
-        what = "a workbook is packed already"
-        problem = Problem("--output", f"{output.name}: {what}", "leave .gz out of the name")
+        what = "workbooks are already compressed"
+        problem = Problem("--output", f"{output.name}: {what}", "remove .gz from the name")
         raise ConfigError("--output", [problem])
     return kind
 
@@ -233,12 +234,12 @@ def kind_of(output: Path, *, given: str | None = None) -> str:
 def write(
     frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: bool, raw: bool = False
 ) -> None:
-    """Write a table to a file, gzipped if the name ends so; never over another by chance.
+    """Write a table to a file, gzipped if its name ends with .gz.
 
     Raises
     ------
     ConfigError
-        If the file is there and may not be overwritten, or its folder is not there.
+        If the file exists and may not be overwritten, or its folder does not exist.
     StoreError
         If it cannot be written.
     """
@@ -250,42 +251,42 @@ def write(
 
 
 def require_place(output: Path, *, overwrite: bool, option: str = "--output") -> None:
-    """Refuse a file that is there and may not be overwritten, or whose folder is not there.
+    """Refuse an existing file unless it may be overwritten, and a missing folder.
 
     Raises
     ------
     ConfigError
-        With what to do.
+        With a remedy.
     StoreError
-        If the machine does not let us look.
+        If the folder cannot be accessed.
     """
     with writing(output):
         if output.exists() and not overwrite:
-            what = "is there already"
+            what = "already exists"
             raise ConfigError(option, [Problem(str(output), what, "add --overwrite")])
         if not output.parent.is_dir():
             what = f"the folder {output.parent} does not exist"
-            raise ConfigError(option, [Problem(str(output), what, "make it first")])
+            raise ConfigError(option, [Problem(str(output), what, "create it first")])
 
 
 @contextmanager
 def writing(output: Path) -> Iterator[None]:
-    """Say why a file cannot be written.
+    """Turn system errors while writing a file into `StoreError`.
 
     Raises
     ------
     StoreError
-        If the machine refuses it: a folder, a disk that is full or can only be read.
+        For a folder, a full disk, a read-only disk ...
     """
     try:
         yield
     except OSError as error:
         why = f"{output} cannot be written: {machine(error)}"
-        raise StoreError(f"{why}; name another file or folder, or make room") from error
+        raise StoreError(f"{why}; choose another file or folder, or free some space") from error
 
 
 def require(format_: str, *, command: str) -> None:
-    """Refuse what ``--format`` does not accept.
+    """Refuse unknown values of ``--format``.
 
     Raises
     ------
@@ -308,7 +309,7 @@ def write_or_print(
     raw: bool = False,
     choice: str = "",
 ) -> None:
-    """Write a table to a file, print it for people, or hand it to another program."""
+    """Write a table to a file, print it for people, or write it to a pipe."""
     if to:
         write(frame, to, kind=format_, overwrite=overwrite, raw=raw)
     elif format_ == "table":
@@ -320,22 +321,22 @@ def write_or_print(
 def print_table(
     frame: pl.DataFrame, *, rows: int = ROWS, title: str = "", choice: str = ""
 ) -> None:
-    """Print the first rows of a table; as wide as it is, unless a terminal sets the width.
+    """Print the first rows of a table, cut to the width of a terminal.
 
     Parameters
     ----------
     frame : DataFrame
         The table.
     rows : int
-        How many rows.
+        Number of rows.
     title : str
         The line above.
     choice : str
-        What else a person can do where there are more columns than fit.
+        Remedy to name where columns do not fit.
     """
     shown = [cells(row) for row in frame.head(rows).iter_rows()]
     right = [dtype.is_numeric() for dtype in frame.dtypes]
-    more = f"{frame.height - rows:,} more rows; --rows N shows more, --format csv gives all"
+    more = f"{frame.height - rows:,} more rows; --rows N prints more, --format csv all"
     notes = [more] if frame.height > rows else []
     if _in_terminal():
         _print_fitted(frame.columns, shown, right=right, title=title, notes=notes, choice=choice)
@@ -348,6 +349,30 @@ def print_table(
     print(*notes, sep="", end="\n" if notes else "")
 
 
+def print_findings(findings: pl.DataFrame, *, rows: int = ROWS) -> None:
+    """Print findings as numbered paragraphs, each with its stage, wrapped to the line.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        As `schemas.Findings`.
+    rows : int
+        Number of findings to print.
+    """
+    digits = len(str(findings["order"].max() or 0))
+    width = get_terminal_size((READABLE, 24)).columns
+    for order, text, stage in findings.select("order", "text", "stage").head(rows).iter_rows():
+        first = f"{order:>{digits}}. "
+        print(
+            textwrap.fill(
+                _printable(f"{text} [{stage}]"), width, initial_indent=first,
+                subsequent_indent=" " * len(first), break_on_hyphens=False,
+            )
+        )  # fmt: skip
+    if findings.height > rows:
+        print(f"{findings.height - rows:,} more findings: --rows N prints more")
+
+
 def _print_fitted(
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -357,12 +382,12 @@ def _print_fitted(
     notes: list[str],
     choice: str,
 ) -> None:
-    """Print as much as a line of the terminal has room for, and say what is left out."""
+    """Print the columns that fit the terminal, and name the others."""
     width = get_terminal_size().columns
     found = fit_table(head, rows, right=right, width=width)
     if found.left_out:
-        what = f"no room for: {', '.join(found.left_out)}"
-        notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv gives all"]
+        what = f"columns not shown: {', '.join(found.left_out)}"
+        notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv has all"]
     text = boxed_table(found.head, found.rows, right=found.right, title="") or ""
     lines = [
         *([_styled(title, "3")] if title else []),
@@ -373,19 +398,19 @@ def _print_fitted(
 
 
 def _styled(text: str, style: str) -> str:
-    """Return a line in the style that a terminal has this number for, if it wants any."""
+    """Return a line in a terminal style, unless NO_COLOR is set."""
     return text if os.environ.get("NO_COLOR") else f"\x1b[{style}m{text}\x1b[0m"
 
 
 def _in_terminal() -> bool:
-    """Tell whether somebody looks, or wants what is made for them; rich knows the same signs."""
+    """Return whether output goes to a terminal, or is forced to look so, as in rich."""
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
 
 
 def _draw(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[bool], title: str
 ) -> None:
-    """Print a table with cells of several lines, or one that is very wide, into a file."""
+    """Print a table with multi-line cells, or a very wide one."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -396,12 +421,12 @@ def _draw(
         table.add_column(escape(name), justify="right" if flush else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    with contextlib.suppress(SystemExit):  # whoever read it has gone, as `head` does
+    with contextlib.suppress(SystemExit):  # the reader has closed it, as `head` does
         Console(width=WIDEST).print(table)
 
 
 def cells(row: Sequence[Any]) -> list[str]:
-    """Return the values of a row as a person reads them.
+    """Return the values of a row, formatted for people.
 
     Examples
     --------
@@ -437,20 +462,20 @@ _POWER = {
     "standard_error": "s.e.",
 }  # fmt: skip
 _READ_WIDTH = """\
-width: what to expect of upper less lower limit, in percentage points; coverage: how often the
-interval holds the assumed precision. docs/planning.md says how to choose."""
+width: expected upper minus lower limit, in percentage points; coverage: probability that the
+interval contains the assumed precision. See docs/planning.md on how to choose."""
 _READ_POWER = """\
-precision 1 and 2: of the candidates that only that list has; difference: between the lists, in
-percentage points; power 1 and 2: how often the test says that the first, or the second, is better;
-s.e.: error of the simulation. docs/planning.md says how to choose."""
+precision 1, 2: of the candidates in that list only; difference: between the lists, in percentage
+points; power 1, 2: probability that the test finds the first, or the second, list better; s.e.:
+standard error of the simulation. See docs/planning.md on how to choose."""
 _ONE_TEST = """\
-Of one test at the level alpha. Where a stage corrects for several comparisons, give a lower one:
-with Holm's correction alpha / tests is safe."""
-_UNREACHED = "no rate: even as many draws as candidates would not do."
+Power of a single test at level alpha. For a stage that corrects for several comparisons, give a
+lower alpha: alpha / tests is safe for Holm's correction."""
+_UNREACHED = "no rate: not even a draw of all candidates is enough."
 
 
 def plan_in_per_cent(plan: pl.DataFrame) -> pl.DataFrame:
-    """Return a plan in per cent, rounded, with headings for people.
+    """Return a plan in rounded percentages, with readable headings.
 
     Examples
     --------
@@ -470,7 +495,7 @@ def plan_in_per_cent(plan: pl.DataFrame) -> pl.DataFrame:
 
 
 def print_plan(plan: pl.DataFrame, *, title: str) -> None:
-    """Print a plan, and how to read it."""
+    """Print a plan with an explanation."""
     print_table(plan_in_per_cent(plan), rows=plan.height, title=title)
     power = "power_1" in plan.columns
     print(_READ_POWER if power else _READ_WIDTH)
@@ -484,15 +509,15 @@ def print_plan(plan: pl.DataFrame, *, title: str) -> None:
 
 T = TypeVar("T")
 _STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info": "dim"}
-"""How remarks look, by how much they matter."""
+"""Style of remarks by level."""
 _PATIENCE = 10.0
-"""Seconds between two lines on how far long work is."""
+"""Seconds between two progress lines."""
 _EARLY = 2.0
-"""Seconds of work before which nobody can say how long the rest takes."""
+"""Seconds of work before the remaining time is estimated."""
 
 
 def track_items(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
-    """Return the items one by one: with a bar in a terminal, elsewhere a line now and then."""
+    """Yield the items, with a progress bar in a terminal and progress lines elsewhere."""
     if console.is_terminal:
         from rich.progress import track
 
@@ -510,7 +535,7 @@ def _track_in_lines(items: Sequence[T], console: Console, text: str) -> Iterator
 
 
 class RunProgress:
-    """Listens to a run and shows how far it is."""
+    """Listener that shows the progress of a run."""
 
     def __init__(
         self, console: Console, *, stages: int, advise: Callable[[str], str] = str
@@ -573,13 +598,13 @@ class RunProgress:
         self._shards, self._total, self._resumed = resumed, shards, resumed
         self._began = self._said = time.monotonic()
         if resumed:
-            self._say(f"  {event.stage}: {resumed} of {shards} shards were done before")
+            self._say(f"  {event.stage}: {resumed} of {shards} shards already done")
         if self._bars:
             far = f"{resumed}/{shards}"
             self._bar = self._bars.add_task(event.stage, total=shards, completed=resumed, far=far)
 
     def _show_far(self, stage: str, done: int, total: int, far: str, *, before: int = 0) -> None:
-        """Show how far a stage is: on its bar, or where there are none by a line now and then."""
+        """Show the progress of a stage on its bar, or in a line now and then."""
         now = time.monotonic()
         left = time_left(now - self._began, done - before, total - before)
         if self._bars and self._bar is not None:
@@ -597,10 +622,10 @@ class RunProgress:
         self._say(f"{far} {event.stage:<20} {_outcome(event)}")
 
     def _remark(self, event: Event) -> None:
-        """Show a remark; what was said of another stage in the same words, in short."""
+        """Show a remark; abbreviate one that another stage has had."""
         facts = event.facts
         first = self._remarked.setdefault(facts["text"], event.stage)
-        same = f"{facts['level']}: as of {first} [{facts['check']}]"
+        same = f"{facts['level']}: same as {first} [{facts['check']}]"
         text = self._advise(facts["text"]) if first == event.stage else same
         self._say(f"  {event.stage}: {text}", style=_STYLES[facts["level"]])
 
@@ -609,7 +634,7 @@ class RunProgress:
 
 
 def time_left(spent: float, done: int, total: int) -> str:
-    """Return about how long the rest takes, if it goes on so; nothing where it is too early.
+    """Return the estimated remaining time; empty if it is too early.
 
     Examples
     --------
@@ -623,7 +648,7 @@ def time_left(spent: float, done: int, total: int) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a duration in a readable unit.
 
     Examples
     --------
@@ -638,9 +663,24 @@ def duration_text(seconds: float) -> str:
 def _outcome(event: Event) -> str:
     if event.kind == "failed":
         return "failed"
-    if event.kind in {"stage_waits", "stage_skipped"}:
-        word = "waits" if event.kind == "stage_waits" else "not run"
-        return f"{word}: {event.facts.get('note', '')}"
-    rows = ", ".join(f"{name} {count:,} rows" for name, count in event.facts["rows"].items())
+    if event.kind == "stage_waits":
+        return str(event.facts.get("note", ""))
+    if event.kind == "stage_skipped":
+        return f"not run: {event.facts.get('note', '')}"
+    word = "done" if event.kind == "stage_done" else "reused"
+    rows = row_counts(event.facts["rows"])
     spent = f" in {event.facts['seconds']:.1f} s" if event.kind == "stage_done" else ""
-    return f"{'done' if event.kind == 'stage_done' else 'reused'}: {rows}{spent}"
+    return (f"{word}: {rows}" if rows else word) + spent
+
+
+def row_counts(rows: Mapping[str, int]) -> str:
+    """Return the tables with rows and their numbers of rows.
+
+    Examples
+    --------
+    >>> row_counts({"precision": 1200, "comparison": 1, "bands": 0})
+    'precision 1,200 rows, comparison 1 row'
+    """
+    return ", ".join(
+        f"{name} {count:,} row{'s' * (count != 1)}" for name, count in rows.items() if count
+    )

@@ -34,7 +34,7 @@ from pipeline.cli.options import (
     print_json,
     settings_of,
 )
-from pipeline.cli.output import RunProgress, duration_text
+from pipeline.cli.output import RunProgress, duration_text, row_counts
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.memory import format_bytes
 from pipeline.runner.batch import PhaseState
@@ -51,13 +51,13 @@ from pipeline.stages.base import STAGES
 # ``tasks``, ``task``, ``slurm``
 
 _PHASES = {
-    "run": "make a part of the result each",
-    "count": "count a shard each",
-    "merge": "add up what the shards counted, a bucket each",
-    "counts": "puts the counts together",
-    "sum": "sum up over all buckets, some columns each",
-    "combine": "make the result of a bucket of the counts each",
-    "result": "puts the result together",
+    "run": "each makes a part of the result",
+    "count": "each counts a shard",
+    "merge": "each adds up the counts of a bucket",
+    "counts": "joins the counts",
+    "sum": "each sums columns over all buckets",
+    "combine": "each makes the result of a bucket",
+    "result": "joins the result",
 }
 StageName = Annotated[str, typer.Argument(metavar="STAGE", help="Name of the stage.")]
 
@@ -70,7 +70,7 @@ def tasks(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """List the tasks of a stage, phase by phase, for a queue of jobs."""
+    """List the tasks of a stage, by phase, for a job queue."""
     found = batch.tasks(config, stage, runs=runs, data=data, settings=settings_of(settings))
     if as_json:
         print_json({"stage": stage, "phases": [asdict(each) for each in found]})
@@ -82,13 +82,13 @@ def tasks(
 def task(
     config: Config,
     stage: StageName,
-    index: Annotated[int, typer.Argument(metavar="I", help="Number of the task, see tasks.")],
+    index: Annotated[int, typer.Argument(metavar="I", help="Number of the task (see tasks).")],
     settings: Settings = None,
     quiet: Quiet = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Do one task of a stage, unless it is done."""
+    """Run one task of a stage unless it is done."""
     console = Console(stderr=True, quiet=quiet)
     worked = batch.task(
         config,
@@ -100,7 +100,7 @@ def task(
         listeners=[lambda event: console.print(event.facts.get("text", ""), markup=False)],
     )
     if not quiet:
-        print(f"{stage}: task {index} {'done' if worked else 'was done before'}")
+        print(f"{stage}: task {index} {'done' if worked else 'was already done'}")
     return 0
 
 
@@ -109,22 +109,18 @@ def slurm(
     stage: StageName,
     to: Annotated[
         Path | None,
-        typer.Option("--output", help="Write to this file, which must not be there yet."),
+        typer.Option("--output", help="Output file; must not exist yet."),
     ] = None,
     time: Annotated[
-        str | None, typer.Option("--time", help="Limit of each task, such as 2:00:00.")
+        str | None, typer.Option("--time", help="Time limit per task: 2:00:00.")
     ] = None,
-    memory: Annotated[
-        str | None, typer.Option("--memory", help="Memory of each task, such as 4G.")
-    ] = None,
-    partition: Annotated[
-        str | None, typer.Option("--partition", help="Where the tasks run.")
-    ] = None,
+    memory: Annotated[str | None, typer.Option("--memory", help="Memory per task: 4G.")] = None,
+    partition: Annotated[str | None, typer.Option("--partition", help="Slurm partition.")] = None,
     settings: Settings = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Write a script that submits the tasks of a stage to Slurm; never over a file."""
+    """Write a script that submits the tasks of a stage to Slurm."""
     if to:
         _require_free(to)
     made = batch.slurm(
@@ -150,7 +146,7 @@ def slurm(
 
 def _print(stage: str, phases: Sequence[PhaseState]) -> None:
     total, left = phases[-1].last + 1, sum(len(phase.todo) for phase in phases)
-    print(f"{stage}: {total:,} task(s), {total - left:,} done")
+    print(f"{stage}: {total:,} task{'s' * (total != 1)}, {total - left:,} done")
     for phase in phases:
         numbers = range_text(range(phase.first, phase.last + 1))
         print(f"  {phase.phase:<8} {numbers:<12} {_PHASES[phase.phase]:<48} {_state(phase)}")
@@ -160,16 +156,16 @@ def _state(phase: PhaseState) -> str:
     if not phase.todo:
         return "done"
     if not phase.ready:
-        return "after the phase before"
+        return "after the previous phase"
     every = len(phase.todo) == phase.last - phase.first + 1
     return "to do" if every else f"to do: {range_text(phase.todo)}"
 
 
 def _require_free(to: Path) -> None:
-    """Refuse to write over a file, or into a folder that is not there."""
+    """Refuse an existing file and a missing folder."""
     with output.writing(to):
         if to.exists() or to.is_symlink():
-            problem = Problem(str(to), "is there already", "name another file, or remove it")
+            problem = Problem(str(to), "already exists", "choose another file or remove it")
             raise ConfigError("--output", [problem])
     output.require_place(to, overwrite=False)
 
@@ -186,9 +182,9 @@ def plan(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Say what would run, and why."""
+    """Show which stages would run, and why."""
     overrides = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=overrides)
+    project = check(config, runs=runs, data=data, settings=overrides, stored=True)
     check_points(project, config, runs=runs, data=data, settings=overrides)
     if as_json:
         print_json(plan_data(project, list(steps(project))))
@@ -197,11 +193,11 @@ def plan(
 
 
 def print_plan(project: Project) -> int:
-    """Print what would happen to each stage."""
+    """Print what a run would do with each stage."""
     if options := project.experiment.sweep:
-        print(f"sweep: {options.size:,} points, all of them checked; without their settings:")
+        print(f"sweep: {options.size:,} points, all checked; the stages without their settings:")
     for step in steps(project):
-        rows = f": {_rows(step)}" if step.manifest else ""
+        rows = f": {counts}" if (counts := _rows(step)) else ""
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
         for reason in step.reasons:
             print(f"             {reason}")
@@ -209,7 +205,7 @@ def print_plan(project: Project) -> int:
 
 
 def plan_data(project: Project, every: Sequence[Step]) -> dict[str, Any]:
-    """Return a plan as programs read it; docs/shell.md describes it."""
+    """Return a plan as data for JSON; docs/shell.md describes it."""
     sweep = project.experiment.sweep
     return {
         "experiment": project.experiment.name,
@@ -234,7 +230,7 @@ def _step_data(step: Step) -> dict[str, Any]:
 
 def _rows(step: Step) -> str:
     tables = step.manifest.tables if step.manifest else {}
-    return ", ".join(f"{name} {table.rows:,} rows" for name, table in tables.items())
+    return row_counts({name: table.rows for name, table in tables.items()})
 
 
 def why(
@@ -244,12 +240,12 @@ def why(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Say which part of what a stage rests on has changed, from what to what."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    """Show what has changed since a stage last ran."""
+    project = check(config, runs=runs, data=data, settings=settings_of(settings), stored=True)
     require_stage(stage, project.nodes, "why")
     step = next(step for step in steps(project) if step.node.name == stage)
     if step.state == "done":
-        print(f"{stage} is done: nothing that it rests on has changed")
+        print(f"{stage} is done: nothing has changed")
     for reason in step.reasons:
         print(f"{stage}: {reason}")
     return 0
@@ -262,8 +258,8 @@ def status(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Say how far an experiment is."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    """Show the state of an experiment."""
+    project = check(config, runs=runs, data=data, settings=settings_of(settings), stored=True)
     every = list(steps(project))
     run = Run(project, {step.node.name: step.manifest for step in every if step.manifest})
     if as_json:
@@ -275,7 +271,7 @@ def status(
 
 
 def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
-    """Return how far an experiment is as programs read it; docs/shell.md describes it."""
+    """Return the state of an experiment as data for JSON; docs/shell.md describes it."""
     remarks = [
         {"stage": name, **each.model_dump(mode="json")}
         for name, found in run.remarks.items()
@@ -294,7 +290,7 @@ def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
 
 def _running_line(now: CurrentRun) -> str:
     if not now.stage:
-        return f"running    run {now.run}, between two stages"
+        return f"running    run {now.run}, between stages"
     far = f"{now.done} of {now.total} shards" if now.unit == "shards" else ""
     far = far or f"{now.done / max(now.total, 1):.0%} of {format_bytes(now.total)} read"
     since = datetime.now(UTC) - datetime.fromisoformat(now.since)
@@ -309,13 +305,13 @@ def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
         yield _running_line(now)
     for step in every:
         manifest = step.manifest
-        spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
-        detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
+        made = [f"{manifest.seconds:.1f} s, {manifest.created[:19]}"] if manifest else step.reasons
+        detail = "; ".join(filter(None, [_rows(step), *made]))
         yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
     yield from sheet_lines(run)
     yield from (f"{stage}: {each}" for stage, found in run.remarks.items() for each in found)
     page = run.folder / "report" / "index.html"
-    yield f"report: {page}" if page.is_file() else "report: not written yet"
+    yield f"report: {page}" if page.is_file() else "report: not yet written"
 
 
 _WAITS = 3
@@ -326,22 +322,22 @@ def run(
     settings: Settings = None,
     force: Annotated[
         list[str] | None,
-        typer.Option("--force", metavar="STAGE", help="Run this stage even if it is done."),
+        typer.Option("--force", metavar="STAGE", help="Rerun this stage even if it is done."),
     ] = None,
-    dry: Annotated[bool, typer.Option("--dry", help="Check and plan only.")] = False,
+    dry: Annotated[bool, typer.Option("--dry", help="Only check and plan.")] = False,
     report: Annotated[bool, typer.Option(help="Write the report.")] = True,
     deliver: Annotated[
         bool | None,
-        typer.Option(help="Write sheets and lists for people; by default not with --set."),
+        typer.Option(help="Write sheets and lists for people; default: unless --set is given."),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Take warnings on the data for errors.")
+        bool, typer.Option("--strict", help="Treat data warnings as errors.")
     ] = False,
     quiet: Quiet = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Run an experiment: every stage that is not done yet, then the report."""
+    """Run the stages of an experiment that are not done, and write the report."""
     overrides = settings_of(settings)
     project = check(config, runs=runs, data=data, settings=overrides)
     if dry:
@@ -375,7 +371,7 @@ def run(
             listeners=[progress],
         )
         done = add_report(done, [progress]) if report else done
-    # With --set other sheets may be meant than those that the pages are for.
+    # With --set the sheets may differ from those that the pages serve.
     return _conclude(done, quiet=quiet, config=None if overrides else config)
 
 
@@ -392,7 +388,7 @@ def _print_events(console: Console) -> Listener:
 
 
 _FINDINGS = 3
-"""So many findings a run ends with; the report and `show CONFIG findings` have all."""
+"""Findings printed after a run; the report and `show CONFIG findings` have all."""
 
 
 def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
@@ -401,7 +397,7 @@ def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
             print(text)
         print(f"report: {done.report}")
     for wait in done.waits:
-        print(f"waiting: {wait}")
+        print(wait)
     if config and done.waits and not quiet:
         print(f"in the browser: lexassay annotate {shlex.quote(str(config))}")
     if (text := remark_count(done)) and not quiet:
@@ -412,12 +408,12 @@ def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
 def gc(
     config: Config,
     settings: Settings = None,
-    dry: Annotated[bool, typer.Option("--dry", help="Say what would go, remove nothing.")] = False,
+    dry: Annotated[bool, typer.Option("--dry", help="List what would be removed.")] = False,
     quiet: Quiet = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Remove results that the experiment, as it is now, does not use."""
+    """Remove results that the experiment no longer uses."""
     overrides = settings_of(settings)
     project = check(config, runs=runs, data=data, settings=overrides)
     keep: set[str] = set()
@@ -430,17 +426,18 @@ def gc(
     storage = project.storage
     gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
     if not quiet:
-        _print_gone(gone, unknown, verb="would go" if dry else "removed")
+        _print_gone(gone, unknown, verb="would be removed" if dry else "removed")
     return 0
 
 
 def _print_gone(gone: Sequence[Garbage], unknown: Collection[str], *, verb: str) -> None:
     if unknown:
         names = ", ".join(sorted(unknown))
-        print(f"kept: all results of {names}: not done, so what they will reuse is not known yet")
+        print(f"kept: all results of {names}, which are not done and may reuse them")
     for each in gone:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
-    print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {len(gone)} folder(s)")
+    count = f"{len(gone)} folder{'s' * (len(gone) != 1)}"
+    print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {count}")
 
 
 # ``new`` and ``schema``
@@ -451,25 +448,23 @@ _STARTERS = files("pipeline.cli") / "starters"
 def new(
     family: Annotated[
         str,
-        typer.Argument(help="corpus, collocations, clustering or lexicon; asked for if not given"),
+        typer.Argument(help="corpus, collocations, clustering or lexicon [asks]."),
     ] = "",
-    folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path(),
     given: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--from", metavar="FILE", help="A file of yours, looked into; can be given again."
-        ),
+        typer.Option("--from", metavar="FILE", help="A file of your own to evaluate."),
     ] = None,
 ) -> int:
-    """Write a commented experiment to start from; never over a file that is there.
+    """Write a commented experiment to start from.
 
-    With files of yours it is about these: a corpus; a table of candidates; a gold standard and then
-    systems; dictionaries and then a lexicon. Columns, attributes and relations are filled in.
+    With --from it evaluates your own files: a corpus; a table of candidates; a gold standard and
+    systems; dictionaries and a lexicon. Columns, attributes and relations are filled in.
     """
     known = families()
     family = family or _ask_family(known)
     if family not in known:
-        what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
+        what, remedy = f"unknown family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
     if given:
         from pipeline.recipes.templates import experiment_template
@@ -479,30 +474,30 @@ def new(
         contents = {each.name: each.read_bytes() for each in known[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]
     if there:
-        what = f"{', '.join(sorted(there))} is there already"
-        raise ConfigError("new", [Problem(str(folder), what, "name another folder")])
+        what = f"{', '.join(sorted(there))} already exist{'s' * (len(there) == 1)}"
+        raise ConfigError("new", [Problem(str(folder), what, "choose another folder")])
     _write(folder, contents)
     print(f"lexassay run {folder / 'experiment.toml'}")
     return 0
 
 
 def _ask_family(known: Iterable[str]) -> str:
-    """Ask which family it is to be, where somebody can answer."""
+    """Ask for the family if standard input is a terminal."""
     if not sys.stdin.isatty():
         raise ConfigError(
-            "new", [Problem("FAMILY", "is not given", f"name one of {', '.join(known)}")]
+            "new", [Problem("FAMILY", "is missing", f"give one of {', '.join(known)}")]
         )
-    return str(typer.prompt(f"What is to be evaluated? {', '.join(known)}")).strip()
+    return str(typer.prompt(f"Family ({', '.join(known)})")).strip()
 
 
 def families() -> dict[str, Traversable]:
-    """Return the folder of each family that an experiment can be started for."""
+    """Return the folder of template files of each family."""
     found = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
     return dict(sorted(found.items()))
 
 
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
-    storage = storage_at(folder, remedy="name another folder")
+    storage = storage_at(folder, remedy="choose another folder")
     with storage.guarded("new", ""):
         for name, starter in sorted(contents.items()):
             storage.write(name, starter)
@@ -510,13 +505,13 @@ def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def schema() -> int:
-    """Print the JSON Schema of an experiment, for editors."""
+    """Print the JSON Schema of experiments, for editors."""
     print(json.dumps(json_schema(), indent=2))
     return 0
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of an experiment, with every registered kind of stage."""
+    """Return the JSON Schema of experiments, with every registered kind of stage."""
     whole = Experiment.model_json_schema()
     definitions = whole.setdefault("$defs", {})
     kinds = []

@@ -38,7 +38,7 @@ from pipeline.sizing.plan import (
     plan_width,
 )
 
-# Parsing of options, and which of them go together
+# Parsing of options, and which of them combine
 
 _TEST = ("power", "alpha", "margin", "test", "alternative", "replicates", "seed")
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
@@ -54,34 +54,34 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
         *("confidence", "alpha"),
     ),
 }
-"""The option that asks each question, and those that go with it."""
+"""The option that selects each question, and the options that it allows."""
 _DESIGN = ("half_width", "difference", "design")
-"""The options that ask for the labels of declared questions; the others go with them."""
+"""The options that select the labels of declared questions."""
 _NEEDED = {
     "precision": {"candidates": "e.g. --candidates 5102"},
     "compare": {"candidates": "e.g. --candidates 5102", "overlap": "e.g. --overlap 0.7"},
     "pilot": {
-        "config": "name the experiment first",
+        "config": "give the experiment",
         "measures": "e.g. --measures t_score,mi",
         "n": "e.g. --n 500",
     },
-    "half_width": {"config": "name the experiment first"},
+    "half_width": {"config": "give the experiment"},
 }
 
 
 def question(given: Mapping[str, Any]) -> str:
-    """Return which question is asked, if all that was given goes with it.
+    """Return the selected question, if all given options belong to it.
 
     Parameters
     ----------
     given : mapping of str to value
-        All options but those that every question takes; None is not given.
+        All options but those that every question takes; None if not given.
 
     Raises
     ------
     ConfigError
-        If no question is asked or several are, and for each option that does not go with it or
-        is missing.
+        If none or several questions are selected, and for each option that does not belong to
+        the question or is missing.
 
     Examples
     --------
@@ -96,20 +96,22 @@ def question(given: Mapping[str, Any]) -> str:
         options = [_option_name(name) for name in asked or QUESTIONS]
         what = f"give one of {', '.join(options)}"
         says = (
-            "--precision asks for widths, --compare and --pilot for the power of a comparison,"
-            " --half-width and --difference for the labels of declared questions"
+            "--precision plans widths, --compare and --pilot the power of a comparison,"
+            " --half-width and --difference the labels of declared questions"
         )
         raise ConfigError("size", [Problem("question", what, says)])
     kind = asked[0]
     stray = sorted(named - set(QUESTIONS[kind]))
     problems = [
         Problem(
-            _option_name(name), f"does not go with {_asking_option(kind, named)}", "leave it out"
+            _option_name(name),
+            f"cannot be combined with {_asking_option(kind, named)}",
+            "remove it",
         )
         for name in stray
     ]
     problems += [
-        Problem(_option_name(name), f"is needed with {_asking_option(kind, named)}", remedy)
+        Problem(_option_name(name), f"is required with {_asking_option(kind, named)}", remedy)
         for name, remedy in _NEEDED[kind].items()
         if name not in named
     ]
@@ -119,7 +121,7 @@ def question(given: Mapping[str, Any]) -> str:
 
 
 def _asking_option(kind: str, named: set[str]) -> str:
-    """Return the option that asked the question."""
+    """Return the option that selected the question."""
     first = next((name for name in _DESIGN if name in named), kind)
     return _option_name(first if kind == "half_width" else kind)
 
@@ -134,7 +136,7 @@ def numbers(option: str, text: str) -> list[float]:
     Raises
     ------
     ConfigError
-        With each that is no number.
+        With each value that is not a number.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def numbers(option: str, text: str) -> list[float]:
         try:
             values.append(float(word.removesuffix("%")) / (100 if word.endswith("%") else 1))
         except ValueError:
-            problems.append(Problem(option, f"{word!r} is no number", "e.g. 0.1 or 10%"))
+            problems.append(Problem(option, f"{word!r} is not a number", "e.g. 0.1 or 10%"))
     if problems:
         raise ConfigError("size", problems)
     return values
@@ -158,7 +160,7 @@ def whole_numbers(option: str, text: str) -> list[int]:
     Raises
     ------
     ConfigError
-        With each that is no whole number.
+        With each value that is not a whole number.
 
     Examples
     --------
@@ -168,7 +170,9 @@ def whole_numbers(option: str, text: str) -> list[int]:
     words = listed(text)
     wrong = [word for word in words if not word.isdecimal()]
     if wrong:
-        problems = [Problem(option, f"{word!r} is no whole number", "e.g. 500") for word in wrong]
+        problems = [
+            Problem(option, f"{word!r} is not a whole number", "e.g. 500") for word in wrong
+        ]
         raise ConfigError("size", problems)
     return [int(word) for word in words]
 
@@ -188,17 +192,17 @@ def two(option: str, values: list[Any]) -> tuple[Any, Any]:
     """
     if len(values) != 2:
         what = f"{len(values)} values"
-        raise ConfigError("size", [Problem(option, what, "give two, with a comma between them")])
+        raise ConfigError("size", [Problem(option, what, "give two, separated by a comma")])
     return values[0], values[1]
 
 
 def one(option: str, text: str | None) -> float | None:
-    """Return the only number in a text; None if nothing was said.
+    """Return the only number in a text; None if there is no text.
 
     Raises
     ------
     ConfigError
-        If there are several, or it is none.
+        If there are several, or it is not a number.
 
     Examples
     --------
@@ -214,12 +218,12 @@ def one(option: str, text: str | None) -> float | None:
 
 
 def colons(option: str, text: str) -> list[tuple[str, str]]:
-    """Return the pairs of names in a text, with commas between them and a colon in each.
+    """Return the pairs of names in a text such as ``A:B,C:D``.
 
     Raises
     ------
     ConfigError
-        With each that is no pair.
+        With each value that is not a pair.
 
     Examples
     --------
@@ -229,7 +233,7 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
     found = [[part.strip() for part in word.split(":")] for word in listed(text)]
     wrong = [":".join(parts) for parts in found if len(parts) != 2 or not all(parts)]
     if wrong:
-        problems = [Problem(option, f"{word!r} is no pair", "e.g. t_score:mi") for word in wrong]
+        problems = [Problem(option, f"{word!r} is not a pair", "e.g. t_score:mi") for word in wrong]
         raise ConfigError("size", problems)
     return [(first, second) for first, second in found]
 
@@ -237,14 +241,14 @@ def colons(option: str, text: str) -> list[tuple[str, str]]:
 # Plans for declared questions
 
 _READ = """\
-labels: draws that have to be judged, of a whole sample, for limits or a test of each question by
-itself. stratified: strata by the cuts; designed: sample.design; with predictions: the same, with
-assist = "scores" or a judge in evaluate.designed. docs/planning.md says how to choose."""
-_UNREACHED = "no number: even all candidates would not do, as the lists have too much in common."
+labels: draws to judge in the whole sample, with limits or a test for each question separately.
+stratified: strata by the cuts; designed: sample.design; with predictions: the same, with assist =
+"scores" or a judge in evaluate.designed. See docs/planning.md on how to choose."""
+_UNREACHED = "no number: the lists have so much in common that not even all candidates are enough."
 
 
 def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planner:
-    """Return the plans that the options ask for."""
+    """Return the planner for the options."""
     run = open_results(
         options["config"], runs=runs, data=data, settings=settings_of(options["set"])
     )
@@ -277,7 +281,7 @@ def tabulate(given: Planner, options: Mapping[str, Any], track: Track) -> pl.Dat
 
 
 def print_design(table: pl.DataFrame, given: Planner, *, pilot: str | None) -> None:
-    """Print the labels by question and plan, the sentence, and how to read them."""
+    """Print the labels by question and plan, with an explanation."""
     shown = wide(table)
     output.print_table(shown, rows=shown.height, title=_design_title(given))
     said = sentence(table, power=given.target.power is not None)
@@ -299,7 +303,7 @@ def _design_title(given: Planner) -> str:
 def _assumed(given: Planner, pilot: str | None) -> str:
     precision = f"precisions of {pilot}" if pilot else f"a precision of {100 * given.shown[-1]:g} %"
     explained = 100 * float(np.median(given.known.rho2))
-    return f"expected: {precision}; predictions explain {explained:.0f} % of the variance in a list"
+    return f"assumed: {precision}; predictions explain {explained:.0f} % of the variance in a list"
 
 
 def draw(to: Path, given: Planner, table: pl.DataFrame) -> None:
@@ -308,7 +312,7 @@ def draw(to: Path, given: Planner, table: pl.DataFrame) -> None:
 
 
 def _write_chart(to: Path, spec: Callable[[Any], dict[str, Any]]) -> None:
-    """Write a chart, given as a specification for a look, into a file."""
+    """Write a chart, given as a specification for a look, to a file."""
     from pipeline.report.charts.style import Look
     from pipeline.report.page.images import chart_bytes
 
@@ -320,7 +324,7 @@ def _write_chart(to: Path, spec: Callable[[Any], dict[str, Any]]) -> None:
 
 
 def serve(table: pl.DataFrame, format_: str, to: Path | None, *, overwrite: bool) -> bool:
-    """Write the table where it was asked for; tell whether it was not for people."""
+    """Write the table to a file or pipe; return False if it is to be printed."""
     if to:
         output.write(table, to, kind=format_, overwrite=overwrite)
     elif format_ != "table":
@@ -331,7 +335,7 @@ def serve(table: pl.DataFrame, format_: str, to: Path | None, *, overwrite: bool
 Plan: TypeAlias = Callable[[Sequence[float], Sequence[float]], pl.DataFrame]
 _CHARTS = ("svg", "png", "pdf", "html")
 LISTS = (100, 500, 1000, 2000)
-"""The list sizes if nothing else is said."""
+"""Default list sizes."""
 Text: TypeAlias = str | None
 
 
@@ -341,7 +345,8 @@ def _option(name: str, text: str) -> Any:
 
 def size(
     config: Annotated[
-        Path | None, typer.Argument(metavar="[CONFIG]", help="An experiment, with --pilot.")
+        Path | None,
+        typer.Argument(metavar="[CONFIG]", help="Experiment, for plans from its results."),
     ] = None,
     n: Annotated[
         Text,
@@ -356,82 +361,78 @@ def size(
             "Sampling rates: 0.05,0.1 or 5%,10%.",
         ),
     ] = None,
-    candidates: Annotated[int | None, _option("candidates", "Candidates in the data set.")] = None,
+    candidates: Annotated[int | None, _option("candidates", "Number of candidates.")] = None,
     precision: Annotated[
         Text,
         _option(
             "precision",
-            "Expected precisions: asks how wide the intervals will be. With --half-width or"
-            " --difference that of all lists [0.5].",
+            "Expected precisions: plan interval widths. With --half-width or --difference: that of"
+            " all lists [0.5].",
         ),
     ] = None,
-    width: Annotated[Text, _option("width", "Wanted widths: asks for the rate.")] = None,
+    width: Annotated[Text, _option("width", "Target widths: find the rates.")] = None,
     interval: Annotated[
         Text, _option("interval", "clopper_pearson (the default), hypergeometric, wilson, ...")
     ] = None,
     confidence: Annotated[float | None, _option("confidence", "Confidence level [0.95].")] = None,
     replacement: Annotated[
-        bool, typer.Option("--replacement", help="Candidates can be drawn again.")
+        bool, typer.Option("--replacement", help="Sample with replacement.")
     ] = False,
     compare: Annotated[
-        Text, _option("compare", "Precisions of two lists, P1,P2: asks for the power.")
+        Text, _option("compare", "Precisions of two lists, P1,P2: plan the power.")
     ] = None,
-    overlap: Annotated[
-        float | None, _option("overlap", "Share of each list that the other has too.")
-    ] = None,
+    overlap: Annotated[float | None, _option("overlap", "Proportion that the lists share.")] = None,
     shared: Annotated[
-        float | None, _option("shared", "Precision of what they share [mean of P1 and P2].")
+        float | None, _option("shared", "Precision of the shared part [mean of P1 and P2].")
     ] = None,
     pilot: Annotated[
-        Text, _option("pilot", "A stage that compares measures: asks for the power from it.")
+        Text, _option("pilot", "Stage that compares measures: plan the power from it.")
     ] = None,
-    measures: Annotated[
-        Text, _option("measures", "The two measures, A,B; or those asked about.")
-    ] = None,
+    measures: Annotated[Text, _option("measures", "Measures to compare: A,B.")] = None,
     category: Annotated[Text, _option("category", "Category of true positives.")] = None,
     half_width: Annotated[
         Text,
-        _option("half-width", "Wanted half-width: asks for the labels of declared questions."),
+        _option("half-width", "Target half-width: plan the labels of declared questions."),
     ] = None,
     difference: Annotated[
-        Text, _option("difference", "Difference to be found: asks for the labels.")
+        Text, _option("difference", "Difference to detect: plan the labels.")
     ] = None,
-    design: Annotated[
-        Text, _option("design", "The stage of sample.design that declares the questions.")
-    ] = None,
-    pairs: Annotated[Text, _option("pairs", "Measures to compare: A:B,C:D.")] = None,
+    design: Annotated[Text, _option("design", "Stage of sample.design with the questions.")] = None,
+    pairs: Annotated[Text, _option("pairs", "Pairs of measures to compare: A:B,C:D.")] = None,
     questions: Annotated[
-        Text, _option("questions", "What has to be answered so surely, by name or kind [all].")
+        Text, _option("questions", "Questions to plan for, by name or kind [all].")
     ] = None,
     rho2: Annotated[
-        Text, _option("rho2", "Share of the variance that predictions explain [0.2].")
+        Text, _option("rho2", "Proportion of variance that predictions explain [0.2].")
     ] = None,
     looks: Annotated[
-        Text, _option("looks", "Looks at a growing sample, or shares: 0.25,0.5,1 [4].")
+        Text, _option("looks", "Number of interim looks, or shares: 0.25,0.5,1 [4].")
     ] = None,
     spending: Annotated[
         Text, _option("spending", "obrien_fleming (the default) or pocock.")
     ] = None,
-    power: Annotated[Text, _option("power", "Wanted power: asks for the rate.")] = None,
+    power: Annotated[Text, _option("power", "Target power: find the rates.")] = None,
     alpha: Annotated[float | None, _option("alpha", "Significance level [0.05].")] = None,
-    margin: Annotated[float | None, _option("margin", "Smallest difference marked [0].")] = None,
+    margin: Annotated[float | None, _option("margin", "Smallest relevant difference [0].")] = None,
     test: Annotated[Text, _option("test", "fisher (the default), fisher_mid_p, boschloo.")] = None,
     alternative: Annotated[
         Text, _option("alternative", "two_sided (the default), greater, less.")
     ] = None,
-    replicates: Annotated[int | None, _option("replicates", "Simulated samples [10000].")] = None,
-    seed: Annotated[Text, _option("seed", "Fixes the simulation.")] = None,
+    replicates: Annotated[
+        int | None, _option("replicates", "Number of simulated samples [10000].")
+    ] = None,
+    seed: Annotated[Text, _option("seed", "Seed of the simulation.")] = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
-    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    to: Annotated[Path | None, typer.Option("--output", help="Output file.")] = None,
     chart: Annotated[
-        Path | None, typer.Option("--chart", help="Draw into this file: svg, png, pdf, html.")
+        Path | None, typer.Option("--chart", help="Chart file: svg, png, pdf, html.")
     ] = None,
     overwrite: Overwrite = False,
     settings: Settings = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Plan a sample: interval widths, power of a comparison, or the sampling rate they need.
+    """Plan a sample: interval widths, power, or the required sampling rate.
 
     lexassay size --candidates 5102 --precision 0.3 [--rate 5%,10% | --width 0.15]
 
@@ -477,7 +478,7 @@ def size(
 
 
 def _default_lists(candidates: int) -> list[int]:
-    """Return the usual list sizes, as far as there are so many candidates."""
+    """Return the default list sizes up to the number of candidates."""
     return [n for n in LISTS if n <= candidates] or [max(candidates, 1)]
 
 
@@ -485,7 +486,7 @@ _GOAL = {"precision": "width", "compare": "power", "pilot": "power"}
 
 
 def _require_output(format_: str, to: Path | None, chart: Path | None, *, overwrite: bool) -> None:
-    """Refuse a format or a file that cannot be written, before any long work."""
+    """Refuse unknown formats and unwritable files before any long work."""
     problems = []
     if format_ not in output.FORMATS:
         remedy = did_you_mean(format_, output.FORMATS)
@@ -493,15 +494,15 @@ def _require_output(format_: str, to: Path | None, chart: Path | None, *, overwr
     elif to:
         output.kind_of(to, given=format_)
     if chart and chart.suffix.lower().removeprefix(".") not in _CHARTS:
-        what = f"{chart.name} has no ending that stands for a picture"
+        what = f"{chart.name} does not end like a picture"
         problems.append(Problem("--chart", what, f"use {', '.join(_CHARTS)}"))
     for path in filter(None, (to, chart)):
         with output.writing(path):
             if path.exists() and not overwrite:
-                problems.append(Problem(str(path), "is there already", "add --overwrite"))
+                problems.append(Problem(str(path), "already exists", "add --overwrite"))
             if not path.parent.is_dir():
                 what = f"the folder {path.parent} does not exist"
-                problems.append(Problem(str(path), what, "make it first"))
+                problems.append(Problem(str(path), what, "create it first"))
     if problems:
         raise ConfigError("size", problems)
 
@@ -509,7 +510,7 @@ def _require_output(format_: str, to: Path | None, chart: Path | None, *, overwr
 def _open_pilot(
     options: Mapping[str, Any], lists: Sequence[int], runs: Path, data: Path | None
 ) -> tuple[Run, Pilot]:
-    """Return the results that the pilot is in, and the pilot."""
+    """Return the run with the pilot, and the pilot."""
     run = open_results(
         options["config"], runs=runs, data=data, settings=settings_of(options["set"])
     )
@@ -521,7 +522,7 @@ def _open_pilot(
 def _plan(
     asked: str, options: Mapping[str, Any], lists: Sequence[int], opened: tuple[Run, Pilot] | None
 ) -> Plan:
-    """Return what answers the question for rates or goals."""
+    """Return the plan for rates or goals."""
     values = {name: value for name, value in options.items() if value is not None}
     if asked == "precision":
         how = _only(values, "candidates", "interval", "confidence", "replacement")
@@ -564,7 +565,7 @@ def _title(asked: str, options: Mapping[str, Any]) -> str:
 
 
 def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
-    """Draw lines up to the largest rate of the table, and mark what was asked for."""
+    """Draw lines up to the largest rate of the table, and mark the requested ones."""
     rates = table["rate"].drop_nulls()
     last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]  # a column of numbers
     grid = rate_grid(last, first=first if first < last else 0.0)

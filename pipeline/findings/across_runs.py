@@ -1,7 +1,7 @@
-"""Findings across runs: the answers at the points of a sweep, and those of two runs side by side.
+"""Findings across runs: answers at the points of a sweep, and answers of two runs side by side.
 
-The tests of each point and run are its own. Findings here only count them: nothing is tested
-across points or runs, and nothing is called better.
+Each point and each run has its own tests. These findings only count them: there is no test across
+points or runs, and no verdict.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.findings.phrases import name_text
 from pipeline.kernels.measure import measure_title
 
 BEST, TOGETHER = "best", "together"
-"""What is said of the best measure, and of those that its tests do not tell apart from it."""
+"""Subjects of the findings on the best measure and on those that do not differ from it."""
 _SHOWN = 3
 
 
@@ -28,11 +28,11 @@ class Leading:
     Parameters
     ----------
     stage, question : str
-        Whose answer it is, and to what.
+        The stage and the question that the finding answers.
     found : tuple of Finding or None
-        The first finding of that question at each point; None where a point has none.
+        The first finding for that question at each point; None where a point has none.
     together : tuple of tuple of str
-        At each point, what is not separable from what is best there.
+        At each point, the names that do not differ significantly from the best there.
     """
 
     stage: str
@@ -47,13 +47,13 @@ class Leading:
 
     @property
     def rank(self) -> int:
-        """Where it stands among others: what changes first, and of that what is best."""
+        """Sort key: answers that change come first, and of these the best measures."""
         if self.is_same:
             return 2
         return 0 if _is_best(self) else 1
 
     def names(self, point: int) -> tuple[str, ...]:
-        """Return what the answer names at a point: what leads, then what is not worse."""
+        """Return the names in the answer at a point: the leader, then those not worse."""
         found = self.found[point]
         if found is None:
             return ()
@@ -62,7 +62,7 @@ class Leading:
 
 
 def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[Leading]:
-    """Return the leading answers to all questions: what is best first, what never changes last.
+    """Return the leading answers to all questions: the best first, those without change last.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ def leading_answers(points: Sequence[Sequence[StageFinding]]) -> list[Leading]:
 
 
 def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
-    """Say at how many points the answer to a question is what, and from where to where it goes.
+    """Say how often each answer to a question occurs, and the range of its value.
 
     Parameters
     ----------
     each : Leading
         The answers.
     labels : sequence of str
-        What the points are called.
+        The labels of the points.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
     ['How good a is: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
     """
     if each.is_same and each.found[0] is not None:
-        text = f"The same at all {len(labels):,} points: {each.found[0].text}"
+        text = f"Same result at all {len(labels):,} points: {each.found[0].text}"
         yield replace(each.found[0], about="over points", text=text)
         return
     answered = [place for place, found in enumerate(each.found) if found is not None]
@@ -145,10 +145,10 @@ def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Findin
     first = [name for name, count in ordered if count == most]
     several = len(first) > 1
     verb = "are each" if several and _is_best(each) else "are" if several else "is"
-    what = "best, or not significantly worse than the best," if _is_best(each) else "named"
+    role = "best, or not significantly worse than the best," if _is_best(each) else "named"
     titles = phrases.list_text([_title(name) for name in first])
     where = f"all {answered:,}" if most == answered else f"{most:,} of {answered:,}"
-    text = f"{_prefix(each.question)}{titles} {verb} {what} at {where} points"
+    text = f"{_prefix(each.question)}{titles} {verb} {role} at {where} points"
     others = [f"{_title(name)} at {count:,}" for name, count in ordered[len(first) :]]
     text += f"; {phrases.list_text(others, most=_SHOWN)}" if others else ""
     return Finding(
@@ -158,7 +158,7 @@ def _most_frequent(each: Leading, counts: Counter[str], answered: int) -> Findin
 
 
 def _span(each: Leading, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
-    """Say what the lowest and the highest value are, in the unit in which the answers give them."""
+    """Give the lowest and the highest value, in the unit of the answers."""
     values = {
         place: (found.value, unit(found)) for place in answered if (found := each.found[place])
     }
@@ -188,7 +188,7 @@ def _title(name: str) -> str:
 
 
 def unit(finding: Finding) -> str | None:
-    """Return the number of a finding as its sentence gives it; None if it gives it otherwise.
+    """Return the number of a finding as it appears in its sentence; None if it does not.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def unit(finding: Finding) -> str | None:
 
 
 def brief(finding: Finding) -> str:
-    """Return the first part of a finding, without the question that it answers.
+    """Return the first part of a finding without its question.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def brief(finding: Finding) -> str:
 
 
 def at_point(each: Leading, place: int) -> str:
-    """Return the answer at a point in short, with what is not separable from it there.
+    """Return the answer at a point in short, with those that do not differ significantly.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def at_point(each: Leading, place: int) -> str:
 
 
 def not_over_points(points: int) -> Finding:
-    """Say what may not be concluded from many points.
+    """Warn against conclusions from many points.
 
     Examples
     --------
@@ -246,9 +246,9 @@ def not_over_points(points: int) -> Finding:
     'caution'
     """
     text = (
-        f"each of the {points:,} points is estimated and tested by itself: how often something"
-        " comes first is no test, and the estimate of a point that was picked for being high is"
-        " too high"
+        f"each of the {points:,} points is estimated and tested separately: counting first places"
+        " is not a significance test, and the estimate of a point picked for its high value is"
+        " biased upwards"
     )
     return Finding(about="points", kind="caution", text=phrases.sentence(text), value=float(points))
 
@@ -256,19 +256,19 @@ def not_over_points(points: int) -> Finding:
 # Findings of two runs side by side.
 
 Same: TypeAlias = Literal["both", "other", "first", "second"]
-"""Said by both; the same question with another answer; said by the first or second alone."""
+"""In both; the same question with another answer; only in the first or second."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A finding of one run and what the other says in its place.
+    """A finding of one run and its counterpart in the other.
 
     Parameters
     ----------
     stage : str
-        Of whose tables it is.
+        The stage.
     first, second : Finding or None
-        What each run says; None where it says nothing of the kind.
+        The finding of each run; None where it has none of this kind.
     """
 
     stage: str
@@ -277,14 +277,14 @@ class Pair:
 
     @property
     def kind(self) -> Same:
-        """Which runs say it."""
+        """The runs that have it."""
         if self.first is None or self.second is None:
             return "first" if self.second is None else "second"
         return "both" if self.first.text == self.second.text else "other"
 
     @property
     def change(self) -> str:
-        """By how many points the number changes, where both give a proportion of the same thing.
+        """The change in points, where both findings give the same proportion.
 
         Examples
         --------
@@ -306,10 +306,10 @@ class Pair:
 
 
 def pair_findings(first: Sequence[StageFinding], second: Sequence[StageFinding]) -> list[Pair]:
-    """Return the findings of two runs, each with what the other run says in its place.
+    """Return the findings of two runs, each with its counterpart in the other run.
 
-    They are matched by stage, question and what is said of it: those about the same name, then
-    those that are the only ones of their kind that are left.
+    They are matched by stage, question and subject: first those about the same name, then those
+    that are the only remaining ones of their kind.
 
     Parameters
     ----------
@@ -334,7 +334,7 @@ def pair_findings(first: Sequence[StageFinding], second: Sequence[StageFinding])
             each = first[place]
             fitting = [other for other in rest if alike(each, other)]
             rivals = [other for other in left if alike(first[other], each)]
-            # To the same question several may be said, each of another thing.
+            # A question may have several findings, each about a different name.
             if fitting and (alike is not _has_same_question or len(fitting) == len(rivals) == 1):
                 partner[place] = fitting[0]
                 rest = [other for other in rest if other is not fitting[0]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -17,9 +17,9 @@ from schemas import Findings
 
 
 class StageOptions(BaseModel):
-    """Base of the options of a stage that a finder or view reads: their types, not their defaults.
+    """Base class for the options of a stage that a finder or view reads, without defaults.
 
-    The stage has the defaults: `StageView.config` holds a value for every option.
+    `StageView.config` has a value for every option, so the stage's own defaults apply.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,7 +30,7 @@ S = TypeVar("S", bound=StageOptions)
 
 @dataclass(frozen=True)
 class StageView:
-    """A stage with its options, its tables, and the stages of its run.
+    """A stage with its options, its tables, and the other stages of its run.
 
     Parameters
     ----------
@@ -39,17 +39,19 @@ class StageView:
     use : str
         The stage's kind, "evaluate.precision".
     config : mapping
-        The stage's options as the experiment gives them, defaults filled in.
+        The stage's options from the experiment, with defaults filled in.
     table : callable
-        Opens a table of the run: "precision" is the stage's own table, "stage.table" or
-        "stage" any other stage's.
+        Opens a table of the run: "precision" is a table of this stage, "stage.table" or "stage"
+        a table of another one.
     inputs : mapping of str to str
-        Option to the table that it names, "stage.table"; ``option.0``, ``option.1`` ... for an
-        option that lists several.
+        From option to table, "stage.table"; ``option.0``, ``option.1`` ... for an option that
+        lists several.
     stages : mapping of str to StageView
         The finished stages of the run by name, in the order in which they ran.
     title : str
         The title of the stage in the experiment; empty if it has none.
+    labels : mapping of str to str
+        Display names, from the options of its view.
     """
 
     name: str
@@ -60,6 +62,7 @@ class StageView:
     inputs: Mapping[str, str] = field(default_factory=dict)
     stages: Mapping[str, StageView] = field(default_factory=dict, repr=False, compare=False)
     title: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def options_as(self, options: type[S]) -> S:
         """Return the values of these options.
@@ -111,7 +114,7 @@ class Finding:
     Parameters
     ----------
     about : str
-        The subject of the sentence in a word: "best", "baseline", "ties".
+        The subject of the sentence in one word: "best", "baseline", "ties".
     text : str
         The sentence.
     value : float or None
@@ -119,7 +122,7 @@ class Finding:
     kind : {"answer", "caution"}
         An answer to a question, or a caution about answers.
     question : str
-        The question that it answers: findings of a stage with the same question are one paragraph.
+        The question that it answers: findings of a stage with the same question form a paragraph.
     category, name, other : str or None
         Category of true positives; the measure, system or lexicon; the one it is compared with.
     n : int or None
@@ -129,9 +132,9 @@ class Finding:
     p_adjusted : float or None
         The adjusted p-value of the test behind it.
     figure : str or None
-        The figure that shows it: its name in the stage's view; "stage.name" of another stage.
+        The name of a figure in the stage's view that shows it; "stage.name" for another stage.
     names : tuple of str
-        All names that it is about, if there are several; the sentence may only count some of them.
+        All names that it is about, if there are several; the sentence may list only some of them.
 
     Raises
     ------
@@ -140,7 +143,7 @@ class Finding:
 
     Examples
     --------
-    >>> Finding(about="baseline", text="Baseline 11.1 %.", value=0.111).kind
+    >>> Finding(about="baseline", text="The baseline is 11.1 %.", value=0.111).kind
     'answer'
     >>> Finding(about="best", text="MI is best.")
     Traceback (most recent call last):
@@ -246,7 +249,7 @@ def collect_findings(
     found = [finding for name in names for finding in _stage_findings(stages[name])]
     seen: dict[str, StageFinding] = {}
     for each in found:
-        # Two stages on the same judgements give the same cautions: one of them is enough.
+        # Two stages with the same judgements give the same cautions: one is enough.
         is_caution = each.finding.kind == "caution"
         seen.setdefault(each.finding.text if is_caution else repr(each), each)
     return tuple(sorted(seen.values(), key=lambda each: each.finding.kind == "caution"))
@@ -257,7 +260,7 @@ def _stage_findings(stage: StageView) -> Iterator[StageFinding]:
         try:
             yield from [StageFinding(stage.name, finding) for finding in each.findings(stage)]
         except NotMadeYet:
-            continue  # it reads a table that waits for sheets
+            continue  # the finder reads a table that is waiting for sheets
 
 
 def _finders_of(use: str) -> list[Finder]:
@@ -265,14 +268,61 @@ def _finders_of(use: str) -> list[Finder]:
     return sorted(fitting, key=lambda each: (each.place, each.name))
 
 
+MOST_LEADS = 5
+"""The number of sentences beside the table at the top of a page."""
+_OF_PAIRS = ("worse", "pair", "together")
+_IN_TABLE = {"best", "highest", "next", "range"}
+
+
+def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str]) -> list[str]:
+    """Return the sentences for a page that opens with the table of these stages.
+
+    The table shows what is best; the sentences give sizes and tests of differences: first results
+    for all sizes, then for each size the measures that are worse (else the most significant pair,
+    else the measures that do not differ), then the rest.
+
+    Parameters
+    ----------
+    findings : sequence of StageFinding
+        In their order.
+    stages : collection of str
+        The stage of the table, and those that test its rows.
+
+    Examples
+    --------
+    >>> found = [StageFinding("tests", Finding(about=about, text=f"{about} 1.", category="TP", n=n))
+    ...          for about, n in (("best", 9), ("together", 9), ("worse", 9), ("best", 99))]
+    >>> leading_sentences(found, ["tests"])
+    ['n = 9: worse 1.']
+    """
+    mine = [each.finding for each in findings if each.stage in stages]
+    answers = [each for each in mine if each.kind == "answer" and each.about not in _IN_TABLE]
+    pairs = [each for each in answers if each.about in _OF_PAIRS and each.n is not None]
+    category = pairs[0].category if pairs else None
+    of_sizes: dict[int, list[Finding]] = {}
+    for each in pairs:
+        if each.category == category:
+            of_sizes.setdefault(each.n or 0, []).append(each)
+    told = [min(each, key=_place_of_pair) for each in of_sizes.values()]
+    first = [each for each in answers if each.about == "throughout"]
+    rest = [each for each in answers if each not in pairs and each not in first]
+    sentences = [each.text for each in first if each.category in (category, None)]
+    sentences += [f"n = {each.n:,}: {each.text}" for each in told]
+    return [*sentences, *(each.text for each in rest)][:MOST_LEADS]
+
+
+def _place_of_pair(each: Finding) -> tuple[int, float]:
+    return _OF_PAIRS.index(each.about), 1.0 if each.p_adjusted is None else each.p_adjusted
+
+
 def as_table(findings: Sequence[StageFinding]) -> pl.DataFrame:
     """Return findings as a table, `schemas.Findings`.
 
     Examples
     --------
-    >>> one = Finding(about="baseline", text="Baseline 11.1 %.", value=0.111)
+    >>> one = Finding(about="baseline", text="The baseline is 11.1 %.", value=0.111)
     >>> as_table([StageFinding("full", one)]).select("order", "stage", "text").rows()
-    [(1, 'full', 'Baseline 11.1 %.')]
+    [(1, 'full', 'The baseline is 11.1 %.')]
     """
     rows = [
         {"order": place, "stage": each.stage, **asdict(each.finding)}

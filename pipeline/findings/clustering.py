@@ -16,7 +16,6 @@ from pipeline.findings.phrases import name_text, slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
-    TYPE_LEVEL,
     TYPE_MEASURES,
     ClusterMeasure,
     lower_is_better,
@@ -38,7 +37,7 @@ class Run(NamedTuple):
 
     @property
     def said(self) -> str:
-        """What sentences call it."""
+        """Its name in sentences."""
         return (
             name_text(self.system)
             if self.only
@@ -52,7 +51,7 @@ class Run(NamedTuple):
 
 
 def first_run(scores: pl.DataFrame, system: str) -> Run:
-    """Return the first run of a system by name, which the figures show, too.
+    """Return the first run of a system by name, which the figures also show.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def first_run(scores: pl.DataFrame, system: str) -> Run:
 
 
 def by_mapping(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return type-level scores, each measure named with its mapping; the floor left out.
+    """Return type-level scores without the floor, each measure named with its mapping.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def by_mapping(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_compared(stage: StageView) -> bool:
-    """Return whether a stage compares the systems of this one, and so says which comes first."""
+    """Return whether another stage compares the systems of this one and ranks them."""
     return next(iter(stage.consumers(COMPARING)), None) is not None
 
 
@@ -90,7 +89,7 @@ def mean_scores(
     scores : DataFrame
         system, run, measure, value.
     lower_is_better : frozenset of str
-        Measures of which low values are good.
+        Measures for which low values are good.
     """
     return system_table(
         scores.select("system", "run", "measure", "value"), lower_is_better=lower_is_better
@@ -149,19 +148,20 @@ Level: TypeAlias = Literal["types", "tokens", "overlaps"]
 LEVEL_TITLES: dict[Level, str] = {
     "types": "by types", "tokens": "by tokens", "overlaps": "by overlapping classes",
 }  # fmt: skip
-"""What findings call the levels."""
+"""The names of the levels in findings."""
 
-_MAPPINGS = ("M-1", "1-1")
+_BY_TYPES = ("MicroI", "MicroC", "MacroI")
+# Measures under M-1 grow with the number of clusters, and so come last.
 _LEADING: dict[Level, tuple[str, ...]] = {
-    "types": tuple(f"{name} {kind}" for kind in _MAPPINGS for name in TYPE_LEVEL),
-    "tokens": ("many_to_one", "v", "one_to_one", "nvi", "vi"),
+    "types": tuple(f"{name} {kind}" for kind in ("1-1", "M-1") for name in _BY_TYPES),
+    "tokens": ("v", "one_to_one", "many_to_one", "nvi", "vi"),
     "overlaps": ("bcubed_f", "nmi_max", "omega"),
 }
 _REGISTRIES: tuple[Registry[ClusterMeasure[Any]], ...] = (TOKEN_MEASURES, OVERLAPPING_MEASURES)
 
 
 def level_of(measure: str) -> Level:
-    """Return what a measure counts; one of types is named with its mapping.
+    """Return the level of a measure; type-level measures are named with their mapping.
 
     Examples
     --------
@@ -174,14 +174,14 @@ def level_of(measure: str) -> Level:
 
 
 def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
-    """Return the measures of a level, the one that findings look at first.
+    """Return the measures of a level in the order in which findings consider them.
 
     Examples
     --------
     >>> order_measures("tokens", ["vi", "rand", "v", "MacroI M-1"])
     ['v', 'vi', 'rand']
     >>> order_measures("types", ["MacroI 1-1", "MicroC M-1", "v"])
-    ['MicroC M-1', 'MacroI 1-1']
+    ['MacroI 1-1', 'MicroC M-1']
     """
     order = _LEADING[level]
     mine = {name for name in measures if level_of(name) == level}
@@ -189,7 +189,7 @@ def order_measures(level: Level, measures: Iterable[str]) -> list[str]:
 
 
 def title(measure: str) -> str:
-    """Return what sentences call a measure.
+    """Return the name of a measure in sentences.
 
     Examples
     --------
@@ -244,12 +244,12 @@ def is_proportion(measure: str) -> bool:
 
 
 def lower_values_are_good(measure: str) -> bool:
-    """Return whether a low value of a measure is a good one."""
+    """Return whether low values of a measure are good."""
     return level_of(measure) != "types" and measure in LOWER
 
 
 LOWER = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
-"""The measures of which low values are good."""
+"""The measures for which low values are good."""
 
 
 def _find_measure(measure: str) -> ClusterMeasure[Any] | None:
@@ -261,13 +261,20 @@ def _find_measure(measure: str) -> ClusterMeasure[Any] | None:
 LEADING = "which system comes first"
 """The question that a comparison of systems answers."""
 _SHOWN = 3
+_OTHER_MEASURES: dict[Level, tuple[str, str]] = {
+    "types": ("other type-level measure", ""),
+    "tokens": ("other token-level measure", ""),
+    "overlaps": (
+        "other measure of overlapping classes", "other measures of overlapping classes",
+    ),
+}  # fmt: skip
 
 Limits: TypeAlias = Callable[[str, str], tuple[float | None, float | None]]
 """From measure and system to the limits of its value."""
 
 
 class First(NamedTuple):
-    """What comes first by the leading measure of a level."""
+    """The systems that rank first by the leading measure of a level."""
 
     measure: str
     systems: tuple[str, ...]
@@ -275,12 +282,12 @@ class First(NamedTuple):
 
     @property
     def system(self) -> str:
-        """The one whose classes and clusters are looked at: the first by name of those tied."""
+        """The system whose classes and clusters are shown: the first of those tied by name."""
         return self.systems[0]
 
 
 def first(table: pl.DataFrame, level: Level) -> First | None:
-    """Return what comes first at a level; None if no system has a value.
+    """Return the systems that rank first at a level; None if no system has a value.
 
     Parameters
     ----------
@@ -304,14 +311,14 @@ def first(table: pl.DataFrame, level: Level) -> First | None:
 
 
 def no_limits(_measure: str, _system: str) -> tuple[None, None]:
-    """Return that nothing is known of the error."""
+    """Return no limits: the error is unknown."""
     return None, None
 
 
 def leaders(
     table: pl.DataFrame, level: Level, *, limits: Limits = no_limits, figure: str | None = None
 ) -> Iterator[Finding]:
-    """Say which system comes first by the leading measure of a level, and which by the others.
+    """Say which system ranks first by the leading measure of a level, and which by the others.
 
     Parameters
     ----------
@@ -343,14 +350,14 @@ def _leader(
     phrase = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
     names = [name_text(name) for name in found.systems]
     if found.of == 1:
-        text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase}; there is no other system"
+        text = f"{LEVEL_TITLES[level]}: {names[0]}, {phrase} (the only system)"
     elif len(names) == found.of:
         text = f"all {found.of:,} systems are tied {LEVEL_TITLES[level]}: {phrase}"
     else:
         after = rows.row(len(names), named=True)
         low = lower_values_are_good(found.measure)
         text = phrases.highest(LEVEL_TITLES[level], names, phrase, lowest=low)
-        text += f"; next of {found.of:,} systems is {name_text(after['system'])}"
+        text += f"; next among {found.of:,} systems: {name_text(after['system'])}"
         text += f" ({value(found.measure, after['mean'])})"
     return Finding(
         about=level, question=LEADING, text=phrases.sentence(text), name=found.system,
@@ -366,7 +373,7 @@ def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: flo
 
 
 def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
-    """Say which system comes first by the other measures of the level."""
+    """Say which systems rank first by the other measures of the level."""
     others = [
         name for name in order_measures(level, table["measure"].unique()) if name != found.measure
     ]
@@ -379,14 +386,11 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     if not by_system:
         return None
     many = sum(len(measures) for measures in by_system.values())
-    parts = [
-        f"{name} {'is first ' if place == 0 else ''}by {phrases.list_text(measures)}"
-        for place, (name, measures) in enumerate(by_system.items())
-    ]
+    parts = [f"{name} ({phrases.list_text(measures)})" for name, measures in by_system.items()]
     if len(parts) > _SHOWN:
-        parts[_SHOWN:] = [phrases.count_text(len(parts) - _SHOWN, "other system") + " by the rest"]
-    kind = LEVEL_TITLES[level].removeprefix("by ")
-    text = f"Of {phrases.count_text(many, 'other measure')} of {kind}: {'; '.join(parts)}"
+        parts[_SHOWN:] = [phrases.count_text(len(parts) - _SHOWN, "other system") + " (the rest)"]
+    others_text = phrases.count_text(many, *_OTHER_MEASURES[level])
+    text = f"Ranked first by {others_text}: {phrases.list_text(parts)}"
     mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
     return Finding(
         about="other measures", question="whether other measures agree",
@@ -398,42 +402,42 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
 
 _LATE = 80
 _CLEAR = 5
-"""From so many systems on, one order or its reverse comes by chance less often than 1 in 20."""
+"""With this many systems, an order or its reverse has a chance probability below 1 in 20."""
 _UNLIKE = 1.1
-"""Numbers of clusters are alike where the greatest is at most so many times the least."""
+"""The largest ratio of numbers of clusters that counts as similar."""
 
 
 class Unclustered(StageOptions):
-    """What becomes of tokens without a cluster."""
+    """The treatment of tokens without a cluster."""
 
     without_cluster: str
 
 
 @finder(stages=("evaluate.systems",), place=_LATE)
 def untested_order(stage: StageView) -> Iterator[Finding]:
-    """Say that no test compares the systems, and that few systems say little of a correlation."""
+    """Say that no test compares the systems, and that few systems make a correlation weak."""
     table = stage.table("table").collect()
     many = int(table["system"].n_unique())
     if many < 2:
         return
     yield make_caution(
         "untested",
-        f"no test holds the {many:,} systems against each other: their order is one of estimates",
+        f"the {many:,} systems were not tested against each other: they are ordered by estimates",
         float(many),
     )
     both = all(first(table, level) is not None for level in ("types", "tokens"))
     if both and many < _CLEAR:
         yield make_caution(
             "few systems",
-            f"{many:,} systems say little of a rank correlation: by chance alone each order comes "
-            f"once in {math.factorial(many):,}",
+            f"rank correlations over {many:,} systems are weak evidence: by chance alone, any "
+            f"given order has a probability of 1 in {math.factorial(many):,}",
             float(many),
         )
 
 
 @finder(stages=("evaluate.type_level",), place=_LATE)
 def type_level_cautions(stage: StageView) -> Iterator[Finding]:
-    """Say which mappings are not proven, and what is left out or counts as wrong."""
+    """Say which mappings are not proven, and which items are excluded or count as wrong."""
     scores = stage.table("scores").collect()
     if scores.is_empty():
         return
@@ -445,21 +449,21 @@ def type_level_cautions(stage: StageView) -> Iterator[Finding]:
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
     if lost := _most_lost(sizes, "n_dropped"):
         text = (
-            f"types with a cluster and no gold class, which are left out: {lost.count:,} in "
-            f"{lost.where}, besides the {lost.of:,} that count"
+            f"types with a cluster but no gold class, which are excluded: {lost.count:,} in "
+            f"{lost.where}, in addition to the {lost.of:,} that count"
         )
         yield make_caution("dropped", text, lost.count, n=lost.of, name=lost.system)
 
 
 def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
-    """Say how many values may be too low, as their mapping is not known to be optimal."""
+    """Say how many values may be too low because their mapping is not proven optimal."""
     open_ones = scores.filter(certificate="not proven")
     if open_ones.is_empty():
         return
     measures = [title(name) for name in sorted(set(open_ones["measure"]))]
     text = (
-        f"for {open_ones.height:,} of {scores.height:,} values no proof says that their mapping is "
-        f"optimal ({phrases.list_text(measures)}): they may be too low"
+        f"for {open_ones.height:,} of {scores.height:,} values, the mapping is not proven optimal "
+        f"({phrases.list_text(measures)}): they may be too low"
     )
     gaps = open_ones.drop_nulls("gap")
     widest = None
@@ -472,7 +476,7 @@ def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
 
 
 def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
-    """Say that M-1 values grow with the number of clusters, where the systems' numbers differ."""
+    """Say that M-1 values increase with the number of clusters, where the numbers differ."""
     ordered = counts.sort("n_clusters", "system")
     rows = [(name, many) for name, many in ordered.select("system", "n_clusters").rows() if many]
     if not rows:
@@ -482,7 +486,7 @@ def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
         return
     yield make_caution(
         "numbers of clusters",
-        f"M-1 values grow with the number of clusters, and the systems have {few:,} "
+        f"M-1 values increase with the number of clusters, which ranges from {few:,} "
         f"({name_text(least)}) to {many:,} ({name_text(most)})",
         float(many),
     )
@@ -490,7 +494,7 @@ def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Loss:
-    """The run that loses most items, and how many other runs lose some."""
+    """The run that loses most items, and the number of other runs that lose some."""
 
     run: str
     system: str
@@ -500,19 +504,19 @@ class _Loss:
 
     @property
     def where(self) -> str:
-        """The run, and how many others there are."""
+        """The run, and the number of others."""
         if not self.others:
             return self.run
-        return f"{self.run} (and no more in {phrases.count_text(self.others, 'other run')})"
+        return f"{self.run} (no more in {phrases.count_text(self.others, 'other run')})"
 
     @property
     def said(self) -> str:
-        """How many, of how many, and where."""
+        """The count, the total and the run."""
         return f"{self.count:,} of {self.of:,} in {self.where}"
 
 
 def _most_lost(sizes: pl.DataFrame, column: str) -> _Loss | None:
-    """Return where most items are lost; None if nowhere."""
+    """Return the run that loses most items; None if no run loses any."""
     order = {column: True, "system": False, "run": False}
     rows = sizes.filter(pl.col(column) > 0).sort(list(order), descending=list(order.values()))
     if rows.is_empty():
@@ -535,7 +539,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
     if alone not in counted.columns:
         return
     kept = stage.options_as(Unclustered).without_cluster == "cluster"
-    fate = "are taken as one cluster more" if kept else "are left out"
+    fate = "form one additional cluster" if kept else "are excluded"
     if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
         text = f"tokens without a cluster, which {fate}: {lost.said}"
         yield make_caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
@@ -544,7 +548,7 @@ def token_level_cautions(stage: StageView) -> Iterator[Finding]:
 # Example words of clusters.
 
 MOST_CLUSTERS, MOST_WORDS = 6, 4
-"""So many clusters and words of each a sentence gives; the rest is counted."""
+"""Clusters, and words of each, that a sentence shows; the others are counted."""
 
 
 def clusters_with_words(
@@ -567,8 +571,8 @@ def clusters_with_words(
     -------
     DataFrame
         cluster, gold, n_ij, n_j, words (list of str): the words with most tokens first, counted
-        where the system counted them in its text, else by the gold entries; no word that has no
-        gold entry.
+        where the system counted them in its text, else by the gold entries; words without a gold
+        entry are omitted.
     """
     items = memberships(stage, run)
     gold = gold_of(stage)
@@ -586,14 +590,14 @@ def clusters_with_words(
 def example_words(
     stage: StageView, run: Run, mapping: pl.DataFrame, *, unit: str, figure: str
 ) -> Iterator[Finding]:
-    """Say in one sentence what is in the largest clusters of a run.
+    """Describe the largest clusters of a run in one sentence.
 
     Parameters
     ----------
     stage, run, mapping
         As for `clusters_with_words`.
     unit : str
-        What n_j counts: "type" or "token".
+        The unit of n_j: "type" or "token".
     figure : str
         The figure that shows the mapping.
     """
@@ -634,18 +638,18 @@ MISSED = "which classes are missed"
 def missed_by(
     run: Run, measure: str, classes: pl.DataFrame, *, share: float | None, unit: str, figure: str
 ) -> Finding:
-    """Say which classes a run has no cluster for under a measure's mapping.
+    """Say which classes have no cluster in a run under a measure's mapping.
 
     Parameters
     ----------
     run : Run
         The run.
     measure : str
-        Its mapping counts.
+        The measure of the mapping.
     classes : DataFrame
         gold, n (items of the class, or tokens), uncovered: a row for each class.
     share : float or None
-        Share of the items, or tokens, that are in a missed class; None if not known.
+        Share of the items, or tokens, in missed classes; None if unknown.
     unit : str
         "type" or "token".
     figure : str
@@ -654,38 +658,40 @@ def missed_by(
     missed = classes.filter("uncovered").sort("n", "gold", descending=[True, False])
     every = phrases.count_text(classes.height, "class", "classes")
     if missed.is_empty():
-        text = f"missed by {run.said}: none of {every}"
+        held_text = f"none of {every}"
     else:
         rows = missed.select("gold", "n").rows()
         held = [f"{name_text(gold)} ({phrases.count_text(n, unit)})" for gold, n in rows]
-        with_all = "" if share is None else f" with {phrases.per_cent(share)} of all {unit}s"
-        missed_texts = f"{phrases.list_text(held)}, {missed.height:,} of {every}{with_all}"
-        text = f"missed by {run.said}: {missed_texts}"
+        with_all = "" if share is None else f" and {phrases.per_cent(share)} of all {unit}s"
+        held_text = f"{phrases.list_text(held)}, in total {missed.height:,} of {every}{with_all}"
+    text = f"classes without a cluster in {run.said} (mapping of {title(measure)}): {held_text}"
     return Finding(
         about="missed", question=MISSED, name=run.system, value=float(missed.height),
-        text=phrases.sentence(f"{text} (mapping of {title(measure)})"), n=classes.height,
-        figure=figure,
+        text=phrases.sentence(text), n=classes.height, figure=figure,
     )  # fmt: skip
 
 
 def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
-    """Say which classes no system has a cluster for.
+    """Say which classes have no cluster in any system.
 
     Parameters
     ----------
     classes : sequence of str
         The classes, at least one.
     systems, of : int
-        How many systems there are, and classes.
+        The number of systems, and of classes.
 
     Examples
     --------
     >>> missed_by_all(["INTJ"], systems=4, of=17).text
-    'Missed by all 4 systems: INTJ, 1 of 17 classes.'
+    'Classes without a cluster in any of 4 systems: INTJ, in total 1 of 17 classes.'
     """
     phrase = phrases.list_text([name_text(name) for name in classes])
     every = phrases.count_text(of, "class", "classes")
-    text = f"missed by all {systems:,} systems: {phrase}, {len(classes):,} of {every}"
+    text = (
+        f"classes without a cluster in any of {phrases.count_text(systems, 'system')}: {phrase}, "
+        f"in total {len(classes):,} of {every}"
+    )
     return Finding(
         about="missed by all", question=MISSED, text=phrases.sentence(text),
         value=float(len(classes)), n=of,
@@ -694,31 +700,32 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
 
 @finder(stages=("evaluate.overlapping",), place=20)
 def overlapping(stage: StageView) -> Iterator[Finding]:
-    """Say which system comes first by BCubed F."""
+    """Say which system ranks first by BCubed F."""
     if not is_compared(stage):
         yield from leaders(mean_scores(stage.table("scores").collect(), LOWER), "overlaps")
 
 
-# Shares of types and tokens: uneven shares are why the two levels may differ.
+# Shares of types and tokens: uneven shares can make the two levels differ.
 
 _ALL = "*"
-"""All items together, as the tables call them."""
+"""All items together, in the tables."""
 _FEW = 10
-"""So many of the most frequent types are looked at, or the nearest number that was counted."""
+"""The number of most frequent types to report, or the nearest that was counted."""
 
 
 @finder(stages=("evaluate.shares",), place=60)
 def shares(stage: StageView) -> Iterator[Finding]:
-    """Say how many tokens the most frequent types hold, and what the largest class has."""
+    """Give the share of tokens of the most frequent types, and the shares of the largest class."""
     frequent = stage.table("frequent").filter(gold=_ALL).collect().drop_nulls("share_tokens")
     question = "how types and tokens are spread"
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
         types = phrases.count_text(row["k"], "most frequent type")
         phrase = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
+        accounts = "accounts" if row["k"] == 1 else "account"
         yield Finding(
             about="frequent", question=question, value=row["share_tokens"], n=row["k"],
-            text=phrases.sentence(f"the {types} {'has' if row['k'] == 1 else 'have'} {phrase}"),
+            text=phrases.sentence(f"the {types} {accounts} for {phrase}"),
             figure="frequent",
         )  # fmt: skip
     classes = stage.table("shares").filter(pl.col("gold") != _ALL).collect()
@@ -726,10 +733,10 @@ def shares(stage: StageView) -> Iterator[Finding]:
     if known.height:
         row = known.sort("types", "gold", descending=[True, False]).row(0, named=True)
         types, tokens = (phrases.per_cent(row[f"share_{what}"]) for what in ("types", "tokens"))
-        phrase = f"{name_text(row['gold'])}, {types} of them and {tokens} of the tokens"
+        phrase = f"{name_text(row['gold'])}, with {types} of the types and {tokens} of the tokens"
         yield Finding(
             about="largest class", question=question, name=row["gold"],
-            text=phrases.sentence(f"class with most types: {phrase}"), value=row["share_types"],
+            text=phrases.sentence(f"largest class by types: {phrase}"), value=row["share_types"],
             n=row["types"], figure="classes",
         )  # fmt: skip
 
@@ -745,7 +752,7 @@ _FEWEST = 2
 
 @finder(stages=("evaluate.systems",), place=10)
 def systems(stage: StageView) -> Iterator[Finding]:
-    """Say which system comes first at each level, and how the levels go together."""
+    """Say which system ranks first at each level, and how the levels correlate."""
     table = stage.table("table").collect()
     both = all(first(table, level) is not None for level in ("types", "tokens"))
     found = {
@@ -760,7 +767,7 @@ def systems(stage: StageView) -> Iterator[Finding]:
 
 
 def _limits(stage: StageView, level: Level) -> Limits:
-    """Return what finds the limits of a level's scores."""
+    """Return a function that looks up the limits of a level's scores."""
     named = stage.inputs.get(_TABLES[level])
     if named is None or level == "overlaps":
         return no_limits
@@ -778,7 +785,7 @@ def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
     if rows.is_empty() or rows["n_systems"][0] < _FEWEST:
         return
     rho, many = rows["correlation"][0], int(rows["n_systems"][0])
-    of = f"{title(types.measure)} with {title(tokens.measure)}"
+    of = f"{title(types.measure)} and {title(tokens.measure)}"
     yield Finding(
         about="agreement", question="whether types and tokens agree", value=rho, n=many,
         text=phrases.sentence(_agreement_text(rho, many, of)), name=types.system,
@@ -788,11 +795,14 @@ def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
 
 def _agreement_text(rho: float | None, many: int, of: str) -> str:
     if rho is None:
-        return f"types and tokens give no rank correlation over {many:,} systems: one ties them all"
-    order = "alike" if rho == 1 else ("the other way round" if rho == -1 else "differently")
+        return (
+            f"no rank correlation of types and tokens can be computed over {many:,} systems: "
+            "one of the two ties all systems"
+        )
+    order = "identically" if rho == 1 else ("in reverse order" if rho == -1 else "differently")
     return (
-        f"types and tokens order the {many:,} systems {order}: rank correlation "
-        f"{phrases.coefficient(rho)} (Spearman's rho of {of})"
+        f"type-level and token-level scores rank the {many:,} systems {order}: Spearman's rho "
+        f"{phrases.coefficient(rho)} between {of}"
     )
 
 
@@ -801,7 +811,7 @@ def _agreement_text(rho: float | None, many: int, of: str) -> str:
 
 @finder(stages=("evaluate.token_level",), place=20)
 def token_level(stage: StageView) -> Iterator[Finding]:
-    """Say what the scores of tokens tell; which system comes first, unless another stage does."""
+    """Report token-level scores; name the first system unless another stage ranks them."""
     scores = stage.table("scores").collect()
     table = mean_scores(scores, LOWER)
     found = first(table, "tokens")
@@ -811,8 +821,8 @@ def token_level(stage: StageView) -> Iterator[Finding]:
         yield from leaders(table, "tokens", limits=partial(limits_of, scores))
     run = first_run(scores, found.system)
     overlaps = stage.table("overlaps").filter(run.rows).collect()
-    yield from _floor(found.measure, run, overlaps)
-    kind = "one_to_one" if found.measure == "one_to_one" else "many_to_one"
+    kind = "many_to_one" if "many_to_one" in set(scores["measure"]) else "one_to_one"
+    yield from _floor(kind, run, overlaps)
     mapping = stage.table("mapping").filter(run.rows, pl.col("mapping") == kind).collect()
     figure = f"mapping-{slug(run.system)}"
     yield from _missed_tokens(run, kind, overlaps, mapping, figure)
@@ -820,14 +830,14 @@ def token_level(stage: StageView) -> Iterator[Finding]:
 
 
 def _floor(measure: str, run: Run, overlaps: pl.DataFrame) -> Iterator[Finding]:
-    """Say how many tokens the largest class has: the M-1 accuracy of a single cluster."""
+    """Give the share of the largest class: the M-1 accuracy of a single cluster."""
     if measure != "many_to_one" or overlaps.is_empty():
         return
     sizes = _sizes(overlaps)
     share = int(sizes["n"][0]) / int(sizes["n"].sum())
     text = (
-        f"floor {phrases.per_cent(share)} {title(measure)}: all tokens in one cluster "
-        f"({name_text(sizes['gold'][0])})"
+        f"floor: {title(measure)} is {phrases.per_cent(share)} with all tokens in one cluster, "
+        f"mapped to {name_text(sizes['gold'][0])}"
     )
     yield Finding(
         about="floor", question=LEADING, text=phrases.sentence(text), name=run.system, value=share
@@ -856,7 +866,7 @@ def _missed_tokens(
 
 @finder(stages=("evaluate.type_level",), place=20)
 def type_level(stage: StageView) -> Iterator[Finding]:
-    """Say what the scores of types tell; which system comes first, unless another stage says so."""
+    """Report type-level scores; name the first system unless another stage ranks them."""
     every = stage.table("scores").collect()
     scores = by_mapping(every)
     table = mean_scores(scores)
@@ -865,6 +875,8 @@ def type_level(stage: StageView) -> Iterator[Finding]:
         return
     if not is_compared(stage):
         yield from leaders(table, "types", limits=partial(limits_of, scores))
+    many_to_one = table.filter(pl.col("measure").str.ends_with(" M-1"))
+    found = first(many_to_one, "types") or found
     yield from floor(every, found)
     run = first_run(scores, found.system)
     measure, _, mapping = found.measure.rpartition(" ")
@@ -875,22 +887,22 @@ def type_level(stage: StageView) -> Iterator[Finding]:
 
 
 def floor(scores: pl.DataFrame, found: First) -> Iterator[Finding]:
-    """Say what the leading measure would be if every cluster were mapped to the largest class.
+    """Give the leading measure with every cluster mapped to the largest class.
 
     Parameters
     ----------
     scores : DataFrame
         `schemas.TypeLevel`.
     found : First
-        What comes first.
+        The first systems.
     """
     measure, _, mapping = found.measure.rpartition(" ")
     rows = scores.filter(mapping="floor", measure=measure, system=found.system)
     if rows.is_empty() or mapping != "M-1":
         return
     value = float(rows.sort("run")["value"][0])
-    phrase = f"{phrases.per_cent(value)} {title(found.measure)}"
-    text = f"floor {phrase}: every cluster mapped to the largest class"
+    phrase = f"{title(found.measure)} is {phrases.per_cent(value)}"
+    text = f"floor: {phrase} with every cluster mapped to the largest class"
     yield Finding(
         about="floor", question=LEADING, text=phrases.sentence(text), name=found.system, value=value
     )
@@ -913,7 +925,7 @@ def _missed_types(
 
 
 def _share(stage: StageView, missed: list[str]) -> float | None:
-    """Return the share of the types that have a missed class, those with several counted once."""
+    """Return the share of types with a missed class; a type with several counts once."""
     gold = gold_of(stage)
     if gold is None:
         return None

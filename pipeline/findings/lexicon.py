@@ -1,10 +1,10 @@
-"""Findings on lexicons: L* and what lowers it, comparisons, cautions."""
+"""Findings on lexicons: L* and its losses, comparisons, cautions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -14,7 +14,6 @@ from pipeline.findings.phrases import name_text
 from pipeline.kernels.lexicon.inference import (
     form_weights,
     lemmas_by_size,
-    normal_quantile,
     unequal,
 )
 from pipeline.kernels.lexicon.l_measure import best
@@ -30,7 +29,7 @@ class EvaluationOptions(StageOptions):
 
 
 class Statistic(NamedTuple):
-    """A statistic with its limits; None where it is not known."""
+    """A statistic with its limits; None where unknown."""
 
     value: float | None
     lower: float | None
@@ -70,23 +69,23 @@ class Quality:
 
 
 def sampling_text(scores: pl.DataFrame) -> str:
-    """Return how the lemmas were drawn, to be put after their number; nothing of a simple sample.
+    """Return how the lemmas were drawn, to follow their number; empty for a simple sample.
 
     Parameters
     ----------
     scores : DataFrame
-        Column pi, null for lemmas that somebody chose.
+        Column pi, null for lemmas that were chosen.
 
     Examples
     --------
     >>> sampling_text(pl.DataFrame({"pi": [0.5, 0.2]}))
-    ', drawn in proportion to their paradigms'
+    ', drawn in proportion to paradigm size'
     """
-    return ", drawn in proportion to their paradigms" if unequal(scores) else ""
+    return ", drawn in proportion to paradigm size" if unequal(scores) else ""
 
 
 class Names(NamedTuple):
-    """What sentences call the lexicon and the gold."""
+    """The names of the lexicon and the gold in sentences."""
 
     lexicon: str
     gold: str
@@ -105,14 +104,13 @@ QUESTION = "how the lexicons compare"
 
 
 class ComparisonOptions(StageOptions):
-    """What the stage compares, and how sure its intervals are."""
+    """The lexicons that the stage compares."""
 
     lexicons: tuple[str, ...]
-    confidence: float
 
 
-class _Pair(NamedTuple):
-    """The highest L* held against another one: the other less the highest."""
+class LexiconPair(NamedTuple):
+    """Another L* compared with the highest one: other minus highest."""
 
     other: str
     difference: float
@@ -122,18 +120,10 @@ class _Pair(NamedTuple):
     losses: int
     equal: int
 
-    def widened(self, factor: float) -> _Pair:
-        """Return it with limits so many times as far from the difference, from −1 to 1."""
-        if self.lower is None or self.upper is None:
-            return self
-        low = self.difference - factor * (self.difference - self.lower)
-        high = self.difference + factor * (self.upper - self.difference)
-        return self._replace(lower=max(-1.0, low), upper=min(1.0, high))
-
 
 @finder(stages=("evaluate.lexicons",), place=10)
 def compared_lexicons(stage: StageView) -> Iterator[Finding]:
-    """Say which lexicon has the highest L*, and of each other one whether it differs."""
+    """Name the lexicon with the highest L*, and compare each other one with it."""
     table = stage.table("lexicons").collect().drop_nulls("l_star")
     if table.is_empty():
         return
@@ -141,16 +131,16 @@ def compared_lexicons(stage: StageView) -> Iterator[Finding]:
     names = names_of(stage)
     yield _highest(rows, names, sampling_text(stage.table("lemmas").collect()))
     first = rows["lexicon"][0]
-    pairs = _pairs(stage.table("differences").collect(), first)
-    factor = widening_factor(len(pairs), stage.options_as(ComparisonOptions).confidence)
+    pairs = pairs_with(stage.table("differences").collect(), first)
     for pair in sorted(pairs, key=lambda pair: (-pair.difference, pair.other)):
-        yield _difference_finding(pair.widened(factor), first, names)
+        yield _difference_finding(pair, first, names)
 
 
 def names_of(stage: StageView) -> dict[str, str]:
-    """Return what sentences call the lexicons of a comparison, by the stages that scored them.
+    """Return display names by the stages that scored the lexicons.
 
-    That is the stage that made the lexicon, unless two that are compared were made by one.
+    A name is the label in the report's section, else the title of the stage, else the name of the
+    stage that made the lexicon, unless it made two of them.
     """
     scored = stage.options_as(ComparisonOptions).lexicons
     stages = [name.partition(".")[0] for name in scored]
@@ -160,24 +150,14 @@ def names_of(stage: StageView) -> dict[str, str]:
         for name in stages
     }  # fmt: skip
     distinct = len(set(made.values())) == len(made)
-    shown = {name: name_text(made[name] if distinct else name) for name in stages}
-    return {whole: shown[name] for whole, name in zip(scored, stages, strict=True)}
 
+    def shown(whole: str, name: str) -> str:
+        title = stage.stages[name].title if name in stage.stages else ""
+        return stage.labels.get(whole) or title or (made[name] if distinct else name)
 
-def widening_factor(pairs: int, confidence: float) -> float:
-    """Return by how much intervals are drawn apart so that all hold together (Bonferroni).
-
-    The factor is ``z(1 - a / 2m) / z(1 - a / 2)`` for m intervals with a = 1 - confidence: that of
-    normal intervals, which comes close for others.
-
-    Examples
-    --------
-    >>> widening_factor(1, 0.95), round(widening_factor(3, 0.95), 3)
-    (1.0, 1.221)
-    """
-    if pairs < 2:
-        return 1.0
-    return normal_quantile(1.0 - (1.0 - confidence) / pairs) / normal_quantile(confidence)
+    return {
+        whole: name_text(shown(whole, name)) for whole, name in zip(scored, stages, strict=True)
+    }
 
 
 def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Finding:
@@ -202,33 +182,40 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
 
 
 def _limits(lower: float | None, upper: float | None) -> tuple[float | None, float | None]:
-    """Return the limits of an L*; none where all lemmas were evaluated, and it is exact."""
+    """Return the limits of L*; none if all lemmas were evaluated, so that it is exact."""
     return (None, None) if lower is not None and lower == upper else (lower, upper)
 
 
-def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
-    """Return the differences that the lexicon with the highest L* is in, turned towards it."""
+def pairs_with(differences: pl.DataFrame, first: str) -> list[LexiconPair]:
+    """Return the differences from the lexicon with the highest L*: other minus highest."""
     found = []
     for row in differences.drop_nulls("difference").to_dicts():
         wins, losses, equal = row["n_first"], row["n_second"], row["n_equal"]
         if row["second"] == first:
-            limits = (row["difference"], row["lower"], row["upper"])
-            found.append(_Pair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
+            limits = (row["difference"], *known_limits(row))
+            found.append(LexiconPair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
         elif row["first"] == first:
-            low, high = (None if row[side] is None else -row[side] for side in ("upper", "lower"))
-            limits = (-row["difference"], low, high)
-            found.append(_Pair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
+            low, high = known_limits(row)
+            turned = (None, None) if low is None or high is None else (-high, -low)
+            limits = (-row["difference"], *turned)
+            found.append(LexiconPair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
     return found
 
 
-def _difference_finding(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
-    other, lemmas = _name(names, pair.other), pair.wins + pair.losses + pair.equal
-    test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
-    phrase = phrases.held_within(test)
+def known_limits(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Return the limits that hold for all pairs together; none if unknown."""
+    return (None, None) if row["lower"] is None else (row["lower_family"], row["upper_family"])
+
+
+def _difference_finding(pair: LexiconPair, first: str, names: Mapping[str, str]) -> Finding:
+    leader, other = _name(names, first), _name(names, pair.other)
+    lemmas = pair.wins + pair.losses + pair.equal
+    test = phrases.Interval(f"L* of {other}", pair.difference, pair.lower, pair.upper)
+    phrase = phrases.held_within(test, than=f"that of {leader}")
     many = phrases.count_text(lemmas, "lemma")
     text = (
-        f"against {_name(names, first)}, {phrase}; of {many}, L is higher in {_name(names, first)} "
-        f"for {pair.wins:,}, in {other} for {pair.losses:,}, and equal for {pair.equal:,}"
+        f"{phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} in "
+        f"{other}, and {pair.equal:,} the same in both"
     )
     return Finding(
         about="held against it", question=QUESTION, text=phrases.sentence(text), name=pair.other,
@@ -244,28 +231,28 @@ def _name(names: Mapping[str, str], lexicon: str) -> str:
 # Cautions.
 
 FEW, FEW_BY_SIZE = 50, 30
-"""From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
-the second these were not made, where lemmas are drawn by size."""
+"""With fewer lemmas, simulated coverage is well below the nominal level; the second number is for
+lemmas drawn by size, for which smaller samples were not simulated."""
 _ODD = 0.05
-"""An L* by the best match that is so much higher than by the same lemma is worth a word."""
+"""A difference of L* between best match and same lemma that causes a caution."""
 _LATE = 80
 
 
 @finder(stages=("evaluate.lexicon",), place=_LATE)
 def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
-    """Say whether the lemmas are few or chosen, and whether their matches are odd."""
+    """Warn about few or chosen lemmas, and about unusual matches."""
     scores, names = stage.table("lemmas").collect(), sources_of(stage)
     if scores.is_empty():
-        text = f"L* of {names.lexicon} rests on 0 lemmas: it shares none with {names.gold}"
+        text = f"no L* for {names.lexicon}: it has 0 lemmas in common with {names.gold}"
         yield make_caution("no lemma", text, 0.0, name=names.lexicon)
         return
     yield from _few_or_chosen(scores, names)
     yield from _odd_matches(Quality(stage.table("quality").collect()), names)
     empty = scores.filter(n_gold=0).height
     if empty:
-        text = (
-            f"{phrases.count_text(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
-        )
+        have = "has" if empty == 1 else "have"
+        lemmas = phrases.count_text(empty, "lemma")
+        text = f"{lemmas} without forms in {names.gold} {have} no weight in L*"
         yield make_caution("no forms", text, float(empty), name=names.lexicon)
 
 
@@ -274,84 +261,73 @@ def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
     lemmas = phrases.count_text(many, "lemma")
     if not scores["drawn"].all():
         text = (
-            f"the {lemmas} that {names.lexicon} is judged by were chosen, not drawn at random: "
-            "nothing is known of the others"
+            f"the {lemmas} used to evaluate {names.lexicon} "
+            f"{'was' if many == 1 else 'were'} chosen, not drawn at random: the result does not "
+            "generalise to other lemmas"
         )
         yield make_caution("chosen", text, float(many), name=names.lexicon)
     elif many < (few := FEW_BY_SIZE if unequal(scores) else FEW) and many < population:
         text = (
-            f"L* of {names.lexicon} rests on {lemmas}: from fewer than {few} the limits hold "
-            "less often than they say"
+            f"L* of {names.lexicon} is based on {lemmas}: with fewer than {few}, the limits hold "
+            "less often than the nominal level"
         )
         yield make_caution("few lemmas", text, float(many), name=names.lexicon)
 
 
 def _odd_matches(quality: Quality, names: Names) -> Iterator[Finding]:
-    """Say where the best matches are often other lemmas."""
+    """Warn if the best matches are often other lemmas."""
     star, same = quality["L*"].value, quality["L*, same lemma"].value
     if star is None or same is None or star - same < _ODD:
         return
     text = (
-        f"the forms of lemmas often stand under others in {names.lexicon}: by its own lemmas L* is "
-        f"{phrases.per_cent(same)}, by the best matches {phrases.per_cent(star)}"
+        f"forms are often listed under other lemmas in {names.lexicon}: L* is "
+        f"{phrases.per_cent(same)} if each lemma is compared with the same lemma, and "
+        f"{phrases.per_cent(star)} if it is compared with its best match"
     )
     yield make_caution("matches", text, same, name=names.lexicon)
 
 
-@finder(stages=("evaluate.lexicons",), place=_LATE)
-def comparison_cautions(stage: StageView) -> Iterator[Finding]:
-    """Say what several intervals are worth together."""
-    pairs = stage.table("differences").collect()
-    lexicons = stage.table("lexicons").collect().height
-    sure = pairs.filter(pl.col("standard_error") > 0).drop_nulls("lower")
-    if sure.is_empty() or lexicons < 3:
-        return
-    confidence = stage.options_as(ComparisonOptions).confidence
-    wider = widening_factor(lexicons - 1, confidence)
-    text = (
-        f"so that {lexicons - 1:,} differences hold together with "
-        f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
-        "times as far apart here as in the table of each by itself"
-    )
-    yield make_caution("several intervals", text, wider, n=lexicons - 1)
-
-
 @finder(stages=("join.keying",), place=_LATE)
 def keying_cautions(stage: StageView) -> Iterator[Finding]:
-    """Say which lemmas the dictionary lacks, and which are not looked up yet."""
+    """Count the lemmas missing from the dictionary, and those not yet looked up."""
     keyed = stage.table("keyed").collect()
     lacking = keyed.filter(~pl.col("found")).height
     if lacking:
         text = (
-            f"not in the dictionary of {stage.name}: {lacking:,} of "
-            f"{phrases.count_text(keyed.height, 'lemma')} that were looked up "
-            f"({phrases.per_cent(lacking / keyed.height)}), which L* leaves out"
+            f"not found in the dictionary of {stage.name}: {lacking:,} of "
+            f"{phrases.count_text(keyed.height, 'lemma')} looked up "
+            f"({phrases.per_cent(lacking / keyed.height)}), which L* ignores"
         )
         yield make_caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
     left = int(steps["n"].sum())
     if left:
         lemmas = phrases.count_text(left, "lemma")
-        text = f"{lemmas} of {stage.name} not looked up yet: left out so far"
+        have = (
+            "has not been looked up yet and is"
+            if left == 1
+            else ("have not been looked up yet and are")
+        )
+        text = f"{lemmas} of {stage.name} {have} excluded"
         yield make_caution("keying", text, float(left), n=keyed.height + left)
 
 
-# Parts of the loss: missing forms, spurious forms, lemmas without a right form.
+# Parts of the loss: missing forms, spurious forms, lemmas without a correct form.
 
 
 class Loss(NamedTuple):
-    """The parts of ``1 - L*``, which they add up to.
+    """The parts of ``1 - L*``; they add up to it.
 
     Parameters
     ----------
     whole : float
         ``1 - L*``.
     without_right : float
-        Lost by lemmas whose match has no right form.
+        Lost to lemmas whose match has no correct form.
     missing, spurious : float
-        Lost by forms that are missing, and that are spurious, of the other lemmas.
+        Lost to missing forms, and to spurious forms, of the other lemmas.
     n_without_right, n_missing, n_spurious : int
-        How many lemmas, and forms of the other lemmas, that is.
+        The number of these lemmas, and of these forms of the other lemmas.
     """
 
     whole: float
@@ -364,7 +340,7 @@ class Loss(NamedTuple):
 
 
 def losses(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return what each sampled lemma costs, and the parts of that.
+    """Return the cost of each sampled lemma, and its parts.
 
     With g forms of the gold, m of the match and c in common, ``L = 2 c / (g + m)``, so that
     ``1 - L = (g - c) / (g + m) + (m - c) / (g + m)``: a part for the missing forms and one for the
@@ -373,7 +349,7 @@ def losses(scores: pl.DataFrame) -> pl.DataFrame:
     + m)``, its missing ones the rest. Where L is weighted by the gold (size = base = g) that is the
     weight times the parts of 1 - L. Where it is weighted as published (size = m, base = g + m - c)
     the missing forms also cost what they have in the union of both sets. Where lemmas were drawn
-    with different chances, a lemma costs what it stands for (`form_weights` in place of 1 / n).
+    with different probabilities, costs are weighted (`form_weights` in place of 1 / n).
 
     Parameters
     ----------
@@ -442,25 +418,25 @@ def _sum(costs: pl.DataFrame, column: str) -> float:
     return float(costs[column].to_numpy().sum())
 
 
-# Missing lemmas: L* leaves them out, F* does not.
+# Missing lemmas: L* ignores them, F* does not.
 
 
 def missing_lemmas(
     stage: StageView, quality: Quality, names: Names, question: str
 ) -> Iterator[Finding]:
-    """Say how many lemmas of the gold are missing, and how much of the loss of F* is theirs.
+    """Count the missing lemmas of the gold, and give their part of the loss of F*.
 
-    L* rests on lemmas that both have. F* is the same over all lemmas of the gold, each against
-    its best match: it is L* if the lexicon lacks none and all are sampled.
+    L* covers lemmas in both. F* is the same measure over all lemmas of the gold, each compared with
+    its best match: it equals L* if no lemma is missing and all are sampled.
 
     Parameters
     ----------
     stage : StageView
-        A stage that evaluates a lexicon against a whole gold; else nothing is said.
+        A stage that evaluates a lexicon against a whole gold; otherwise there is no finding.
     quality : Quality
         Its statistics.
     names, question
-        What is said of what.
+        The names, and the question.
     """
     gold, common, f_star = (quality[name].value for name in ("gold lemmas", "common lemmas", "F*"))
     if gold is None or common is None or f_star is None or not gold:
@@ -474,9 +450,9 @@ def missing_lemmas(
     cost = cost_of_missing(stage)
     text = (
         f"missing from {names.lexicon}: {lacking:,} of the {counted} of {names.gold} "
-        f"({phrases.per_cent(lacking / every)}), which L* leaves out; over all lemmas F* is "
-        f"{phrases.per_cent(f_star)}, and {phrases.number(100 * cost, 1)} of the "
-        f"{phrases.number(100 * (1 - f_star), 1)} points that it loses are theirs"
+        f"({phrases.per_cent(lacking / every)}), which L* ignores; over all lemmas, F* is "
+        f"{phrases.per_cent(f_star)}, and the missing lemmas account for "
+        f"{_points(cost)} of the {_points(1 - f_star)} points lost"
     )
     yield _missing_finding(text, names, question, cost, every)
 
@@ -489,10 +465,10 @@ def _missing_finding(text: str, names: Names, question: str, cost: float, every:
 
 
 def cost_of_missing(stage: StageView) -> float:
-    """Return what lemmas that the lexicon lacks cost F*: ``sum (n_i / n) (1 - max_j F(i,j))``.
+    """Return the cost of missing lemmas in F*: ``sum (n_i / n) (1 - max_j F(i,j))``.
 
     The sum is over the lemmas of the gold that are not in the lexicon, n the forms of the whole
-    gold. A missing lemma whose forms stand under another lemma costs less than all of its forms.
+    gold. A missing lemma whose forms are listed under another lemma costs less than all its forms.
 
     Parameters
     ----------
@@ -517,16 +493,16 @@ def cost_of_missing(stage: StageView) -> float:
 
 
 def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
-    """Say about how many lemmas more would halve the interval of L*.
+    """Say how many more lemmas would halve the interval of L*.
 
     Parameters
     ----------
     stage : StageView
-        Evaluates a lexicon.
+        A stage that evaluates a lexicon.
     scores : DataFrame
         `schemas.LemmaScores`.
     names : Names
-        What is said of what.
+        The names, and the question.
     """
     chosen = stage.table("intervals").filter("chosen").collect()
     if scores.is_empty() or chosen.is_empty() or not chosen["standard_error"][0]:
@@ -539,10 +515,10 @@ def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Fi
     if further <= 0:
         return
     width = (chosen["upper"][0] or 0.0) - (chosen["lower"][0] or 0.0)
-    now = f" of {phrases.number(100 * width, 1)} points" if width else ""
+    now = f", now {phrases.number(100 * width, 1)} points" if width else ""
     text = (
-        f"about {phrases.rounded(further):,} lemmas more, {phrases.rounded(size + further):,} in "
-        f"all, would halve the interval{now}"
+        f"about {phrases.rounded(further):,} more lemmas ({phrases.rounded(size + further):,} in "
+        f"total) would halve the width of the interval{now}"
     )
     yield Finding(
         about="needed", question=f"how sure L* of {names.lexicon} is", name=names.lexicon,
@@ -551,10 +527,10 @@ def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Fi
 
 
 def lemmas_more(size: int, population: int) -> int:
-    """Return how many lemmas more halve the standard error of L*.
+    """Return how many more lemmas halve the standard error of L*.
 
-    The variance goes with ``1/S - 1/M`` for S of M lemmas drawn without replacement; a quarter of
-    it is reached by ``S' = 4 S M / (M + 3 S)``.
+    The variance is proportional to ``1/S - 1/M`` for S of M lemmas drawn without replacement; a
+    quarter of it needs ``S' = 4 S M / (M + 3 S)``.
 
     Parameters
     ----------
@@ -580,7 +556,7 @@ _FIGURE = "L"
 
 @finder(stages=("evaluate.lexicon",), place=20)
 def lexicon_quality(stage: StageView) -> Iterator[Finding]:
-    """Say what L* is, what is lost and where, and how many lemmas more would make it surer."""
+    """Give L*, its losses and their causes, and the lemmas needed for a narrower interval."""
     quality = Quality(stage.table("quality").collect())
     if quality["L*"].value is None:
         return
@@ -588,7 +564,7 @@ def lexicon_quality(stage: StageView) -> Iterator[Finding]:
     names = sources_of(stage)
     question = f"how good {names.lexicon} is"
     yield _l_star(quality, names, scores, question)
-    # With an n of its own, what the lemmas cost does not add up to what is lost.
+    # With an n of its own, the costs of the lemmas do not add up to the loss.
     if stage.options_as(EvaluationOptions).n is None:
         costs = losses(scores)
         found = loss(costs)
@@ -606,7 +582,7 @@ def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str)
     value = star.value or 0.0
     phrase = phrases.estimate(value, lower, upper)
     sample = _sample_text(quality, scores)
-    text = f"L* of {names.lexicon}: {phrase} against {names.gold}, from {sample}"
+    text = f"L* of {names.lexicon} against {names.gold}: {phrase}, from {sample}"
     return Finding(
         about="L*", question=question, text=phrases.sentence(text), name=names.lexicon,
         other=names.gold, value=value, lower=lower, upper=upper,
@@ -619,7 +595,7 @@ def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
     if size is None or whole is None:
         return phrases.count_text(scores.height, "lemma")
     if size == whole:
-        return f"all {phrases.count_text(size, 'lemma')} that both have"
+        return f"all {phrases.count_text(size, 'lemma')} in common"
     chosen = "" if scores["drawn"].all() else "chosen "
     share = phrases.per_cent(size / whole)
     return (
@@ -628,18 +604,20 @@ def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
 
 
 def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
-    """Say by how much missing forms, spurious forms, and lemmas without a right form lower L*."""
+    """Say how much missing forms, spurious forms and lemmas without a correct form lower L*."""
     if not found.whole > 0:
         return
     parts = [
         (found.missing, f"missing forms ({found.n_missing:,})"),
         (found.spurious, f"spurious forms ({found.n_spurious:,})"),
-        (found.without_right, f"lemmas without a right form ({found.n_without_right:,})"),
+        (found.without_right, f"lemmas without a correct form ({found.n_without_right:,})"),
     ]
     parts.sort(key=lambda part: -part[0])
-    items = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
+    items = [f"{_points(cost)} to {cause}" for cost, cause in parts if cost > 0]
+    items[0] = items[0].replace(" to ", " are due to ", 1)
     text = (
-        f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.list_text(items)}"
+        f"of the {_points(found.whole)} points of L* that {names.lexicon} loses, "
+        f"{phrases.list_text(items)}"
     )
     yield Finding(
         about="lost", question=question, text=phrases.sentence(text), name=names.lexicon,
@@ -654,16 +632,17 @@ def _points(cost: float) -> str:
 def _costliest(
     costs: pl.DataFrame, found: Loss, names: Names, question: str, *, by_size: bool
 ) -> Iterator[Finding]:
-    """Say which lemmas cost most."""
+    """Name the lemmas that cost most."""
     rows = costs.filter(pl.col("cost") > 0).head(_COSTLIEST).to_dicts()
     if not rows:
         return
     parts = [f"{name_text(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
     together = sum(row["cost"] for row in rows)
-    share = f", {phrases.per_cent(together / found.whole)} of what is lost" if len(rows) > 1 else ""
-    others = ", with those that they stand for" if by_size else ""
-    most = f"{phrases.list_text(parts)}{share}"
-    text = f"lemmas that cost {names.lexicon} most{others}, in points: {most}"
+    total = f", in total {phrases.per_cent(together / found.whole)} of the loss"
+    weighted = ", weighted by the lemmas that they represent" if by_size else ""
+    most = f"{phrases.list_text(parts)}{total if len(rows) > 1 else ''}"
+    lemmas = "lemma" if len(rows) == 1 else "lemmas"
+    text = f"costliest {lemmas} of {names.lexicon}, in points of L*{weighted}: {most}"
     yield Finding(
         about="costliest", question=question, text=phrases.sentence(text), name=rows[0]["lemma"],
         other=names.lexicon, value=rows[0]["cost"], n=len(rows), figure=_FIGURE,
@@ -672,12 +651,12 @@ def _costliest(
 
 def _faults(row: dict[str, int]) -> str:
     counts = [(row["n_missing"], "missing"), (row["n_spurious"], "spurious")]
-    faults = [f"{count:,} {what}" for count, what in counts if count]
+    faults = [f"{count:,} {fault}" for count, fault in counts if count]
     return f"{' and '.join(faults)}, {phrases.count_text(row['n_gold'], 'gold form')}"
 
 
 def _means(quality: Quality, names: Names) -> Iterator[Finding]:
-    """Say what precision and recall of the lemmas are on average."""
+    """Give the mean precision and recall of the lemmas."""
     precision, recall = quality["mean precision"].value, quality["mean recall"].value
     if precision is None or recall is None:
         return
@@ -685,7 +664,7 @@ def _means(quality: Quality, names: Names) -> Iterator[Finding]:
     mean_l = quality["mean L"].value
     if mean_l is not None:
         phrase += f", L {phrases.per_cent(mean_l)}"
-    text = f"means over the lemmas of {names.lexicon}, each counted alike: {phrase}"
+    text = f"unweighted means over the lemmas of {names.lexicon}: {phrase}"
     yield Finding(
         about="means", question=f"further measures of {names.lexicon}", name=names.lexicon,
         text=phrases.sentence(text), value=mean_l, figure="scatter",
@@ -693,22 +672,22 @@ def _means(quality: Quality, names: Names) -> Iterator[Finding]:
 
 
 def _whole_lexicon(quality: Quality, names: Names) -> Iterator[Finding]:
-    """Say what measures of the whole lexicons are, where the whole gold is known."""
+    """Give measures of the whole lexicons, where the whole gold is known."""
     f_star, match, bits = (quality[name].value for name in ("F*", "best-match F1", "E*"))
     parts = [
-        f"{what} {phrases.per_cent(value)}"
-        for what, value in (
+        f"{measure} {phrases.per_cent(value)}"
+        for measure, value in (
             ("F* over all lemmas of the gold", f_star),
-            ("F of the best one-to-one match of all lemmas of both", match),
+            ("F of the optimal one-to-one matching of all lemmas", match),
         )
         if value is not None
     ]
     if bits is not None:
         parts.append(
-            f"entropy E* {phrases.number(bits, 2)} bits (0: no lemma mixes forms of several)"
+            f"entropy E* {phrases.number(bits, 2)} bits (0 if no lemma mixes forms of several)"
         )
     if parts:
-        text = f"{names.lexicon} as a whole: {phrases.list_text(parts)}"
+        text = f"measures of the whole lexicon {names.lexicon}: {phrases.list_text(parts)}"
         yield Finding(
             about="whole", question=f"further measures of {names.lexicon}", name=names.lexicon,
             text=phrases.sentence(text), value=f_star,

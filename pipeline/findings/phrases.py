@@ -1,7 +1,7 @@
-"""Phrases of findings: names, numbers, intervals, lists, verdicts; every sentence is made of these.
+"""Phrases that findings are built from: names, numbers, intervals, lists, verdicts.
 
-Only functions of this module give a verdict (better, worse, above, below). They raise, or say
-that two do not differ significantly, where the test or the interval does not support it.
+Only functions of this module give a verdict (better, worse, above, below). Where the test or the
+interval does not support it, they raise an error or report that there is no significant difference.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import NamedTuple
 # Names: on one line, short, isolated if written from right to left.
 
 LONGEST = 40
-"""Characters of a name that a sentence gives."""
+"""Longest name in a sentence, in characters."""
 _FIRST_STRONG, _END = "\u2068", "\u2069"
 _LEFTWARDS = {"R", "AL", "AN"}
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
-"""Characters without a look of their own that words of some languages are spelt with."""
+"""Invisible characters that belong to the spelling of words in some languages."""
 
 
 def name_text(name: str, *, most: int = LONGEST) -> str:
-    r"""Return a name as a sentence gives it.
+    r"""Return a name as sentences show it.
 
-    Blanks and line ends become one blank, what cannot be seen goes, a long name ends in "…". A name
-    with letters that are written from right to left is kept apart from what stands around it.
+    White space becomes one blank, invisible characters are removed, and a long name ends in "…". A
+    name with letters that are written from right to left is isolated from the surrounding text.
 
     Parameters
     ----------
     name : str
         A word, a cluster, a class, a system.
     most : int
-        Characters at most, from 2.
+        Maximum number of characters, 2 or more.
 
     Examples
     --------
@@ -60,9 +60,9 @@ def _visible(letter: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Return `text` with all but ASCII letters, digits, ``_`` and ``-`` made a dash.
+    """Replace all characters but ASCII letters, digits, ``_`` and ``-`` by a dash.
 
-    Names of files and figures are made of it.
+    Names of files and figures are built from it.
 
     Examples
     --------
@@ -74,11 +74,11 @@ def slug(text: str) -> str:
 
 _MINUS = "−"
 SHOWN = 4
-"""So many names of a list are given; the rest is counted."""
+"""Names that a list shows; the others are counted."""
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with so many decimals, and a true minus sign; never −0.
+    """Return a number with this many decimals and a true minus sign; never −0.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def per_cent(share: float, *, digits: int = 1) -> str:
 
 
 def interval(lower: float | None, upper: float | None, *, digits: int = 1) -> str:
-    """Return limits of a proportion in per cent, or nothing where there are none.
+    """Return the limits of a proportion in per cent; an empty text without limits.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def interval(lower: float | None, upper: float | None, *, digits: int = 1) -> st
 
 
 def estimate(share: float, lower: float | None, upper: float | None) -> str:
-    """Return a proportion in per cent with its limits, if there are any.
+    """Return a proportion in per cent, with its limits if it has any.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def estimate(share: float, lower: float | None, upper: float | None) -> str:
 
 
 def coefficient(value: float, lower: float | None = None, upper: float | None = None) -> str:
-    """Return a coefficient that is no proportion, such as kappa, with its limits if there are any.
+    """Return a coefficient that is not a proportion, for example kappa, with any limits.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def coefficient(value: float, lower: float | None = None, upper: float | None = 
 
 
 def _short(value: float, digits: int = 2) -> str:
-    """Return a number between −1 and 1 without the nought before its point."""
+    """Return a number between −1 and 1 without the zero before its decimal point."""
     phrase = number(value, digits)
     return phrase.replace("0.", ".", 1) if abs(round(value, digits)) < 1 else phrase
 
@@ -173,12 +173,12 @@ def points_within(difference: float, lower: float | None, upper: float | None) -
     >>> points_within(-0.102, -0.153, -0.036), points_within(0.01, None, None)
     ('−10.2 points [−15.3, −3.6]', '+1.0 points')
     >>> points_within(-0.065, -0.065, -0.065)
-    '−6.5 points exactly'
+    'exactly −6.5 points'
     """
     if lower is None or upper is None:
         return points(difference)
     if lower == difference == upper:
-        return f"{points(difference)} exactly"
+        return f"exactly {points(difference)}"
     return f"{points(difference)} [{_signed(lower)}, {_signed(upper)}]"
 
 
@@ -198,7 +198,7 @@ def p_value(p: float, *, of: str = "p") -> str:
 
 
 def adjusted(p: float) -> str:
-    """Return a p-value that allows for the other tests of its family.
+    """Return a p-value that is adjusted for the other tests of its family.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def adjusted(p: float) -> str:
 
 
 def count_text(count: int, one: str, several: str = "") -> str:
-    """Return how many there are of what.
+    """Return a number with its noun, in the singular or plural.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def count_text(count: int, one: str, several: str = "") -> str:
 
 
 def list_text(items: Sequence[str], *, most: int = SHOWN) -> str:
-    """Return things in a row; beyond `most` they are counted, and none at all is "none".
+    """Return items as an enumeration; those beyond `most` are counted, no items are "none".
 
     Examples
     --------
@@ -236,7 +236,7 @@ def list_text(items: Sequence[str], *, most: int = SHOWN) -> str:
 
 
 def rounded(count: float) -> int:
-    """Return a number that is known roughly, with two significant digits.
+    """Round an approximate number to two significant digits.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def rounded(count: float) -> int:
 
 
 def spread(mean: float, deviation: float | None, runs: int) -> str:
-    """Return the mean of a proportion over runs, with how much they differ.
+    """Return the mean of a proportion over runs with its standard deviation.
 
     Examples
     --------
@@ -262,9 +262,9 @@ def spread(mean: float, deviation: float | None, runs: int) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text that begins with a capital and ends with a full stop.
+    """Return a text with an initial capital and a full stop.
 
-    A name that is written otherwise, such as t-score or logDice, stays as it is.
+    A name with its own spelling, for example t-score or logDice, keeps it.
 
     Examples
     --------
@@ -278,18 +278,18 @@ def sentence(text: str) -> str:
 
 
 class Difference(NamedTuple):
-    """How much a thing differs from another, and what the test says of it.
+    """The difference between two items, with its test.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        The name of the item.
     difference : float
-        Its value less the other's; proportion.
+        Its value minus the other's; proportion.
     p_adjusted : float
-        p-value of that difference, allowing for the other tests of the family.
+        p-value of that difference, adjusted for the other tests of the family.
     lower, upper : float or None
-        Limits of the difference, to the same question as the test; None if there are none.
+        Limits of the difference, for the same question as the test; None if there are none.
     """
 
     name: str
@@ -300,7 +300,7 @@ class Difference(NamedTuple):
 
     @property
     def size(self) -> str:
-        """How large it is, whatever its sign, with its limits.
+        """The absolute difference with its limits.
 
         Examples
         --------
@@ -312,12 +312,12 @@ class Difference(NamedTuple):
             return phrase
         ends = (self.lower, self.upper) if self.difference > 0 else (-self.upper, -self.lower)
         if ends[0] == abs(self.difference) == ends[1]:
-            return f"{phrase} exactly"
+            return f"exactly {phrase}"
         return f"{phrase} {interval(*ends)}"
 
 
 def worse(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
-    """Say that some are worse than what was named before.
+    """Say that some are worse than another one.
 
     Parameters
     ----------
@@ -326,27 +326,27 @@ def worse(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
     alpha : float
         The level of the tests.
     than : str
-        What they are worse than, where several things were named before.
+        The other one, if the context leaves it open.
 
     Raises
     ------
     ValueError
-        If a test does not say so.
+        If a test does not support it.
 
     Examples
     --------
     >>> worse([Difference("MI", -0.124, 0.003)], alpha=0.05)
     'MI is worse (−12.4 points, adjusted p = .003)'
     >>> worse([Difference("MI", -0.124, 0.003), Difference("Dice", -0.06, 0.01)], alpha=0.05)
-    'Dice and MI are worse (by 6.0 to 12.4 points, adjusted p at most .010)'
+    'Dice and MI are worse (by 6.0 to 12.4 points, adjusted p ≤ .010)'
     >>> with_limits = [
     ...     Difference("MI", -0.124, 0.0003, -0.166, -0.081),
     ...     Difference("Dice", -0.06, 0.0001, -0.098, -0.021),
     ... ]
     >>> worse(with_limits[:1], alpha=0.05, than="Dice")
     'MI is worse than Dice by 12.4 points [8.1, 16.6], adjusted p < .001'
-    >>> worse(with_limits, alpha=0.05)
-    'worse are Dice by 6.0 points [2.1, 9.8] and MI by 12.4 points [8.1, 16.6], adjusted p < .001'
+    >>> worse(with_limits, alpha=0.05)[:77]
+    'Dice (by 6.0 points [2.1, 9.8]) and MI (by 12.4 points [8.1, 16.6]) are worse'
     """
     for each in those:
         _require_verdict(each, alpha, below=True)
@@ -354,8 +354,8 @@ def worse(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
     return _verdict(sorted(those, key=lambda each: -each.difference), word)
 
 
-def better(those: Sequence[Difference], *, alpha: float) -> str:
-    """Say that some are better than what was named before; as `worse`.
+def better(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
+    """Say that some are better than another one; arguments as for `worse`.
 
     Examples
     --------
@@ -364,15 +364,16 @@ def better(those: Sequence[Difference], *, alpha: float) -> str:
     """
     for each in those:
         _require_verdict(each, alpha, below=False)
-    return _verdict(sorted(those, key=lambda each: each.difference), "better")
+    word = f"better than {than}" if than else "better"
+    return _verdict(sorted(those, key=lambda each: each.difference), word)
 
 
 def _require_verdict(each: Difference, alpha: float, *, below: bool) -> None:
-    # An undefined number fails each comparison, so that these are made to hold.
+    # An undefined number fails every comparison, so the conditions are stated positively.
     right_side = each.difference < 0 if below else each.difference > 0
     if not (each.p_adjusted < alpha and right_side):
         word = "worse" if below else "better"
-        raise ValueError(f"the test does not say that {each.name} is {word}: {each}")
+        raise ValueError(f"the test does not show that {each.name} is {word}: {each}")
 
 
 def _verdict(those: Sequence[Difference], word: str) -> str:
@@ -383,8 +384,8 @@ def _verdict(those: Sequence[Difference], word: str) -> str:
             return f"{one.name} is {word} by {one.size}, {adjusted(one.p_adjusted)}"
         return f"{one.name} is {word} ({points(one.difference)}, {adjusted(one.p_adjusted)})"
     if limited:
-        sizes = [f"{each.name} by {each.size}" for each in those]
-        return f"{word} are {list_text(sizes)}, {_largest_p(those)}"
+        sizes = [f"{each.name} (by {each.size})" for each in those]
+        return f"{list_text(sizes)} are {word}, {_largest_p(those)}"
     names = list_text([each.name for each in those])
     sizes = [number(100 * abs(each.difference), 1) for each in (those[0], those[-1])]
     span = " to ".join(dict.fromkeys(sizes))
@@ -392,31 +393,41 @@ def _verdict(those: Sequence[Difference], word: str) -> str:
 
 
 def _largest_p(those: Sequence[Difference]) -> str:
-    """Return the largest of the p-values."""
+    """Return the largest of the p-values as a phrase."""
     most = max(each.p_adjusted for each in those)
     phrase = p_value(most, of="").strip().removeprefix("= ")
-    return f"adjusted p {phrase}" if phrase.startswith("<") else f"adjusted p at most {phrase}"
+    return f"adjusted p {phrase}" if phrase.startswith("<") else f"adjusted p ≤ {phrase}"
 
 
-def held_against(test: Difference, *, alpha: float) -> str:
-    """Say whether something lies above or below what was named before, as far as its test says.
+def held_against(test: Difference, *, alpha: float, how: str = "") -> str:
+    """Say whether something is above or below a value just named, if its test shows a difference.
+
+    Parameters
+    ----------
+    test : Difference
+        The name, the difference and the p-value.
+    alpha : float
+        The level of the test.
+    how : str
+        How the difference is estimated, if it is not the difference of the numbers shown.
 
     Examples
     --------
     >>> held_against(Difference("the list", 0.193, 0.0001), alpha=0.05)
-    'the list lies 19.3 points above it (adjusted p < .001)'
+    'the list is 19.3 points above it (adjusted p < .001)'
     >>> held_against(Difference("the list", 0.02, 0.4), alpha=0.05)
-    'the list does not differ from it significantly (+2.0 points, adjusted p = .400)'
+    'the list does not differ significantly from it (+2.0 points, adjusted p = .400)'
     """
     name, difference, p = test[:3]
+    further = "; ".join(part for part in (how, adjusted(p)) if part)
     if not (p < alpha and (difference < 0 or difference > 0)):
-        return f"{name} does not differ from it significantly ({points(difference)}, {adjusted(p)})"
+        return f"{name} does not differ significantly from it ({points(difference)}, {further})"
     side = "above" if difference > 0 else "below"
-    return f"{name} lies {number(abs(100 * difference), 1)} points {side} it ({adjusted(p)})"
+    return f"{name} is {number(abs(100 * difference), 1)} points {side} it ({further})"
 
 
 def tied_names(names: Sequence[str]) -> str:
-    """Return the names of what comes first, of which there may be several.
+    """Return the names of the leaders, which may be tied.
 
     Examples
     --------
@@ -437,10 +448,10 @@ def not_separable(
     Parameters
     ----------
     those, small : mapping of str to float or None
-        Names with their estimates, proportions, None where nothing of it is judged. `those` the
-        tests do not separate from the best; `small` are worse by less than the margin.
+        Names with their estimates, proportions, None if nothing is judged. `those` do not differ
+        significantly from the best; `small` are worse by less than the margin.
     margin : float
-        That margin.
+        The margin.
 
     Examples
     --------
@@ -450,36 +461,36 @@ def not_separable(
     't-score (30.2 %) and MI (0 judged) are not significantly worse; Dice (30.0 %) is worse by less'
     """
     parts = []
-    for names, what in (
+    for names, status in (
         (those, "not significantly worse"),
         (small or {}, f"worse by less than the margin of {number(100 * margin, 1)} points"),
     ):
-        told = [
+        items = [
             f"{name} ({'0 judged' if value is None else per_cent(value)})"
             for name, value in names.items()
         ]
-        if told:
-            parts.append(f"{list_text(told)} {'is' if len(told) == 1 else 'are'} {what}")
+        if items:
+            parts.append(f"{list_text(items)} {'is' if len(items) == 1 else 'are'} {status}")
     return "; ".join(parts)
 
 
-# Phrases for intervals of differences, and for the highest value, which is no verdict.
+# Phrases for intervals of differences, and for the highest value, which is not a verdict.
 
 SHOWN_RANGES = 3
-"""So many ranges of list sizes are named; the rest is counted."""
+"""Ranges of list sizes that a sentence shows; the others are counted."""
 
 
 class Interval(NamedTuple):
-    """How much a thing differs from another, with the limits of that difference.
+    """The difference between two items, with its limits.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        The name of the item.
     difference : float
-        Its value less the other's; proportion.
+        Its value minus the other's; proportion.
     lower, upper : float or None
-        Limits, wide enough for all differences that are looked at; None where nothing is known.
+        Simultaneous limits for all differences examined; None if they cannot be estimated.
     """
 
     name: str
@@ -489,7 +500,7 @@ class Interval(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether the interval says on which side of the other it lies: 0 is not in it.
+        """Whether the interval excludes 0, which settles the sign of the difference.
 
         Examples
         --------
@@ -504,54 +515,55 @@ class Interval(NamedTuple):
         )
 
 
-def differs(those: Interval) -> str:
-    """Say that something is better or worse than what was named before, by an interval.
+def differs(those: Interval, *, than: str) -> str:
+    """Say that something is better or worse than another one, by an interval.
 
     Raises
     ------
     ValueError
-        If the interval does not say so.
+        If the interval includes 0 or has no limits.
 
     Examples
     --------
-    >>> differs(Interval("computed", -0.102, -0.153, -0.036))
-    'computed is worse (−10.2 points [−15.3, −3.6])'
+    >>> differs(Interval("computed", -0.102, -0.153, -0.036), than="typed")
+    'computed is worse than typed (−10.2 points [−15.3, −3.6])'
     """
     if not those.settled:
-        raise ValueError(f"the interval does not say on which side {those.name} lies: {those}")
+        raise ValueError(f"the interval does not show the sign for {those.name}: {those}")
     side = "worse" if those.difference < 0 else "better"
-    return f"{those.name} is {side} ({points_within(*those[1:])})"
+    return f"{those.name} is {side} than {than} ({points_within(*those[1:])})"
 
 
-def held_within(those: Interval) -> str:
-    """Say whether something is better or worse than what was named before, if its interval does.
+def held_within(those: Interval, *, than: str) -> str:
+    """Say whether something is better or worse than another one, if its interval shows it.
 
     Examples
     --------
-    >>> held_within(Interval("computed", -0.01, -0.032, 0.011))
-    'computed does not differ from it significantly (−1.0 points [−3.2, +1.1])'
-    >>> held_within(Interval("computed", -0.01, None, None))
-    'computed differs by −1.0 points, and nothing says how sure that is'
+    >>> held_within(Interval("computed", -0.01, -0.032, 0.011), than="typed")
+    'computed does not differ significantly from typed (−1.0 points [−3.2, +1.1])'
+    >>> held_within(Interval("computed", -0.01, None, None), than="typed")
+    'computed differs from typed by −1.0 points, but no interval can be estimated'
     """
     if those.settled:
-        return differs(those)
+        return differs(those, than=than)
     if those.lower is None or those.upper is None:
-        differs_by = points(those.difference)
-        return f"{those.name} differs by {differs_by}, and nothing says how sure that is"
-    return f"{those.name} does not differ from it significantly ({points_within(*those[1:])})"
+        gap = points(those.difference)
+        return f"{those.name} differs from {than} by {gap}, but no interval can be estimated"
+    within = points_within(*those[1:])
+    return f"{those.name} does not differ significantly from {than} ({within})"
 
 
 def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) -> str:
-    """Say which value comes first, which is an order of estimates and no verdict.
+    """Say which value ranks first: an order of estimates, not a verdict.
 
     Parameters
     ----------
     by : str
         The order: "by types".
     names : sequence of str
-        What has the value; several if they are tied.
+        The names that have the value; several if they are tied.
     value : str
-        The value, with what is known of its error.
+        The value, with its error if known.
     lowest : bool
         Whether low values are good.
 
@@ -567,12 +579,12 @@ def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) 
 
 
 class Band(NamedTuple):
-    """Limits of a difference that hold at all these list sizes at once.
+    """Limits of a difference that hold simultaneously at all these list sizes.
 
     Parameters
     ----------
     n : sequence of int
-        The list sizes, ascending, none left out.
+        The list sizes, ascending, without gaps.
     lower, upper : sequence of float
         The limits, proportions.
     """
@@ -582,7 +594,7 @@ class Band(NamedTuple):
     upper: Sequence[float]
 
     def apart(self) -> list[tuple[int, int, int]]:
-        """Return each range of sizes at which 0 is outside: first n, last n, the side.
+        """Return each range of sizes that excludes 0: first n, last n, the sign.
 
         Examples
         --------
@@ -602,49 +614,50 @@ class Band(NamedTuple):
 
 
 def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
-    """Say at which list sizes one of two is better, as far as a simultaneous band says so.
+    """Say at which list sizes a simultaneous band of a difference excludes 0.
+
+    This is not a verdict: the tests at the declared sizes are a different family.
 
     Examples
     --------
     >>> band = Band([5, 6, 7, 8], [0.1, 0.1, -0.1, 0.1], [0.5, 0.4, 0.2, 0.3])
     >>> over_range("t-score", "MI", band, confidence=0.95)
-    't-score is better than MI at n = 5 to 6 and 8 (all n from 5 to 8 at once, at 95 %)'
+    'the simultaneous 95 % band of t-score minus MI (n from 5 to 8) is above 0 at n = 5 to 6 and 8'
     >>> over_range("t-score", "MI", band._replace(lower=[-0.1] * 4), confidence=0.95)
-    't-score and MI do not differ significantly at any n from 5 to 8 at once, at 95 %'
+    'the simultaneous 95 % band of t-score minus MI (n from 5 to 8) includes 0 at every n'
     """
-    span = f"n from {band.n[0]:,} to {band.n[-1]:,} at once, at {100 * confidence:g} %"
     ranges = band.apart()
     parts = []
-    for side, (first, second) in ((1, (one, other)), (-1, (other, one))):
+    for side, word in ((1, "above"), (-1, "below")):
         mine = [(low, high) for low, high, way in ranges if way == side]
         if mine:
-            parts.append(f"{first} is better than {second} at n = {_longest_ranges(mine)}")
-    if not parts:
-        return f"{one} and {other} do not differ significantly at any {span}"
-    return f"{', '.join(parts)} (all {span})"
+            parts.append(f"is {word} 0 at n = {_longest_ranges(mine)}")
+    span = f"(n from {band.n[0]:,} to {band.n[-1]:,})"
+    where = " and ".join(parts) or "includes 0 at every n"
+    return f"the simultaneous {100 * confidence:g} % band of {one} minus {other} {span} {where}"
 
 
 def _longest_ranges(ranges: Sequence[tuple[int, int]]) -> str:
-    """Return the longest ranges in their order, and how many more there are."""
+    """Return the longest ranges in order, and the number of others."""
     chosen = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:SHOWN_RANGES])
     parts = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in chosen]
     left = len(ranges) - len(chosen)
-    return list_text([*parts, f"in {left} shorter ranges"] if left else parts)
+    return list_text([*parts, count_text(left, "shorter range")] if left else parts)
 
 
 def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> str:
-    """Say which of two a test finds to be better, if it does.
+    """Say which of two is better, if the test shows it.
 
     Parameters
     ----------
     one : str
         The first of them.
     test : Difference
-        The second, how much the first exceeds it, and the p-value of that.
+        The second, the first minus the second, and the p-value.
     alpha : float
         The level of the test.
     margin : float
-        A smaller difference is not looked at, whatever its p-value.
+        Smaller differences do not count, whatever their p-value.
 
     Examples
     --------
@@ -662,7 +675,7 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
     """
     other, difference, p, lower, upper = test
     phrase = f"({points_within(difference, lower, upper)}, {adjusted(p)})"
-    # An undefined number fails each comparison, so that a verdict needs what holds.
+    # An undefined number fails every comparison, so the conditions are stated positively.
     if not (p < alpha and (difference < 0 or difference > 0)):
         return f"{one} and {other} do not differ significantly {phrase}"
     if abs(difference) < margin:
@@ -672,23 +685,23 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
 
 
 def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: float) -> str:
-    """Say that two differ by less than would matter.
+    """Say that two are equivalent: they differ by less than a relevant difference.
 
     Parameters
     ----------
     pair : (str, str)
-        What they are called.
+        The two names.
     test : Difference
-        How much the first exceeds the second, and the p-value of the two one-sided tests.
+        The first minus the second, and the p-value of the two one-sided tests.
     alpha : float
-        Their level.
+        The level of the tests.
     bound : float
-        The smallest difference that would matter.
+        The smallest relevant difference.
 
     Raises
     ------
     ValueError
-        If the test does not say so.
+        If the test does not show it.
 
     Examples
     --------
@@ -698,7 +711,7 @@ def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: 
     'Dice and MI are equivalent within 3 points (+0.2 points [−1.9, +2.3], adjusted p = .010)'
     """
     if not (test.p_adjusted < alpha and abs(test.difference) < bound):
-        raise ValueError(f"the test does not say that {' and '.join(pair)} are equivalent: {test}")
+        raise ValueError(f"the test does not show that {' and '.join(pair)} are equivalent: {test}")
     within = points_within(test.difference, test.lower, test.upper)
     phrase = f"{within}, {adjusted(test.p_adjusted)}"
     return f"{' and '.join(pair)} are equivalent within {100 * bound:g} points ({phrase})"

@@ -1,1 +1,1 @@
-"""What looks wrong in what a stage made: checks of its data, each with a threshold."""
+"""Checks of the results of a stage, each with a threshold: warnings about suspicious data."""

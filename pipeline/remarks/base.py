@@ -15,47 +15,47 @@ from pipeline.errors import LexassayError
 from pipeline.registry import Named, Registry
 
 Level: TypeAlias = Literal["info", "note", "warning"]
-"""How much it matters: worth knowing, to be looked at, probably a mistake."""
+"""Levels: worth knowing, worth checking, probably a mistake."""
 LEVELS: tuple[Level, ...] = ("warning", "note", "info")
-"""All of them, what matters most first."""
+"""All levels, the most serious first."""
 _PROSE = re.compile(r"[a-z]+,? (?!=)")
 EXAMPLES = 3
-"""Examples that a remark has."""
+"""Examples per remark."""
 
 
 class Remark(BaseModel):
-    """What looks wrong in the data of a stage; kept with its results, told at every run.
+    """A warning about suspicious data of a stage; kept with its results, shown at every run.
 
     Examples
     --------
     >>> print(Remark(level="note", check="few_sampled", text="79 of 100 were drawn",
-    ...              such_as=("aasvoel",), remedy="ask for fewer", numbers={"drawn": 79}))
-    note: 79 of 100 were drawn, such as aasvoel; ask for fewer [few_sampled]
+    ...              such_as=("aasvoel",), remedy="draw fewer", numbers={"drawn": 79}))
+    note: 79 of 100 were drawn, for example aasvoel; draw fewer [few_sampled]
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     check: str = ""
-    """What found it: the name by which its threshold is set."""
+    """Name of the check, as in ``[remarks]``."""
     level: Level
-    """How much it matters."""
+    """The level."""
     text: str
-    """What there is, with its numbers."""
+    """The observation, with its numbers."""
     such_as: tuple[str, ...] = ()
     """Examples."""
     remedy: str = ""
-    """What to do about it."""
+    """What to do."""
     numbers: dict[str, float] = {}
     """The numbers of the text by name, for programs."""
 
     @property
     def finding(self) -> str:
-        """What there is, with the examples."""
-        return self.text + (f", such as {', '.join(self.such_as)}" if self.such_as else "")
+        """The observation, with the examples."""
+        return self.text + (f", for example {', '.join(self.such_as)}" if self.such_as else "")
 
     @property
     def advice(self) -> str:
-        """What to do about it, as a sentence; an option at its beginning keeps its spelling."""
+        """What to do, as a sentence; an option at its beginning keeps its spelling."""
         text = self.remedy
         sentence = text[:1].upper() + text[1:] if _PROSE.match(text) else text
         return sentence if sentence.endswith(tuple(".?!")) else f"{sentence}."
@@ -68,18 +68,18 @@ class Remark(BaseModel):
 def remark(
     level: Level, text: str, *, such_as: Iterable[object] = (), remedy: str = "", **numbers: float
 ) -> Remark:
-    """Return what a check has to say; whose word it is, is put in when it is heard.
+    """Return a remark; the name of its check is added later.
 
     Parameters
     ----------
     level : {"info", "note", "warning"}
-        How much it matters.
+        The level.
     text : str
-        What there is, with its numbers.
+        The observation, with its numbers.
     such_as : iterable
-        Examples, of which the first three are kept.
+        Examples; the first three are kept.
     remedy : str
-        What to do about it.
+        What to do.
     numbers : float
         The numbers of the text, by name.
     """
@@ -104,7 +104,7 @@ def _no_tokens(_option: str, _most: int, *_names: str) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class CheckInput:
-    """What a check may look at: a stage that is done, with what it was given and what it made.
+    """Input of a check: a finished stage with its inputs and outputs.
 
     Parameters
     ----------
@@ -113,22 +113,22 @@ class CheckInput:
     config : Any
         Its options.
     inputs : mapping of str to LazyFrame
-        The tables that its options name, and the rows of the files that it reads as tables.
+        The tables that its options name, and the rows of tables that it reads from files.
     outputs : mapping of str to LazyFrame
-        The tables that it made.
+        The tables that it has made.
     tokens : callable
-        (option, most, *names) -> about so many of the first tokens of the corpus that an option
-        names, with these attributes where it has them, else with all.
+        (option, most, *names) -> about that many of the first tokens of the corpus in an option,
+        with these attributes where it has them, else with all.
     left_out : int
-        Places of the input that could not be read and were left out.
+        Number of unreadable places in the input, which were skipped.
     left_out_sentences, left_out_tokens : int
-        How many were left out with them.
+        Number of sentences and tokens skipped with them.
     left_out_examples : tuple of str
-        The first of them.
+        The first of these places.
     replaced : mapping of str to int
-        What readers took for something else, and how many tokens have it: "lemma <unknown>".
+        What readers replaced, for example "lemma <unknown>", and the number of tokens.
     filled : set of str or None
-        Attributes of the corpus that the stage reads and that have a value; None: not known.
+        Attributes read from the corpus that have a value; None: unknown.
     """
 
     use: str
@@ -144,16 +144,16 @@ class CheckInput:
     filled: frozenset[str] | None = None
 
     def rows(self, table: str) -> int:
-        """Return how many rows a table has that the stage made."""
+        """Return the number of rows of a table that the stage has made."""
         return int(self.outputs[table].select(pl.len()).collect().item())
 
 
 Look = CheckInput
-"""The name that extensions of before use."""
+"""The name that earlier extensions use."""
 
 
 Found: TypeAlias = Iterable[Remark]
-"""What a check gives."""
+"""Result of a check."""
 
 
 @dataclass(frozen=True)
@@ -163,15 +163,15 @@ class Check:
     Parameters
     ----------
     name : str
-        By which its threshold is set.
+        Its name in ``[remarks]``.
     run : callable
         (stage, threshold) -> remarks.
     stages : sequence of str
-        The kinds of stages whose results it looks at; all if empty.
+        The kinds of stages that it checks; all if empty.
     threshold : float
-        From where on it says something, if the experiment does not set another.
+        The default threshold.
     means : str
-        What the threshold is, and its unit.
+        Meaning and unit of the threshold.
     """
 
     name: str
@@ -183,11 +183,11 @@ class Check:
 
     @property
     def doc(self) -> str:
-        """The first line of its docstring: what it finds."""
+        """The first line of its docstring."""
         return (self.run.__doc__ or "").strip().splitlines()[0]
 
     def remarks(self, stage: CheckInput, threshold: float) -> Iterator[Remark]:
-        """Yield what it finds, under its name."""
+        """Yield its remarks, with its name."""
         for each in self.run(stage, threshold):
             yield each.model_copy(update={"check": self.name})
 
@@ -202,18 +202,18 @@ check = CHECKS.decorator(Check)
 
 Threshold: TypeAlias = Annotated[float, Field(ge=0, strict=True)] | Literal[False]
 Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
-"""``[remarks]``: check to its threshold, or to false if it is to say nothing."""
+"""``[remarks]``: check to its threshold, or to false to disable it."""
 
 
 def run_checks(stage: CheckInput, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:
-    """Return what the checks of a stage have to say, what matters most first.
+    """Return the remarks of all checks of a stage, the most serious first.
 
     Parameters
     ----------
     stage : CheckInput
-        The stage, with what it was given and what it made.
+        The stage, with its inputs and outputs.
     thresholds : mapping of str to float or False
-        Those that an experiment sets.
+        The thresholds that the experiment sets.
     """
     found: list[Remark] = []
     for name in CHECKS:
@@ -225,21 +225,21 @@ def run_checks(stage: CheckInput, thresholds: Mapping[str, float | bool]) -> tup
 
 
 def _run_check(each: Check, stage: CheckInput, threshold: float) -> list[Remark]:
-    """Return the remarks of one check; one that fails does not take the results with it."""
+    """Return the remarks of one check; if it fails, a remark that says so."""
     try:
         return list(each.remarks(stage, threshold))
     except LexassayError:
         raise
-    except Exception as error:  # whatever it is: the results stand
+    except Exception as error:  # the results are valid in any case
         why = errors.explain(error).replace("\n", ". ")
-        text = f"this check could not be made: {why.removesuffix('.')}"
-        switch = f"[remarks] {each.name} = false leaves it out"
+        text = f"this check failed: {why.removesuffix('.')}"
+        switch = f"[remarks] {each.name} = false disables it"
         return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]
 
 
 @check(stages=NUMBERS, threshold=1, means="columns")
 def number_format(stage: CheckInput, threshold: float) -> Found:
-    """Say how the numbers of a file are written, where not as programs write them."""
+    """Report the number format of a file, if it is not the usual one."""
     rows = stage.inputs["path"]
     found = {name: form for name, form in stage.config.formats(rows).items() if not form.is_plain}
     if stage.config.decimal is not None or len(found) < threshold:
@@ -248,26 +248,27 @@ def number_format(stage: CheckInput, threshold: float) -> Found:
         marked = rows.filter(pl.col(name).str.contains(r"\d\D+\d|%")).select(name).head(EXAMPLES)
         yield remark(
             "note",
-            f"the column {name} is read so: {form}",
+            f"column {name}: {form}",
             such_as=map(repr, marked.collect().to_series()),
-            remedy="the option decimal says otherwise",
+            remedy="set the option decimal if this is wrong",
         )
 
 
 @check(stages=(), threshold=1, means="faults of the input")
 def left_out(stage: CheckInput, threshold: float) -> Found:
-    """Count what could not be read and was left out: sentences with their tokens, and lines."""
+    """Count skipped input that could not be read: sentences with their tokens, and lines."""
     if stage.left_out < threshold:
         return
     sentences, tokens = stage.left_out_sentences, stage.left_out_tokens
     others = stage.left_out - sentences
-    lost = [f"{sentences:,} sentence(s)"] if sentences else []
-    lost += [f"{others:,} line(s) or file(s) outside of sentences"] if others else []
+    lost = [errors.count_of(sentences, "sentence")] if sentences else []
+    outside = errors.count_of(others, "line or file", "lines or files")
+    lost += [f"{outside} outside sentences"] if others else []
     yield remark(
         "note",
-        f"left out {' and '.join(lost)}, {tokens:,} token(s) in all",
+        f"skipped {' and '.join(lost)}, {errors.count_of(tokens, 'token')} in all",
         such_as=stage.left_out_examples,
-        remedy="mend them in the file if they are to count",
+        remedy="correct them in the file to include them",
         places=stage.left_out,
         sentences=sentences,
         tokens=tokens,
@@ -277,12 +278,12 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
 _LEMMA, _LANGUAGE, _LINES, _SIGN = "lemma ", "language ", "lines ", "sign "
 _ELEMENT = "element "
 _UNKNOWN = "an unknown language"
-"""What readers count under, see `pipeline.formats.base.Batch`."""
+"""Categories that readers count, see `pipeline.formats.base.Batch`."""
 
 
 @check(stages=(), threshold=1, means="tokens")
 def placeholders(stage: CheckInput, threshold: float) -> Found:
-    """Count tokens whose lemma is none, such as <unknown>: their form stands in its place."""
+    """Count tokens with a placeholder as lemma, for example <unknown>, replaced by the form."""
     found = _counts(stage, _LEMMA)
     tokens = sum(found.values())
     if tokens < threshold or not found:
@@ -290,14 +291,14 @@ def placeholders(stage: CheckInput, threshold: float) -> Found:
     listed = ", ".join(f"{value} {count:,}" for value, count in found.items())
     yield remark(
         "note",
-        f"{tokens:,} token(s) have no lemma ({listed}): the form stands in its place",
-        remedy="placeholders = [] takes these for lemmas",
+        f"{errors.count_of(tokens, 'token')} without a lemma ({listed}): the form replaces it",
+        remedy="placeholders = [] keeps these as lemmas",
         tokens=tokens,
     )
 
 
 def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
-    """Return what readers have counted under a kind, the most frequent first."""
+    """Return the counts of readers in a category, the highest first."""
     found = [
         (name.removeprefix(kind), count)
         for name, count in stage.replaced.items()
@@ -308,11 +309,11 @@ def _counts(stage: CheckInput, kind: str) -> dict[str, int]:
 
 @check(stages=(), threshold=1, means="files")
 def text_layout(stage: CheckInput, threshold: float) -> Found:
-    """Say in which language plain text was found to be, and whether its lines were joined."""
+    """Report the detected language of plain text, and whether its lines were joined."""
     languages, lines = _counts(stage, _LANGUAGE), _counts(stage, _LINES)
     files = sum((languages or lines).values())
     if not lines and [*languages] == [_UNKNOWN]:
-        return  # of one sentence a line, no language decides what ends a sentence
+        return  # with one sentence per line, the language is irrelevant
     if files < threshold:
         return
     wrapped = lines.get("wrapped", 0)
@@ -320,26 +321,26 @@ def text_layout(stage: CheckInput, threshold: float) -> Found:
     language = next(iter(languages)) if len(languages) == 1 else of_all
     said = [
         *([f"plain text in {language}"] if languages else []),
-        *([f"{wrapped:,} of {files:,} file(s) have lines of a set width, which are joined"]
+        *([f"{wrapped:,} of {errors.count_of(files, 'file')}: wrapped lines, which are joined"]
           if wrapped else []),
-        *(["a line is a paragraph"] if lines and not wrapped else []),
+        *(["each line is a paragraph"] if lines and not wrapped else []),
     ]  # fmt: skip
-    remedy = " and ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
+    remedy = " or ".join([*(["language"] if languages else []), *(["sentences"] if lines else [])])
     yield remark(
-        "note", "; ".join(said), remedy=f"the option {remedy} of the corpus says otherwise",
+        "note", "; ".join(said), remedy=f"set {remedy} of the corpus if this is wrong",
         files=files, wrapped=wrapped,
     )  # fmt: skip
 
 
 @check(stages=(), threshold=1, means="elements")
 def elements(stage: CheckInput, threshold: float) -> Found:
-    """Count elements of TEI whose text is left out, such as notes."""
+    """Count TEI elements whose text is skipped, for example notes."""
     found = _counts(stage, _ELEMENT)
     if sum(found.values()) >= threshold:
         yield remark(
             "note",
-            f"the text of some elements is left out: {_list_counts(found)}",
-            remedy="the option skip of the corpus names what is left out",
+            f"the text of some elements is skipped: {_list_counts(found)}",
+            remedy="the option skip of the corpus lists skipped elements",
             elements=sum(found.values()),
         )
 
@@ -350,12 +351,12 @@ def _list_counts(found: Mapping[str, int]) -> str:
 
 @check(stages=(), threshold=1, means="signs")
 def normalised(stage: CheckInput, threshold: float) -> Found:
-    """Count signs that were written otherwise, so that what looks the same is the same."""
+    """Count characters that Unicode normalisation changed."""
     found = _counts(stage, _SIGN)
     if sum(found.values()) >= threshold:
         yield remark(
             "note",
             f"text was normalised: {_list_counts(found)}",
-            remedy='normalise = "none" keeps it as it is written',
+            remedy='normalise = "none" keeps the original',
             signs=sum(found.values()),
         )

@@ -12,9 +12,9 @@ EVALUATING = ("evaluate.type_level",)
 _ALIKE = 20
 
 
-@check(stages=EVALUATING, threshold=0.05, means="share of the gold's types")
+@check(stages=EVALUATING, threshold=0.05, means="proportion of the gold types")
 def without_cluster(stage: CheckInput, threshold: float) -> Found:
-    """Count types of the gold that have no cluster in a run."""
+    """Count gold types without a cluster in a run."""
     for name, run in _runs(stage):
         gold = stage.inputs["gold"].group_by("item").agg(pl.sum("f"))
         lacking = gold.join(run, on="item", how="anti").sort("f", "item", descending=[True, False])
@@ -24,21 +24,21 @@ def without_cluster(stage: CheckInput, threshold: float) -> Found:
         share = found.height / every
         yield remark(
             "warning" if share >= 0.5 else "note",
-            f"{found.height:,} of {every:,} types of the gold ({share:.0%}) have no cluster in"
-            f" {name}: they count as not found",
+            f"{found.height:,} of {every:,} gold types ({share:.0%}) have no cluster in {name}:"
+            " they count as not found",
             such_as=[f"{item!r}" for item in found["item"].head(3)],
-            remedy="look at case and spelling (fold), or leave rare types out (min_frequency)",
+            remedy="check case and spelling (fold), or exclude rare types (min_frequency)",
             lacking=found.height,
             types=every,
         )
 
 
-@check(stages=EVALUATING, threshold=0.5, means="share of the shared types with equal counts")
+@check(stages=EVALUATING, threshold=0.5, means="proportion of the shared types with equal counts")
 def other_text(stage: CheckInput, threshold: float) -> Found:
-    """Find runs whose tokens were counted on another text than those of the gold."""
+    """Find runs with token counts from a different text than the gold."""
     gold = stage.inputs["gold"].group_by("item").agg(pl.sum("f"))
     if gold.select((pl.col("f") == 1).all()).collect().item():
-        return  # a dictionary, which counts nothing
+        return  # a dictionary, which has no counts
     for name, run in _runs(stage):
         theirs = run.group_by("item").agg(
             theirs=pl.col("f").sum(), counted=pl.col("f").is_not_null().all()
@@ -51,13 +51,13 @@ def other_text(stage: CheckInput, threshold: float) -> Found:
         shown = most.sort("gap", "item", descending=[True, False]).head(3)
         yield remark(
             "note",
-            f"{name} was counted on another text than the gold: {equal:,} of {both.height:,} types"
-            " have as many tokens in both",
+            f"{name} was counted on a different text than the gold: {equal:,} of {both.height:,}"
+            " types have equal counts in both",
             such_as=[
                 f"{item!r}: {ours:,} and {others:,}"
                 for item, ours, others in shown.select("item", "f", "theirs").iter_rows()
             ],
-            remedy="a type may lack a class or a cluster as its text lacks the use; tag one text",
+            remedy="tag the same text: in another text, a type may lack a class or a cluster",
             equal=equal,
             types=both.height,
         )
@@ -69,7 +69,7 @@ def other_text(stage: CheckInput, threshold: float) -> Found:
     means="types",
 )
 def one_class_each(stage: CheckInput, threshold: float) -> Found:
-    """Find a gold in which every type has one class only."""
+    """Find a gold in which every type has a single class."""
     table = stage.outputs["gold" if "gold" in stage.outputs else "entries"]
     by_item = table.group_by("item").agg(classes=pl.len())
     types, several = by_item.select(
@@ -78,10 +78,10 @@ def one_class_each(stage: CheckInput, threshold: float) -> Found:
     if types >= threshold and not several:
         yield remark(
             "note",
-            f"each of the {types:,} types of the gold has one class: measures for polysemous words"
-            " then say what those for one class a type say",
-            remedy="look at which columns are item and class, and whether the table lists all"
-            " classes of a type",
+            f"each of the {types:,} gold types has a single class: measures for polysemous words"
+            " then equal those for one class per type",
+            remedy="check the columns item and class, and whether the table lists all classes of a"
+            " type",
             types=types,
         )
 
@@ -89,7 +89,7 @@ def one_class_each(stage: CheckInput, threshold: float) -> Found:
 @check(
     stages=("extract.gold", "extract.tagging", "join.tagging"),
     threshold=0.2,
-    means="share of the types",
+    means="proportion of the types",
 )
 def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
     """Count types that differ from another in upper case only."""
@@ -108,7 +108,7 @@ def upper_case_twins(stage: CheckInput, threshold: float) -> Found:
             "note",
             f"{found.height:,} of {every:,} types differ from another in upper case only",
             such_as=[f"{item!r} and {low!r}" for item, low in found.head(3).iter_rows()],
-            remedy="fold = true makes them one",
+            remedy="fold = true merges them",
             twins=found.height,
             types=every,
         )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from pydantic import BaseModel
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, count_of, did_you_mean
 from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.remarks.base import CheckInput, Found, check, remark
@@ -19,7 +19,7 @@ from pipeline.remarks.base import CheckInput, Found, check, remark
 JOINING = ("join.sheets",)
 
 
-@check(stages=JOINING, threshold=20, means="candidates that several people labelled")
+@check(stages=JOINING, threshold=20, means="candidates with labels of several annotators")
 def all_agree(stage: CheckInput, threshold: float) -> Found:
     """Find annotators who agree on every candidate that several of them labelled."""
     several = (
@@ -34,15 +34,15 @@ def all_agree(stage: CheckInput, threshold: float) -> Found:
     if shared >= threshold and agreed == shared:
         yield remark(
             "note",
-            f"all annotators agree on all {shared:,} candidates that several of them labelled",
-            remedy="make sure that they annotated each by himself, and not the easy ones alone",
+            f"the annotators agree on all {shared:,} candidates that several of them labelled",
+            remedy="make sure that they worked independently, and not only on easy candidates",
             shared=shared,
         )
 
 
 @check(stages=JOINING, threshold=20, means="labels of one annotator")
 def one_label(stage: CheckInput, threshold: float) -> Found:
-    """Find annotators who gave one and the same label to everything."""
+    """Find annotators who gave everything the same label."""
     people = (
         stage.outputs["annotations"]
         .group_by("annotator")
@@ -56,16 +56,17 @@ def one_label(stage: CheckInput, threshold: float) -> Found:
     name, given, _, label = people.row(0)
     yield remark(
         "warning",
-        f"{people.height:,} annotator(s) gave one label only: {name} {label!r}, {given:,} times",
+        f"{count_of(people.height, 'annotator')} with a single label: {name} {label!r},"
+        f" {given:,} times",
         such_as=people["annotator"][1:],
-        remedy="ask whether the sheet was filled in by copying down",
+        remedy="ask whether the label was copied down the sheet",
         annotators=people.height,
     )
 
 
 @check(stages=JOINING, threshold=1, means="labels")
 def unasked_annotator(stage: CheckInput, threshold: float) -> Found:
-    """Find names that no sheet asks, such as one that was mistyped."""
+    """Find annotators without a sheet, for example mistyped names."""
     labels = stage.outputs["annotations"].group_by("annotator").agg(given=pl.len())
     former = pl.LazyFrame({"annotator": stage.config.former}, schema={"annotator": pl.String})
     asked = [stage.inputs[name] for name in ("sheet", "earlier") if name in stage.inputs]
@@ -78,17 +79,17 @@ def unasked_annotator(stage: CheckInput, threshold: float) -> Found:
     first = str(strange["annotator"][0])
     yield remark(
         "warning",
-        f"{given:,} label(s) are of {strange.height:,} annotator(s) whom no sheet"
-        f" asks ({', '.join(names)}), and count as theirs",
+        f"{count_of(given, 'label')} by {count_of(strange.height, 'annotator')} without a sheet"
+        f" (those with one: {', '.join(names)}); they count",
         such_as=[f"{name} ({labelled:,})" for name, labelled in strange.iter_rows()],
-        remedy=f"mend the name in the sheet; {did_you_mean(first, names)}",
+        remedy=f"correct the name in the sheet; {did_you_mean(first, names)}",
         labels=given,
     )
 
 
-@check(stages=("evaluate.agreement",), threshold=1, means="people with several names")
+@check(stages=("evaluate.agreement",), threshold=1, means="annotators with several names")
 def several_names(stage: CheckInput, threshold: float) -> Found:
-    """Find names that are one when case, blanks and Unicode form are left out of account."""
+    """Find names that differ only in case, spaces and Unicode form."""
     typed = stage.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
     people: dict[str, list[str]] = {}
     for name in typed["annotator"]:
@@ -97,16 +98,16 @@ def several_names(stage: CheckInput, threshold: float) -> Found:
     if several and len(several) >= threshold:
         yield remark(
             "note",
-            f"{len(several):,} annotator(s) have several names, which count as one person",
+            f"{count_of(len(several), 'annotator')} with several names, counted as one person",
             such_as=several,
-            remedy="give different people names that differ in more than case and blanks",
+            remedy="names of different people must differ in more than case and spaces",
             people=len(several),
         )
 
 
-@check(stages=JOINING, threshold=0.1, means="share of the labelled candidates")
+@check(stages=JOINING, threshold=0.1, means="proportion of the labelled candidates")
 def undecided(stage: CheckInput, threshold: float) -> Found:
-    """Count candidates on which the annotators differ, so that none of their labels stands."""
+    """Count candidates on which annotators disagree, without a final label."""
     counted = stage.outputs["adjudicated"].select(
         open=(pl.col("label").is_null() & (pl.col("annotators") > 1)).sum(), every=pl.len()
     )
@@ -114,9 +115,9 @@ def undecided(stage: CheckInput, threshold: float) -> Found:
     if every and open_ and open_ / every >= threshold:
         yield remark(
             "info",
-            f"the annotators differ on {open_:,} of {every:,} labelled candidates, which count as"
+            f"the annotators disagree on {open_:,} of {every:,} labelled candidates, which count as"
             " undecided",
-            remedy="let a third person decide: a sheet of agreement.disagreements",
+            remedy="let a third person decide, with a sheet of agreement.disagreements",
             undecided=open_,
             labelled=every,
         )
@@ -130,7 +131,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 
 
 class RequestedValue(NamedTuple):
-    """A value of an attribute, and the option that asks for it."""
+    """A value of an attribute, and the option that names it."""
 
     option: str
     attribute: str
@@ -138,10 +139,10 @@ class RequestedValue(NamedTuple):
 
 
 def requested_values(config: Any, place: str = "") -> Iterator[RequestedValue]:
-    """Yield the values that conditions compare attributes with, and the labels of relations.
+    """Yield the values in conditions on attributes, and the labels of relations.
 
-    Conditions are looked at as text: what is not of the form ``upos = 'NOUN'`` or ``upos IN
-    ('NOUN', 'PROPN')`` is passed over, since a remark may miss something but not invent it.
+    Only conditions of the form ``upos = 'NOUN'`` or ``upos IN ('NOUN', 'PROPN')`` count: a remark
+    may miss something but must not invent it.
 
     Examples
     --------
@@ -185,27 +186,27 @@ EXTRACTING = (
     *WORD_STAGES,
 )
 _LOOKED_AT = 50_000
-"""Tokens from which is told what a corpus has."""
+"""Tokens to inspect for the values of a corpus."""
 _SHOWN = 8
 
 
 @check(stages=EXTRACTING, threshold=1, means="candidates")
 def no_candidates(stage: CheckInput, threshold: float) -> Found:
-    """Say that there are no candidates, and what the corpus has instead."""
+    """Report that there are no candidates, and the values that the corpus has."""
     found = stage.rows(next(iter(stage.outputs)))
     if found >= threshold:
         return
     what = "words" if stage.use in WORD_STAGES else "candidates"
-    text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
+    text = f"there are no {what}" if not found else f"there are only {found:,} {what}"
     missing = list(_missing_values(stage))
     remedies = [remedy for _, remedy in missing]
     least = getattr(stage.config, "min_frequency", 1)
     if least > 1:
-        remedies.append(f"lower min_frequency, which is {least:,}")
+        remedies.append(f"lower min_frequency ({least:,})")
     yield remark(
         "warning",
         ": ".join(filter(None, [text, "; ".join(problem for problem, _ in missing)])),
-        remedy=", ".join(dict.fromkeys(remedies)) or "look at the conditions on the units",
+        remedy=", ".join(dict.fromkeys(remedies)) or "check the conditions on the units",
         candidates=found,
     )
 
@@ -213,7 +214,7 @@ def no_candidates(stage: CheckInput, threshold: float) -> Found:
 def _missing_values(
     stage: CheckInput, among: Sequence[str] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield problem and remedy of each value that options ask for and the first tokens lack."""
+    """Yield problem and remedy of each value in the options that the first tokens lack."""
     every = requested_values(stage.config)
     wanted = [each for each in every if among is None or each.attribute in among]
     tokens = stage.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
@@ -224,7 +225,8 @@ def _missing_values(
         values = counted[each.attribute].to_list()
         if each.value not in values:
             shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
-            problem = f"no token has {each.attribute} {each.value!r}, but {shown or 'none has any'}"
+            found = f"values: {shown}" if shown else "no token has a value"
+            problem = f"no token has {each.attribute} {each.value!r} ({found})"
             yield problem, f"{each.option}: {did_you_mean(each.value, values)}"
 
 
@@ -234,8 +236,8 @@ _TAGS = ("deprel", "upos", "xpos", "pos", "tag")
 
 @check(stages=EXTRACTING, threshold=1, means="values")
 def misspelt_values(stage: CheckInput, threshold: float) -> Found:
-    """Find tags and relations that no token has, and that are spelt like one that tokens have."""
-    if stage.rows(next(iter(stage.outputs))) == 0:  # no_candidates says it
+    """Find tags and relations that no token has, but that resemble existing ones."""
+    if stage.rows(next(iter(stage.outputs))) == 0:  # no_candidates reports it
         return
     missing = [
         (problem, remedy)
@@ -252,9 +254,9 @@ READING = ("extract.pairs", "extract.tuples", "extract.words", "join.corpus")
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 
 
-@check(stages=READING, threshold=1, means="tokens that such a condition holds for")
+@check(stages=READING, threshold=1, means="tokens that meet such a condition")
 def attributes_without_values(stage: CheckInput, threshold: float) -> Found:
-    """Refuse a condition on an attribute of which no token has a value."""
+    """Refuse a condition on an attribute without values."""
     used = dict(_used_attributes(stage.config))
     filled = {*(stage.filled or ())}
     if stage.filled is None or not set().union(*(names for names, _ in used.values())) - filled:
@@ -267,7 +269,7 @@ def attributes_without_values(stage: CheckInput, threshold: float) -> Found:
     problems = [
         Problem(
             option,
-            f"no token has a value of {' or '.join(sorted(names - filled))}",
+            f"no token has a value for {' or '.join(sorted(names - filled))}",
             f"attributes with values: {listed}",
         )
         for option, (names, condition) in used.items()
@@ -303,7 +305,7 @@ COUNTING = ("extract.pairs", "extract.tuples")
 
 @check(stages=(*COUNTING, "extract.words"), threshold=2, means="documents")
 def one_document(stage: CheckInput, threshold: float) -> Found:
-    """Find a corpus with fewer documents: dispersion says nothing of it."""
+    """Find a corpus with fewer documents: dispersion is then meaningless."""
     sizes = _sizes(stage)
     documents = sizes.get("documents", 0)
     if not sizes.get("tokens") or documents >= threshold:
@@ -312,21 +314,21 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
     effect = (
         "N counts documents, so every pair has f = f1 = f2 = N"
         if whole
-        else "no word has a dispersion: dp, dp_norm and juilland_d are empty"
+        else "dispersion is undefined: dp, dp_norm and juilland_d are empty"
         if stage.use == "extract.words"
-        else "the column documents cannot tell a pair of one text from one of the language"
+        else "the column documents cannot distinguish a pair of one text from one of the language"
     )
     yield remark(
         "warning" if whole else "info",
-        f"the corpus has {documents:,} document(s): {effect}",
-        remedy="mark documents in it (# newdoc, <doc>, a column doc), or give a file for each",
+        f"the corpus has {count_of(documents, 'document')}: {effect}",
+        remedy="mark documents (# newdoc, <doc>, a column doc), or use a file per document",
         documents=documents,
     )
 
 
-@check(stages=(*COUNTING, "extract.words"), threshold=0.3, means="share of the first tokens")
+@check(stages=(*COUNTING, "extract.words"), threshold=0.3, means="proportion of the first tokens")
 def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
-    """Find plain text with tabs between its tokens: output of a tagger, or another table."""
+    """Find plain text with tabs between tokens: tagger output or another table."""
     tokens = stage.tokens("corpus", _LOOKED_AT, "space_after")
     if "space_after" not in tokens.columns or tokens.is_empty():
         return
@@ -334,28 +336,28 @@ def tabs_in_text(stage: CheckInput, threshold: float) -> Found:
     if tabs / tokens.height >= threshold:
         yield remark(
             "warning",
-            f"a tab follows {tabs:,} of the first {tokens.height:,} tokens of the text: its lines"
-            " are fields, such as word, tag and lemma, and all of them are read as words",
+            f"a tab follows {tabs:,} of the first {tokens.height:,} tokens of the text:"
+            " its columns, for example word, tag and lemma, are all read as words",
             remedy='format = "vertical", attributes = ["word", "pos", "lemma"] of the corpus reads'
-            " a token a line",
+            " one token per line",
             tabs=int(tabs),
         )
 
 
 @check(stages=COUNTING, threshold=100, means="tokens in a sentence on average")
 def long_sentences(stage: CheckInput, threshold: float) -> Found:
-    """Find sentences so long that the text has probably not been cut into sentences."""
+    """Find sentences so long that the text probably lacks sentence boundaries."""
     sizes = _sizes(stage)
     tokens, sentences = sizes.get("tokens", 0), sizes.get("sentences", 0)
     if not sentences or tokens / sentences < threshold or not _by_sentence(stage):
         return
-    effect, window = "ends of sentences seem not to be marked, over which pairs are counted", ""
+    effect, window = "sentence boundaries, which pairs may not cross, seem to be missing", ""
     if _pairs_whole_sentences(stage):
-        effect, window = "pairs of a sentence may be pages apart", _WINDOW
+        effect, window = "the words of a pair may be pages apart", _WINDOW
     yield remark(
         "warning",
-        f"the corpus has {tokens:,} tokens in {sentences:,} sentence(s), {tokens / sentences:,.0f}"
-        f" in one on average: {effect}",
+        f"the corpus has {tokens:,} tokens in {count_of(sentences, 'sentence')}, on average"
+        f" {tokens / sentences:,.0f} per sentence: {effect}",
         remedy=f"mark the sentences{window}",
         tokens=tokens,
         sentences=sentences,
@@ -364,33 +366,33 @@ def long_sentences(stage: CheckInput, threshold: float) -> Found:
 
 @check(stages=COUNTING, threshold=1, means="sentences of 1,000 tokens or more")
 def endless_sentences(stage: CheckInput, threshold: float) -> Found:
-    """Count sentences of a thousand tokens: lists, tables, or text that has not been cut."""
+    """Count sentences of a thousand tokens: lists, tables, or text without boundaries."""
     found = _sizes(stage).get("sentences of 1,000 tokens or more", 0)
     if found < threshold or not _by_sentence(stage):
         return
-    effect, window = "lists, tables, or text that has not been cut", ""
+    effect, window = "lists, tables, or text without sentence boundaries", ""
     if _pairs_whole_sentences(stage):
-        effect, window = "the pairs of one grow with the square of its length", _WINDOW
+        effect, window = "the number of pairs grows with the square of the length", _WINDOW
     yield remark(
         "note",
-        f"{found:,} sentence(s) of the corpus have 1,000 tokens or more: {effect}",
-        remedy=f"cut them{window}",
+        f"{count_of(found, 'sentence')} of 1,000 tokens or more in the corpus: {effect}",
+        remedy=f"split them{window}",
         sentences=found,
     )
 
 
 _READ = 200_000
-"""Tokens that are looked at."""
+"""Tokens to inspect."""
 _SHORT, _ALWAYS, _SEEN = 5, 0.9, 3
-"""Letters of an abbreviation at the most, and how often it has a full stop and is seen at least."""
+"""Most letters of an abbreviation, its least rate of full stops, and its least frequency."""
 
 
 @check(
     stages=(*COUNTING, "extract.words"), threshold=20,
-    means="sentences that end so, of the first 200,000 tokens",
+    means="sentences with such an end, among the first 200,000 tokens",
 )  # fmt: skip
 def unknown_abbreviations(stage: CheckInput, threshold: float) -> Found:
-    """Find short words that end many sentences of plain text, and seldom occur otherwise."""
+    """Find short words that end many sentences of plain text and rarely occur elsewhere."""
     if not any(name.startswith("lines ") for name in stage.replaced):
         return
     tokens = stage.tokens("corpus", _READ, "form", "sentence")
@@ -419,22 +421,22 @@ def unknown_abbreviations(stage: CheckInput, threshold: float) -> Found:
     written = ", ".join(f'"{each}"' for each in words)
     yield remark(
         "warning",
-        f"many sentences end so: {listed}: abbreviations?",
-        remedy=f"abbreviations = [{written}] of the corpus lets these end none",
+        f"many sentences end with possible abbreviations: {listed}",
+        remedy=f"abbreviations = [{written}] of the corpus prevents this",
         sentences=int(counted["ends"].sum()),
     )
 
 
-_WINDOW = ', or count by a window: relation = "surface"'
+_WINDOW = ', or count within a window: relation = "surface"'
 
 
 def _by_sentence(stage: CheckInput) -> bool:
-    """Return whether what is counted goes by sentences, and not by paragraphs or documents."""
+    """Return whether pairs are counted within sentences, not paragraphs or documents."""
     return getattr(stage.config, "text_unit", "sentence") == "sentence"
 
 
 def _pairs_whole_sentences(stage: CheckInput) -> bool:
-    """Return whether all units of a sentence are paired, and not those that are near or related."""
+    """Return whether all units of a sentence are paired, not only near or related ones."""
     return getattr(stage.config, "relation", "sentence") in {"sentence", "textual"}
 
 
@@ -453,10 +455,10 @@ _SHOWN_WORDS = 3
 @check(
     stages=KEYWORDS,
     threshold=0.05,
-    means="share of the smaller list's words that the other has too",
+    means="proportion of the smaller list's words that the other has",
 )
 def other_words(stage: CheckInput, threshold: float) -> Found:
-    """Find a target and a reference that share (nearly) no word."""
+    """Find a target and a reference that share (nearly) no words."""
     target, reference = (stage.inputs[name].select("word", "f") for name in ("target", "reference"))
     most = [_count(each) for each in (target, reference)]
     shared = _count(target.join(reference, on="word", how="semi"))
@@ -474,7 +476,7 @@ def other_words(stage: CheckInput, threshold: float) -> Found:
         "warning",
         f"target and reference share {shared:,} of {most[0]:,} and {most[1]:,} words; the most"
         f" frequent are {mine} and {others}",
-        remedy="count both by the same unit: label, fold, and the same language",
+        remedy="count the same units in both: label, fold, and language",
         shared=shared,
         target=most[0],
         reference=most[1],
@@ -487,7 +489,7 @@ def _count(table: pl.LazyFrame) -> int:
 
 @check(stages=KEYWORDS, threshold=50, means="words of the target")
 def within_reference(stage: CheckInput, threshold: float) -> Found:
-    """Find a target that is the reference, or seems to be a part of it."""
+    """Find a target that is the reference, or seems to be part of it."""
     target, reference = (
         stage.inputs[name].select("word", "f", "N") for name in ("target", "reference")
     )
@@ -499,8 +501,8 @@ def within_reference(stage: CheckInput, threshold: float) -> Found:
     words, held, same = both.collect().row(0)
     if words < threshold or held < words:
         return
-    alike = f"target and reference have the same {words:,} words, equally often"
-    part = f"each of the {words:,} words of the target is as frequent in the reference, or more so"
+    alike = f"target and reference have the same {words:,} words with equal frequencies"
+    part = f"each of the {words:,} words of the target is at least as frequent in the reference"
     yield remark(
         "warning" if same == words else "note",
         alike if same == words else part,
@@ -517,12 +519,12 @@ _FEWEST = 10
 @check(
     stages=("extract.pair_tokens", "extract.table"),
     threshold=0.95,
-    means="share of the units that occur more than once and have one partner",
+    means="proportion of the repeated units that have one partner",
 )
 def one_partner(stage: CheckInput, threshold: float) -> Found:
-    """Find a table in which (nearly) every unit of a side occurs with one partner only."""
+    """Find a table in which (nearly) every unit of a side has a single partner."""
     candidates = stage.outputs["candidates"]
-    # A pair that was dropped as too rare shows in the marginals.
+    # A pair that was dropped as too rare is still in the marginals.
     whole = {
         side: candidates.filter(pl.col(marginal) > 1)
         .group_by(side)
@@ -539,11 +541,10 @@ def one_partner(stage: CheckInput, threshold: float) -> Found:
         shown = candidates.select(pair=pl.concat_str("l1", "l2", separator=" ")).head(3).collect()
         yield remark(
             "warning",
-            f"{alone:,} of {units:,} units of {side} that occur twice or more have one {other}"
-            f" only: f = f{side[1]} there, and measures of association have nothing to compare",
+            f"{alone:,} of {units:,} units of {side} that occur at least twice have a single"
+            f" {other}: f = f{side[1]}, which leaves association measures nothing to compare",
             such_as=shown["pair"],
-            remedy="look at which columns are l1 and l2; a table of words and their senses is none"
-            " of pairs",
+            remedy="check the columns l1 and l2; a table of words and senses does not list pairs",
             units=units,
             alone=alone,
         )
@@ -557,35 +558,36 @@ ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
 
 @check(stages=EVALUATING, threshold=1, means="cuts")
 def cuts_beyond(stage: CheckInput, threshold: float) -> Found:
-    """Find cuts beyond the end of the lists, which are left out."""
+    """Find cuts beyond the end of the lists, which are skipped."""
     last = stage.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
     beyond = [cut for cut in _cuts(stage) if cut > last]
     if not last or len(beyond) < threshold:
         return
     yield remark(
         "note",
-        f"{len(beyond):,} of {len(_cuts(stage)):,} list sizes are beyond the {last:,} candidates"
-        " ranked, and are left out",
+        f"{len(beyond):,} of {len(_cuts(stage)):,} list sizes exceed the {last:,} ranked"
+        " candidates and are skipped",
         such_as=[f"n = {cut:,}" for cut in beyond],
-        remedy=f"ask for sizes up to {last:,}",
+        remedy=f"give sizes up to {last:,}",
         beyond=len(beyond),
         ranked=last,
     )
 
 
-@check(stages=EVALUATING, threshold=0.1, means="share of the list that is drawn by lot")
+@check(stages=EVALUATING, threshold=0.1, means="proportion of the list that is drawn at random")
 def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
-    """Find ties at a cut: which candidates of equal score are in the list is drawn by lot."""
+    """Find ties at a cut: candidates of equal score enter the list at random."""
     tied = [each for each in _ties(stage) if each.by_lot / each.n >= threshold]
     if not tied:
         return
     worst = max(tied, key=lambda each: each.by_lot / each.n)
     yield remark(
         "note",
-        f"ties at the end of {len(tied):,} list(s): of the {worst.n:,} best by {worst.measure},"
-        f" {worst.by_lot:,} are drawn by lot from {worst.tied:,} of the same score",
+        f"ties at the end of {count_of(len(tied), 'list')}: of the {worst.n:,} best by"
+        f" {worst.measure}, {worst.by_lot:,} are drawn at random from {worst.tied:,} of equal"
+        " score",
         such_as=[f"{each.measure} at n = {each.n:,}" for each in tied],
-        remedy="look at tp_min and tp_max, which are over all ways to break ties, or cut elsewhere",
+        remedy="check tp_min and tp_max, the extremes over all orders of ties, or cut elsewhere",
         lists=len(tied),
         by_lot=worst.by_lot,
         tied=worst.tied,
@@ -594,7 +596,7 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
 
 @check(stages=ESTIMATES, threshold=5, means="judged draws")
 def few_judged(stage: CheckInput, threshold: float) -> Found:
-    """Find estimates behind which there are few judged draws."""
+    """Find estimates based on few judged draws."""
     few = pl.col("n_sampled").is_between(1, threshold, closed="left")
     cuts = stage.outputs["cuts"].filter(few, pl.col("n_sampled") < pl.col("n"))
     found = cuts.sort("n_sampled", "measure", "n").collect()
@@ -603,10 +605,11 @@ def few_judged(stage: CheckInput, threshold: float) -> Found:
     row = found.row(0, named=True)
     yield remark(
         "warning",
-        f"{found.height:,} of {stage.rows('cuts'):,} estimates rest on fewer than {threshold:g}"
-        f" judged draws: that of {row['measure']} at n = {row['n']:,} on {row['n_sampled']:,}",
+        f"{found.height:,} of {stage.rows('cuts'):,} estimates are based on fewer than"
+        f" {threshold:g} judged draws: {row['measure']} at n = {row['n']:,} on"
+        f" {row['n_sampled']:,}",
         such_as=[f"{each['measure']} at n = {each['n']:,}" for each in found.iter_rows(named=True)],
-        remedy="judge more candidates, or look at longer lists; lexassay size says how many",
+        remedy="judge more candidates (lexassay size plans their number), or use longer lists",
         estimates=found.height,
         fewest=row["n_sampled"],
     )
@@ -620,7 +623,7 @@ class _Tie(NamedTuple):
 
 
 def _ties(stage: CheckInput) -> Iterator[_Tie]:
-    """Yield, for every list whose end cuts through a tie, how many of it are drawn by lot."""
+    """Yield the lists that end within a tie, with the number of candidates drawn at random."""
     config, ranks = stage.config, stage.inputs["ranks"]
     chosen = ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
     sizes = pl.LazyFrame({"n": sorted(set(_cuts(stage)))}, schema={"n": pl.Int64})
@@ -650,22 +653,22 @@ def _cuts(stage: CheckInput) -> list[int]:
 @check(
     stages=("sample.random", "sample.stratified", "sample.design"),
     threshold=1,
-    means="draws that are missing",
+    means="missing draws",
 )
 def few_drawn(stage: CheckInput, threshold: float) -> Found:
-    """Count draws that were asked for and cannot be made, as there are no more candidates."""
+    """Count requested draws that are impossible for lack of candidates."""
     asked = _draws_wanted(stage)
     drawn = int(stage.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
     if asked - drawn < threshold:
         return
     candidates = _candidates(stage)
     if not candidates:
-        return  # another check reports the stage that has none
+        return  # another check reports a stage without candidates
     yield remark(
         "note",
-        f"{drawn:,} of the {asked:,} draws that were asked for: there are {candidates:,} candidates"
+        f"{drawn:,} of the {asked:,} requested draws: there are {candidates:,} candidates"
         + (", in strata that are smaller than their samples" if "strata" in stage.outputs else ""),
-        remedy="ask for fewer, or extract more candidates",
+        remedy="draw fewer, or extract more candidates",
         asked=asked,
         drawn=drawn,
     )
@@ -678,7 +681,7 @@ def _candidates(stage: CheckInput) -> int:
 
 
 def _draws_wanted(stage: CheckInput) -> int:
-    """Return the draws that were asked for by number; a rate is always met."""
+    """Return the requested number of draws; a rate is always met."""
     config = stage.config
     if stage.use == "sample.stratified":
         return sum(config.sizes)
@@ -686,7 +689,7 @@ def _draws_wanted(stage: CheckInput) -> int:
 
 
 def _pilot_size(stage: CheckInput) -> int:
-    """Return how many candidates were judged before: the sample holds them, too."""
+    """Return the number of previously judged candidates, which the sample includes."""
     if "pilot" not in stage.inputs:
         return 0
     ranked = stage.outputs["inclusion"].select("id")
@@ -694,9 +697,9 @@ def _pilot_size(stage: CheckInput) -> int:
     return _count(judged.join(ranked, on="id", how="semi"))
 
 
-@check(stages=("score.pool",), threshold=0.05, means="share of the candidates")
+@check(stages=("score.pool",), threshold=0.05, means="proportion of the candidates")
 def pool_leaves_out(stage: CheckInput, threshold: float) -> Found:
-    """Count candidates that a pool leaves out: what is estimated from it is conditional on it."""
+    """Count candidates that a pool excludes: estimates from it are conditional on it."""
     ranked = _count(ranked_candidates(stage.inputs["ranks"]))
     pooled = stage.rows("candidates")
     share = (ranked - pooled) / ranked if ranked else 0.0
@@ -704,10 +707,10 @@ def pool_leaves_out(stage: CheckInput, threshold: float) -> Found:
         return
     yield remark(
         "note",
-        f"the pool holds {pooled:,} of {ranked:,} candidates and leaves out {share:.0%}: what is"
-        f" estimated holds for the {stage.config.depth:,} best of the pooled measures; baseline and"
-        " recall are those within the pool, and other measures cannot be compared",
-        remedy="a greater depth leaves out fewer; a random sample of all has none of this",
+        f"the pool has {pooled:,} of {ranked:,} candidates and excludes {share:.0%}: estimates"
+        f" apply to the {stage.config.depth:,} best of the pooled measures; baseline and recall are"
+        " within the pool, and other measures cannot be compared",
+        remedy="a greater depth excludes fewer; a random sample of all candidates excludes none",
         pooled=pooled,
         candidates=ranked,
     )
@@ -716,10 +719,10 @@ def pool_leaves_out(stage: CheckInput, threshold: float) -> Found:
 @check(
     stages=("sample.design",),
     threshold=1.001,
-    means="expected width, as a multiple of that from a simple sample",
+    means="expected width relative to a simple sample",
 )
 def does_worse(stage: CheckInput, threshold: float) -> Found:
-    """Name the questions that a designed sample is expected to answer worse than a simple one."""
+    """Name the questions for which a designed sample is expected to be worse than a simple one."""
     asked = stage.outputs["questions"].with_columns(
         times=pl.col("half_width") / pl.col("simple_half_width")
     )
@@ -734,8 +737,8 @@ def does_worse(stage: CheckInput, threshold: float) -> Found:
     yield remark(
         "note",
         f"{named.height:,} of {stage.rows('questions'):,} questions will have wider intervals than"
-        f" from a simple sample of as many labels: {shown}",
-        remedy="give them weight, or for the baseline a smaller baseline_width, if they matter",
+        f" with a simple sample of equal size: {shown}",
+        remedy="give them more weight, or the baseline a smaller baseline_width, if they matter",
         worse=named.height,
         questions=stage.rows("questions"),
     )

@@ -1,27 +1,28 @@
-"""Remarks on samples of lemmas, and on what was keyed in for them."""
+"""Remarks on samples of lemmas and on keyed forms."""
 
 from __future__ import annotations
 
 import polars as pl
 
+from pipeline.errors import count_of
 from pipeline.remarks.base import CheckInput, Found, check, remark
 
 _SEVERAL = r"\S\s*[/|\\+&]\s*\S|\S\s+(?:or|oder|ou|und|and)\s+\S"
-"""What stands between forms, and is no separator that sheets know."""
+"""Characters between forms that are not separators of sheets."""
 
 
-@check(stages=("sample.lemmas",), threshold=1, means="lemmas that are missing")
+@check(stages=("sample.lemmas",), threshold=1, means="missing lemmas")
 def few_lemmas_drawn(stage: CheckInput, threshold: float) -> Found:
-    """Count lemmas that were asked for and cannot be drawn, as there are no more."""
+    """Count requested lemmas that cannot be drawn."""
     sample = stage.outputs["sample"].select(pl.len(), pl.col("population").max()).collect()
     drawn, population = sample.row(0)
     asked = stage.config.size or 0
     if asked - drawn >= threshold:
         yield remark(
             "note" if drawn else "warning",
-            f"{drawn:,} of the {asked:,} lemmas that were asked for: gold and lexicons share"
+            f"{drawn:,} of the {asked:,} requested lemmas: gold and lexicons share"
             f" {population or 0:,}",
-            remedy="ask for fewer, or look at how both are spelt",
+            remedy="draw fewer, or check the spelling in both",
             asked=asked,
             drawn=drawn,
         )
@@ -29,26 +30,26 @@ def few_lemmas_drawn(stage: CheckInput, threshold: float) -> Found:
 
 @check(stages=("evaluate.lexicon",), threshold=5, means="lemmas")
 def few_lemmas_judged(stage: CheckInput, threshold: float) -> Found:
-    """Find an L* that rests on few lemmas."""
+    """Find an L* based on few lemmas."""
     lemmas = stage.rows("lemmas")
     if lemmas < threshold:
         yield remark(
             "warning",
-            f"L* rests on {lemmas:,} lemma(s)",
-            remedy="draw more lemmas; the table widths says how sure more would make it",
+            f"L* is based on {count_of(lemmas, 'lemma')}",
+            remedy="draw more lemmas; the table widths shows the gain in precision",
             lemmas=lemmas,
         )
 
 
 @check(stages=("join.keying",), threshold=1, means="forms")
 def several_keyed(stage: CheckInput, threshold: float) -> Found:
-    """Find keyed forms that look like several, such as a / b."""
+    """Find keyed forms that look like several, for example a / b."""
     forms = stage.outputs["gold"].filter(pl.col("form").str.contains(_SEVERAL))
     found = forms.sort("lemma", "form").collect()
     if found.height >= threshold:
         yield remark(
             "warning",
-            f"{found.height:,} keyed form(s) look like several in one",
+            f"{count_of(found.height, 'keyed form')} with what looks like several forms",
             such_as=[f"{form!r} of {lemma!r}" for lemma, form in found.head(3).iter_rows()],
             remedy="put a comma or a semicolon between forms, and run again",
             forms=found.height,

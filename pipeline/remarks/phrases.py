@@ -1,4 +1,4 @@
-"""Checks of two sets of words that should be comparable: scripts, cases, Unicode forms."""
+"""Checks that two sets of words are comparable: scripts, case, Unicode forms."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SCRIPTS = (
     *("Latin", "Greek", "Cyrillic", "Armenian", "Hebrew", "Arabic", "Devanagari", "Bengali"),
     *("Tamil", "Thai", "Georgian", "Ethiopic", "Hangul", "Hiragana", "Katakana", "Han"),
 )
-"""Scripts that are told apart."""
+"""Scripts to distinguish."""
 
 _WORD = pl.col("word")
 _ASCII = r"^[\x00-\x7F]*$"
 
 
 class Sides(NamedTuple):
-    """The words of the gold and those of what is evaluated, in a column word; and its name."""
+    """The words of the gold and of the evaluated system, in a column word; and its name."""
 
     gold: pl.LazyFrame
     other: pl.LazyFrame
@@ -50,7 +50,7 @@ def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
 
 
 def _split_words(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
-    """Yield the distinct words of each side, some at a time: those of one key together."""
+    """Yield the distinct words of each side in parts, with all words of a key in the same part."""
     buckets = buckets_for(count_rows(*words))
     with ExitStack() as held:
         spills = [held.enter_context(_spill_by_key(each, key, buckets)) for each in words]
@@ -65,21 +65,21 @@ def _spill_by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
     return spill
 
 
-@check(stages=STAGES, threshold=0.005, means="share of the gold's words that both have")
+@check(stages=STAGES, threshold=0.005, means="proportion of the gold words that both have")
 def few_shared_words(stage: CheckInput, threshold: float) -> Found:
-    """Find a system or a lexicon that has few words of the gold; refuse one that has none."""
+    """Find a system or lexicon with few gold words; refuse one with none."""
     for gold, other, name in sides(stage):
         words = theirs = shared = 0
         for ours, others in _split_words(gold, other):
             words, theirs = words + ours.height, theirs + others.height
             shared += ours.join(others, on="word", how="semi").height
         if words and theirs and shared / words < threshold:
-            text = f"{shared:,} of {words:,} words of the gold are among the {theirs:,} of {name}"
+            text = f"{shared:,} of {words:,} gold words are among the {theirs:,} of {name}"
             examples = [
                 f"{', '.join(_examples(gold))} (gold)",
                 f"{', '.join(_examples(other))} ({name})",
             ]
-            advice = "look at which columns are read, and whether both are of one language"
+            advice = "check the columns, and whether both are in the same language"
             if not shared:
                 lines = [text, *(f"  {each}" for each in examples), _cause(gold, other) or advice]
                 raise DataError("\n".join(lines))
@@ -89,50 +89,49 @@ def few_shared_words(stage: CheckInput, threshold: float) -> Found:
 
 _CAUSES = {
     "in case": (_WORD.str.to_lowercase(), 'fold both: fold = true, of lexicons case = "lower"'),
-    "in blanks round them": (_WORD.str.strip_chars(), "strip them in the files"),
-    "in their Unicode form": (_WORD.str.normalize("NFKC"), "write them in one normal form"),
+    "in surrounding spaces": (_WORD.str.strip_chars(), "strip them in the files"),
+    "in Unicode form": (_WORD.str.normalize("NFKC"), "convert both to one normal form"),
 }
-"""How words of two files may differ that mean the same, what makes them alike, and what to do."""
+"""Ways in which equal words may differ, what makes them equal, and the remedy."""
 
 
 def _cause(gold: pl.LazyFrame, other: pl.LazyFrame) -> str:
-    """Return in what words of both sides differ alone, and what to do about it."""
+    """Return the only difference between words of both sides, and the remedy."""
     for what, (key, remedy) in _CAUSES.items():
         split = _split_words(gold, other, key=key)
         twins = sum(_find_twins(ours, theirs, key).height for ours, theirs in split)
         if twins:
-            return f"{twins:,} of them differ {what} alone: {remedy}"
+            return f"{twins:,} of them differ only {what}: {remedy}"
     return ""
 
 
-@check(stages=STAGES, threshold=0.02, means="share of the gold's words")
+@check(stages=STAGES, threshold=0.02, means="proportion of the gold words")
 def other_case(stage: CheckInput, threshold: float) -> Found:
-    """Count words of the gold that the other side has in another case alone."""
+    """Count gold words that the other side has only in another case."""
     yield from _twins(
         stage,
         threshold,
         key=pl.col("word").str.to_lowercase(),
-        what="in another case alone",
+        what="only in another case",
         remedy='fold both: fold = true, of lexicons case = "lower"',
     )
 
 
-@check(stages=STAGES, threshold=0.001, means="share of the gold's words")
+@check(stages=STAGES, threshold=0.001, means="proportion of the gold words")
 def other_unicode(stage: CheckInput, threshold: float) -> Found:
-    """Count words of the gold that the other side has in another Unicode form alone."""
+    """Count gold words that the other side has only in another Unicode form."""
     yield from _twins(
         stage,
         threshold,
         key=pl.col("word").str.normalize("NFC"),
-        what="in another Unicode form alone",
-        remedy="bring both to one form, such as NFC (extract.lexicon: unicode), before they are"
-        " compared",
+        what="only in another Unicode form",
+        remedy="convert both to one form, for example NFC (extract.lexicon: unicode)",
     )
 
 
-@check(stages=STAGES, threshold=0.5, means="share of the words in the commonest script")
+@check(stages=STAGES, threshold=0.5, means="proportion of the words in the commonest script")
 def other_script(stage: CheckInput, threshold: float) -> Found:
-    """Find a gold and a system or a lexicon that are in different scripts."""
+    """Find a gold and a system or lexicon in different scripts."""
     for gold, other, name in sides(stage):
         (ours, share), (theirs, their_share) = _script(gold), _script(other)
         if ours != theirs and min(share, their_share) >= threshold:
@@ -150,7 +149,7 @@ def other_script(stage: CheckInput, threshold: float) -> Found:
 def _twins(stage: CheckInput, threshold: float, *, key: pl.Expr, what: str, remedy: str) -> Found:
     for gold, other, name in sides(stage):
         if not (_any(gold, key != _WORD) or _any(other, key != _WORD)):
-            continue  # then words of one key are equal
+            continue  # then words with the same key are equal
         words = twins = 0
         examples: list[tuple[str, str]] = []
         for ours, others in _split_words(gold, other, key=key):
@@ -160,7 +159,7 @@ def _twins(stage: CheckInput, threshold: float, *, key: pl.Expr, what: str, reme
         if words and twins and twins / words >= threshold:
             yield remark(
                 "warning" if twins / words >= 0.5 else "note",
-                f"{twins:,} of {words:,} words of the gold are in {name} {what}",
+                f"{twins:,} of {words:,} gold words are in {name} {what}",
                 such_as=[f"{mine!r} and {theirs!r}" for mine, theirs in examples],
                 remedy=remedy,
                 twins=twins,
@@ -169,7 +168,7 @@ def _twins(stage: CheckInput, threshold: float, *, key: pl.Expr, what: str, reme
 
 
 def _find_twins(gold: pl.DataFrame, other: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
-    """Return the words that one side alone has, each with one of the other of the same key."""
+    """Return the words of one side only, each with one of the other side with the same key."""
     alone = gold.join(other, on="word", how="anti").with_columns(key=key)
     theirs = other.with_columns(key=key).group_by("key").agg(theirs=_WORD.min())
     return alone.join(theirs, on="key").select("word", "theirs").sort("word")
@@ -180,10 +179,10 @@ def _any(words: pl.LazyFrame, condition: pl.Expr) -> bool:
 
 
 def _script(words: pl.LazyFrame) -> tuple[str, float]:
-    """Return the commonest script and its share of the words that are in one of `SCRIPTS`."""
+    """Return the commonest script and its proportion of the words in `SCRIPTS`."""
     counts, known = dict.fromkeys(SCRIPTS, 0), 0
     for (part,) in _split_words(words):
-        plain = _WORD.str.contains(_ASCII)  # most words: one look is enough
+        plain = _WORD.str.contains(_ASCII)  # most words
         latin = part.filter(plain & _WORD.str.contains("[A-Za-z]")).height
         counts["Latin"] += latin
         further = part.filter(~plain)
@@ -195,7 +194,7 @@ def _script(words: pl.LazyFrame) -> tuple[str, float]:
 
 
 def _examples(words: pl.LazyFrame) -> list[str]:
-    """Return some words, always the same ones."""
+    """Return some words, deterministically."""
     least: list[str] = []
     for batch in batches(words):
         least = sorted({*least, *batch.unique().bottom_k(EXAMPLES, by="word")["word"]})[:EXAMPLES]

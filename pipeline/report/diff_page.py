@@ -27,10 +27,10 @@ from pipeline.report.page.model import (
 from pipeline.report.view import NULL_TEXT, VIEWS, Block, ExplorerOptions, Figure, Text
 
 MOST_FIGURES = 12
-"""So many figures are drawn of each run."""
+"""The largest number of figures of each run."""
 SIDES = ("first", "second")
 MOST_EQUAL = 20
-"""So many stages are named that are equal."""
+"""The largest number of equal stages to name."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Side:
     Parameters
     ----------
     name : str
-        What it is called: "experiment:id".
+        Its name: "experiment:id".
     fact : str
-        When it was, and how it ended.
+        Its time and outcome.
     told : sequence of StageFinding
-        What it found.
+        Its findings.
     gone : tuple of str
-        Stages that it had done and whose results are no longer there.
+        Completed stages with results that no longer exist.
     """
 
     name: str
@@ -57,18 +57,18 @@ class Side:
 
 @dataclass(frozen=True)
 class TableRows:
-    """How a table differs: rows of one run alone, changed ones, and examples.
+    """Differences of a table: rows in one run only, changed rows, and examples.
 
     Parameters
     ----------
     table : str
         Its name.
     gone, new, changed : int
-        Rows of the first run alone, of the second alone, and of both with other values.
+        Rows in the first run only, in the second only, and in both with different values.
     examples : sequence of (str, str, str)
-        What happened to a row, its key, and its values before and after.
+        The kind of change of a row, its key, and its values before and after.
     columns : str
-        In how many of the changed rows which columns differ, in brackets.
+        The columns that differ, with numbers of changed rows, in parentheses.
     """
 
     table: str
@@ -86,13 +86,13 @@ class StageCompared:
     Parameters
     ----------
     name, title : str
-        Its name, and what its section is called.
+        Its name, and the title of its section.
     reasons : tuple of str
-        Why it differs.
+        The reasons for differences.
     tables : sequence of TableRows
-        How its tables differ.
+        The differences of its tables.
     shown : pair of ReportStage or None
-        The stage of either run, if its results are there and it is of the report.
+        The stage of each run, if its results exist and it is in the report.
     """
 
     name: str
@@ -119,7 +119,7 @@ class DiffInput:
     style, slots
         As those of a report.
     provenance : mapping of str to Record
-        Where they come from.
+        Their provenance.
     """
 
     first: Side
@@ -133,7 +133,7 @@ class DiffInput:
 
 
 def diff_page(made: DiffInput) -> bytes:
-    """Return the page of two runs, which needs no other file.
+    """Return the page of two runs as a single file.
 
     Parameters
     ----------
@@ -148,13 +148,13 @@ def diff_page(made: DiffInput) -> bytes:
         else "No stage has equal results in both runs."
     )
     sections = [
-        Section("asked", "What differs in what was asked for", list(_settings_and_reasons(made))),
+        Section("asked", "Differences in settings", list(_settings_and_reasons(made))),
         Section("findings-compared", "Findings side by side", list(_findings(pairs))),
         *_stages(made),
-        Section("equal", "What is equal", [Text(equal)]),
+        Section("equal", "Stages without differences", [Text(equal)]),
     ]
     made_of = Assembly(
-        title="Two runs compared",
+        title="Comparison of two runs",
         facts=tuple(
             f"{side.capitalize()}: {run.name}, {run.fact}."
             for side, run in zip(SIDES, (made.first, made.second), strict=True)
@@ -172,40 +172,41 @@ def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
     count = Counter(pair.kind for pair in pairs)
     stages = phrases.count_text(len(made.stages), "stage")
     settings = phrases.count_text(len(made.settings), "setting")
+    equal = phrases.count_text(len(made.equal), "stage")
     differ = (
         f"{settings} and {stages} differ" if made.stages or made.settings else "nothing differs"
     )
     said = [
         Statement(
-            phrases.sentence(f"{differ}; {len(made.equal):,} stages are equal"),
+            phrases.sentence(f"{differ}; {equal} {'is' if len(made.equal) == 1 else 'are'} equal"),
             (),
             (Place("stage-asked", ""),),
         )
     ]
     if pairs:
         parts = [
-            f"{count['both']:,} are said by both runs",
-            f"{count['other']:,} are said otherwise",
-            f"{count['first']:,} by the first run alone",
-            f"{count['second']:,} by the second alone",
+            f"{count['both']:,} the same in both runs",
+            f"{count['other']:,} different",
+            f"{count['first']:,} only in the first run",
+            f"{count['second']:,} only in the second",
         ]
-        text = f"of {phrases.count_text(len(pairs), 'finding')} {phrases.list_text(parts)}"
+        text = f"{phrases.count_text(len(pairs), 'finding')}: {phrases.list_text(parts)}"
         said.append(Statement(phrases.sentence(text), (), (Place("stage-findings-compared", ""),)))
-    return (Answers("What differs", "asked", tuple(said)),)
+    return (Answers("Differences", "asked", tuple(said)),)
 
 
 def _cautions(made: DiffInput) -> Iterator[Statement]:
     yield Statement(
-        "Between two runs there is no test: a number that is higher in one of them may be so by"
-        " chance, above all where their samples differ.",
+        "There is no test between two runs: a higher number in one of them may be due to chance,"
+        " especially if their samples differ.",
         (),
     )
     for side, run in zip(SIDES, (made.first, made.second), strict=True):
         if run.gone:
             names = phrases.list_text(run.gone)
             yield Statement(
-                f"Results of the {side} run are no longer in the store: {names}. What rests on"
-                " them is not compared; run its experiment again, and they are made anew.",
+                f"Results of the {side} run are no longer in the store: {names}. Stages that"
+                " depend on them are not compared; run the experiment again to restore them.",
                 (),
             )
 
@@ -221,13 +222,13 @@ def _settings_and_reasons(made: DiffInput) -> Iterator[Block | Part]:
             stages.setdefault(reason, []).append(each.name)
     rows = [(reason, phrases.list_text(names)) for reason, names in stages.items()]
     if rows:
-        caption = "Why results differ: options, inputs, code and versions that stages rest on."
+        caption = "Reasons for differences: options, inputs, code and versions of stages."
         yield _grid(("reason", "stages"), rows, caption)
 
 
 def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
     if not pairs:
-        yield Text("Neither run has findings that could be read.")
+        yield Text("Neither run has readable findings.")
         return
     differing = [pair for pair in pairs if pair.kind == "other"]
     if differing:
@@ -237,19 +238,19 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
                 (pair.stage, _text(pair.first), _text(pair.second), pair.change or NULL_TEXT)
                 for pair in differing
             ],
-            "The same question, answered otherwise; the change is in percentage points, where"
-            " both give a proportion of the same thing.",
+            "Questions with different answers; the change is in percentage points, if both answers"
+            " give a proportion of the same item.",
             right=3,
         )  # fmt: skip
     for side in SIDES:
         alone = [pair for pair in pairs if pair.kind == side]
         if alone:
             rows = [(pair.stage, _text(pair.first or pair.second)) for pair in alone]
-            yield _grid(("stage", "finding"), rows, f"Said by the {side} run alone.")
+            yield _grid(("stage", "finding"), rows, f"Only in the {side} run.")
     same = [(pair.stage, _text(pair.first)) for pair in pairs if pair.kind == "both"]
     if same:
-        grid = _grid(("stage", "finding"), same, "Said by both runs.")
-        yield FoldedParts(f"{phrases.count_text(len(same), 'finding')} of both runs", (grid,))
+        grid = _grid(("stage", "finding"), same, "The same in both runs.")
+        yield FoldedParts(f"{phrases.count_text(len(same), 'finding')} in both runs", (grid,))
 
 
 def _text(finding: Finding | None) -> str:
@@ -263,26 +264,31 @@ def _stages(made: DiffInput) -> Iterator[Section]:
         found: list[Block | Part] = [*_tables(each), *figures[: 2 * left]]
         if len(figures) > 2 * left:
             more = phrases.count_text(len(figures) // 2 - left, "more figure")
-            found.append(Text(f"{more} of each run are in the reports of the runs."))
+            found.append(Text(f"The reports of the runs have {more} each."))
         left = max(0, left - len(figures) // 2)
         if not found:
-            found.append(Text("There is nothing to compare: one of the runs has no results of it."))
+            found.append(Text("Not compared: one of the runs has no results for this stage."))
         yield Section(each.name, each.title, found)
 
 
 def _tables(each: StageCompared) -> Iterator[Block | Part]:
     if each.reasons:
-        yield Text(f"Why: {'; '.join(each.reasons)}.")
+        yield Text(f"Reasons: {'; '.join(each.reasons)}.")
     rows = [
         (t.table, f"{t.gone:,}", f"{t.new:,}", f"{t.changed:,}{t.columns}") for t in each.tables
     ]
     if rows:
-        heads = ("table", "rows gone", "new", "changed")
-        caption = "Rows of the first run alone, of the second alone, and of both with other values."
+        heads = ("table", "rows removed", "rows added", "rows changed")
+        caption = (
+            "Rows only in the first run (removed), only in the second run (added), and in both "
+            "with different values (changed)."
+        )
         yield replace(_grid(heads, rows, caption), right=(False, True, True, True), wraps=False)
     examples = [(t.table, *example) for t in each.tables for example in t.examples]
     if examples:
-        grid = _grid(("table", "what", "row", "values"), examples, "The first rows of each kind.")
+        grid = _grid(
+            ("table", "change", "row", "values"), examples, "Examples of each kind of change."
+        )
         yield FoldedParts(f"Examples: {phrases.count_text(len(examples), 'row')}", (grid,))
 
 

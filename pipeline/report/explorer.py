@@ -16,8 +16,8 @@ import polars as pl
 from pipeline.findings.base import StageView
 
 Kind: TypeAlias = Literal["text", "label", "flag", "count", "rank", "share", "number"]
-"""What a column holds: text that is searched; one of a few labels; yes or no; a whole number; a
-rank, 1 the best; a proportion, shown in per cent; any other number."""
+"""The content of a column: text to search; one of a few labels; yes or no; a whole number; a rank
+(1 is best); a proportion, shown in per cent; any other number."""
 
 MOST_ROWS = 100_000
 """With eight measures; the bytes below allow fewer rows of more columns."""
@@ -35,15 +35,15 @@ class Attribute:
     name : str
         The column of the frame.
     heading : str
-        What it is called on the page.
+        Its heading on the page.
     kind : str
-        What it holds, see `Kind`.
+        Its content, see `Kind`.
     of : str
-        What several columns tell of, a measure or a system: an opened row has a line for each.
+        The subject of several columns, a measure or a system: row details have a line for each.
     part : str
-        What this one tells of it: "score", "rank".
+        The role of this column: "score", "rank".
     shown : bool
-        Whether it is a column of the table at first; else it can be chosen.
+        Whether it is shown initially; otherwise the reader can add it.
     """
 
     name: str
@@ -77,23 +77,23 @@ class Cells:
 
 @dataclass(frozen=True)
 class Details:
-    """Further rows that belong to a row, which it shows when it is opened.
+    """Further rows that belong to a row, shown in its details.
 
     Parameters
     ----------
     name : str
-        A word for it in the page's code.
+        Its name in the scripts of the page.
     heading : str
-        What it is called on the page.
+        Its heading on the page.
     frame : DataFrame
-        Its rows, in the order shown, with the key of the row that each belongs to.
+        Its rows, in order of display, with the key of the row that each belongs to.
     columns : tuple of Attribute
-        What is shown of them.
+        The columns to show.
     kind : {"records", "concordance"}
         A table, or lines of text with the marked words, ``[[ ]]``, one below the other: of a
         concordance the last column is the text.
     first : str
-        A flag of the table: its rows have their details first, if there is no room for all.
+        A flag of the table: if space is limited, its rows get their details first.
     """
 
     name: str
@@ -113,36 +113,36 @@ class Explorer:
     name : str
         Name of its files, without the ending.
     caption : str
-        What it holds.
+        A description of the table.
     what : tuple of str
-        What a row is, one and several: ``("candidate", "candidates")``.
+        The noun for rows, singular and plural: ``("candidate", "candidates")``.
     frame : DataFrame
-        All rows, those that matter most first: what is left out is left out at the end. Its
-        files hold all. Where these are too many to be held, no more than the page may hold.
+        All rows, the most relevant first: rows are omitted from the end. The files have all
+        rows. If these do not fit in memory, as many as the page may have.
     columns : tuple of Attribute
-        The columns, in the order shown.
+        The columns, in order of display.
     key : str
-        The column of the frame that tells rows apart.
+        The column of the frame that identifies rows.
     titles : tuple of str
-        The columns that an opened row is called by; the key if empty.
+        The columns that name a row in its details; the key if empty.
     order : str
-        The column by which rows stand at first; the order of the frame if empty.
+        The column of the initial order; the order of the frame if empty.
     falling : bool
-        Whether from the largest to the smallest.
+        Whether the order is descending.
     matters : str
-        Which rows come first in the frame, to finish "those with ...".
+        The rows that come first in the frame, to complete "those with ...".
     cells : Cells or None
-        What the contingency table of a row is computed from, if it has one.
+        The columns for the contingency table of a row, if it has one.
     details : tuple of Details
-        What a row opens to, beside its own columns.
+        The details of a row, beside its own columns.
     whole : int or None
-        How many rows there are, if the frame has not all.
+        The number of rows, if the frame does not have all.
     most_rows : int
-        How many rows the page holds at most.
+        The largest number of rows on the page.
     page_bytes : int
-        How many bytes of the page the rows take at most; fewer rows are held otherwise.
+        The largest number of bytes for the rows; it may reduce their number.
     detail_bytes : int
-        How many bytes of the page the details take at most.
+        The largest number of bytes for the details.
     """
 
     name: str
@@ -165,7 +165,7 @@ class Explorer:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.frame.height if self.whole is None else self.whole
 
 
@@ -263,8 +263,8 @@ def _whole_numbers(values: pl.Series, kind: Kind) -> Coded:
     low, high = values.min(), values.max()
     if low is not None and (low < 0 or high > _LARGEST):  # type: ignore[operator]  # of numbers
         raise ValueError(
-            f"column {values.name!r}: a {kind} from 0 to {_LARGEST:,} can stand in the page, "
-            f"not {low!r} to {high!r}; give it as a number"
+            f"column {values.name!r}: a {kind} must be from 0 to {_LARGEST:,}, not {low!r} to "
+            f"{high!r}; use the kind number"
         )
     codes = (values + 1).fill_null(0).cast(pl.Int64).to_numpy()
     width = _width(int(codes.max(initial=0)))
@@ -396,7 +396,7 @@ def payload(explorer: Explorer) -> Payload:
     """
     frame = explorer.frame
     if frame[explorer.key].n_unique() < frame.height:
-        raise ValueError(f"{explorer.name}: several rows have one {explorer.key}")
+        raise ValueError(f"{explorer.name}: several rows have the same {explorer.key}")
     kept, columns, rows = _rows(explorer)
     places = frame.head(kept).with_row_index(_ROW)
     heads, contents = [], []

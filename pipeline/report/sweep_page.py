@@ -1,4 +1,4 @@
-"""The page of a sweep: its settings, the answer at each point, and figures over the points."""
+"""The page of a sweep: its settings, the answers at each point, and figures over the points."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ MOST_PANELS = 24
 OF_A_FIGURE = 12
 """The maximum number of panels of a figure: more do not fit on a sheet of paper."""
 MOST_FIGURES = 6
-"""The maximum number of groups of a table, such as categories, that are drawn."""
+"""The maximum number of groups of a table, for example categories, in figures."""
 MOST_LINES = 8
 """The maximum number of names in a panel."""
 MOST_PLACES = 40
 """The maximum number of values of a setting at the x axis."""
 SHORTEST = 20
-"""Curves begin at this n, where they have many."""
+"""Curves with many n begin at this one."""
 THINNED = 120
 """About the number of values of n that a line is drawn through."""
 MOST_SAID = 8
@@ -75,7 +75,7 @@ MOST_SAID = 8
 MOST_CAUTIONS = 8
 """The maximum number of cautions; those of the most points come first."""
 OTHERWISE = "●"
-"""Marks an answer that names something else than at most points."""
+"""Marks an answer that differs from that at most points."""
 
 Point = Mapping[str, Any]
 """Dotted path of each setting to its value there."""
@@ -114,7 +114,7 @@ class Shape:
 
     @property
     def title(self) -> str:
-        """What the y axis is called."""
+        """The title of the y axis."""
         name = {"l_star": "L*"}.get(self.value, self.value)
         return f"{name} (%)" if self.is_share else name
 
@@ -196,7 +196,7 @@ class Setting:
     path : str
         Its dotted path in the experiment.
     name : str
-        What it is called: the last word of its path, more of it where two would be called alike.
+        Its name: the last word of its path, or more of the path to avoid duplicates.
     values : tuple of str
         Its values as text, in the order of the sweep.
     numbers : tuple of float
@@ -214,7 +214,7 @@ class Setting:
         return len(self.values) > 1
 
     def describe(self) -> str:
-        """Return what it is and which values it takes.
+        """Return its name and values.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class Setting:
 
 
 def identity(value: Any) -> str:
-    """Return what tells a value from others: 1 is not "1".
+    """Return a text that identifies a value: 1 is not "1".
 
     Examples
     --------
@@ -252,7 +252,7 @@ def identity(value: Any) -> str:
 
 
 def setting_text(value: Any) -> str:
-    """Return a value as people read it, on one line.
+    """Return a value as text on one line.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def places(points: Sequence[Point]) -> list[dict[str, int]]:
 
 
 def label(point: Point, settings: Sequence[Setting]) -> str:
-    """Return what a point is called: the settings that vary, with their values.
+    """Return the label of a point: the settings that vary, with their values.
 
     Examples
     --------
@@ -401,7 +401,7 @@ def figures(
     own = [table.select(table.columns[len(points[0]) :]) for table in collected.tables]
     first = next((table for table in own if table.height), None)
     if first is None:
-        yield Text(f"The table has no row at any of {phrases.count_text(len(points), 'point')}.")
+        yield Text(f"The table has no rows at any of {phrases.count_text(len(points), 'point')}.")
         return
     shape = shape_of(collected.model, first)
     varied = [each for each in settings if each.varies]
@@ -440,7 +440,7 @@ def _over_n(
     ]
     notes = [*_note_of_omitted_points(varied, counts, len(points), len(at))]
     if first:
-        notes.append(f"Lists shorter than {first:,.0f} are left out of the figures.")
+        notes.append(f"The figures start at n = {first:,.0f}.")
     return _Plan(shape, panels, "n", _panel_columns(counts), (), tuple(notes))
 
 
@@ -507,8 +507,8 @@ def _note_of_omitted_points(
         for each, count in zip(settings, counts, strict=True)
         if count < len(each.values)
     ]
-    text = f"Drawn are {phrases.list_text(firsts)}: "
-    return (f"{text}{whole - shown:,} of {whole:,} points are left out.",)
+    omitted = f"{whole - shown:,} of {phrases.count_text(whole, 'point')}"
+    return (f"The figures show {phrases.list_text(firsts)} and omit {omitted}.",)
 
 
 def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
@@ -522,7 +522,7 @@ def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
         if drawn == MOST_FIGURES:
             left = phrases.count_text(len(keys) - place, "more group")
             names = phrases.list_text([_own_name(name) for name in varying])
-            yield Text(f"{left} of {names} are in the table.")
+            yield Text(f"The table has {left} of {names}.")
             break
         chosen = dict(zip(groups, key, strict=True))
         mine = [Panel(each.title, each.frame.filter(**chosen)) for each in plan.panels]
@@ -573,20 +573,18 @@ def _names_to_draw(whole: pl.DataFrame) -> tuple[list[str], int]:
 def _caption(
     plan: _Plan, of: dict[str, str], left: int, start: int, panels: Sequence[Panel]
 ) -> str:
-    what = plan.shape.title.removesuffix(" (%)")
-    limits = " with its limits" if panels[0].frame["lower"].drop_nulls().len() else ""
+    estimate = plan.shape.title.removesuffix(" (%)")
+    limits = " with limits" if panels[0].frame["lower"].drop_nulls().len() else ""
     group = "".join(f", {name} = {name_text(value)}" for name, value in of.items())
-    said = f"{what[:1].upper()}{what[1:]}{limits} against {plan.x_title}{group}"
+    said = f"{estimate[:1].upper()}{estimate[1:]}{limits} against {plan.x_title}{group}"
     several = (
         f": {phrases.count_text(len(panels), 'panel')} with the same axes"
         if len(panels) > 1
         else ""
     )
-    more = f", from the {start + 1}th on" if start else ""
+    more = f", from panel {start + 1}" if start else ""
     gone = (
-        f" {phrases.count_text(left, 'more name')} with lower values are in the table."
-        if left
-        else ""
+        f" The table has {phrases.count_text(left, 'more name')} with lower values." if left else ""
     )
     return f"{said}{several}{more}.{gone}"
 
@@ -649,7 +647,7 @@ def sweep_page(made: SweepInput) -> Files:
     labels = [label(point, settings) for point in made.points]
     leads = leading_answers(made.told)
     sections = [
-        Section("answers", "The answer at each point", list(_answer_blocks(made, settings, leads))),
+        Section("answers", "Answers at each point", list(_answer_blocks(made, settings, leads))),
         *(_table_section(each, made, settings) for each in made.collected),
     ]
     return assemble(
@@ -662,7 +660,7 @@ def sweep_page(made: SweepInput) -> Files:
             missing=made.waits,
             answers=_answers(leads, labels),
             cautions=tuple(_cautions(made)),
-            drawer="Stacked tables beside this page",
+            drawer="Stacked tables",
             pictures=made.pictures,
         )
     )
@@ -671,7 +669,7 @@ def sweep_page(made: SweepInput) -> Files:
 def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, ...]:
     """Say what is varied, in a sentence."""
     count = phrases.count_text(len(points), "point")
-    every = f"{count}, every combination of" if len(settings) > 1 else f"{count}:"
+    every = f"{count}, all combinations of" if len(settings) > 1 else f"{count}:"
     return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
 
 
@@ -686,8 +684,10 @@ def _answers(leads: Sequence[Leading], labels: Sequence[str]) -> tuple[Answers, 
             said.append(Statement(first.text, tuple(one.text for one in rest), _BELOW))
     said = said[:MOST_SAID]
     if same := [each.found[0].text for each in leads if each.is_same and each.found[0]]:
-        said.append(Statement(f"The same at all {len(labels):,} points:", tuple(same[:MOST_SAID])))
-    return (Answers("Over the points", "answers", tuple(said)),) if said else ()
+        said.append(
+            Statement(f"Same result at all {len(labels):,} points:", tuple(same[:MOST_SAID]))
+        )
+    return (Answers("Across points", "answers", tuple(said)),) if said else ()
 
 
 def _cautions(made: SweepInput) -> Iterator[Statement]:
@@ -701,7 +701,7 @@ def _cautions(made: SweepInput) -> Iterator[Statement]:
         yield Statement(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
     if len(ordered) > MOST_CAUTIONS:
         more = phrases.count_text(len(ordered) - MOST_CAUTIONS, "more caution")
-        yield Statement(f"{more} at some points: in the findings.", ())
+        yield Statement(f"The table of findings has {more}.", ())
 
 
 def _share_of_points(count: int, whole: int) -> str:
@@ -721,7 +721,7 @@ def _count_cautions(told: Sequence[Sequence[StageFinding]]) -> list[tuple[str, i
         for same, said in mine.items():
             texts.setdefault(same, []).append(said)
     return [
-        (each[0] if len(set(each)) == 1 else f"{each[0]} (The numbers differ from point to point.)",
+        (each[0] if len(set(each)) == 1 else f"{each[0]} (The numbers differ between points.)",
          len(each))
         for each in texts.values()
     ]  # fmt: skip
@@ -744,22 +744,20 @@ def _answer_blocks(
     )
     right = tuple(head for head, each in zip(heads, settings, strict=False) if each.numbers)
     caption = (
-        "The leading answer to each question, point by point; “with” names what the tests of that"
-        f" point cannot tell apart from it. {OTHERWISE} marks an answer that names something else"
-        " than at most points. Answers that are the same at all points have no column."
+        "The leading answer to each question at each point; “with” names those that do not differ"
+        f" significantly there. {OTHERWISE} marks an answer with a different name than at most"
+        " points. Answers that are the same at all points have no column."
     )
     yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
     if more := len(varying or leads) - len(shown):
-        yield Text(
-            f"{phrases.count_text(more, 'more question')} are answered in the table of findings."
-        )
+        yield Text(f"The table of findings answers {phrases.count_text(more, 'more question')}.")
     heads, findings = _findings(made, settings)
     yield Fold(
-        f"All {findings.height:,} findings of all points",
+        f"All findings at all points ({findings.height:,})",
         [
             Listing(
                 "findings",
-                "What was found at each point, in the order of reading.",
+                "Findings at each point.",
                 findings,
                 shown=findings.select(*heads, "stage", "text"),
                 wraps=True,
@@ -813,7 +811,7 @@ def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting
     if rows:
         blocks.append(
             FoldedParts(
-                f"The table: {phrases.count_text(rows, 'row')}", (_first_rows(each, rows, links),)
+                f"Table: {phrases.count_text(rows, 'row')}", (_first_rows(each, rows, links),)
             )
         )
     use = f"stacked over {phrases.count_text(len(made.points), 'point')}"
@@ -827,5 +825,5 @@ def _first_rows(each: Collected, rows: int, links: tuple[Link, ...]) -> Part:
     while len(some) < len(each.tables) and sum(table.height for table in some) < MOST_SHOWN:
         some.append(each.tables[len(some)].head(MOST_SHOWN))
     first = pl.concat(some, how="diagonal_relaxed").head(MOST_SHOWN)
-    grid, _ = table_part(Listing("rows", f"{each.title}: its rows.", first), "rows")
+    grid, _ = table_part(Listing("rows", f"{each.title}: rows.", first), "rows")
     return replace(grid, left_out=rows - first.height, links=links)

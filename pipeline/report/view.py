@@ -22,11 +22,11 @@ from pipeline.report.explorer import MOST_ROWS, Explorer
 # Names of files, and names in options
 
 slug = findings_names.slug
-"""Returns the name of a file; findings name their figures by it, too."""
+"""Returns the name of a file; findings also use it to name figures."""
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """Return the names; one that repeats an earlier name gets a number at its end.
+    """Return the names, each repeated name with a number appended.
 
     Names that differ only in case count as equal, as in some file systems.
 
@@ -45,7 +45,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 
 def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
-    """Return the names that an option asks for, or all names if it asks for none.
+    """Return the names in an option, or all names if it is empty.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> 
     Raises
     ------
     ConfigError
-        If a wanted name is not known, with the nearest that are.
+        If a name is unknown, with the nearest known names.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def select_names(wanted: Sequence[str], known: Iterable[str], *, where: str) -> 
     wrong = [name for name in wanted if name not in there]
     if wrong:
         problems = [
-            Problem(where, f"there is no {name!r}", did_you_mean(name, there)) for name in wrong
+            Problem(where, f"unknown name {name!r}", did_you_mean(name, there)) for name in wrong
         ]
         raise ConfigError("report", problems)
     return tuple(wanted) or there
@@ -83,7 +83,7 @@ NULL_TEXT = "–"
 
 
 def format_cell(value: Any) -> str:
-    """Return a value as text for reading: four significant digits, thousands separated.
+    """Return a value as text: four significant digits, thousands separated.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def format_percent(value: float | None, *, digits: int = 2) -> str:
 
 
 share = format_percent
-"""The name that extensions of before use."""
+"""The former name, for extensions."""
 
 
 def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:
@@ -152,7 +152,7 @@ def format_decimals(value: float | None, *, digits: int = 4) -> str:
 
 
 def limits(lower: float | None, upper: float | None, *, digits: int = 4, absent: str = "") -> str:
-    """Return the limits of an interval, or `absent` where there is none.
+    """Return the limits of an interval, or `absent` if there is none.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def count_of(count: int, whole: int) -> str:
 
 
 part = count_of
-"""The name that extensions of before use."""
+"""The former name, for extensions."""
 
 
 def format_points(difference: float | None) -> str:
@@ -215,20 +215,18 @@ def point_limits(lower: float | None, upper: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Return a p-value with four decimals, a small one in powers of ten.
+    """Return a p-value as in findings; the files have all digits.
 
     Examples
     --------
-    >>> p_value(0.03456), p_value(4.2e-7), p_value(1.0), p_value(None)
-    ('0.0346', '4.2e-07', '1.0000', '–')
+    >>> p_value(0.03456), p_value(4.2e-7), p_value(0.0496), p_value(1.0), p_value(None)
+    ('.035', '< .001', '.0496', '1', '–')
     """
-    if p is None:
-        return NULL_TEXT
-    return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"
+    return NULL_TEXT if p is None else findings_names.p_value(p, of="").strip(" =")
 
 
 def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:
-    """Return a table of text; a head that repeats an earlier one gets a number.
+    """Return a table of text; repeated heads get a number.
 
     Examples
     --------
@@ -243,35 +241,35 @@ def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.Dat
 
 
 class ViewOptions(Described):
-    """Base of the typed options of a view: frozen, no unknown keys."""
+    """Base class of the options of a view: typed, frozen, no unknown keys."""
 
 
 class StyleOptions(ViewOptions):
-    """Base of the options of a view with figures."""
+    """Base class of the options of a view with figures."""
 
     style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
+    """Draw figures for ``screen`` in colour, or for ``print`` in black and white."""
     _slots: Mapping[str, Slot] = PrivateAttr(default_factory=dict)
 
     @property
     def look(self) -> Look:
-        """The style of its figures, with the colours that the report gave to names."""
+        """The style of its figures, with the colours that the report assigned to names."""
         return Look(style=self.style, slots=self._slots)
 
     def with_colours(self, slots: Mapping[str, Slot]) -> Self:
-        """Return the same options with the colours that the report gave to names."""
+        """Return the same options with the colours that the report assigned to names."""
         own = self.model_copy()
         own._slots = slots
         return own
 
 
 class ExplorerOptions(ViewOptions):
-    """Base of the options of a view with a table of all rows, to search, sort and filter."""
+    """Base class of the options of a view with a table of all rows."""
 
     explorer: bool = True
-    """Whether the page has a table of all rows, to search, sort and filter."""
+    """Add a table of all rows to search, sort and filter."""
     explorer_rows: int = Field(default=MOST_ROWS, ge=1)
-    """How many rows it holds at most: those that matter most; the files beside it hold all."""
+    """Limit that table to this many rows, the most relevant ones; the files have all."""
 
 
 @dataclass(frozen=True)
@@ -290,13 +288,13 @@ class Figure:
     name : str
         Name of its files, without the ending.
     caption : str
-        What the chart shows, in a sentence or two.
+        A description of the chart in a sentence or two.
     chart : Vega-Lite specification
-        A dictionary, or an Altair chart. The still picture is drawn from it, too.
+        A dictionary, or an Altair chart. The static image is also drawn from it.
     narrow : Vega-Lite specification or None
         The same for a phone.
     alt : str
-        The text for people who cannot see it; the caption if empty.
+        The alternative text; the caption if empty.
     """
 
     name: str
@@ -315,15 +313,15 @@ class Listing:
     name : str
         Name of its files, without the ending.
     caption : str
-        What the table holds.
+        A description of the table.
     frame : DataFrame
         The values; the files hold all of them.
     shown : DataFrame or None
         The texts that the page shows instead of the values, see `listing`.
     right : tuple of str
-        Columns of `shown` that are flush right; columns of numbers are without being named.
+        Further columns of `shown` to align right; columns of numbers always are.
     wraps : bool
-        Whether cells hold sentences, which pages of several runs break into lines.
+        Whether cells contain sentences, which pages of several runs break into lines.
     """
 
     name: str
@@ -343,7 +341,7 @@ class Fold:
     summary : str
         The text that is always visible.
     blocks : sequence of Block
-        Texts, figures and tables; the page leaves out a fold without blocks.
+        Texts, figures and tables; the page omits a fold without blocks.
     """
 
     summary: str
@@ -354,7 +352,7 @@ Block: TypeAlias = Text | Figure | Listing | Explorer | Fold
 
 
 def flatten_blocks(blocks: Iterable[Block]) -> Iterator[Text | Figure | Listing | Explorer]:
-    """Yield all blocks in their order, those inside folds too."""
+    """Yield all blocks in order, including those in folds."""
     for block in blocks:
         if isinstance(block, Fold):
             yield from flatten_blocks(block.blocks)
@@ -373,17 +371,19 @@ class View:
     show : callable
         (stage, options) -> blocks.
     options : type of ViewOptions
-        What ``[report.views.STAGE]`` may hold.
+        The options in ``[report.views.STAGE]``.
     title : str
         The title of its section, unless the stage has a title.
     of : callable or None
-        stage -> a text after the title that tells sections of one kind apart.
+        stage -> a text after the title that distinguishes sections of one kind.
     place : int
         The order of its section: those of a lower place come first.
     overview : callable or None
-        stage -> the table that answers at a glance, or None: the first one opens the page.
+        stage -> a summary table, or None: the first one is at the top of the page.
     leading : str
-        The name of the figure that stands beside it.
+        The name of the figure beside it.
+    tests : callable or None
+        stage -> the stages that test that table: their findings are beside it, too.
     """
 
     use: str
@@ -395,6 +395,7 @@ class View:
     place: int = 50
     overview: Callable[[StageView], Listing | None] | None = None
     leading: str = ""
+    tests: Callable[[StageView], Iterable[StageView]] | None = None
 
     def title_of(self, stage: StageView) -> str:
         """Return the title of the section of a stage."""
@@ -418,23 +419,23 @@ Draw: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table that the page shows.
+    """A column of a table on the page.
 
     Parameters
     ----------
     of : str or tuple of str
-        The columns of the frame that a cell is made from.
+        The columns of the frame from which cells are formatted.
     head : str
         Its heading; the first of those columns if empty.
     text : callable
         From their values in a row of the frame to the text of a cell.
     right : bool or None
-        Whether it is flush right; if None, where the first of those columns holds numbers.
+        Whether it is aligned right; if None, only if the first of those columns has numbers.
     at : tuple or None
         A column of the frame and a value: only rows with that value fill this column. So
         several rows of the frame stand side by side, see `listing`.
     absent : str
-        The text where there is no such row.
+        The text if there is no such row.
     """
 
     of: str | tuple[str, ...]
@@ -450,7 +451,7 @@ class Column:
         return (self.of,) if isinstance(self.of, str) else self.of
 
     def is_right(self, schema: pl.Schema) -> bool:
-        """Return whether it is flush right."""
+        """Return whether it is aligned right."""
         return schema[self.names[0]].is_numeric() if self.right is None else self.right
 
 
@@ -463,7 +464,7 @@ def listing(
     by: Sequence[str] = (),
     shown: pl.DataFrame | None = None,
 ) -> Listing:
-    """Return a table with the texts that the page shows.
+    """Return a table with the texts of the page.
 
     Parameters
     ----------
@@ -475,7 +476,7 @@ def listing(
         The columns that identify a row of the page: rows of the frame that are equal in them are
         one row. If empty, each row of the frame is a row of the page.
     shown : DataFrame or None
-        The table that the texts are made from; the frame if None.
+        The table from which the texts are formatted; the frame if None.
 
     Examples
     --------
@@ -540,12 +541,12 @@ def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") ->
 # Rows that fit in memory
 
 _CELL = 64
-"""Bytes that a cell may take while a table is sorted and written."""
-TOO_LARGE = "not copied: all rows at a time may take more than the memory that is allowed"
+"""Bytes that a cell may need while a table is sorted and written."""
+TOO_LARGE = "not copied (all rows together may exceed the memory limit)"
 
 
 def max_rows_in_memory(columns: int) -> int | None:
-    """Return how many rows of a table may be in memory; None if there is no limit.
+    """Return the number of rows of a table that fit in memory; None if there is no limit.
 
     Examples
     --------
@@ -557,7 +558,7 @@ def max_rows_in_memory(columns: int) -> int | None:
 
 
 def fits_in_memory(rows: int, columns: int) -> bool:
-    """Return whether the whole table may be in memory.
+    """Return whether the whole table fits in memory.
 
     Examples
     --------
@@ -572,18 +573,18 @@ def fits_in_memory(rows: int, columns: int) -> bool:
 
 
 def stage_title(stage: StageView) -> str:
-    """Return the stage's name, for reading.
+    """Return the title of a stage, or its name as text.
 
     Examples
     --------
     >>> stage_title(StageView("gf_quality", "evaluate.lexicon", {}, print))
     'gf quality'
     """
-    return stage.name.replace("_", " ")
+    return stage.title or stage.name.replace("_", " ")
 
 
 def notes_listing(stage: StageView, *shown: str) -> Iterator[Listing]:
-    """Yield a listing of all notes of a stage's sheets, if there are any.
+    """Yield a listing of all notes on a stage's sheets, if there are any.
 
     Parameters
     ----------
@@ -595,5 +596,7 @@ def notes_listing(stage: StageView, *shown: str) -> Iterator[Listing]:
     notes = stage.table("notes").collect().sort("file", "line")
     if notes.height:
         columns = [Column(name) for name in (*shown, "annotator", "note")]
-        caption = "What people noted, on rows with an answer and without, in every copy of a sheet."
+        caption = (
+            "Notes of the annotators, on answered and unanswered rows, from all copies of a sheet."
+        )
         yield listing("notes", caption, notes, columns)

@@ -21,14 +21,14 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
 from pipeline.runner.store.interface import beside
 
-_WAITING = "another process is at work on this task; waiting"
+_WAITING = "another process is running this task; waiting"
 _EXAMPLES = 20
 """Tasks to name in a message."""
 
 
 @dataclass(frozen=True)
 class PhaseState:
-    """A phase of a stage as it is now.
+    """The current state of a phase.
 
     Parameters
     ----------
@@ -50,23 +50,23 @@ class PhaseState:
 
 
 def states(project: Project, stage: str) -> list[PhaseState]:
-    """Return the phases of a stage, with what is to be done.
+    """Return the phases of a stage and their unfinished tasks.
 
     Parameters
     ----------
     project : Project
         The experiment.
     stage : str
-        Its name; the stages that it rests on must be done.
+        Its name; the stages that it depends on must be done.
 
     Raises
     ------
     ConfigError
-        If there is no such stage, or what it rests on is not there.
+        If the stage is unknown, or a stage that it depends on is not done.
     """
     digests = Digests(project.storage)
     work = work_of(project, stage, digests)
-    digests.keep()  # so that the tasks need not read all of a corpus to know what it is
+    digests.keep()  # so that tasks need not read the whole corpus for its digest
     found: list[PhaseState] = []
     for phase in work.phases:
         ready = not any(each.todo for each in found)
@@ -97,7 +97,7 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
     Raises
     ------
     ConfigError
-        If there is no such task, or what it needs is not there.
+        If there is no such task, or its inputs do not exist.
     """
     storage = project.storage
     with interrupts.interrupt_once(), artefacts.in_use(storage, listeners):
@@ -115,7 +115,7 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
 
 
 def work_of(project: Project, stage: str, digests: Digests) -> Work:
-    """Return a stage as its tasks; ConfigError if what it rests on is not there."""
+    """Return a stage as its tasks; ConfigError if a stage that it depends on is not done."""
     require_stage(stage, project.nodes, "STAGE")
     done: dict[str, Manifest] = {}
     for name in [*_rests_on(project, stage), stage]:
@@ -123,15 +123,17 @@ def work_of(project: Project, stage: str, digests: Digests) -> Work:
         if name == stage:
             break
         if step.manifest is None:
-            what = f"it rests on stage {name}, which is not done"
-            remedy = f"do the tasks of {name} first (lexassay tasks CONFIG {name}), or lexassay run"
+            what = f"it depends on stage {name}, which is not done"
+            remedy = (
+                f"first run the tasks of {name} (lexassay tasks CONFIG {name}), or lexassay run"
+            )
             raise ConfigError("STAGE", [Problem(stage, what, remedy)])
         done[name] = step.manifest
     return Work(step, task_of(step, project, done))
 
 
 def _rests_on(project: Project, stage: str) -> list[str]:
-    """Return the stages that one rests on, at any distance, in their order."""
+    """Return all stages that a stage depends on, directly or indirectly, in order."""
     wanted = {stage}
     for name in reversed(list(project.nodes)):
         if name in wanted:
@@ -164,13 +166,13 @@ def _locked(phase: Phase, index: int, listeners: Sequence[Listener]) -> Iterator
 
 
 def _require_before(work: Work, phase: Phase, index: int) -> None:
-    """Refuse a task that needs what others have not made yet."""
+    """Refuse a task whose inputs other tasks have not made."""
     before = work.before(phase)
     if before and (missing := work.undone(before)):
         more = ", ..." if len(missing) > _EXAMPLES else ""
         what = (
-            f"it needs what the phase {before.name} makes; not done of that, {len(missing):,} of"
-            f" {len(before.tasks):,} task(s): {range_text(missing[:_EXAMPLES])}{more}"
+            f"it needs the phase {before.name}, of which {len(missing):,} of {len(before.tasks):,}"
+            f" tasks are not done: {range_text(missing[:_EXAMPLES])}{more}"
         )
-        remedy = f"do them first (lexassay task CONFIG {work.whole.name} {missing[0]})"
+        remedy = f"run them first (lexassay task CONFIG {work.whole.name} {missing[0]})"
         raise ConfigError("task", [Problem(f"{index} ({phase.name})", what, remedy)])

@@ -36,7 +36,7 @@ MOST_POINTS = 10_000
 _DEEPEST = 50
 _MOST = 1 << 63
 """Whole numbers of TOML are smaller."""
-_TOO_DEEP = f"lists or tables lie in each other on more than {_DEEPEST} levels"
+_TOO_DEEP = f"lists or tables are nested more than {_DEEPEST} levels deep"
 
 
 class Options(Described):
@@ -47,17 +47,16 @@ class RunOptions(Options):
     """``[run]``: how to run; never changes a result."""
 
     engine: Annotated[str, Named(ENGINES)] = "local"
-    """Engine that maps tasks: "local", one by one with all cores, "processes", or "spark"."""
+    """Engine of tasks: "local" (one by one, with all cores), "processes" or "spark"."""
     workers: int | None = Field(default=None, ge=1)
-    """Processes of that engine; one for each core if not given. They share the memory."""
+    """Processes of the engine, which share the memory; one per core by default."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)
-    """What counting a corpus may take, all processes and their libraries together, such as "2GB";
-    no limit if not given: so with ranks, lists of every size, comparisons, and the report. And what
-    anything may take that has to be held as a whole, as far as can be told before: a line or
-    sentence, the pairs of one, a packed table, a worksheet, the tables of agreement; 4GB if not
-    given."""
+    """Memory limit, for example "2GB", for all processes and libraries together: when counting a
+    corpus, for ranks, lists of every size, comparisons and the report; no limit by default. Also
+    for data that must be held whole, as far as the size is known: a line or sentence, its pairs, a
+    compressed table, a worksheet, the tables of agreement; 4GB by default."""
     shard: Bytes = Field(default=64 << 20, ge=1)
-    """Files smaller than this are put together to shards of about this size, such as "64MB"."""
+    """Size of a shard, for example "64MB"; smaller files are combined into shards of this size."""
 
     @field_validator("memory")
     @classmethod
@@ -77,7 +76,7 @@ class RunOptions(Options):
 
 
 def _processes(engine: str, workers: int | None) -> tuple[int, int]:
-    """Return how many workers there are, and how many processes with the one they work for."""
+    """Return the number of workers, and of processes including the main one."""
     if engine == "local":
         return 1, 1
     number = workers or cpu_count() or 1
@@ -85,7 +84,7 @@ def _processes(engine: str, workers: int | None) -> tuple[int, int]:
 
 
 class Range(Options):
-    """``{ count = 3, start = 1 }`` stands for the whole numbers 1, 2, 3."""
+    """``{ count = 3, start = 1 }`` means the whole numbers 1, 2, 3."""
 
     count: int = Field(ge=1)
     start: int = 1
@@ -95,13 +94,13 @@ class Sweep(Options):
     """``[sweep]``: run every combination of the settings."""
 
     over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(min_length=1)
-    """Dotted path of an option to the values that it takes."""
+    """Dotted path of an option to its values."""
     collect: tuple[str, ...] = Field(min_length=1)
-    """Tables to stack over all points: "stage" or "stage.table"; "findings" are what was found."""
+    """Tables to stack over all points: "stage", "stage.table" or "findings"."""
     where: str = ""
-    """Keep these rows of them: Polars SQL, e.g. "n IN (500, 1000)"; all if empty."""
+    """Rows to keep, in Polars SQL: "n IN (500, 1000)"; all if empty."""
     report: bool = True
-    """Whether a page over all points stands beside the stacked tables."""
+    """Write a page on all points beside the stacked tables."""
 
     @field_validator("where")
     @classmethod
@@ -113,13 +112,13 @@ class Sweep(Options):
     @model_validator(mode="after")
     def _not_too_many(self) -> Sweep:
         if self.size > MOST_POINTS:
-            what = f"these are {self.size:,} combinations, more than {MOST_POINTS:,}"
+            what = f"{self.size:,} combinations are more than {MOST_POINTS:,}"
             raise ValueError(f"{what}: divide them among several experiments")
         return self
 
     @property
     def size(self) -> int:
-        """How many combinations there are."""
+        """Number of combinations."""
         values = self.over.values()
         return prod(each.count if isinstance(each, Range) else len(each) for each in values)
 
@@ -136,24 +135,24 @@ class Experiment(Options):
     """The whole file."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """Names the folder of the results."""
+    """Name of the experiment and of its results folder."""
     title: str = ""
     """Heading of the report."""
     description: str = ""
-    """What the experiment is about, for the report."""
+    """Description for the report."""
     seed: str = "lexassay"
-    """Fixes everything that is drawn at random."""
+    """Seed of all random draws."""
     sheets: str = ""
-    """Folder of the sheets, from this file's folder; ``sheets/NAME`` if not given."""
+    """Folder of the sheets, relative to this file; defaults to ``sheets/NAME``."""
     data: dict[str, str] = Field(default_factory=dict)
-    """Public data used: path under the data root to where it can be had."""
+    """Public data: path below the data root to its source."""
     stages: dict[str, dict[str, Any]] = Field(min_length=1)
-    """The stages, by name: ``use``, its own options, perhaps a ``title`` for people."""
+    """The stages by name: ``use``, their options, and an optional ``title``."""
     report: dict[str, Any] = Field(default_factory=dict)
-    """``[report]``: what the report shows, see the report's own options."""
+    """``[report]``: options of the report."""
     run: RunOptions = RunOptions()
     remarks: Thresholds = Field(default_factory=dict)
-    """``[remarks]``: check to its threshold, or to false if it is to say nothing."""
+    """``[remarks]``: check to its threshold, or to false to disable it."""
     sweep: Sweep | None = None
 
     @field_validator("seed", mode="before")
@@ -166,7 +165,7 @@ class Experiment(Options):
     def _names_of_folders(cls, stages: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         wrong = [name for name in stages if not _STAGE.fullmatch(name) or name in _TAKEN]
         if wrong:
-            rule = f"letters, digits, _ and -, and none of {', '.join(_TAKEN)}"
+            rule = f"use letters, digits, _ and -, but not {', '.join(_TAKEN)}"
             raise ValueError(f"{', '.join(map(repr, wrong))} cannot name a stage: {rule}")
         return stages
 
@@ -197,7 +196,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         what, remedy = str(error), ""
         if isinstance(error, OSError):
-            what, remedy = errors.machine(error), "name the TOML file of an experiment"
+            what, remedy = errors.machine(error), "give the TOML file of an experiment"
         problem = Problem("file", f"cannot be read: {what}", remedy)
         raise ConfigError(str(path), [problem]) from error
 
@@ -221,7 +220,7 @@ def _check_limits(content: dict[str, Any]) -> dict[str, Any]:
             if isinstance(one, dict | list | int)
         ]
         if wrong := [one for one in values if isinstance(one, int) and not -_MOST <= one < _MOST]:
-            raise ValueError(f"{wrong[0]} is no whole number of 64 bits; write a lower one")
+            raise ValueError(f"{wrong[0]} exceeds 64 bits; give a smaller number")
         level = [one for one in values if isinstance(one, dict | list)]
         if not level:
             return content
@@ -321,7 +320,7 @@ def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]
         return None, problems
 
 
-# Where the sheets of an experiment lie, whatever the working folder
+# Where the sheets of an experiment are, independent of the working folder
 
 
 @dataclass(frozen=True)
@@ -333,7 +332,7 @@ class SheetPlaces:
     own : Path
         Where sheets are written: a folder in it for each ``folder`` of a stage.
     former : tuple of Path
-        Where earlier versions wrote them. Sheets that lie there count, too.
+        Where earlier versions wrote them; sheets there count, too.
     """
 
     own: Path
@@ -373,7 +372,7 @@ def sheet_places(config: Path, *, runs: Path, name: str, written: str = "") -> S
     name : str
         The experiment's name.
     written : str
-        The experiment's own word: a path that begins at its file's folder.
+        The experiment's own path, relative to its file.
 
     Examples
     --------

@@ -26,27 +26,25 @@ from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import NBestList, Sheets
 from pipeline.stages.inputs import first_round, with_asked_names
 
-REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
+REMEDY = 'set another folder at the top of the experiment: sheets = "DIR"'
 _MOST = 10_000
 _DIGITS = 8
 _CAUTION = (
-    "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"
-    " together. Those of the list alone do not, since a list that had luck in the sample is the"
-    " likelier one to be chosen."
+    "These limits are simultaneous for all lists and so allow for the choice. The limits of the"
+    " list alone do not: a list that was lucky in the sample is more likely to be chosen."
 )
 
 
-# Sheets for annotators, never written over a file that is there
+# Sheets for annotators; existing files are never overwritten
 
 
 def deliver_sheets(
     project: Project, manifest: Manifest, wanted: Sheets, *, write: bool = True
 ) -> list[str]:
-    """Write a sheet for every annotator who has rows that stand in no sheet yet.
+    """Write a sheet for every annotator with rows that are in no sheet yet.
 
-    What stands in a sheet that is there, filled or not, is not written again, and neither is a
-    candidate that as many annotators have labelled as its sheets ask for. So a sample that
-    grows gives a further sheet with the new rows alone.
+    Rows of existing sheets, filled or not, are not written again, nor candidates that enough
+    annotators have labelled. A sample that grows thus gives a further sheet with the new rows only.
 
     Parameters
     ----------
@@ -55,9 +53,9 @@ def deliver_sheets(
     manifest : Manifest
         The artefact of the stage that made the sheet.
     wanted : Sheets
-        Where they go, and what they look like.
+        Folder and layout.
     write : bool
-        Whether to write them, or to say alone what would be written.
+        Write them, or only return what would be written.
 
     Returns
     -------
@@ -88,9 +86,9 @@ def _by_annotator(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
-    """Return the rows that still ask somebody, and those that this person has answered.
+    """Return the rows that still need answers, and those that this person has answered.
 
-    What as many annotators have labelled as its rows ask for needs nobody else.
+    Candidates that enough annotators have labelled need no more.
 
     Parameters
     ----------
@@ -111,7 +109,7 @@ def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind
 
 
 def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
-    """Leave out the rows that stand in a sheet, and those that have answers enough."""
+    """Drop the rows that are in a sheet, and those with enough answers."""
     if not files:
         return rows
     there = _read_answers(rows, files, kind)
@@ -163,7 +161,7 @@ def write_sheet(
             with suppress(FileExistsError):
                 storage.write(name, content, new=True)
                 return storage.location(name)
-    raise StoreError(f"{folder} is full of sheets")
+    raise StoreError(f"{folder} has too many sheets")
 
 
 def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:
@@ -182,7 +180,7 @@ def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) 
     )
 
 
-# The n-best list for the lexicographer, never written over a file that is there
+# The n-best list for the lexicographer; existing files are never overwritten
 
 
 def deliver_list(
@@ -190,8 +188,8 @@ def deliver_list(
 ) -> list[str]:
     """Write the chosen list, if that very list has not been written yet.
 
-    The file's name holds the measure, the size and some digits of a digest of what is in it. So
-    another list gets another file, and a file that somebody has worked in stays as it is.
+    The file name has the measure, the size and part of a digest of the content: another list gets
+    another file, and edited files are never changed.
 
     Parameters
     ----------
@@ -202,7 +200,7 @@ def deliver_list(
     wanted : NBestList
         Where it goes.
     write : bool
-        Whether to write it, or to say alone what would be written.
+        Write it, or only return what would be written.
 
     Returns
     -------
@@ -240,7 +238,7 @@ def _files(
 
 
 def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, str]]:
-    """Return what stands beside the list: how it was chosen, its estimates and their limits."""
+    """Return the facts about the list: how it was chosen, its estimates and their limits."""
     level = f"{100 * choice['confidence']:g} % {choice['interval']}"
     recall = choice["recall"]
     precision = (
@@ -248,14 +246,14 @@ def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, 
         f" list, {choice['k_sampled']:,} of them true positives"
     )
     judged = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
-    differ = f"; ? for {verdicts['?']:,} on which judgements differ" if "?" in verdicts else ""
+    differ = f"; ? for {verdicts['?']:,} with conflicting judgements" if "?" in verdicts else ""
     return [
         ("measure", str(choice["measure"])),
         ("list size", f"{choice['n']:,}"),
         ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
         ("category", str(choice["category"])),
         ("estimated precision", precision),
-        ("its limits", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
+        ("limits of the precision", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
         ("limits of this list alone", _limits(choice, "")),
         ("estimated recall", "unknown" if recall is None else _percent(recall)),
         ("already judged", f"{judged}: + true positive, - false positive{differ}"),
@@ -282,7 +280,7 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
     made : Manifest
         Its artefact.
     write : bool
-        Whether to write anything. What-ifs do not: people would be asked for labels of them.
+        Write files; runs with overrides do not, as they would ask people for labels.
 
     Returns
     -------
@@ -298,7 +296,7 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
         new = deliver_list(project, made, wanted, write=write)
     if write:
         return [f"wrote {each}" for each in new]
-    return [f"would write {each}; --deliver writes it" for each in new]
+    return [f"would write {each} (with --deliver)" for each in new]
 
 
 # Sheets that earlier versions wrote elsewhere, moved to the folder of the experiment
@@ -316,8 +314,8 @@ def remarks(project: Project) -> list[str]:
     """Return a sentence for every former place that has sheets of the experiment."""
     places = sorted({str(path.parent) for _, path in former_sheets(project)})
     return [
-        f"the sheets in {place} count, but sheets lie in {project.sheets.own} now;"
-        " lexassay sheets CONFIG --move moves them"
+        f"the sheets in {place} count, but the folder is now {project.sheets.own};"
+        " move them with lexassay sheets CONFIG --move"
         for place in places
     ]
 
@@ -371,11 +369,11 @@ class SheetProgress:
     annotator : str
         Who.
     asked : int
-        Rows that this person is asked for.
+        Rows for this person.
     done : int
         Those with an answer, in any sheet of this person.
     changed : datetime or None
-        When a sheet with answers of this person was saved last (UTC); None if there is none.
+        Time when a sheet with answers of this person was last saved (UTC); None if none was.
     """
 
     folder: Path
@@ -386,7 +384,7 @@ class SheetProgress:
 
 
 def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[SheetProgress]:
-    """Yield how far everybody is, for each stage whose sheets have been laid out.
+    """Yield the progress of each annotator, by stage with sheets.
 
     Parameters
     ----------
@@ -410,7 +408,7 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
 
 
 def unreadable_sheets(project: Project) -> Iterator[str]:
-    """Yield what is wrong with each file in the folders of sheets that cannot be read."""
+    """Yield the unreadable files in the folders of sheets, with what is wrong."""
     folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
     for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
         for file in project.sheets.files(name, kind):
@@ -438,7 +436,7 @@ def _progress(
     ]
     saved: dict[str, list[float]] = {}
     for file, rows_read in read:
-        # A sheet without any answer is as it was written, not as somebody saved it.
+        # A sheet without answers has not been saved by anyone.
         for annotator in rows_read.drop_nulls(["annotator", answer])["annotator"].unique():
             saved.setdefault(annotator, []).append(_last_change(file.path))
     nothing = {"annotator": pl.String, "id": pl.String, answer: pl.String}
@@ -457,6 +455,6 @@ def _progress(
 
 
 def _last_change(path: Path) -> float:
-    """Return when a file changed last; what SQLite has not put into its file stands beside it."""
+    """Return when a file last changed, including SQLite's journal beside it."""
     beside = path.with_name(f"{path.name}-wal")
     return max(each.stat().st_mtime for each in (path, beside) if each.exists())

@@ -42,9 +42,9 @@ class TableDifference:
     table : str
         Its name.
     only_first, only_second, changed : int
-        Rows of the first run alone, of the second alone, and of both with other values.
+        Rows in the first run only, in the second only, and in both with different values.
     gone, new : list of dict
-        The keys of the first of those of one run alone.
+        Keys of the first rows in one run only.
     examples : list of ChangedRow
         The first of those of both; of draws, of those that differ in more than their chance.
     columns : dict of str to int

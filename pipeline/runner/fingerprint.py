@@ -1,4 +1,4 @@
-"""The fingerprint of a stage: everything that its result rests on, and nothing else."""
+"""The fingerprint of a stage: everything that its result depends on, and nothing else."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CODE: dict[tuple[str, ...], tuple[dict[str, str], dict[Path, code_digests.Sourc
 
 
 class Digests:
-    """What a run has seen of input files and code; exists as long as the run."""
+    """Digests of input files and code, for the duration of a run."""
 
     def __init__(self, storage: Storage) -> None:
         self._files = FileCache(storage, FILES, file_digest)
@@ -51,7 +51,7 @@ class Digests:
             return self._files.of(path)
 
     def code(self, modules: Iterable[str]) -> dict[str, str]:
-        """Return the digests of the modules that the given ones rest on, see `code_digests`."""
+        """Return the digests of the modules that the given ones depend on, see `code_digests`."""
         roots = tuple(sorted({*modules}))
         found, sources = _CODE.get(roots, ({}, {}))
         if not sources or any(self._source_of(path) is not had for path, had in sources.items()):
@@ -69,7 +69,7 @@ class Digests:
 
 
 def _sources(storage: Storage) -> FileCache[code_digests.Source]:
-    """Return what is known of the code, which is the same whatever the store."""
+    """Return the cache of code digests, which all stores share."""
     folder = platformdirs.user_cache_path("lexassay", appauthor=False) / CODE
     if folder.is_absolute():
         return _sources_in(folder)
@@ -99,7 +99,7 @@ def ingredients(
     readers: Iterable[str],
     digests: Digests,
 ) -> Ingredients:
-    """Return what a stage's result rests on, part by part.
+    """Return what a stage's result depends on, part by part.
 
     Never of threads, host, time or paths.
 
@@ -128,12 +128,12 @@ def ingredients(
 
 
 def of_counts(found: Ingredients, late: Collection[str]) -> Ingredients:
-    """Return what the counts of a stage rest on: all but the options that come after counting.
+    """Return what the counts of a stage depend on: all but the options used after counting.
 
     Parameters
     ----------
     found : Ingredients
-        What its result rests on.
+        What its result depends on.
     late : collection of str
         These options, see `pipeline.stages.base.late_options`.
 
@@ -158,7 +158,7 @@ def versions() -> dict[str, str]:
 
 
 def differences(old: Ingredients, new: Ingredients) -> list[str]:
-    """Return what changed between two sets of ingredients, from what to what.
+    """Return the differences between two sets of ingredients.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _difference(part: str, name: str, before: dict[str, Any], after: dict[str, A
         value = "" if part in {"code", "schema"} else f", {_short(after[name])}"
         return f"{part} {name}: new{value}"
     if name not in after:
-        return f"{part} {name}: gone"
+        return f"{part} {name}: removed"
     return f"{part} {name}: {_short(before[name])} -> {_short(after[name])}"
 
 

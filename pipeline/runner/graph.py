@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
 from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
-from pipeline.runner.inputs import Places, SourceFile, data_root, find
+from pipeline.runner.inputs import NoDataRoot, Places, SourceFile, data_root, find
 from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
 from pipeline.runner.store.interface import Storage
@@ -42,16 +42,16 @@ from schemas import Faults, Table
 from schemas.validate import check_columns
 
 TITLE = "title"
-"""What every stage may say beside its options: what people call it."""
+"""Optional title of every stage."""
 RUNS = Path("runs")
-"""Where results go if nothing else is said."""
+"""Default folder of results."""
 
 Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
 """Stage to option to the files found."""
 Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
 """Stage to table to zero rows of it."""
 Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
-"""Finds further mistakes, such as those of the report's section."""
+"""Finds further mistakes, for example in the report's section."""
 
 
 # The graph: options validated, references resolved, stages ordered
@@ -85,7 +85,7 @@ class Node:
     name : str
         Its name in the experiment.
     stage : Stage
-        What it does.
+        Its kind.
     config : StageConfig
         Its options, the seed filled in.
     inputs : mapping of str to Reference
@@ -95,7 +95,7 @@ class Node:
     sheets : mapping of str to SheetFolder
         Option to the filled sheets that it reads.
     title : str
-        What its section of the report is called; empty if it is not said.
+        Title of its section in the report; may be empty.
     """
 
     name: str
@@ -153,7 +153,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
     except CycleError as error:
         ring = " -> ".join(reversed(error.args[1]))
-        cycle = Problem("stages", f"the stages refer to each other in a ring: {ring}")
+        cycle = Problem("stages", f"the stages refer to each other in a circle: {ring}")
         return {}, [*problems, cycle]
 
 
@@ -172,12 +172,12 @@ def _check_agreement(nodes: Mapping[str, Node]) -> Iterator[Problem]:
 
 
 def _order(nodes: Mapping[str, Node]) -> list[str]:
-    """Return an order in which every stage follows those it rests on; as written, if it can."""
+    """Return an order with every stage after those it depends on; as written, if possible."""
     edges = {name: [ref.stage for ref in node.inputs.values()] for name, node in nodes.items()}
     TopologicalSorter(edges).prepare()  # raises on a ring
     order: dict[str, None] = {}
     for name in nodes:
-        path = [name]  # each rests on the one that follows; no recursion, for chains of any length
+        path = [name]  # each depends on the next; no recursion, for chains of any length
         while path:
             before = next((each for each in edges.get(path[-1], ()) if each not in order), None)
             if before is None:
@@ -190,7 +190,7 @@ def _order(nodes: Mapping[str, Node]) -> list[str]:
 def _stage_of(name: str, content: Mapping[str, Any]) -> Stage:
     where = f"stages.{name}"
     if not isinstance(content.get("use"), str):
-        wrong = Problem(where, "has no use = ..., the kind of stage", did_you_mean("", STAGES))
+        wrong = Problem(where, "use = ..., the kind of stage, is missing", did_you_mean("", STAGES))
         if near := difflib.get_close_matches("use", set(content) - {"use"}, n=1):
             wrong = Problem(f"{where}.{near[0]}", UNKNOWN, "did you mean use?")
         raise ConfigError(where, [wrong])
@@ -202,7 +202,9 @@ def _stage_of(name: str, content: Mapping[str, Any]) -> Stage:
 
 def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -> StageConfig:
     if not isinstance(content.get(TITLE, ""), str):
-        wrong = Problem(f"stages.{name}.{TITLE}", f"{content[TITLE]!r} is no text", 'title = "..."')
+        wrong = Problem(
+            f"stages.{name}.{TITLE}", f"{content[TITLE]!r} is not text", 'title = "..."'
+        )
         raise ConfigError(name, [wrong])
     options = {key: value for key, value in content.items() if key not in {"use", TITLE}}
     if issubclass(stage.config, Seeded):
@@ -258,7 +260,7 @@ def _schema_of(option: FieldInfo) -> type[Table] | None:
 
 
 def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
-    """Name the other stages of the same verb whose option takes what was given."""
+    """Return the other stages of the same verb whose option accepts the value."""
     given, _, table = value.partition(".")
     outputs = kinds[given].outputs if given in kinds else {}
     tables = [outputs[each] for each in ([table] if table else outputs) if each in outputs]
@@ -269,25 +271,25 @@ def _alternatives(stage: Stage, option: str, value: str, kinds: Mapping[str, Sta
         if wanted is not None and any(issubclass(each, wanted) for each in tables):
             found.append(name)
     others = sorted(set(found) - {stage.name})
-    return f"{', '.join(others)} would take it" if others else ""
+    return f"{', '.join(others)} would accept it" if others else ""
 
 
 def _names_in(option: str, value: Any) -> list[tuple[str, str]]:
-    """Return what an option refers to, each with its place; pydantic reports what is no text."""
+    """Return the references of an option with their places; pydantic reports other types."""
     if isinstance(value, list | tuple):
         return [(input_name(option, i), e) for i, e in enumerate(value) if isinstance(e, str)]
     return [(option, value)] if isinstance(value, str) else []
 
 
 def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Reference | None:
-    """Return the table that ``stage`` or ``stage.table`` stands for.
+    """Return the table of a reference ``stage`` or ``stage.table``.
 
     Parameters
     ----------
     written : str
-        As in the experiment. A bare stage stands for its first table of the wanted schema.
+        As in the experiment. A bare stage means its first table of the required schema.
     wanted : type of Table
-        The schema that is asked for; a subclass will do.
+        The required schema; subclasses are accepted.
     kinds : mapping of str to Stage
         The stages whose kind is known.
 
@@ -333,7 +335,7 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Pr
     planned : dict of str to dict
         The tables of every stage, without rows.
     problems : list of Problem
-        Empty if every stage fits together. A stage that rests on a wrong one is left out.
+        Empty if all stages fit together. Stages that depend on a wrong one are skipped.
     """
     problems: list[Problem] = []
     outputs: Planned = {}
@@ -353,7 +355,7 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Pr
             problems.append(Problem(where, str(error)))
         except pl.exceptions.PolarsError as error:
             what = f"cannot be computed: {errors.query(error)}"
-            problems.append(Problem(where, what, "see its conditions and formulas"))
+            problems.append(Problem(where, what, "check its conditions and formulas"))
     return outputs, problems
 
 
@@ -372,7 +374,7 @@ def _inputs(
     outputs: Mapping[str, Mapping[str, pl.LazyFrame]],
     files: Mapping[str, list[SourceFile]],
 ) -> Iterator[tuple[str, Tables]]:
-    """Yield the zero-row inputs, once for each different header among the files, and which."""
+    """Yield the zero-row inputs, once per distinct header of the files, with the file."""
     tables = {option: outputs[ref.stage][ref.table] for option, ref in node.inputs.items()}
     tables |= {option: folder.kind.entries.zero_rows() for option, folder in node.sheets.items()}
     if not node.sources:
@@ -414,13 +416,13 @@ def _run_dry(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
 
 
 def _check_outputs(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
-    """Check what a stage plans to make; return zero rows of it."""
+    """Check the planned outputs of a stage; return them without rows."""
     as_text = selectors.categorical().cast(pl.String)
     planned = {name: output.lazy().with_columns(as_text) for name, output in outputs.items()}
     expected = dict(models) | ({FAULTS: Faults} if FAULTS in planned else {})
     if set(planned) != set(expected):
         what = f"makes {sorted(planned)}, but declares {sorted(models)}"
-        raise ConfigError("use", [Problem("use", what, "this is a defect of the stage")])
+        raise ConfigError("use", [Problem("use", what, "this is a bug in the stage")])
     for name, model in expected.items():
         check_columns(planned[name], model, name=f"table {name}")
     return {name: pl.LazyFrame(schema=plan.collect_schema()) for name, plan in planned.items()}
@@ -436,7 +438,7 @@ class Project:
     Parameters
     ----------
     experiment : Experiment
-        What the file says, overrides applied.
+        The content of the file with overrides.
     content : mapping
         The same as plain data, for provenance.
     nodes : mapping of str to Node
@@ -444,13 +446,16 @@ class Project:
     files : mapping of str to mapping
         Stage to option to the files found.
     planned : mapping of str to mapping
-        Stage to table to what it will be, without rows.
+        Stage to table, without rows.
     root : Path
-        The folder of its results, or an address such as ``s3://bucket/runs/pilot``.
+        The folder of its results, or an address, for example ``s3://bucket/runs/pilot``.
     sheets : SheetPlaces
         The folders of the sheets that people fill in.
     text : str
         The file as written, for provenance.
+    rootless : mapping of str to tuple of Problem
+        Stage to the paths that need the data root where none is given: only results that are
+        already stored can be used.
     """
 
     experiment: Experiment
@@ -461,24 +466,25 @@ class Project:
     root: Path
     sheets: SheetPlaces
     text: str = ""
+    rootless: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     @property
     def storage(self) -> Storage:
-        """What holds its results."""
+        """The storage of its results."""
         return storage_at(self.root)
 
     @property
     def folder(self) -> Path:
-        """The folder of this machine for what people open, such as the report."""
+        """The local folder for files that people open, for example the report."""
         return pages_at(self.root)
 
     @property
     def pages(self) -> Storage:
-        """What holds the report and the tables of a sweep."""
+        """The storage of the report and the tables of a sweep."""
         return storage_at(self.folder)
 
     def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
-        """Return the files that a stage reads, and the sheets that there are at this moment."""
+        """Return the files that a stage reads, and the sheets that exist now."""
         filled = {
             option: self.sheets.files(folder.name, folder.kind.format)
             for option, folder in node.sheets.items()
@@ -493,6 +499,7 @@ def load(
     data: Path | None = None,
     settings: Mapping[str, Any] | None = None,
     also: Checker | None = None,
+    stored: bool = False,
 ) -> Project:
     """Read an experiment and check all of it before any data is read.
 
@@ -508,6 +515,8 @@ def load(
         Dotted path to the value that replaces the file's.
     also : callable, optional
         Finds further mistakes.
+    stored : bool
+        Accept paths below the data root without one: stored results can still be read.
 
     Raises
     ------
@@ -524,19 +533,24 @@ def load(
     problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files: dict[str, dict[str, list[SourceFile]]] = {name: {} for name in nodes}
+    rootless: dict[str, tuple[Problem, ...]] = {}
     for name, node in nodes.items():
         for option, source in node.sources.items():
             try:
                 files[name][option] = find(source, places, where=f"stages.{name}.{option}")
+            except NoDataRoot as error:
+                rootless[name] = (*rootless.get(name, ()), *error.problems)
             except ConfigError as error:
                 problems += error.problems
     with memory.with_limit(experiment.run.memory):
         planned, misfits = dry_run(nodes, files)
     problems += misfits
     problems += also(experiment) if also else ()
+    if problems or not stored:
+        problems += [each for found in rootless.values() for each in found]
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
     root = runs / experiment.name
-    return Project(experiment, content, nodes, files, planned, root, sheets, text)
+    return Project(experiment, content, nodes, files, planned, root, sheets, text, rootless)

@@ -46,6 +46,7 @@ MOST = 64_000_000
 """Raw rows to hold where there is no limit: 2 GB or so of `pipeline.memory.USUAL`."""
 _LONGEST = 80
 """Characters of a path that a message shows."""
+_NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
 _RAW = 96
@@ -58,6 +59,10 @@ _ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
 
 
 # The files of a source
+
+
+class NoDataRoot(ConfigError):
+    """A path begins at the data root, and none is given."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class SourceFile:
         with reading(self.path):
             own = self.format.scan(self.path, self.options).collect_schema()
         if "file" in own:
-            what = "a column is called file, which is a name of the reader's own"
+            what = "a column has the reserved name file"
             raise DataError(f"{self.path}: {what}\nRename it.")
         return pl.Schema({"file": pl.String(), **own, **dict.fromkeys(self.absent, pl.String())})
 
@@ -152,7 +157,7 @@ class SourceFile:
         return self.format.read(self.path, self.options, columns, size)
 
     def stamp(self) -> Stamp | None:
-        """Return the file's stamp; None where it tells nothing of its content."""
+        """Return the file's stamp; None if it does not depend on the content."""
         if self.format.digest is not None:
             return None
         with reading(self.path):
@@ -178,7 +183,7 @@ class SourceFile:
             return self.part.content(self.path) if self.part else of_file(self.path)
 
     def check(self) -> Sequence[Skipped]:
-        """Read it; raise DataError for what cannot be read, or return what is left out."""
+        """Read it; return skipped places, or raise DataError for unreadable ones."""
         return self.format.check(self.path, self.options)
 
 
@@ -223,10 +228,13 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 
     Raises
     ------
+    NoDataRoot
+        If the data root is all that is missing.
     ConfigError
         For a path without a file, an unknown format, or unknown options of the reader.
     """
     problems: list[Problem] = []
+    rootless: list[Problem] = []
     files: list[SourceFile] = []
     for written in source.path:
         try:
@@ -235,6 +243,8 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
                 continue
             expanded = _expand(written, places, where)
             files += [_file(label, path, source, where) for label, path in expanded]
+        except NoDataRoot as error:
+            rootless += error.problems
         except ConfigError as error:
             problems += error.problems
         except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
@@ -242,7 +252,9 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         except OSError as error:
             problems.append(Problem(where, f"{_shorten(written)}: {machine(error)}"))
     if problems:
-        raise ConfigError(where, problems)
+        raise ConfigError(where, [*rootless, *problems])
+    if rootless:
+        raise NoDataRoot(where, rootless)
     return _with_absent(files) if len(files) > 1 else files
 
 
@@ -275,13 +287,13 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
 
 
 def _format(path: Path, source: Source) -> Format:
-    """Return the format of a file; ValueError names what its lines look like if nothing tells."""
+    """Return the format of a file; else ValueError with the format that its lines suggest."""
     try:
         return format_of(path.name, name=source.format, kind=source.kind)
     except ValueError as error:
         wanted = source.format is None and source.kind == "table"
         found = content.table_format(path) if wanted else None
-        hint = f'; its lines look like {found}: format = "{found}"' if found else ""
+        hint = f'; its lines look like {found}: set format = "{found}"' if found else ""
         raise ValueError(f"{path}: {error}{hint}") from error
 
 
@@ -290,8 +302,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     if written.startswith(DATA):
         relative = written.removeprefix(DATA).lstrip("/")
         if places.data is None:
-            what = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
-            raise _absent(written, places, where, what)
+            raise NoDataRoot("source", _absent(written, places, where, _NEEDS_ROOT).problems)
         base = places.data
     target = base / relative
     if target.is_file():
@@ -299,7 +310,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
     files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
-        absent = f"there is no file {_shorten(written)!r}"
+        absent = "file not found"
         what = "the folder has no files" if target.is_dir() else absent
         raise _absent(written, places, where, what)
     return files
@@ -310,7 +321,7 @@ def _remote(
 ) -> Iterator[SourceFile]:
     """Yield what lies on an object store, with copies on this machine."""
     if not (found := cloud.find_objects(address)):
-        raise _absent(written, places, where, "nothing of that name is on the store")
+        raise _absent(written, places, where, "the store has no such object")
     for remote in found:
         path = remote.fetched()
         alone = len(found) == 1 and written.endswith(f"/{path.name}")
@@ -327,7 +338,7 @@ def _glob(base: Path, relative: str) -> list[Path]:
 
 
 def _label(written: str, path: Path) -> str:
-    """Name a found file by what was written and its own name: never by this machine's path."""
+    """Return a label for a file from the given path and its name, without local paths."""
     return f"{written} ({path.name})"
 
 
@@ -335,7 +346,7 @@ def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
     looked = f"looked in {base}" if base and not address_of(written) else ""
-    remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
+    remedy = "; ".join(filter(None, [looked, f"source: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 
 
@@ -353,18 +364,18 @@ def _parse_bytes(value: object) -> object:
         return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
     if not match:
-        raise ValueError(f"{value!r} is no amount of memory such as 500MB or 2GB")
+        raise ValueError(f"{value!r} is not an amount of memory, for example 500MB or 2GB")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 _Text = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*[KMGTkmgt]?[Bb]\s*$")]
 """The text in the JSON Schema, for editors."""
 Bytes: TypeAlias = Annotated[int, BeforeValidator(_parse_bytes, json_schema_input_type=int | _Text)]
-"""A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
+"""A whole number of bytes, or text: 2GB (1 GB = 2^30 bytes)."""
 
 
 def libraries(processes: int) -> int:
-    """Return the bytes that so many processes take before they count anything.
+    """Return the memory of processes before they count anything.
 
     Examples
     --------
@@ -375,7 +386,7 @@ def libraries(processes: int) -> int:
 
 
 def least(processes: int) -> int:
-    """Return the bytes below which so many processes cannot stay, whatever they count."""
+    """Return the least memory that processes need."""
     return libraries(processes) + LEAST
 
 
@@ -390,12 +401,12 @@ def memory_refusal(memory: int, workers: int, processes: int) -> str:
     enough = least(processes)
     if memory >= enough:
         return ""
-    each = f"a process takes some {format_bytes(libraries(1))} with the libraries alone"
-    among = f", and there would be {processes:,}, {workers:,} of them workers"
+    each = f"a process needs about {format_bytes(libraries(1))} for the libraries alone"
+    among = f", and there are {processes:,} processes, {workers:,} of them workers"
     many = among if processes > 1 else ""
     fewer = ", or fewer workers" if workers > 1 else ""
     given, needed = format_bytes(memory), -(-enough // _UNITS["MB"])
-    return f"{given} cannot be kept to: {each}{many}; give {needed}MB or more{fewer}"
+    return f"{given} is not enough: {each}{many}; give {needed}MB or more{fewer}"
 
 
 @dataclass(frozen=True)
@@ -407,9 +418,9 @@ class Budget:
     memory : int or None
         Bytes; None: no limit is kept.
     shard : int
-        Bytes of input that are one shard, if there are as many.
+        Bytes of input per shard.
     workers : int
-        How many there are.
+        Number of workers.
     cut : bool
         Whether files that are larger than a shard are cut.
     """
@@ -420,7 +431,7 @@ class Budget:
     cut: bool = False
 
     def shared(self, workers: int, processes: int) -> Budget:
-        """Return what each of so many workers may use of what the libraries leave.
+        """Return the share of each worker of the memory that the libraries leave.
 
         Parameters
         ----------

@@ -121,7 +121,7 @@ def publish_folder(
         aside = storage.publish(draft, final)
         storage.remove(beside(final, "partial"))
     if aside:
-        text = f"what was there before is set aside in {storage.location(aside)}"
+        text = f"the previous content is set aside in {storage.location(aside)}"
         tell(listeners, "message", whole.name, text=text)
     return artefact
 
@@ -156,7 +156,7 @@ def _read_finished(task: Task) -> Shard:
     """Return the shard of a task that is done; StoreError if it is gone or damaged."""
     shard = read_shard(task.storage, task.folder)
     if shard is None:
-        what = "is gone or damaged, though it was finished"
+        what = "is missing or damaged although it was finished"
         raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
     return task.folder, shard
 
@@ -437,7 +437,7 @@ def execute(
         with artefacts.report_damage(whole.storage, [counts]):
             sums = tasks_to_sum(whole, counts)
             if sums:  # of many tuples this takes longer than to count them
-                text = f"counted; summing over all, {len(sums)} tasks"
+                text = f"counted; computing sums, {len(sums)} tasks"
                 tell(listeners, "message", whole.name, text=text)
             summed = run_tasks(sums, engine) if sums else []
             shards = run_tasks(tasks_to_combine(whole, counts, summed), engine, of_outputs)
@@ -650,7 +650,7 @@ def _read_all(tasks: Sequence[Task], *, first: int, thorough: bool) -> Shards:
     for number, task in enumerate(tasks, start=first):
         shard = read_shard(task.storage, task.folder, thorough=thorough)
         if shard is None:
-            raise _damage_error(task, task.folder, f"do task {number} again")
+            raise _damage_error(task, task.folder, f"run task {number} again")
         found.append((task.folder, shard))
     return found
 
@@ -671,13 +671,13 @@ def _check_inputs(task: Task, digests: dict[str, str]) -> Task:
             with task.storage.guarded(f"stage {task.name}", key):
                 whole = digest_of(task.storage, key) == digests[key]
             if not whole:
-                remedy = "do the tasks before again, or lexassay run, which makes it anew"
+                remedy = "run the earlier tasks again, or lexassay run to restore it"
                 raise _damage_error(task, key, remedy)
     return task
 
 
 def _damage_error(task: Task, key: str, remedy: str) -> StoreError:
-    what = f"{task.storage.location(key)} is gone or damaged"
+    what = f"{task.storage.location(key)} is missing or damaged"
     return StoreError(f"stage {task.name}: {what}; {remedy}")
 
 

@@ -23,30 +23,30 @@ from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import late_options
 
 NEVER = "it has never run"
-COUNTED = "the counts are there"
+COUNTED = "its counts are done"
 
 State: TypeAlias = Literal["done", "run", "unknown"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A stage as planned; exists from the moment that its inputs are looked at.
+    """A planned stage with its inspected inputs.
 
     Parameters
     ----------
     node : Node
         The stage.
     state : str
-        "done": an artefact is there; "run": it has to run; "unknown": that depends on what
-        an earlier stage will make.
+        "done": a result exists; "run": it has to run; "unknown": depends on the results of an
+        earlier stage.
     reasons : tuple of str
         Why it has to run.
     ingredients : Ingredients or None
-        What its result rests on, where known.
+        What its result depends on, if known.
     manifest : Manifest or None
-        The artefact that is there.
+        The existing result.
     sources : mapping of str to tuple of SourceFile
-        Option to the files that were looked at, with their digests.
+        Option to its files, with their digests.
     """
 
     node: Node
@@ -63,7 +63,7 @@ class Step:
 
     @property
     def counts(self) -> Ingredients | None:
-        """What its counts rest on; None where that is unknown, or nothing is counted."""
+        """What its counts depend on; None if unknown or nothing is counted."""
         if self.ingredients is None or self.node.stage.counting is None:
             return None
         return of_counts(self.ingredients, late_options(self.node.stage.config))
@@ -88,7 +88,7 @@ def plan(project: Project, digests: Digests) -> Iterator[Step]:
     for name, node in project.nodes.items():
         waiting = sorted({ref.stage for ref in node.inputs.values()} - set(done))
         if waiting:
-            yield Step(node, "unknown", (f"depends on what {', '.join(waiting)} will make",))
+            yield Step(node, "unknown", (f"depends on the results of {', '.join(waiting)}",))
             continue
         step = step_of(project, node, done, digests)
         if step.manifest:
@@ -102,8 +102,10 @@ def step_of(
     done: Mapping[str, Manifest],
     digests: Digests,
 ) -> Step:
-    """Return what would happen to a stage whose inputs are there; reads its artefact."""
-    sources = {  # as they are at this moment
+    """Return the plan of a stage whose inputs exist; reads its result."""
+    if node.name in project.rootless:
+        return _stored_step(project, node, done, digests)
+    sources = {  # at this moment
         option: tuple(file.as_it_is(digests.of) for file in files)
         for option, files in project.files_of(node).items()
     }
@@ -117,17 +119,53 @@ def step_of(
     return replace(step, reasons=tuple(reasons))
 
 
+def _stored_step(
+    project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
+) -> Step:
+    """Return the stored result of a stage whose files need the data root, else why it has to run.
+
+    The files are assumed to be those of the run that made the result.
+    """
+    for fingerprint_ in history.fingerprints_of(project.storage, node.name, _paths(project, node)):
+        made = artefacts.find(project.storage, node.name, fingerprint_)
+        if made is None:
+            continue
+        files = {option: made.ingredients["inputs"].get(option) for option in node.sources}
+        readers = {name for each in files.values() if each for name in each["format"]}
+        if not readers <= set(FORMATS):
+            continue
+        parts = ingredients(
+            node,
+            inputs=_input_digests(node, done),
+            files=files,
+            readers={FORMATS.place(name) for name in readers},
+            digests=digests,
+        )
+        if fingerprint(parts) == fingerprint_:
+            return Step(node, "done", (), parts, made)
+    return Step(node, "run", tuple(each.what for each in project.rootless[node.name]))
+
+
+def _paths(project: Project, node: Node) -> dict[str, Any]:
+    """Return the options with the files of a stage, as in the records of runs."""
+    return {option: project.content["stages"][node.name].get(option) for option in node.sources}
+
+
+def _input_digests(node: Node, done: Mapping[str, Manifest]) -> dict[str, str]:
+    return {
+        option: done[reference.stage].tables[reference.table].digest
+        for option, reference in node.inputs.items()
+    }
+
+
 def _ingredients(
     node: Node,
     done: Mapping[str, Manifest],
     sources: Mapping[str, Sequence[SourceFile]],
     digests: Digests,
 ) -> Ingredients:
-    """Return what the result of a stage rests on."""
-    inputs = {
-        option: done[reference.stage].tables[reference.table].digest
-        for option, reference in node.inputs.items()
-    }
+    """Return what the result of a stage depends on."""
+    inputs = _input_digests(node, done)
     files: dict[str, Any] = {}
     readers: set[str] = set()
     for option, found in sources.items():
@@ -143,17 +181,17 @@ def _ingredients(
 def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:
     damaged = artefacts.damage_message(project.storage, name, mark)
     if damaged:
-        return [f"its artefact is damaged: {damaged}"]
+        return [f"its result is damaged: {damaged}"]
     artefact = _former(project.storage, name)
     if artefact is None:
         return [NEVER]
-    return differences(artefact.ingredients, found) or ["its artefact is gone"]
+    return differences(artefact.ingredients, found) or ["its result is missing"]
 
 
 def _former(storage: Storage, name: str) -> Manifest | None:
-    """Return what to compare with: what the last run has made, or else the newest that is there."""
+    """Return the result to compare with: of the last run, or else the newest one."""
     last = history.last_fingerprint(storage, name)
-    # To read all manifests takes long where there are many, above all on an object store.
+    # Reading all manifests is slow if there are many, above all on an object store.
     artefact = artefacts.read(storage, artefacts.folder_of(name, last)) if last else None
     if artefact is not None and artefact.fingerprint == last:
         return artefact
@@ -162,7 +200,7 @@ def _former(storage: Storage, name: str) -> Manifest | None:
 
 
 def _of_counts(project: Project, step: Step) -> Iterator[str]:
-    """Yield whether counts are there that a stage has made with other options."""
+    """Yield whether the stage has counts from a run with other options."""
     if step.counts is None:
         return
     place, mark = artefacts.counts_of(step.node.name), fingerprint(step.counts)

@@ -13,7 +13,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 
 UNKNOWN = "unknown key"
 _TYPE = re.compile(r"[\[(]|^(bool|float|int|str)$")
-"""Names of types, which pydantic puts into paths where it tries one after the other."""
+"""Names of types, which pydantic puts into paths of unions."""
 _MESSAGES = {
     "bool": "should be true or false",
     "int": "should be a whole number",
@@ -21,10 +21,10 @@ _MESSAGES = {
     **dict.fromkeys(("string", "str"), "should be text"),
     **dict.fromkeys(("list", "tuple", "set", "frozen_set", "iterable"), "should be a list"),
     **dict.fromkeys(("dict", "mapping", "model", "model_attributes"), "should be a table"),
-    "too_short": "needs {min_length} or more values",
-    "too_long": "takes {max_length} values at the most",
-    "string_too_short": "needs {min_length} or more characters",
-    "string_too_long": "takes {max_length} character(s) at the most",
+    "too_short": "is too short (minimum {min_length})",
+    "too_long": "is too long (maximum {max_length})",
+    "string_too_short": "is too short (minimum {min_length})",
+    "string_too_long": "is too long (maximum {max_length})",
     "string_pattern_mismatch": "should match {pattern}",
     "greater_than": "should be more than {gt}",
     "greater_than_equal": "should be {ge} or more",
@@ -56,12 +56,13 @@ def unknown_stage(name: str, stages: Iterable[str], *, where: str = "", kind: st
     Examples
     --------
     >>> print(unknown_stage("score", ["scores", "ranks"]))
-    score: there is no such stage; did you mean scores?
+    score: unknown stage; did you mean scores?
     >>> print(unknown_stage("score", ["ranks"], where="pilot", kind="with judgements"))
-    pilot: there is no stage 'score' with judgements; valid: ranks
+    pilot: no stage 'score' with judgements; valid: ranks
     """
-    what = f"there is no stage {name!r}" if where else "there is no such stage"
-    return Problem(where or name, f"{what} {kind}".rstrip(), did_you_mean(name, stages))
+    quoted = f" {name!r}" if where else ""
+    what = f"no stage{quoted} {kind}" if kind else f"unknown stage{quoted}"
+    return Problem(where or name, what, did_you_mean(name, stages))
 
 
 def require_stage(
@@ -111,15 +112,15 @@ def problems_of(
         for where, problem in problems.items()
         if not any(other.startswith(f"{where}.") for other in problems)
     ]
-    # What is missing has often only been called otherwise: that is said first.
+    # Unknown keys come first: a missing key is often a misspelt one.
     return sorted(kept, key=lambda each: each.what != UNKNOWN)
 
 
 def _what(error: ErrorDetails) -> str:
-    """Return what is wrong, in the words of TOML."""
+    """Return what is wrong, in terms of TOML."""
     kind, value = error["type"], repr(error.get("input"))
     if kind == "missing":
-        return "is required but absent"
+        return "is required but missing"
     text = error["msg"].removeprefix("Value error, ")
     text = text[:1].lower() + text[1:]
     if kind == "value_error":
@@ -152,7 +153,7 @@ def _names(model: type[BaseModel], path: list[str]) -> list[str]:
     current: type[BaseModel] = model
     for step in path:
         field = current.model_fields.get(step)
-        # What is no field of it is a key, or a place, among several of the model.
+        # Other parts are keys or positions among several of the model.
         current = next(iter(_models(field.annotation if field else None)), current)
     return list(current.model_fields)
 

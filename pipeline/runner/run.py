@@ -1,4 +1,4 @@
-"""Run an experiment: every stage that is not there yet, in order."""
+"""Run an experiment: every stage that is not done, in order."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ _BLOCK = 1 << 20
 
 
 class Kept(Record):
-    """The remarks on an artefact; `mark` stands for their thresholds and checks."""
+    """The remarks on an artefact; `mark` identifies their thresholds and checks."""
 
     mark: str
     remarks: tuple[Remark, ...]
 
 
 def mark_of(thresholds: Mapping[str, float | bool], digests: Digests) -> str:
-    """Return what remarks rest on besides the artefact: thresholds, and the code of all checks."""
+    """Return what remarks depend on besides the artefact: thresholds and the code of checks."""
     further = {name for name in CHECKS.registered().values() if not name.startswith("pipeline.")}
     code = digests.code([*sources("pipeline.remarks"), *further])
     return text_digest(canonical([dict(thresholds), code]))
 
 
 def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...] | None:
-    """Return the remarks that lie beside an artefact; None if there are none of this mark."""
+    """Return the stored remarks on an artefact; None if there are none of this mark."""
     key = f"{artefacts.folder_of(made.stage, made.fingerprint)}/{NAME}"
     try:
         with storage.open(key) as opened:
@@ -78,14 +78,14 @@ def read_remarks(storage: Storage, made: Manifest, mark: str = "") -> tuple[Rema
 def remarks_of(
     task: Task, made: Manifest, thresholds: Mapping[str, float | bool], mark: str
 ) -> tuple[Remark, ...]:
-    """Return the remarks on an artefact; the checks run if they are not there.
+    """Return the remarks on an artefact; run the checks if none are stored.
 
     Parameters
     ----------
     task : Task
         The stage on all its input.
     made : Manifest
-        What it made.
+        Its result.
     thresholds : mapping of str to float or False
         Those that the experiment sets.
     mark : str
@@ -104,7 +104,7 @@ def remarks_of(
 
 
 def _check_input(task: Task, made: Manifest) -> CheckInput:
-    """Open what the stage was given and what it made; nothing is read before a check asks."""
+    """Open inputs and outputs of the stage; nothing is read until a check needs it."""
     storage, stage = task.storage, task.stage
     tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
     corpus = stage.shards if stage.reads_corpus else None
@@ -159,7 +159,7 @@ def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
     Raises
     ------
     DataError
-        If other files are there than the plan has seen.
+        If the files differ from those of the plan.
     """
     node = step.node
     tables = {}
@@ -169,8 +169,8 @@ def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
         tables[option] = manifest.keys(folder, reference.table)
     for option, files in project.files_of(node).items():
         if [file.path for file in files] != [file.path for file in step.sources[option]]:
-            what = f"files of {option} came or went after they had been looked at"
-            raise DataError(f"stage {node.name}: {what}; nothing was written, run again")
+            what = f"files of {option} appeared or disappeared during the run"
+            raise DataError(f"stage {node.name}: {what}; nothing was written; run again")
     return Task(
         node.name,
         node.stage.name,
@@ -204,7 +204,7 @@ class Progress:
 
     @cached_property
     def mark(self) -> str:
-        """What the remarks of this run rest on besides the artefacts."""
+        """What the remarks of this run depend on besides the artefacts."""
         return mark_of(self.project.experiment.remarks, self.digests)
 
 
@@ -217,7 +217,7 @@ def run(
     strict: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> tuple[dict[str, Manifest], RunRecord | None, tuple[WaitsForPerson, ...]]:
-    """Run every stage whose artefact is not there.
+    """Run every stage that is not done.
 
     Parameters
     ----------
@@ -226,25 +226,25 @@ def run(
     settings : mapping, optional
         The overrides that were given, for the record.
     force : collection of str
-        Stages to run even if their artefacts are there.
+        Stages to rerun even if they are done.
     deliver : bool, optional
-        Whether to write sheets and lists for people; if not given, unless there are overrides.
+        Write sheets and lists for people; by default unless there are overrides.
     strict : bool
-        Whether a warning of a check is an error: nothing that rests on the stage is run.
+        Treat warnings as errors: dependent stages do not run.
     listeners : sequence of Listener
-        Are told what happens.
+        Receive events.
 
     Returns
     -------
     manifests, record, waits
-        The artefact of every stage that is done, what happened, and what waits for people.
+        The artefact of every finished stage, the record of the run, and the waits for people.
 
     Raises
     ------
     ConfigError
         If `force` names an unknown stage.
     LexassayError
-        If a stage fails; what was finished before stays.
+        If a stage fails; finished stages are kept.
     """
     for name in force:
         require_stage(name, project.nodes, "--force")
@@ -287,7 +287,7 @@ def _record(
         outcome = "waits" if progress.waits else "done"
     except KeyboardInterrupt as stop:
         outcome, error = "interrupted", "interrupted"
-        text = "interrupted; what was finished is kept, run the same command to go on"
+        text = "interrupted; finished work is kept: run the same command to continue"
         raise Interrupted(text) from stop
     except LexassayError as failure:
         error = str(failure)
@@ -315,7 +315,7 @@ def _visit(node: Node, progress: Progress) -> None:
     """Reuse, run or skip one stage."""
     project, name, listeners = progress.project, node.name, progress.listeners
     if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.done)):
-        note = f"rests on {', '.join(blocked)}"
+        note = f"depends on {', '.join(blocked)}"
         progress.stages[name] = StageRecord(outcome="skipped", note=note)
         tell(listeners, "stage_skipped", name, note=note)
         return
@@ -345,7 +345,7 @@ def _visit(node: Node, progress: Progress) -> None:
 
 @contextmanager
 def _record_failure(node: Node, progress: Progress) -> Iterator[None]:
-    """Record why a stage is not done; others go on if it waits for a person."""
+    """Record why a stage is not done; others continue if it waits for people."""
     try:
         yield
     except WaitsForPerson as error:
@@ -360,7 +360,7 @@ def _record_failure(node: Node, progress: Progress) -> Iterator[None]:
 
 
 def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
-    """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
+    """Replace the name of a folder of sheets by its path on this machine."""
     if wait.file not in {folder.name for folder in node.sheets.values()}:
         return wait
     return wait.at(str(project.sheets.own / wait.file))
@@ -376,7 +376,7 @@ def _files_behind(step: Step, progress: Progress) -> str:
 
 
 def _check(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
-    """Return the remarks on what a stage made; Warned if a strict run has a warning."""
+    """Return the remarks on a result; raise Warned if a strict run has a warning."""
     thresholds = progress.project.experiment.remarks
     whole = task_of(step, progress.project, progress.done)
     try:
@@ -401,7 +401,7 @@ def _finish(
     started: float,
     remarks: Sequence[Remark],
 ) -> None:
-    """Deliver sheets and lists, and record what the stage made."""
+    """Deliver sheets and lists, and record the result."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
     with artefacts.report_damage(progress.project.storage, [made]):

@@ -26,7 +26,7 @@ from pipeline.stages.base import STAGES, Stage, StageConfig
 from schemas import Table
 
 EXAMPLES = 3
-"""Examples to keep of what is left out."""
+"""Examples to keep of skipped input."""
 SUMS = "sums"
 """The table that tasks of the phase "sum" make: a part for each part of what they sum."""
 _NAME = 16
@@ -102,7 +102,7 @@ def _find_parts(
     with reading(file.path):
         found = cache.of(file.path)
     if found["digest"] != file.digest:
-        raise DataError(f"{file.label} changed while it was read; nothing was written, run again")
+        raise DataError(f"{file.label} changed while it was read; nothing was written; run again")
     cache.keep()
     return found
 

@@ -49,7 +49,7 @@ _BYTES = 8
 """Bytes of a text that are compared as one number."""
 _PLACES = 4
 """Places of one row that are named."""
-_REMEDY = "Mend these rows of the files, keep one of those that come again, and run again."
+_REMEDY = "Correct these rows in the files, keep one of each duplicate, and run again."
 _SPILL = ".spill"
 """Name of the folder of rows that a stage spills, which is removed when it is done."""
 _TEXT = selectors.categorical().cast(pl.String)
@@ -157,7 +157,7 @@ def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
         yield draft, parts
         if changed := _changed(task, before):
             what = f"{', '.join(changed)} changed while it was read"
-            raise DataError(f"stage {task.name}: {what}; nothing was written, run again")
+            raise DataError(f"stage {task.name}: {what}; nothing was written; run again")
         content = ShardManifest(
             tables=parts,
             seconds=round(time.perf_counter() - started, 3),
@@ -169,9 +169,9 @@ def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
 
 @contextmanager
 def _attribute_errors(task: Task) -> Iterator[None]:
-    """Name the stage in errors; one that is nobody's known mistake is the stage's.
+    """Add the stage to errors; unexpected errors become `StageFailed`.
 
-    Some options only the data show to be wrong, such as the name of a measure that is not there.
+    The data show some options to be wrong, for example the name of a missing measure.
     """
     try:
         yield
@@ -186,8 +186,8 @@ def _attribute_errors(task: Task) -> Iterator[None]:
         for file in _files(task):
             file.check()  # where it cannot be read, or no longer, that is the reason
         if errors.is_conversion(error) and "CAST(" in repr(task.config):
-            why = f"stages.{task.name}: a CAST of its options cannot be done"
-            remedy = "Use TRY_CAST, which gives no value for these, or leave them out before"
+            why = f"stages.{task.name}: a CAST in its options fails"
+            remedy = "Use TRY_CAST, which gives null for these, or filter them out before"
             raise DataError(f"{why}: {errors.query(error)}\n{remedy}") from error
         raise StageFailed(task.name, error, errors.explain(error)) from error
 
@@ -260,7 +260,7 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
         model, coded = task.models[name], _is_partial(task)
         rows = validate(batches, model, name=f"table {name}", coded=coded)
         if rows != frame.height:
-            lost = Violation("written and read back, rows are missing", None, frame.height - rows)
+            lost = Violation("rows are missing after writing", None, frame.height - rows)
             raise SchemaViolation(f"table {name}", [lost])
         size, digest = size_and_digest(storage, key)
     return Part(file=key.rpartition("/")[2], bytes=size, sha256=digest, rows=rows)
@@ -284,10 +284,11 @@ def _files(task: Task) -> list[SourceFile]:
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
     """Return which values cannot be used: problem, file, column, how many, three examples."""
     ordered = faults.sort("file", "column", "problem", "line")
-    lines = [f"stage {stage}: {faults.height:,} value(s) of the input cannot be used:"]
+    values = errors.count_of(faults.height, "value")
+    lines = [f"stage {stage}: {values} of the input cannot be used:"]
     for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
         file, column, problem = key
         lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
         for line, value in group.select("line", "value").head(EXAMPLES).iter_rows():
             lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
-    return "\n".join([*lines, "Mend these lines and run again; this stage has given no result."])
+    return "\n".join([*lines, "Correct these lines and run again; this stage has no result."])

@@ -1,4 +1,4 @@
-"""How many labels declared questions need: simple, stratified, designed, with predictions."""
+"""Labels that declared questions need: simple, stratified, designed, with predictions."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Goal:
     half_width : float, optional
         Of intervals, in (0, 1); a proportion.
     power : float, optional
-        In (0, 1); 0.8 if there is a difference alone.
+        In (0, 1); defaults to 0.8 with a difference.
     difference : float, optional
-        Smallest difference in precision that is to be found; those of the pilot if not given.
+        Smallest difference in precision to detect; defaults to those of the pilot.
     confidence : float
         Of the intervals.
     alpha : float
@@ -72,7 +72,7 @@ class Goal:
 
     @property
     def tests(self) -> bool:
-        """Whether differences are to be found."""
+        """Whether differences are to be detected."""
         return self.half_width is None
 
     @property
@@ -86,18 +86,18 @@ class Goal:
         return self.alpha if self.tests else 1.0 - self.confidence
 
     def target(self, reach: FloatArray) -> Target:
-        """Return what the kernels look for."""
+        """Return the target for the kernels."""
         return Target(reach, self.level, self.wanted if self.tests else None)
 
 
 def problems_of(goal: Goal, *, pilot: bool) -> Iterable[Problem]:
     """Yield what is wrong with a goal."""
     if goal.half_width is not None and (goal.power or goal.difference) is not None:
-        yield Problem("half_width", "does not go with power or difference", "ask one, then another")
+        yield Problem("half_width", "cannot be combined with power or difference", "give one")
     if goal.half_width is None and goal.power is None and goal.difference is None:
-        yield Problem("half_width", "nothing is wanted", "e.g. 0.05, or power = 0.8")
+        yield Problem("half_width", "no target is given", "e.g. 0.05, or power = 0.8")
     if goal.half_width is None and goal.difference is None and not pilot:
-        yield Problem("difference", "no difference to be found", "e.g. 0.05, or name a pilot")
+        yield Problem("difference", "no difference to detect", "e.g. 0.05, or name a pilot")
     for name in ("half_width", "power", "difference"):
         value = getattr(goal, name)
         yield from plan.check_open_interval(name, [] if value is None else [value])
@@ -106,12 +106,12 @@ def problems_of(goal: Goal, *, pilot: bool) -> Iterable[Problem]:
 
 
 def look_times(given: Sequence[float], spending: str) -> InterimAnalyses | None:
-    """Return when a sample is looked at: so many equal steps, or shares of its labels.
+    """Return the times of interim looks: a number of equal steps, or shares of the labels.
 
     Raises
     ------
     ConfigError
-        If shares do not grow up to 1, or there is no such spending function.
+        If shares do not increase to 1, or the spending function is unknown.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def look_times(given: Sequence[float], spending: str) -> InterimAnalyses | None:
     ascends = all(a < b for a, b in zip((0.0, *shares), shares, strict=False))
     if not shares or not ascends or shares[-1] != 1.0:
         shown = ", ".join(f"{share:g}" for share in given) or "none"
-        what = f"{shown}: shares of the labels grow, and the last is 1"
+        what = f"{shown}: shares of the labels must increase to 1"
         plan.require([Problem("looks", what, "e.g. 0.25,0.5,0.75,1, or 4 for the same")])
     return InterimAnalyses(shares, spending) if len(shares) > 1 else None
 
@@ -136,29 +136,29 @@ def look_times(given: Sequence[float], spending: str) -> InterimAnalyses | None:
 def sides_apart(
     sets: Sets, precision: FloatArray, differences: int, difference: float | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the precisions of the sets, and the differences of lists that go with them.
+    """Return the precisions of sets with a given difference between lists, and the differences.
 
-    The difference of two lists of n is ``d = |D|/n (P_1 - P_2)``, P_1 and P_2 the precisions of
-    what only one of them has. Where d is given, P_1 and P_2 lie ``d n / (2 |D|)`` above and below
-    their mean.
+    The difference of two lists of n is ``d = |D|/n (P_1 - P_2)``, where P_1 and P_2 are the
+    precisions of the candidates in one list only. For a given d, P_1 and P_2 lie ``d n / (2 |D|)``
+    above and below their mean.
 
     Parameters
     ----------
     sets : Sets
         The sets.
     precision : array of float, shape (sets,)
-        What is expected of them.
+        Their expected precisions.
     differences : int
-        How many questions about differences there are.
+        Number of questions about differences.
     difference : float, optional
         d, the same for all.
 
     Returns
     -------
     precision : array of float, shape (sets,)
-        Changed on the sides of pairs, where a difference is given.
+        Adjusted for the sides of pairs, if a difference is given.
     found : array of float, shape (differences,)
-        |d|; 0 where two lists cannot differ so much.
+        |d|; 0 where two lists cannot differ that much.
 
     Examples
     --------
@@ -190,21 +190,21 @@ def sides_apart(
     return changed, np.where(fits, difference, 0.0).ravel()
 
 
-# Questions of a stage, or others that are asked for
+# Questions of a stage, or given ones
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a run, where it differs from the stage that designs a sample.
+    """Questions that override those of the stage that designs the sample.
 
     Parameters
     ----------
     design : str, optional
-        Name of that stage; the only one if not given.
+        Name of that stage; the only one by default.
     measures, n, pairs
-        Measures, sizes of lists and pairs to compare, instead of the stage's.
+        Measures, list sizes and pairs to compare instead of the stage's.
     """
 
     design: str | None = None
@@ -215,18 +215,18 @@ class Wanted:
 
 @dataclass(frozen=True)
 class PlannedQuestions:
-    """The questions, over ranked candidates.
+    """Questions about ranked candidates.
 
     Parameters
     ----------
     config : SampleDesign
         Options of the stage, or their defaults.
     measures, pairs
-        Those asked about, in their order.
+        Those in the questions, in order.
     questions : DataFrame
-        As `declared_questions` lists them.
+        As listed by `declared_questions`.
     sets : Sets
-        What they are about.
+        The sets of candidates in the questions.
     ranks, every : DataFrame
         Table `Ranks`: of these measures, and of all.
     """
@@ -241,28 +241,30 @@ class PlannedQuestions:
 
     @property
     def weights(self) -> FloatArray:
-        """What each question counts."""
+        """The weight of each question."""
         return self.questions["weight"].to_numpy()
 
     def about(self, names: Sequence[str], *, kinds: Sequence[str] = KINDS) -> BoolArray:
-        """Tell which questions are meant: of these names or kinds, or all that are asked.
+        """Return which questions have these names or kinds; all by default.
 
         Raises
         ------
         ConfigError
-            If a name is of no question and no kind, or nothing is left.
+            If a name is neither a question nor a kind, or no question matches.
         """
         known = [*KINDS, *self.questions["question"]]
         unknown = [name for name in names if name not in known]
         plan.require(
-            Problem("questions", f"there is no question {name!r}", did_you_mean(name, known))
+            Problem("questions", f"unknown question {name!r}", did_you_mean(name, known))
             for name in unknown
         )
         named = pl.col("question").is_in(names) | pl.col("kind").is_in(names) | (not names)
         meant = named & pl.col("kind").is_in(kinds) & (pl.col("weight") > 0)
         found = self.questions.select(meant).to_series().to_numpy()
         if not found.any():
-            what = f"none of the {self.questions.height:,} questions is a {' or '.join(kinds)}"
+            what = (
+                f"none of the {self.questions.height:,} questions is about a {' or '.join(kinds)}"
+            )
             raise ConfigError("size", [Problem("questions", what, "name one, or give pairs")])
         return np.asarray(found)
 
@@ -273,17 +275,17 @@ def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) ->
     Parameters
     ----------
     run : Run
-        Results, at least as far as the candidates are ranked.
+        Results, at least up to the ranks.
     wanted : Wanted
-        What is asked.
+        The questions.
     ranks : Reference, optional
-        The ranks that a pilot looked at, where no stage designs a sample.
+        The ranks of a pilot, if no stage designs a sample.
 
     Raises
     ------
     ConfigError
-        If the stage is not there, there are several, nothing is ranked, or a measure, a list or a
-        pair is not there.
+        If the stage, a measure, a list or a pair does not exist, several stages match, or nothing
+        is ranked.
     """
     node = _design(run, wanted)
     table = run.plan(str(node.inputs["ranks"] if node else ranks or _ranks(run)))
@@ -291,7 +293,7 @@ def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) ->
     tables = {"ranks": table}
     every = ranks_of_all(table.collect(), tables)
     if every.is_empty():
-        raise ConfigError("size", [Problem("ranks", "no candidate is ranked")])
+        raise ConfigError("size", [Problem("ranks", "no candidates are ranked")])
     require_ranked("measures", wanted.measures, every)
     ranked = every["measure"].unique().sort().to_list()
     measures = sorted(wanted.measures or config.measures or ranked)
@@ -334,7 +336,7 @@ def _pairs(
     wanted: Wanted, config: SampleDesign, measures: list[str], ranks: pl.DataFrame
 ) -> list[Pair]:
     plan.require(
-        Problem("pairs", f"{one!r} would be compared with itself", "name two measures")
+        Problem("pairs", f"{one!r} is compared with itself", "give two measures")
         for one, two in wanted.pairs
         if one == two
     )
@@ -353,8 +355,8 @@ def _design(run: Run, wanted: Wanted) -> Node | None:
         what = f"{len(nodes)} stages design samples: {', '.join(list(nodes)[:3])}"
         raise ConfigError("size", [Problem("design", what, f"e.g. --design {next(iter(nodes))}")])
     if not nodes and not wanted.n:
-        what = "no stage of the experiment designs a sample, which would say what is asked"
-        remedy = "say it: --cuts 100,500, and --measures and --pairs if not all are meant"
+        what = "no stage of the experiment designs a sample and declares questions"
+        remedy = "give --cuts 100,500, and --measures and --pairs to select some"
         raise ConfigError("size", [Problem("cuts", what, remedy)])
     return next(iter(nodes.values()), None)
 
@@ -382,12 +384,12 @@ def _ranks(run: Run) -> Reference:
 
 # Expectations from a pilot
 
-_FILL = "fill in its sheet, or leave the pilot out and give a rate"
+_FILL = "fill in its sheet, or give a rate instead of the pilot"
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is expected of candidates and sets, and where it comes from.
+    """Expected properties of candidates and sets, and their source.
 
     Parameters
     ----------
@@ -396,9 +398,9 @@ class Known:
     precision : array of float, shape (sets,)
         Of each set.
     rho2 : array of float, shape (sets,), or None
-        What predictions explain in it; None where the pilot is too small to say.
+        Proportion of variance that predictions explain; None if the pilot is too small.
     judged : int
-        Judgements that it rests on.
+        Number of judgements behind it.
     """
 
     p: FloatArray
@@ -408,7 +410,7 @@ class Known:
 
 
 def judged_stage(run: Run, stage: str) -> Node:
-    """Return a stage that has judgements, or makes them.
+    """Return a stage that has or makes judgements.
 
     Raises
     ------
@@ -432,31 +434,31 @@ def _judgements(node: Node) -> Reference | None:
 def known_from_pilot(
     run: Run, stage: str, asked: PlannedQuestions, *, category: str | None
 ) -> Known:
-    """Return what a pilot says of the sets that are asked about.
+    """Return what a pilot tells about the sets in the questions.
 
     Parameters
     ----------
     run : Run
         Results.
     stage : str
-        A stage that evaluates judgements, best one of `evaluate.designed`; or the judgements
-        themselves, if all candidates are judged.
+        A stage that evaluates judgements, preferably `evaluate.designed`; or the judgements
+        themselves if all candidates are judged.
     asked : PlannedQuestions
         The questions.
     category : str, optional
-        Category of true positives; the only one if not given.
+        Category of true positives; the only one by default.
 
     Raises
     ------
     ConfigError
-        If nothing is judged, or part of the candidates without a sample; if they were drawn with
-        replacement, or the sample does not answer the questions.
+        If nothing is judged, or a part without a sample; if the sample was drawn with replacement
+        or does not answer the questions.
     """
     node = judged_stage(run, stage)
     tables = {name: run.plan(str(reference)) for name, reference in node.inputs.items()}
     judgements = run.plan(str(_judgements(node))).drop_nulls("tp")
     if judgements.head(1).collect().is_empty():
-        problem = Problem("pilot", f"{stage}: nothing is judged yet", _FILL)
+        problem = Problem("pilot", f"{stage}: no judgements yet", _FILL)
         raise ConfigError("size", [problem])
     chosen = category_of(judgements, category)
     draws = _pilot_draws(tables, judgements.filter(category=chosen), asked.sets.ids, stage)
@@ -479,7 +481,7 @@ def known_from_pilot(
 def _pilot_draws(
     tables: Tables, judgements: pl.LazyFrame, ids: pl.Series, stage: str
 ) -> pl.DataFrame:
-    """Return id, tp and pi of the ranked candidates that were drawn."""
+    """Return id, tp and pi of the sampled candidates."""
     ranked = ids.rename("id").to_frame()
     known = judgements.select("id", "tp").collect()
     if "sample" not in tables:
@@ -493,11 +495,11 @@ def _pilot_draws(
         what = f"{stage}: none of its {found.height:,} candidates is judged"
         problem = Problem("pilot", what, _FILL)
     elif "sample" not in tables and judged < len(ids):
-        what = f"{judged:,} of {len(ids):,} candidates are judged, and not as a random sample"
-        problem = Problem("pilot", what, "name a stage that is given its sample")
+        what = f"{judged:,} of {len(ids):,} candidates are judged, but not as a random sample"
+        problem = Problem("pilot", what, "name a stage with its sample")
     elif found["pi"].null_count():
-        what = f"{stage}: the pilot was drawn with replacement, and has no chances"
-        problem = Problem("pilot", what, "take a sample without replacement")
+        what = f"{stage}: the pilot was drawn with replacement and has no inclusion probabilities"
+        problem = Problem("pilot", what, "use a sample without replacement")
     if problem:
         raise ConfigError("size", [problem])
     return found
@@ -514,7 +516,7 @@ def _chances(tables: Tables) -> pl.DataFrame | None:
 def _predicted(
     node: Node, tables: Tables, asked: PlannedQuestions, draws: pl.DataFrame, *, category: str
 ) -> FloatArray | None:
-    """Return what helps the estimates of the stage, out of fold; by the ranks if nothing does."""
+    """Return the stage's predictions, out of fold; by rank if it has none."""
     ids, _, matrix = rank_matrix(asked.every)
     judges, assist, folds = np.zeros((0, len(ids))), "scores", 10
     config = node.config
@@ -528,7 +530,7 @@ def _predicted(
 
 
 TOGETHER = "all questions"
-"""The row of what all questions need together."""
+"""The row of all questions together."""
 COLUMNS: dict[str, Any] = {
     "plan": pl.String, "looks": pl.Int64, "question": pl.String, "kind": pl.String,
     "measure": pl.String, "measure_2": pl.String, "n": pl.Int64, "expected": pl.Float64,
@@ -540,24 +542,24 @@ COLUMNS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Planner:
-    """The four plans of one set of questions.
+    """The four plans for one set of questions.
 
     Parameters
     ----------
     asked : PlannedQuestions
         The questions.
     meant : array of bool, shape (questions,)
-        Those that the target is for.
+        The questions that the target applies to.
     shown : array of float, shape (questions,)
-        What is expected of each: precision, or difference.
+        Expected precision or difference.
     target : Target
-        How surely they are to be answered.
+        The required half-width or power.
     wanted : float
-        The half-width or the power that was asked for.
+        The half-width or power.
     known : Expected
-        What is expected of the candidates.
+        Expected properties of the candidates.
     x : dict of str to array of float, shape (candidates,)
-        Who is drawn, by plan.
+        Sampling weights, by plan.
     at : dict of str to callable
         The spreads at a size, by plan.
     """
@@ -573,7 +575,7 @@ class Planner:
 
     @property
     def candidates(self) -> int:
-        """How many there are."""
+        """Their number."""
         return len(self.asked.sets.ids)
 
 
@@ -588,7 +590,7 @@ def planner(
     target: Target,
     wanted: float,
 ) -> Planner:
-    """Put questions, expectations and goal together.
+    """Return the plans for questions, expectations and a goal.
 
     Parameters
     ----------
@@ -607,7 +609,7 @@ def planner(
 
 
 def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> pl.DataFrame:
-    """Return what each question needs under one plan, then what all need together.
+    """Return the labels that each question, and then all together, need under one plan.
 
     Parameters
     ----------
@@ -616,12 +618,12 @@ def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> 
     plan : str
         One of `PLANS`.
     looks : InterimAnalyses, optional
-        When the sample is looked at.
+        The times of interim looks.
 
     Returns
     -------
     DataFrame
-        With the columns `COLUMNS`; labels are null where all candidates do not suffice.
+        With the columns `COLUMNS`; labels are null where all candidates are not enough.
     """
     labels, levels = planned_labels(
         _select_spreads(given.at[plan], given.meant),
@@ -651,7 +653,7 @@ def question_table(given: Planner, plan: str, looks: InterimAnalyses | None) -> 
 
 
 def _at(given: Planner, plan: str, sizes: IntArray) -> ExpectedSpread:
-    """Return the spread of each question at a size of its own."""
+    """Return the spread of each question at its own size."""
     own = np.flatnonzero(given.meant)
     each = [(given.at[plan](int(m)), q) for m, q in zip(sizes, own, strict=True)]
     return ExpectedSpread(
@@ -669,7 +671,7 @@ def _target_of_meant(given: Planner) -> Target:
 
 
 def _draws(given: Planner, plan: str, sizes: IntArray) -> FloatArray:
-    """Return how many draws are expected in what each question is about."""
+    """Return the expected number of draws in the sets of each question."""
     distinct, place = np.unique(sizes, return_inverse=True)
     sets = given.asked.sets
     sums = set_sums(sets, [inclusion(given.x[plan], size=int(size)) for size in distinct])
@@ -679,7 +681,7 @@ def _draws(given: Planner, plan: str, sizes: IntArray) -> FloatArray:
 
 
 def _together(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the row of all questions: as many labels as the hardest one needs."""
+    """Return the row of all questions: the labels that the hardest one needs."""
     labels = None if rows["labels"].null_count() else rows["labels"].max()
     first = rows.head(1).select("plan", "looks", "wanted")
     whole = first.with_columns(
@@ -693,7 +695,7 @@ def _together(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
-    """Return how surely all questions are answered at some sizes: as surely as the hardest is.
+    """Return the precision or power of the hardest question at some sizes.
 
     Returns
     -------
@@ -706,7 +708,7 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
 
     def answered(plan: str, size: int) -> float:
         found = target.reached(_select_spreads(given.at[plan], given.meant)(size), levels)
-        return float(hardest(np.nan_to_num(found)))  # no power where no sample would do
+        return float(hardest(np.nan_to_num(found)))  # no power where no sample is enough
 
     rows = [(plan, size, answered(plan, size)) for plan in PLANS for size in sizes]
     names = {"plan": pl.String(), "labels": pl.Int64(), "y": pl.Float64()}
@@ -716,21 +718,21 @@ def curves(given: Planner, sizes: Sequence[int]) -> pl.DataFrame:
 # Plans for declared questions, from assumptions or a pilot
 
 RHO2 = 0.2
-"""What predictions explain within a list, if nothing else is known."""
+"""Proportion of variance that predictions explain within a list, by default."""
 RATE = 0.5
-"""The share of true positives if nothing is known: the widest case."""
+"""The proportion of true positives by default: the widest case."""
 
 
 @dataclass(frozen=True)
 class Assumed:
-    """What is taken for granted where no pilot says it.
+    """Assumptions where no pilot is given.
 
     Parameters
     ----------
     rate : float, optional
-        Share of true positives in every list; that of the stage, or one half, if not given.
+        Proportion of true positives in every list; defaults to that of the stage, or one half.
     rho2 : float, optional
-        Share of the variance within lists that predictions explain; goes before the pilot's.
+        Proportion of the variance within lists that predictions explain; overrides the pilot's.
     """
 
     rate: float | None = None
@@ -758,65 +760,62 @@ def plan_design(
     alpha: float = 0.05,
     track: Track = untracked,
 ) -> pl.DataFrame:
-    """Return how many labels declared questions need, under four ways to draw the sample.
+    """Return the number of labels that declared questions need, under four sampling plans.
 
-    ``simple``: a simple random sample; ``stratified``: strata by the best rank, at the rates that
-    serve the questions best; ``designed``: a sample of `sample.design`; ``assisted``: the same,
-    with predictions in the estimates. Each is planned by the expected variances of the estimates
-    and the normal distribution, with everything judged once, and with several looks at the growing
-    sample. Labels are those of a whole sample; what a pilot has judged is not taken off.
+    ``simple``: a simple random sample; ``stratified``: strata by the best rank, with optimal rates;
+    ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in the
+    estimates. Plans use expected variances and the normal distribution, without and with interim
+    looks. Labels count the whole sample, including those of a pilot.
 
     Parameters
     ----------
     run : Run
-        Results of an experiment whose candidates are ranked, from `show` or `run`.
+        Results of an experiment with ranked candidates.
     half_width : float, optional
-        Wanted half-width of the intervals, a proportion. Give this, or power, or difference.
+        Target half-width of the intervals. Give this, power or difference.
     power : float, optional
-        Wanted probability that a difference is found, 0.8 with `difference` alone.
+        Target power; defaults to 0.8 with `difference`.
     difference : float, optional
-        The difference in precision to be found, a proportion; those that the pilot has estimated
-        if not given.
+        Difference in precision to detect; defaults to the pilot's estimates.
     design : str, optional
-        The stage of `sample.design` whose questions are meant; the only one if not given.
+        Stage of `sample.design` with the questions; the only one by default.
     measures, n, pairs : sequences, optional
-        Other measures, list sizes and pairs of measures than those of the stage.
+        Measures, list sizes and pairs instead of the stage's.
     questions : str or sequence of str, optional
-        The questions that the goal is for, by name ("t_score at 100") or kind (precision,
-        difference, baseline); all if not given. The sample serves all that are declared.
+        Questions with this goal, by name ("t_score at 100") or kind (precision, difference,
+        baseline); all by default. The sample serves all declared questions.
     pilot : str, optional
-        A stage with judgements, best one of `evaluate.designed`: it says how high precisions are
-        and what predictions explain.
+        Stage with judgements, preferably `evaluate.designed`.
     category : str, optional
         Category of true positives in the pilot.
     rate : float, optional
-        Without a pilot, the expected share of true positives, in every list.
+        Expected proportion of true positives, without a pilot.
     rho2 : float, optional
-        Share of the variance within lists that predictions explain, instead of the pilot's; 0.2
-        where neither says it.
+        Proportion of variance within lists that predictions explain; defaults to the pilot's, else
+        0.2.
     looks : sequence of float
-        When the sample is looked at: a number of equal steps, or shares of the labels up to 1.
+        Interim looks: a number of equal steps, or shares of the labels up to 1.
     spending : str
-        How alpha is spent over the looks: obrien_fleming or pocock.
+        Spending function of alpha: obrien_fleming or pocock.
     confidence, alpha : float
-        Of the intervals; of the test of each difference.
+        Confidence level of intervals; significance level of tests.
     track : callable
-        Is given the pieces of the work and passes them on.
+        Iterates over the work; may show progress.
 
     Returns
     -------
     DataFrame
-        plan, looks (1 or their number), question, kind, measure, measure_2, n; expected (the
-        precision or difference), wanted, labels, reached (the half-width or power that so many
-        give), level (at which it is answered; at the last look), draws (expected in what the
-        question is about), hardest (whether it needs the most). The last row of each plan says
-        what all questions need together. Labels are null where all candidates do not suffice.
+        plan, looks (number), question, kind, measure, measure_2, n; expected (precision or
+        difference), wanted, labels, reached (half-width or power with these labels), level (at the
+        last look), draws (expected in the sets of the question), hardest (needs most labels). The
+        last row of each plan is for all questions together. Labels are null where all candidates
+        are not enough.
 
     Raises
     ------
     ConfigError
-        With all mistakes in the question; if nothing is ranked, the pilot has no judgements, or
-        no question can be answered so surely.
+        With all mistakes in the question; if nothing is ranked, the pilot has no judgements, or no
+        question can reach the goal.
 
     Examples
     --------
@@ -835,17 +834,17 @@ def plan_design(
 
 
 def _pairs_given(pairs: Pair | Sequence[Pair]) -> tuple[Pair, ...]:
-    """Return pairs of measures, of which one may be given by itself.
+    """Return pairs of measures; a single pair may be given without a list.
 
     Raises
     ------
     ConfigError
-        If one has not two measures.
+        If a pair does not have two measures.
     """
     given: tuple[Any, ...] = tuple(pairs)
     given = (given,) if any(isinstance(each, str) for each in given) else given
     plan.require(
-        [Problem("pairs", f"{each!r} is no pair of measures", "name two") for each in given
+        [Problem("pairs", f"{each!r} is not a pair of measures", "give two") for each in given
          if len(each) != 2]
     )  # fmt: skip
     return given
@@ -861,12 +860,12 @@ def prepare_plans(
     pilot: str | None,
     category: str | None,
 ) -> Planner:
-    """Put the plans together, from the results of a run.
+    """Return the plans for the results of a run.
 
     Raises
     ------
     ConfigError
-        As `plan_design` does.
+        As for `plan_design`.
     """
     plan.require([*problems_of(goal, pilot=pilot is not None), *_assumptions(assumed, pilot)])
     looked_at = judged_stage(run, pilot).inputs.get("ranks") if pilot else None
@@ -889,14 +888,14 @@ def prepare_plans(
 def plan_table(
     given: Planner, looks: InterimAnalyses | None, *, track: Track = untracked
 ) -> pl.DataFrame:
-    """Return the table of all plans, without looks and with them.
+    """Return the table of all plans, without and with interim looks.
 
     Parameters
     ----------
     given : Planner
         The plans.
     looks : InterimAnalyses, optional
-        When the sample is looked at; once if not given.
+        The times of interim looks; one look by default.
     track : callable
         As for `plan_design`.
     """
@@ -910,7 +909,9 @@ def _assumptions(assumed: Assumed, pilot: str | None) -> list[Problem]:
     problems = plan.check_open_interval("rate", [] if assumed.rate is None else [assumed.rate])
     problems += plan.proportions("rho2", [] if assumed.rho2 is None else [assumed.rho2])
     if pilot and assumed.rate is not None:
-        problems.append(Problem("rate", "does not go with a pilot, which says it", "leave it out"))
+        problems.append(
+            Problem("rate", "cannot be combined with a pilot, which gives it", "drop it")
+        )
     return problems
 
 
@@ -929,7 +930,7 @@ def _rho2(known: Known, assumed: Assumed, asked: PlannedQuestions) -> FloatArray
 def _set_precisions(
     asked: PlannedQuestions, known: Known, goal: Goal
 ) -> tuple[FloatArray, FloatArray]:
-    """Return precisions of the sets, and the differences of all questions, NaN of other kinds."""
+    """Return precisions of the sets, and the differences of all questions, NaN for other kinds."""
     compared = (asked.questions["kind"] == "difference").to_numpy()
     precision, found = sides_apart(
         asked.sets, known.precision, int(compared.sum()), goal.difference
@@ -954,10 +955,10 @@ def _require_reachable(
         return
     names = asked.questions.filter(pl.Series(meant))["question"]
     what = (
-        f"all {len(asked.sets.ids):,} candidates do not suffice for any of {len(names):,} questions"
+        f"all {len(asked.sets.ids):,} candidates are not enough for any of {len(names):,} questions"
     )
-    shown = f"{what}, such as {', '.join(names.head(3))}"
-    why = "the lists have too much in common to differ so much"
+    shown = f"{what}, for example {', '.join(names.head(3))}"
+    why = "the lists have too much in common to differ that much"
     if goal.difference is None:
-        why = "the pilot found no difference at all"
-    raise ConfigError("size", [Problem("difference", f"{shown}: {why}", "ask for a smaller one")])
+        why = "the pilot found no difference"
+    raise ConfigError("size", [Problem("difference", f"{shown}: {why}", "give a smaller one")])

@@ -16,29 +16,28 @@ if TYPE_CHECKING:
 
 
 GRID = 24
-"""How many sampling rates a line is drawn through."""
+"""Sampling rates per line."""
 
 
 def plan_chart(
     curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
 ) -> alt.TopLevelMixin:
-    """Draw the table of a plan: a line per list size and precision, against the sampling rate.
+    """Draw a plan against the sampling rate, with one line per list size and precision.
 
     Parameters
     ----------
     curves : DataFrame
-        From `plan_width`, `plan_comparison` or `plan_pilot`, for as many rates as the lines
-        shall go through; `rate_grid` gives some.
+        From `plan_width`, `plan_comparison` or `plan_pilot`, for example for the rates of
+        `rate_grid`.
     asked : DataFrame, optional
-        A second table of the same kind, for the rates or goals that were asked for: its rows
-        are marked, its wanted widths or powers drawn as dotted lines.
+        Another such table whose rows are marked, with dotted lines for target widths or powers.
     look : Look, optional
         Style and size, see `pipeline.report.charts`.
 
     Returns
     -------
     LayerChart
-        Displays in a notebook; ``.save("plan.svg")`` writes it.
+        Displays in a notebook; ``.save("plan.svg")`` saves it.
 
     Raises
     ------
@@ -60,7 +59,7 @@ def plan_chart(
 def plan_spec(
     curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
 ) -> dict[str, Any]:
-    """Return the same as a Vega-Lite specification.
+    """Return the chart as a Vega-Lite specification.
 
     Raises
     ------
@@ -82,7 +81,7 @@ def plan_spec(
 
 
 def rate_grid(last: float, *, first: float = 0.0, points: int = GRID) -> list[float]:
-    """Return sampling rates after `first`, up to and with `last`; closer where lines are steep.
+    """Return sampling rates above `first` and up to `last`, denser where lines are steep.
 
     Examples
     --------
@@ -97,7 +96,7 @@ def _lines(table: pl.DataFrame, *, names_of: pl.DataFrame | None = None) -> pl.D
     line = _name(table if names_of is None else names_of)
     y = "width"
     if "power_1" in table.columns:
-        # the power is the chance of the right mark: that of the measure that is better
+        # the power is the probability of finding the better measure better
         table = table.with_columns(
             power=pl.when(pl.col("difference") >= 0).then("power_1").otherwise("power_2")
         )
@@ -106,7 +105,7 @@ def _lines(table: pl.DataFrame, *, names_of: pl.DataFrame | None = None) -> pl.D
 
 
 def _name(table: pl.DataFrame) -> pl.Expr:
-    """Return what tells the lines apart: n, or the precision, or both."""
+    """Return what distinguishes the lines: n, the precision, or both."""
     grouped = pl.col("n").map_elements(lambda n: f"{n:,}", return_dtype=pl.String)
     n = pl.format("n = {}", grouped)
     if "precision" not in table.columns or table["precision"].n_unique() == 1:
@@ -121,7 +120,7 @@ TITLES = {
     "simple": "simple", "stratified": "stratified", "designed": "designed",
     "assisted": "with predictions",
 }  # fmt: skip
-"""What each plan is called."""
+"""Titles of the plans."""
 _PLAN_TEXTS = {
     "simple": "from a simple sample", "stratified": "from a stratified one",
     "designed": "designed", "assisted": "with predictions",
@@ -130,14 +129,14 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def sentence(table: pl.DataFrame, *, power: bool) -> str:
-    """Return what all questions need together, in a sentence.
+    """Return the labels that all questions together need, as a sentence.
 
     Parameters
     ----------
     table : DataFrame
         From `plan_design`.
     power : bool
-        Whether a power was asked for.
+        Whether the target is a power.
 
     Examples
     --------
@@ -151,7 +150,7 @@ def sentence(table: pl.DataFrame, *, power: bool) -> str:
     single = rows.filter(looks=1)
     count = table.filter(pl.col("question") != TOGETHER, looks=1)["question"].n_unique()
     if single["labels"].null_count() == single.height:
-        return f"Not all {count:,} questions can be answered so surely: see which have no number."
+        return f"Not all {count:,} questions can reach this goal: see which have no number."
     goal = f"{100 * single['wanted'][0]:g}"
     what = f"with a power of {goal} %" if power else f"at ±{goal} points"
     many = f"{count:,} questions {what} need" if count > 1 else f"1 question {what} needs"
@@ -176,7 +175,7 @@ def _amount(labels: int | None) -> str:
 
 
 def hardest(table: pl.DataFrame) -> str:
-    """Return which question needs the most labels, plan by plan.
+    """Return the question that needs most labels, by plan.
 
     Examples
     --------
@@ -196,7 +195,7 @@ def hardest(table: pl.DataFrame) -> str:
 
 
 def wide(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each question with what it needs under each plan; looks in the last row.
+    """Return a row per question with the labels under each plan; interim looks in the last row.
 
     Examples
     --------
@@ -230,14 +229,14 @@ _GRID = 32
 
 
 def design_spec(given: Planner, table: pl.DataFrame, *, look: Look | None = None) -> dict[str, Any]:
-    """Return a line for each plan as a Vega-Lite specification.
+    """Return a chart with a line per plan as a Vega-Lite specification.
 
     Parameters
     ----------
     given : Planner
         The plans.
     table : DataFrame
-        Their table: what all questions need together, in one look, is marked.
+        Their table; the labels for all questions together, in one look, are marked.
     look : Look, optional
         Style and size, see `pipeline.report.charts`.
     """
@@ -262,7 +261,7 @@ def _y_title(given: Planner) -> str:
 
 
 def _sizes(given: Planner, together: pl.DataFrame) -> list[int]:
-    """Return sizes up to a little more than any plan needs, closer where lines are steep."""
+    """Return sizes up to slightly more than any plan needs, denser where lines are steep."""
     most = together["labels"].max()
     last = (
         min(given.candidates, round(1.1 * int(most))) if isinstance(most, int) else 0

@@ -35,14 +35,14 @@ T = TypeVar("T")
 
 
 class Track(Protocol):
-    """Passes the pieces of long work on, and may show how far it is."""
+    """Iterates over long work; may show progress."""
 
     def __call__(self, items: Sequence[T], /) -> Iterable[T]:
-        """Return the items, one after the other."""
+        """Return the items one by one."""
 
 
 def untracked(items: Sequence[T], /) -> Iterable[T]:
-    """Return the items as they are.
+    """Return the items unchanged.
 
     Examples
     --------
@@ -87,23 +87,23 @@ def check_rates(given: Sequence[float]) -> list[Problem]:
     Examples
     --------
     >>> print(check_rates([0.1, 15])[0])
-    rate: 15 is no sampling rate above 0 and up to 1; 15 % is 0.15
+    rate: 15 is not a sampling rate above 0 and up to 1; 15 % is 0.15
     """
     if not given:
         return [Problem("rate", "no sampling rate is given", "e.g. 0.1")]
     wrong = [each for each in given if not 0.0 < each <= 1.0]
-    what = "{:g} is no sampling rate above 0 and up to 1"
+    what = "{:g} is not a sampling rate above 0 and up to 1"
     return [Problem("rate", what.format(each), _per_cent(each)) for each in wrong]
 
 
 def proportions(name: str, given: Sequence[float]) -> list[Problem]:
-    """Return what is wrong with proportions from 0 to 1, both included."""
+    """Return what is wrong with proportions from 0 to 1, inclusive."""
     wrong = [each for each in given if not 0.0 <= each <= 1.0]
-    return [Problem(name, f"{each:g} is not in 0 to 1", _per_cent(each)) for each in wrong]
+    return [Problem(name, f"{each:g} is not between 0 and 1", _per_cent(each)) for each in wrong]
 
 
 def check_open_interval(name: str, given: Sequence[float]) -> list[Problem]:
-    """Return what is wrong with proportions between 0 and 1, neither included.
+    """Return what is wrong with proportions between 0 and 1, exclusive.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def check_interval(name: str, *, replacement: bool) -> list[Problem]:
     if unknown or not (replacement and INTERVALS.get(name).finite):
         return unknown
     what = f"{name!r} is for samples without replacement"
-    return [Problem("interval", what, "take clopper_pearson")]
+    return [Problem("interval", what, "use clopper_pearson")]
 
 
 def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
@@ -142,7 +142,7 @@ def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
 
 
 def check_choice(option: str, names: Iterable[str], given: str) -> list[Problem]:
-    """Return what is wrong with a name of which there are few.
+    """Return what is wrong with the name of a choice.
 
     Examples
     --------
@@ -165,14 +165,14 @@ def significance(
     problems += _named("test", TESTS, test)
     if alternative not in ALTERNATIVES:
         remedy = did_you_mean(alternative, ALTERNATIVES)
-        problems.append(Problem("alternative", f"unknown side {alternative!r}", remedy))
+        problems.append(Problem("alternative", f"unknown alternative {alternative!r}", remedy))
     if replicates < 1:
         problems.append(Problem("replicates", f"{replicates:,} replicates", "give 1 or more"))
     return problems
 
 
 RATES = (0.05, 0.1, 0.15, 0.2)
-"""The sampling rates if nothing else is said."""
+"""The default sampling rates."""
 _WIDTHS = ("n_sampled", "lower", "upper", "width", "coverage", "empty")
 _NUMBERS: dict[str, Any] = {
     "wanted": pl.Float64, "rate": pl.Float64, "size": pl.Int64, "n": pl.Int64,
@@ -192,41 +192,36 @@ def plan_width(
     replacement: bool = False,
     track: Track = untracked,
 ) -> pl.DataFrame:
-    """Return how wide the confidence intervals will be, or the rates for widths that are wanted.
-
-    The expectation is over all samples of that size, in which the number of draws in the n-best
-    list varies, and the number of true positives among them.
+    """Return the expected widths of confidence intervals, or the sampling rates for target widths.
 
     Parameters
     ----------
     candidates : int
-        Candidates in the data set.
+        Number of candidates.
     n : sequence of int
-        Sizes of n-best lists, 1..candidates.
+        Sizes of n-best lists.
     precisions : sequence of float
         Expected precisions of the lists, in [0, 1]; 0.5 is the widest case.
     rates : sequence of float
         Sampling rates in (0, 1].
     widths : sequence of float
-        Wanted widths in (0, 1). If any are given, each row has the smallest rate that will do,
-        and `rates` is not used.
+        Target widths in (0, 1); each row then has the smallest sufficient rate instead of `rates`.
     interval : str
-        Method of the intervals, as the option of `evaluate.precision`; hypergeometric knows that
-        the list is finite.
+        Interval method, as in `evaluate.precision`; "hypergeometric" accounts for the finite list.
     confidence : float
         Confidence level in (0, 1).
     replacement : bool
-        Whether a candidate can be drawn again.
+        Sample with replacement.
     track : callable
-        Is given the pieces of the work and passes them on.
+        Iterates over the work; may show progress.
 
     Returns
     -------
     DataFrame
-        wanted (null for given rates), rate, size (draws), n, precision; n_sampled (expected
-        draws in the list), lower, upper and width (expected), coverage (probability that the
-        interval holds the precision), empty (that no draw falls into the list). Rate and all
-        that follows from it are null where no sample is large enough.
+        wanted (null for given rates), rate, size (draws), n, precision; n_sampled (expected draws
+        in the list), lower, upper and width (expected over all samples), coverage (probability that
+        the interval contains the precision), empty (probability of no draw in the list). Null where
+        no sample is large enough.
 
     Raises
     ------
@@ -289,7 +284,7 @@ NUMBERS: dict[str, Any] = {
 
 
 class Lists(NamedTuple):
-    """Two n-best lists: how they are tested, and the precision of what only one of them has."""
+    """Two n-best lists, how they are tested, and the precision of the candidates in one only."""
 
     design: Design
     only_1: float
@@ -329,48 +324,44 @@ def plan_comparison(
     seed: str = "power",
     track: Track = untracked,
 ) -> pl.DataFrame:
-    """Return how probably a sample will tell two measures apart, or the rate that is needed.
+    """Return the power to distinguish two measures, or the sampling rates for a target power.
 
-    The test is on D1 and D2, the candidates that only one of the two lists has. With the
-    overlap o, the precisions p of the lists and s of what they share, the precision of D is
-    ``(p - o s) / (1 - o)``.
+    The test compares D1 and D2, the candidates in one of the lists only. With the overlap o, the
+    precision p of a list and s of the shared part, the precision of D is ``(p - o s) / (1 - o)``.
 
     Parameters
     ----------
     candidates : int
-        Candidates in the data set.
+        Number of candidates.
     n : sequence of int
         Sizes of n-best lists.
     precisions : tuple of two float
-        Expected precisions of the two lists, in [0, 1].
+        Expected precisions of the lists, in [0, 1].
     overlap : float
-        Share of each list that the other has too, in [0, 1).
+        Proportion that the lists share, in [0, 1).
     shared : float, optional
-        Precision of what they share; the mean of `precisions` if not given.
+        Precision of the shared part; defaults to the mean of `precisions`.
     rates : sequence of float
         Sampling rates in (0, 1].
     powers : sequence of float
-        Wanted power in (0, 1). If any are given, each row has the smallest rate that will do,
-        and `rates` is not used.
+        Target powers in (0, 1); each row then has the smallest sufficient rate instead of `rates`.
     alpha, margin : float
-        Significance level, and the smallest difference in precision that gets a mark.
+        Significance level, and the smallest relevant difference in precision.
     test, alternative : str
-        Name of the exact test (fisher, fisher_mid_p, boschloo), and two_sided, greater or less.
-    replicates : int
-        Simulated samples, where there are too many outcomes to add up.
-    seed : str
-        Fixes them.
+        Exact test (fisher, fisher_mid_p, boschloo), and two_sided, greater or less.
+    replicates, seed : int, str
+        Number and seed of simulated samples, used if there are too many outcomes to enumerate.
     track : callable
-        Is given the pieces of the work and passes them on.
+        Iterates over the work; may show progress.
 
     Returns
     -------
     DataFrame
-        wanted (null for given rates), rate, size (draws), n, apart (|D1| = |D2|), only_1 and
-        only_2 (precisions of D1 and D2), difference (of the lists' precisions); power_1 and
-        power_2 (probability that the first, or the second, measure is marked as the better),
-        untested (that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact).
-        Rate and all that follows from it are null where no sample is large enough.
+        wanted (null for given rates), rate, size (draws), n, apart (|D1| = |D2|), only_1 and only_2
+        (precisions of D1 and D2), difference (of the lists' precisions); power_1 and power_2
+        (probability that the first, or the second, measure is found better), untested (probability
+        that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact). Null where no
+        sample is large enough.
 
     Raises
     ------
@@ -413,7 +404,7 @@ def tabulate(
     least: LeastFor,
     track: Track,
 ) -> pl.DataFrame:
-    """Return a row for each rate, or wanted power, and each pair of lists."""
+    """Return a row per rate, or target power, and pair of lists."""
     rows = []
     for goal, pair in track(list(product(powers or rates, pairs))):
         size = least(pair, goal) if powers else sample_size(pair.design.candidates, rate=goal)
@@ -424,30 +415,30 @@ def tabulate(
 
 
 def list_problems(pair: Lists) -> list[Problem]:
-    """Return why there cannot be two such lists."""
+    """Return why two such lists cannot exist."""
     n, apart, candidates, *_ = pair.design
     if apart == 0:
-        what = f"the lists of {n:,} are the same: there is nothing to compare"
+        what = f"the lists of {n:,} are equal: there is nothing to compare"
         return [Problem("n", what)]
     if n + apart > candidates:
-        what = f"two lists of {n:,}, {apart:,} apart, need {n + apart:,} candidates"
+        what = f"two lists of {n:,} that differ in {apart:,} need {n + apart:,} candidates"
         return [Problem("overlap", what, f"there are {candidates:,}")]
     wrong = [p for p in (pair.only_1, pair.only_2) if not 0.0 <= p <= 1.0]
     if wrong:
-        what = f"what only one list of {n:,} has would have a precision of {wrong[0]:.3g}"
+        what = f"the part of one list of {n:,} only would have a precision of {wrong[0]:.3g}"
         return [Problem("compare", what, "change overlap, shared or the precisions")]
     return []
 
 
 def _rounded(precision: float) -> float:
-    """Return a precision that is 0 or 1 on paper as that."""
+    """Return a precision, rounded to 0 or 1 if it is as close as rounding errors allow."""
     return round(precision, 12)
 
 
 def _overlap(overlap: float, shared: float | None) -> list[Problem]:
     problems = proportions("shared", [] if shared is None else [shared])
     if not 0.0 <= overlap < 1.0:
-        what = f"{overlap:g} is no share of a list from 0 up to 1"
+        what = f"{overlap:g} is not a proportion of a list, 0 or more and below 1"
         problems.append(Problem("overlap", what, "350 of 500 is 0.7"))
     return problems
 
@@ -475,16 +466,16 @@ def powers_of(*, replicates: int, seed: str) -> tuple[PowerOf, LeastFor]:
 
 @dataclass(frozen=True)
 class Pilot:
-    """What an earlier run knows of two measures.
+    """Results of an earlier run on two measures.
 
     Parameters
     ----------
     candidates : int
-        Candidates in the data set.
+        Number of candidates.
     judged : int
         Judged draws in the pilot sample.
     rows : DataFrame
-        Rows of `schemas.Comparison` at the wanted n, in the direction that was asked for.
+        Rows of `schemas.Comparison` at the given n, in the given direction.
     """
 
     candidates: int
@@ -493,14 +484,14 @@ class Pilot:
 
     @property
     def full(self) -> bool:
-        """Whether every candidate was judged: then the precisions are known."""
+        """Whether every candidate was judged, so that the precisions are known."""
         return self.judged == self.candidates
 
 
 def open_pilot(
     run: Run, stage: str, *, measures: tuple[str, str], n: Sequence[int], category: str | None
 ) -> Pilot:
-    """Return what a run knows of two measures at these list sizes.
+    """Return the results of a run on two measures at these list sizes.
 
     Raises
     ------
@@ -551,7 +542,7 @@ def _table(node: Node) -> str | None:
 
 
 def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
-    """Return the wanted category, or the only one.
+    """Return the given category, or the only one.
 
     Parameters
     ----------
@@ -563,7 +554,7 @@ def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
     Raises
     ------
     ConfigError
-        If there is no such category, or none is named and there are several.
+        If the category is unknown, or none is given and there are several.
 
     Examples
     --------
@@ -574,7 +565,7 @@ def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
     if wanted is None and len(categories) == 1:
         return str(categories[0])
     if wanted is None or wanted not in categories:
-        what = f"there is no category {wanted!r}" if wanted else "there are several categories"
+        what = f"unknown category {wanted!r}" if wanted else "there are several categories"
         raise ConfigError(
             "size", [Problem("category", what, did_you_mean(wanted or "", categories))]
         )
@@ -603,18 +594,18 @@ def _in_direction(rows: pl.DataFrame, measures: tuple[str, str]) -> pl.DataFrame
 
 def _absent_lists(n: Sequence[int], rows: pl.DataFrame) -> Iterator[Problem]:
     for each in sorted(set(n) - set(rows["n"])):
-        yield Problem("n", f"the stage has no comparison of lists of {each:,}", "see its table")
+        yield Problem("n", f"the stage does not compare lists of {each:,}", "see its table")
 
 
 def _sample_problems(node: Node, judged: int, candidates: int) -> Iterator[Problem]:
-    """Yield a problem if what was judged is neither everything nor a random sample."""
+    """Yield a problem if the judged candidates are neither all nor a random sample."""
     if "sample" not in node.inputs and judged < candidates:
-        what = f"{judged:,} of {candidates:,} candidates are judged, and not as a random sample"
+        what = f"{judged:,} of {candidates:,} candidates are judged, but not as a random sample"
         yield Problem("pilot", what, "give the stage its sample")
 
 
 def _judged(run: Run, node: Node, category: str) -> int:
-    """Return how many draws of the stage were judged."""
+    """Return the number of judged draws of the stage."""
     judgements = run.plan(str(node.inputs["judgements"])).filter(
         pl.col("tp").is_not_null(), category=category
     )
@@ -624,15 +615,15 @@ def _judged(run: Run, node: Node, category: str) -> int:
     sample = run.plan(str(node.inputs["sample"])).join(judgements, on="id", how="semi")
     draws, most = sample.select(pl.len(), pl.col("multiplicity").max()).collect().row(0)
     if (most or 0) > 1:
-        what = "the pilot was drawn with replacement, and cannot grow"
-        raise ConfigError("size", [Problem("pilot", what, "take a sample without replacement")])
+        what = "the pilot was drawn with replacement and cannot be extended"
+        raise ConfigError("size", [Problem("pilot", what, "use a sample without replacement")])
     return int(draws)
 
 
 # Comparison after a pilot
 
 PILOT_RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)
-"""The sampling rates if nothing else is said, as far as they are above the pilot's."""
+"""The default sampling rates; those below the pilot's are omitted."""
 Counts: TypeAlias = tuple[int, int, int, int]
 
 
@@ -653,16 +644,16 @@ def plan_pilot(
     seed: str = "power",
     track: Track = untracked,
 ) -> pl.DataFrame:
-    """Return how probably a larger sample will tell two measures apart, given a pilot.
+    """Return the power of a larger sample to distinguish two measures, given a pilot.
 
-    The pilot stays part of the larger sample, and what it leaves open is averaged over, see
-    `predictive_power`. Where the stage has the full annotation, the precisions are known and
-    the power is that of a sample that knew nothing yet.
+    The pilot remains part of the larger sample; the power averages over its uncertainty, see
+    `predictive_power`. With the full annotation, the precisions are known and the power is that of
+    a new sample.
 
     Parameters
     ----------
     run : Run
-        Results of an experiment, from `show` or `run`.
+        Results of an experiment.
     stage : str
         A stage that compares measures.
     measures : tuple of two str
@@ -672,12 +663,10 @@ def plan_pilot(
     category : str, optional
         Category of true positives, if there are several.
     rates : sequence of float
-        Sampling rates in (0, 1], from the pilot's on; some round ones if not given.
-    powers : sequence of float
-        Wanted power in (0, 1), see `plan_comparison`.
+        Sampling rates in (0, 1], at least the pilot's; round ones by default.
     alpha, margin : float, optional
-        As for `plan_comparison`; the stage's own if not given.
-    test, alternative, replicates, seed, track
+        As for `plan_comparison`; the stage's own by default.
+    powers, test, alternative, replicates, seed, track
         As for `plan_comparison`.
 
     Returns
@@ -723,7 +712,7 @@ def plan_pilot(
 def _predictive_powers(
     pilot: Pilot, known: Mapping[Lists, Counts], replicates: int, seed: str
 ) -> tuple[PowerOf, LeastFor]:
-    """Return the power of a sample that the pilot is part of, and the least size for a power."""
+    """Return the power of a sample that includes the pilot, and the least size for a power."""
 
     def power(pair: Lists, size: int) -> Power:
         return predictive_power(
@@ -745,13 +734,11 @@ def _too_small(rates: Sequence[float], pilot: Pilot) -> Iterator[Problem]:
     for rate in rates:
         if rate > 0 and not _reaches(rate, pilot):
             has = f"{pilot.judged:,} of {pilot.candidates:,} are judged"
-            yield Problem(
-                "rate", f"{rate:g} is less than the pilot has: {has}", "give a larger one"
-            )
+            yield Problem("rate", f"{rate:g} is below the pilot's rate: {has}", "give a larger one")
 
 
 def _reaches(rate: float, pilot: Pilot) -> bool:
-    """Return whether a sample of this rate can hold the pilot."""
+    """Return whether a sample of this rate can include the pilot."""
     return pilot.full or sample_size(pilot.candidates, rate=rate) >= pilot.judged
 
 

@@ -281,7 +281,7 @@ class Asks(StageConfig):
 # Missing answers
 
 _EXAMPLES = 3
-_REMEDY = "to continue without them: partial = true"
+_REMEDY = "set partial = true to continue without them"
 
 
 def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> WaitsForPerson:
@@ -302,7 +302,7 @@ def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> Wai
     --------
     >>> rows = pl.LazyFrame({"annotator": ["anna"], "order": [1], "shown": ["take care"]})
     >>> print(wait_for(rows, folder="x", missing=1, what="label"))
-    x waits for 1 label: 1 of anna; such as take care; to continue without them: partial = true
+    x: waiting for 1 label from "anna", for example take care; set partial = true ...thout them
     """
     ordered = rows.select("annotator", "order", "shown").sort("order", "annotator").collect()
     whose = ordered.group_by("annotator").len().sort("annotator")

@@ -97,7 +97,7 @@ def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: 
 def test_a_damaged_key_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / auth.NAME
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=f"is no key: {len(content)} bytes, and 32 are expected"):
+    with pytest.raises(StoreError, match=f"is not a key: {len(content)} bytes instead of 32"):
         Links(tmp_path)
     assert path.read_bytes() == content
 
@@ -107,7 +107,7 @@ def test_a_place_without_a_key_says_so(tmp_path: Path) -> None:
     blocked.write_text("")
     with pytest.raises(StoreError, match=r"annotate\.key: cannot be written"):
         Links(blocked)
-    with pytest.raises(StoreError, match="cannot be read: it, or its folder, is not there"):
+    with pytest.raises(StoreError, match="cannot be read: the file or its folder does not exist"):
         auth.read_key(tmp_path / auth.NAME)
 
 
@@ -118,7 +118,9 @@ def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> Non
     assert links.find(secret, PEOPLE) == COORDINATOR
     links.path.unlink()
     assert links.find(secret, PEOPLE) == COORDINATOR
-    with pytest.raises(StoreError, match="cannot be renewed: it, or its folder, is not there"):
+    with pytest.raises(
+        StoreError, match="cannot be renewed: the file or its folder does not exist"
+    ):
         links.renew()
     auth.make_key(links.path)
     assert links.find(secret, PEOPLE) is None

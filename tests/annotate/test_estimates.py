@@ -244,7 +244,7 @@ def test_people_who_differ_leave_an_item_undecided(tmp_path: Path) -> None:
         work.judge("ben", [each], "no" if work.truth[each] == "yes" else "yes")
     found = estimates_of(work)
     assert found.rows[-1].draws == every.draws - 3 == 117
-    assert found.stages[0].text.endswith("they rest on 117 items.")
+    assert found.stages[0].text.endswith("they are based on 117 items.")
 
 
 @pytest.mark.long
@@ -294,7 +294,7 @@ def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> 
     (none,) = found.stages
     left = found.counted.asked - found.counted.answered
     assert none.rows == ()
-    assert f"when all is judged, {left} items from now" in none.text
+    assert f"when everything is judged, in {left} items:" in none.text
     work.judge_all()
     (end,) = estimates_of(work).stages
     assert end.text == "All items are judged: these are the final limits."

@@ -124,12 +124,12 @@ def test_judgements_fall_to_a_question_as_they_did_before() -> None:
     ("rows", "said"),
     [
         ([], ""),
-        ([row(0.04)], "Done: all limits lie no further than 5 points to either side."),
-        ([row(0.5, draws=0)], "Too little is judged"),
+        ([row(0.04)], "Done: all limits are within ±5 points."),
+        ([row(0.5, draws=0)], "Too few judgements"),
         (
             [row(0.04), row(0.1, question="t_score")],
             (
-                "About 300 more judgements until all limits lie within 5 points to either side."
+                "About 300 more judgements until all limits are within ±5 points."
                 " 1 of 2 questions is not there yet; t_score at 200 takes longest."
             ),
         ),
@@ -141,7 +141,7 @@ def test_what_is_left_is_one_sentence(rows: list[QuestionEstimate], said: str) -
 
 def test_a_sample_that_is_too_small_is_named() -> None:
     said = what_is_left([row(0.1)], judged=100, left=20, wished=0.05)
-    assert said.endswith("This sample has 20 left: a larger one is needed for that.")
+    assert said.endswith("This sample has 20 left: a larger sample is needed.")
 
 
 def test_no_more_is_asked_than_there_are_candidates() -> None:
@@ -153,5 +153,5 @@ def test_no_more_is_asked_than_there_are_candidates() -> None:
     )  # 39 more of the list, times 116 / 7
     assert "About 484 more" in what_is_left(rows, judged=116, left=0, wished=0.05)
     assert what_is_left(rows, judged=116, left=0, wished=0.05).endswith(
-        "All of this sample is judged: a larger one is needed for that."
+        "This sample is fully judged: a larger sample is needed."
     )

@@ -113,7 +113,7 @@ def test_who_has_not_answered_yet_still_can_but_for_adjudicators(work: Work) -> 
 
 
 def test_the_reason_is_told_with_the_item() -> None:
-    assert "first round to 'x0' no longer change" in str(Settled("x0"))
+    assert "first-round answers to 'x0' can no longer be changed" in str(Settled("x0"))
 
 
 def test_an_undo_after_what_was_not_saved_means_that(work: Work) -> None:

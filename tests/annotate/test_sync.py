@@ -113,7 +113,7 @@ def test_a_word_that_is_no_label_is_told_and_left(office: Office) -> None:
     work = office.work()
     office.label("anna", {office.ids(work)[0]: "SVG"})
     (strange,) = import_sheets(work).strange
-    assert strange.endswith("'SVG' is no label")
+    assert strange.endswith("'SVG' is not a label")
 
 
 @pytest.mark.long
@@ -202,7 +202,7 @@ def test_a_copy_is_whole_and_never_over_a_file(office: Office, tmp_path: Path) -
 
 
 def test_nobody_is_served_who_is_not_asked(office: Office) -> None:
-    with pytest.raises(ConfigError, match="does not ask 'bem'"):
+    with pytest.raises(ConfigError, match="'bem' is not an annotator"):
         office.work("anna", "bem")
     assert office.work("ben").annotators == ("ben",)
 
@@ -294,7 +294,7 @@ def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
     taken = import_sheets(work)
     assert taken.answers == 1  # nobody was shown the second
     (conflict,) = taken.conflicts
-    assert conflict.endswith("'free', but 'SVC' has been shown to those who adjudicate, and stays")
+    assert conflict.endswith("'free', but adjudicators have seen 'SVC', which stays")
     said = {a["id"]: a["label"] for a in answers(work) if a["annotator"] == "anna"}
     assert said == {ids[0]: "SVC", ids[1]: "free", ids[2]: "free"}
     with pytest.raises(DataError, match="gives"):

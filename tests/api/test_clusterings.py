@@ -72,7 +72,7 @@ WEIGHED: list[Any] = [{"x": 0.01, "y": 0.99}, "x"]
 def test_weights_of_clusters_are_refused(function: Any, side: int, tokens: bool) -> None:
     name = ("labels_true", "labels_pred")[side]
     given: list[Any] = [["N", "V"], WEIGHED] if side else [WEIGHED, ["N", "V"]]
-    said = rf"{name}: 1 of 2 have weights, such as \{{'x': 0.01, 'y': 0.99\}} at place 0; .*alone"
+    said = rf"{name}: 1 of 2 have weights, for example \{{'x': 0.01, 'y': 0.99\}} at position 0; .*without weights"
     with pytest.raises(DataError, match=said):
         function(*given, items=["a", "b"] if tokens else None)
     given[side] = pl.DataFrame({"x": [0.3, 1.0], "y": [None, 0.5]}).to_struct()
@@ -88,7 +88,7 @@ def test_weights_that_are_all_one_say_nothing() -> None:
 
 
 def test_a_mapping_is_no_list_of_labels() -> None:
-    with pytest.raises(DataError, match="labels_true: not one label, or collection of labels"):
+    with pytest.raises(DataError, match="labels_true: give a sequence of labels or collections"):
         lx.type_measures({"dog": "N"}, {"dog": 1})
 
 
@@ -119,17 +119,25 @@ def test_without_tokens_nothing_is_defined() -> None:
 
 
 WRONG: list[tuple[Any, Any, str]] = [
-    (TRUE, PRED[:-1], "labels_true has 5 labels, labels_pred 4; give as many of each"),
-    (TRUE, [0, None, 1, None, 2], "labels_pred: 2 of 5 missing or empty, such as None at place 1"),
+    (TRUE, PRED[:-1], "labels_true has 5 labels, labels_pred 4; give equal numbers"),
+    (
+        TRUE,
+        [0, None, 1, None, 2],
+        "labels_pred: 2 of 5 missing or empty, for example None at position 1",
+    ),
     (TRUE, [0.0, math.nan, 1, 0, 2], "labels_pred: 1 of 5 missing"),
-    (["N", "N", "V", "", "A"], PRED, "labels_true: 1 of 5 missing or empty, such as  at place 3"),
+    (
+        ["N", "N", "V", "", "A"],
+        PRED,
+        "labels_true: 1 of 5 missing or empty, for example  at position 3",
+    ),
     (pd.Series(["N", None, "V", pd.NA, "A"], dtype=object), PRED, "labels_true: 2 of 5 missing"),
     (TRUE, [pd.NA, math.nan, 1, 0, 2], "labels_pred: 2 of 5 missing"),
     (["N", math.nan, "V", pd.NaT, "A"], PRED, "labels_true: 2 of 5 missing"),
-    (TRUE, [0, "0", 1, 0, 2], "labels_pred: labels of several types, or no labels"),
-    (TRUE, [(0,), (0,), (1,), (0,), (2,)], "labels_pred: labels of several types, or no labels"),
-    (TRUE, np.eye(5), "labels_pred: not one label after the other"),
-    ("NNVVA", PRED, "labels_true: not one label after the other"),
+    (TRUE, [0, "0", 1, 0, 2], "labels_pred: labels of several types, or not labels"),
+    (TRUE, [(0,), (0,), (1,), (0,), (2,)], "labels_pred: labels of several types, or not labels"),
+    (TRUE, np.eye(5), "labels_pred: give a one-dimensional"),
+    ("NNVVA", PRED, "labels_true: give a one-dimensional"),
 ]
 
 
@@ -210,11 +218,11 @@ def test_types_of_tokens_have_what_their_tokens_have() -> None:
 def test_the_items_must_be_there() -> None:
     with pytest.raises(DataError, match="labels_true has 5 labels, labels_pred 5, items 4"):
         lx.type_measures(TRUE, PRED, items=list("abcd"))
-    with pytest.raises(DataError, match="items: 1 of 5 missing .*; name the word type"):
+    with pytest.raises(DataError, match="items: 1 of 5 missing .*; give the word type"):
         lx.type_measures(TRUE, PRED, items=["a", None, "b", "c", "d"])
     with pytest.raises(DataError, match="no item has a gold class"):
         lx.type_measures([None, []], [1, 2])
-    with pytest.raises(DataError, match="labels_true: not one label, or collection"):
+    with pytest.raises(DataError, match="labels_true: give a sequence of labels"):
         lx.type_measures(np.eye(3), [1, 2, 3])
 
 

@@ -128,7 +128,7 @@ def test_what_is_wrong_in_pandas_is_said_as_of_any_table() -> None:
 
 @pytest.mark.parametrize("data", [[1, 2], {"f": [1]}, ARROW.to_pandas()["f"]])
 def test_what_is_no_table(data: Any) -> None:
-    with pytest.raises(TypeError, match="is no table"):
+    with pytest.raises(TypeError, match="is not a table"):
         lx.score(data)
 
 

@@ -82,9 +82,15 @@ def test_nothing_to_measure() -> None:
 @pytest.mark.parametrize(
     ("lexicon", "said"),
     [
-        ({"a": ["u", ""], "": ["v"]}, "lexicon: 2 of 3 lemmas or forms empty or no text, such as"),
-        ({"a": [1]}, "'a': 1; give lemma: forms as text"),
-        ({3: ["u"], "": []}, "2 of 2 lemmas or forms empty or no text, such as 3: 'u'; '': ''"),
+        (
+            {"a": ["u", ""], "": ["v"]},
+            "lexicon: 2 of 3 lemmas or forms are empty or not text, for example",
+        ),
+        ({"a": [1]}, "'a': 1; map lemmas to forms as text"),
+        (
+            {3: ["u"], "": []},
+            "2 of 2 lemmas or forms are empty or not text, for example 3: 'u'; '': ''",
+        ),
         ({"a": [None]}, "'a': None"),
     ],
 )

@@ -100,7 +100,7 @@ def test_series_come_back_as_they_came() -> None:
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: lx.precision_interval([3, None, 2.5, "a"], 9), DataError,
-     "k: 3 of 4 missing or no whole number, such as None at place 1, 2.5 at place 2, a at place 3"),
+     "k: 3 of 4 missing or not a whole number, for example None at position 1, 2.5 at position 2, a at position 3"),
     (lambda: lx.precision_interval(1, pl.Series([2, None])), DataError, "n: 1 of 2 missing"),
     (lambda: lx.precision_interval(pd.Series([1, None], dtype="Int64"), 2), DataError,
      "k: 1 of 2 missing"),

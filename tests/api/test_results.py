@@ -133,13 +133,13 @@ def test_many_quick_events_are_few_changes(cell: Shown) -> None:
 def test_what_waits_is_said(cell: Shown) -> None:
     with show_progress("x", stages=3, progress=None) as (bar,):
         bar(Event("stage_done", "sample"))
-        bar(Event("stage_waits", "sheets", {"note": "sheets/<x> waits for 3 labels: 3 of anna"}))
-        bar(Event("stage_skipped", "precision", {"note": "rests on sheets"}))
+        bar(Event("stage_waits", "sheets", {"note": "sheets/<x>: waiting for 3 labels"}))
+        bar(Event("stage_skipped", "precision", {"note": "depends on sheets"}))
         bar(Event("run_done", facts={"outcome": "waits", "error": ""}))
     first, second = cell[-1]["text/plain"].splitlines()
     assert first.startswith("x: 3 stages, 1 done, 1 waiting, 1 not run, in ")
-    assert second == "waiting: sheets/<x> waits for 3 labels: 3 of anna"
-    assert "<br>waiting: sheets/&lt;x&gt; waits" in cell[-1]["text/html"]
+    assert second == "sheets/<x>: waiting for 3 labels"
+    assert "<br>sheets/&lt;x&gt;: waiting" in cell[-1]["text/html"]
     assert cell[-2]["text/plain"] == "x: 3 of 3 stages, report"
 
 
@@ -178,7 +178,8 @@ def run_report_colours() -> Any:
     manifests = {
         name.partition(".")[0]: SimpleNamespace(tables=[name.partition(".")[2]]) for name in TABLES
     }
-    return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__)
+    nothing = SimpleNamespace(nodes={})
+    return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__, project=nothing)
 
 
 def test_the_names_of_lists_systems_and_lexicons() -> None:
@@ -196,7 +197,7 @@ def test_each_name_has_a_colour_and_a_pinned_one_its_own() -> None:
 def test_a_colour_that_there_is_not_is_an_error_with_the_nearest() -> None:
     (wrong,) = check_colours({"mi": "blue", "dice": "grean"})
     assert wrong.where == "report.colours.dice"
-    assert "no colour 'grean'" in wrong.what
+    assert "unknown colour 'grean'" in wrong.what
     assert "green" in wrong.remedy
 
 
@@ -277,7 +278,7 @@ class Text(HTMLParser):
 @pytest.mark.long
 def test_a_line(run: lx.Run) -> None:
     line = repr(run)
-    assert line.startswith("<Run small: 7 of 9 stages done; small waits for 40 labels")
+    assert line.startswith("<Run small: 7 of 9 stages done; small: waiting for 40 labels")
     assert line.endswith(f"; report: {run.report}>")
     assert len(line) < 400
     assert str(run) == line
@@ -289,11 +290,11 @@ def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     said = page.said
     assert said[:2] == ["small", ": 7 of 9 stages done"]
     at = said.index("by_hand")
-    assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: rests on asked"]
-    assert said[said.index("asked") + 2].startswith("waits for 40 labels")
+    assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: depends on asked"]
+    assert said[said.index("asked") + 2].startswith("waiting for 40 labels")
     at = said.index("scores")
     assert said[at + 1 : at + 4] == ["score.association", "40", "done"]
-    assert any(each.startswith("waiting: ") and "40 labels" in each for each in said)
+    assert any("small: waiting for 40 labels" in each for each in said)
     assert run.report is not None
     assert page.links == [run.report.as_uri()]
     assert run.waits[0].missing == 40
@@ -305,7 +306,7 @@ def test_results_that_were_only_opened(home_results: Path, run: lx.Run) -> None:
     said = Text(opened._repr_html_()).said
     assert said[said.index("by_hand") + 2] == "not done"
     assert said[said.index("ranks") + 3] == "done"
-    assert opened.why_not("by_hand") == "it has not been run"
+    assert opened.why_not("by_hand") == "it has not run"
     assert opened.why_not("ranks") == ""
 
 
@@ -357,7 +358,7 @@ def test_names_of_no_table(run: lx.Run) -> None:
         run.tables["score"]
     with pytest.raises(KeyError, match="'full.cutz'; did you mean full.cut, full.cuts"):
         run.tables["full.cutz"]
-    with pytest.raises(KeyError, match="its stage is not done: rests on asked"):
+    with pytest.raises(KeyError, match="its stage is not done: depends on asked"):
         run.tables["by_hand"]
 
 
@@ -365,7 +366,7 @@ def test_tables_list_themselves_and_open_none(run: lx.Run, monkeypatch: pytest.M
     monkeypatch.setattr(lx.Run, "plan", pytest.fail)
     lines = repr(run.tables).splitlines()
     assert lines[0] == f"{len(run.tables)} tables"
-    assert lines[1].split() == ["name", "rows", "what", "it", "holds"]
+    assert lines[1].split() == ["name", "rows", "content"]
     (line,) = (each for each in lines if each.split()[0] == "scores")
     assert line.split(maxsplit=2)[1:] == [
         "40", "Candidates with one Float64 column per association measure.",
@@ -405,11 +406,11 @@ def test_charts_are_those_of_the_report(home_results: Path, run: lx.Run) -> None
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("ful", "ful: there is no such stage; did you mean full"),
-        ("full.precison", "the stage has no such figure; did you mean precision"),
-        ("full.x", "the stage has no such figure; those of full: "),
-        ("by_hand", "by_hand: not drawn yet: rests on asked"),
-        ("asked", "asked: not drawn yet: waits for 40 labels"),
+        ("ful", "ful: unknown stage; did you mean full"),
+        ("full.precison", "the stage has no figure of this name; did you mean precision"),
+        ("full.x", "the stage has no figure of this name; those of full: "),
+        ("by_hand", "by_hand: not drawn yet: depends on asked"),
+        ("asked", "asked: not drawn yet: waiting for 40 labels"),
         ("scores", "scores: the stage has no figures; valid: full"),
     ],
 )
@@ -426,7 +427,7 @@ def test_names_of_no_chart(run: lx.Run, name: str, said: str) -> None:
 def test_a_view_that_looks_at_what_waits(home_results: Path, run: lx.Run) -> None:
     settings = {"report.views.full": {"truth": "by_hand"}}
     waiting = lx.show(home_results / "small.toml", runs=home_results / "runs", settings=settings)
-    with pytest.raises(ConfigError, match="full: not drawn yet: it looks at by_hand"):
+    with pytest.raises(ConfigError, match="full: not drawn yet: it needs by_hand"):
         waiting.chart("full")
 
 
@@ -461,7 +462,7 @@ EXPECTED = lx.score(FRAME, measures=["all"])
     [
         ({"f": [3, 99]}, "marginals_bound_joint"), ({"N": [50, 5]}, "table_fits_sample_size"),
         ({"f": [1, 3.5]}, r"column f: is not a whole number \(give counts.* row 1: 3.5"),
-        ({"f": [None, 1]}, r"column f: is not a whole number \(leave such rows.* row 0: None"),
+        ({"f": [None, 1]}, r"column f: is not a whole number \(drop these rows.* row 0: None"),
         ({"f": ["3", "1"]}, "is String, not a whole number .*cast it"),
         ({"f": [-1, 1]}, "greater_than"),
     ],

@@ -80,9 +80,12 @@ def test_a_mistake_of_many_points_is_told_once(write: Write) -> None:
         ('collect = ["sample"]\nwhere = "position + 1"', "sweep.where: .* types do not fit"),
         (
             'collect = ["smaple"]',
-            "sweep.collect.smaple: there is no such stage; did you mean sampl",
+            "sweep.collect.smaple: unknown stage; did you mean sampl",
         ),
-        ('collect = ["scores.x"]', "sweep.collect.scores.x: the stage has no such table; valid: "),
+        (
+            'collect = ["scores.x"]',
+            "sweep.collect.scores.x: the stage has no table of this name; valid: ",
+        ),
     ],
 )
 def test_tables_and_rows_that_are_not_there(write: Write, section: str, said: str) -> None:
@@ -97,7 +100,7 @@ def test_tables_and_rows_that_are_not_there(write: Write, section: str, said: st
     [
         ('"stages.sample.seed" = []\n', "sweep.over.stages.sample.seed: "),
         ('"stages.sample.seed" = { count = 1000000000000 }\n', "1,000,000,000,000 combinations"),
-        ('"stages.smaple.seed" = [1]\n', "stages.smaple: there is no such stage; did you mean"),
+        ('"stages.smaple.seed" = [1]\n', "stages.smaple: unknown stage; did you mean"),
         ('"seed" = ["a", { b = 1 }]\n', "seed"),
     ],
 )
@@ -125,7 +128,7 @@ def test_tables_of_other_columns_are_stacked(write: Write) -> None:
 def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
     assert main(["plan", "x.toml"]) == 0
-    assert capsys.readouterr().out.startswith("sweep: 12 points, all of them checked")
+    assert capsys.readouterr().out.startswith("sweep: 12 points, all checked")
 
 
 def test_a_setting_that_is_a_column_of_the_table() -> None:

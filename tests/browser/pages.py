@@ -44,6 +44,7 @@ class Open(Protocol):
         dark: bool = False,
         scripts: bool = True,
         finger: bool = False,
+        unfold: bool = True,
     ) -> Page:
         """Return the page."""
 
@@ -217,6 +218,12 @@ def _found(page: Page) -> dict[str, Any] | None:
 # Windows in which tests open reports: one of its own for a test, or one that many tests read.
 
 
+UNFOLD = (
+    """() => document.querySelectorAll("details.stage").forEach((each) => { each.open = true; })"""
+)
+"""Opens the sections of a report, which are folded under its overview."""
+
+
 class Windows:
     """Opens reports in windows, each with a watch on what its page does.
 
@@ -260,7 +267,7 @@ class Windows:
 
     def _opened(
         self, browser: Browser, name: str, *, width: int = WIDTHS_PAGES[-1], height: int = 900,
-        dark: bool = False, scripts: bool = True, finger: bool = False,
+        dark: bool = False, scripts: bool = True, finger: bool = False, unfold: bool = True,
     ) -> Watch:  # fmt: skip
         address = self._report_page(name).as_uri()
         context = browser.new_context(
@@ -272,6 +279,8 @@ class Windows:
         try:
             page = context.new_page()
             page.goto(address)
+            if unfold:
+                page.evaluate(UNFOLD)
             if scripts:
                 settled_settling(page)
         except BaseException:

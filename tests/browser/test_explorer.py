@@ -198,9 +198,13 @@ def test_keys_reach_rows_and_open_them(open_report: Open) -> None:
     figure = explorer(page)
     figure.get_by_role("button", name="Save as CSV").focus()
     heads = figure.get_by_role("columnheader").count()
-    for _ in range(heads):
-        page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.getAttribute('role')") == "columnheader"
+    page.keyboard.press("Tab")
+    place = """() => [...document.activeElement.parentElement.querySelectorAll("[role=columnheader]")]
+      .indexOf(document.activeElement)"""
+    for key, at in (("ArrowRight", 1), ("End", heads - 1), ("ArrowRight", heads - 1),
+                    ("ArrowLeft", heads - 2), ("Home", 0), ("ArrowRight", 1)):  # fmt: skip
+        page.keyboard.press(key)
+        assert page.evaluate(place) == at
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className").startswith("slick-cell")
     page.keyboard.press("Enter")

@@ -291,3 +291,57 @@ def test_every_figure_answers(open_report: Open, name: str, finger: bool) -> Non
     assert figures
     silent = [caption(each) for each in figures if not answer(page, each, finger=finger)]
     nothing(silent)
+
+
+# The first screen, and what is folded under it.
+
+MEASURED = ("collocations", "annotated", "designed", "clustering", "lexicon")
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_the_first_screen_answers(open_report: Open, name: str) -> None:
+    """A table, a figure and at most five sentences stand in 1400 x 900 pixels; the rest is folded."""
+    page = open_report(name, unfold=False)
+    bottoms = found(page, """() => [...document.querySelectorAll(
+      ".overview table, .overview .chart, .overview .finding")]
+      .map((each) => Math.round(each.getBoundingClientRect().bottom))""")  # fmt: skip
+    assert len(bottoms) >= 3
+    nothing([bottom for bottom in bottoms if bottom > 900])
+    assert page.locator(".overview .finding").count() <= 5
+    sections = page.locator("details.stage")
+    assert sections.count() > 0
+    assert page.locator("details.stage[open]").count() == 0
+
+
+def test_a_link_opens_the_section_that_it_leads_to(open_report: Open) -> None:
+    page = open_report("collocations", unfold=False)
+    link = page.get_by_role("navigation").get_by_role("link").nth(2)
+    place = page.locator(str(link.get_attribute("href")))
+    assert place.locator("details.stage[open]").count() == 0
+    link.click()
+    place.locator("details.stage[open]").wait_for()
+    page.wait_for_function("""() => {
+      const here = document.querySelector("nav [aria-current]");
+      return here && here.hash === location.hash;
+    }""")
+
+
+SHOWN = """() => [...document.querySelectorAll("[data-figure]")].map((each) =>
+  [...each.querySelectorAll(".role-axis-label text")].map((text) => text.textContent).sort().join(" "))"""
+"""The labels of the axes of each figure."""
+
+
+def test_one_toolbar_sets_all_figures(open_report: Open) -> None:
+    page = open_report("annotated")
+    bar = page.get_by_role("region", name="All figures")
+    assert bar.count() == 1
+    assert page.locator(".tools select").count() == 1
+    before = found(page, SHOWN)
+    bar.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(400)
+    zoomed = found(page, SHOWN)
+    assert len(zoomed) == len(before)
+    assert sum(one != other for one, other in zip(before, zoomed, strict=True)) >= 2
+    bar.get_by_role("button", name="Reset").click()
+    page.wait_for_timeout(400)
+    assert found(page, SHOWN) == before

@@ -152,11 +152,11 @@ def test_the_list_of_tables(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["scores", "--sort", "scor"], "sort: there is no column 'scor'; did you mean t_score"),
+        (["scores", "--sort", "scor"], "sort: no column 'scor'; did you mean t_score"),
         (["scores", "--sort", "f:down"], "sort: 'f:down': unknown order 'down'; valid: asc, desc"),
-        (["scores", "--columns", "l1,t_scor"], "there is no column 't_scor'; did you mean t_score"),
-        (["scores", "--columns", "q*"], "columns: no column fits 'q*'"),
-        (["scores", "--where", "ff > 1"], "where: there is no column 'ff'; did you mean f"),
+        (["scores", "--columns", "l1,t_scor"], "no column 't_scor'; did you mean t_score"),
+        (["scores", "--columns", "q*"], "columns: no column matches 'q*'"),
+        (["scores", "--where", "ff > 1"], "where: no column 'ff'; did you mean f"),
         (["scores", "--where", "f > 'x'"], "its types do not fit"),
         (["scores", "--where", "f + 1"], "its types do not fit"),
         (["scores", "--where", "f >"], "where: 'f >' is not a Polars SQL condition"),
@@ -165,7 +165,7 @@ def test_the_list_of_tables(capsys: pytest.CaptureFixture[str]) -> None:
             "is not an expression of a single row",
         ),
         (["scores", "--top", "0"], "'--top': it should be greater than or equal to 1"),
-        (["--where", "f > 1"], "no table is named; lexassay show CONFIG lists them"),
+        (["--where", "f > 1"], "name a table; lexassay show CONFIG lists them"),
     ],
 )
 def test_what_cannot_be_shown(
@@ -186,20 +186,36 @@ def test_columns_that_do_not_fit_are_named(
     assert main(["show", "x.toml", "scores"]) == 0
     *table, note = capsys.readouterr().out.splitlines()
     assert max(map(len, table)) <= 50
-    assert note.startswith("no room for: mi, t_score; --columns NAMES chooses, --format csv")
+    assert note.startswith("columns not shown: mi, t_score; --columns NAMES chooses, --format csv")
     assert main(["show", "x.toml", "scores", "--columns", "l1,mi"]) == 0
-    assert "no room for" not in capsys.readouterr().out
+    assert "not shown" not in capsys.readouterr().out
 
 
 def test_files_are_as_wide_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     wide = pl.DataFrame({f"a_long_name_{i}": [i] for i in range(30)})
     output.print_table(wide)
-    assert "no room for" not in capsys.readouterr().out
+    assert "not shown" not in capsys.readouterr().out
 
 
 def test_misspelt_findings_are_asked_after(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "x.toml", "finding"]) == 2
     assert "did you mean findings?" in capsys.readouterr().err
+
+
+def test_the_findings_are_text_in_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [row[0] for row in shown(capsys, "findings", "--columns", "text")[1:]]
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["show", "x.toml", "findings"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    joined = " ".join(line.strip() for line in lines)
+    assert joined == " ".join(f"{place}. {text} [full]" for place, text in enumerate(texts, 1))
+    assert main(["show", "x.toml", "findings", "--rows", "1", "--where", '"order" > 1']) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("2. ")
+    assert f"{len(texts) - 2} more finding" in said
 
 
 def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -223,6 +223,56 @@ def test_people_and_their_sheets(folder_programs: Path, capsys: pytest.CaptureFi
     assert {name: status[name] for name in PEOPLE} == {name: said[name] for name in PEOPLE}
 
 
+def test_stored_results_need_no_data_root(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder_programs / "public").mkdir()
+    (folder_programs / "pairs.tsv").rename(folder_programs / "public/pairs.tsv")
+    config = folder_programs / "x.toml"
+    config.write_text(SMALL.replace('"pairs.tsv"', '"data:pairs.tsv"'))
+    monkeypatch.delenv("LEXASSAY_DATA", raising=False)
+    needed = "data:pairs.tsv: needs the data root: give --data DIR or set LEXASSAY_DATA"
+    assert main(["plan", "x.toml"]) == 0
+    assert needed in capsys.readouterr().out
+    assert main(["run", "x.toml", "--no-report", "--data", "public"]) == 0
+    for words in (["plan"], ["status"], ["why", "ranks"], ["show"], ["show", "ranks"], ["sheets"]):
+        assert main([words[0], "x.toml", *words[1:]]) == 0
+        said = capsys.readouterr().out
+        assert "would run" not in said
+        assert "needs the data root" not in said
+    assert told(["status", "x.toml", "--json"], capsys)["done"] == 4
+    # Other options of a later stage, other files, and a run still need the files.
+    assert main(["plan", "x.toml", "--set", "stages.ranks.seed=b"]) == 0
+    assert "would run  ranks" in capsys.readouterr().out
+    config.write_text(config.read_text().replace("data:pairs.tsv", "data:other.tsv", 1))
+    stages = told(["plan", "x.toml", "--json"], capsys)["stages"]
+    assert stages[0]["reasons"] == [needed.replace("pairs", "other")]
+    assert main(["show", "x.toml", "ranks"]) == 2
+    assert main(["run", "x.toml"]) == 2
+    said = capsys.readouterr().err
+    assert "2 mistakes" in said
+    assert "needs the data root: give --data DIR or set LEXASSAY_DATA" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts", "said"),
+    [
+        ("stage_done", {"rows": {"a": 1200, "b": 0, "c": 1}, "seconds": 0.1},
+         "done: a 1,200 rows, c 1 row in 0.1 s"),
+        ("stage_done", {"rows": {"a": 0}, "seconds": 2}, "done in 2.0 s"),
+        ("stage_reused", {"rows": {"a": 0}}, "reused"),
+        ("stage_skipped", {"note": "depends on b"}, "not run: depends on b"),
+        ("stage_waits", {"note": "x: waiting for 1 label"}, "x: waiting for 1 label"),
+    ],
+)  # fmt: skip
+def test_a_line_of_a_stage_names_tables_with_rows_only(
+    kind: str, facts: dict[str, Any], said: str
+) -> None:
+    written = io.StringIO()
+    RunProgress(Console(file=written), stages=1)(Event(kind, "s", facts))  # type: ignore[arg-type]
+    assert written.getvalue() == f"[1/1] {'s':<20} {said}\n"
+
+
 @pytest.mark.long
 def test_quiet_says_only_errors_and_what_waits(
     folder_programs: Path, capsys: pytest.CaptureFixture[str]
@@ -233,7 +283,7 @@ def test_quiet_says_only_errors_and_what_waits(
     assert capsys.readouterr() == ("", "")
     assert main(["run", "people.toml", "--quiet"]) == 3
     waiting = capsys.readouterr()
-    assert re.fullmatch(r"waiting: .*\n", waiting.out)
+    assert re.fullmatch(r".*: waiting for 5 labels.*\n", waiting.out)
     assert waiting.err == ""
     with (folder_programs / "pairs.tsv").open("a") as pairs:
         pairs.write("q\tr\tmany\t3\t4\t90\t1\n")

@@ -121,7 +121,7 @@ def test_never_over_a_file(tmp_path: Path) -> None:
     there.write_text("mine")
     done = texts.call("slurm", "words", "--output", str(there))
     assert done.code == 2
-    assert "there.sh: is there already; name another file, or remove it" in done.err
+    assert "there.sh: already exists; choose another file or remove it" in done.err
     assert there.read_text() == "mine"
     new = tmp_path / "new.sh"
     assert texts.call("slurm", "words", "--output", str(new)).out == f"script: {new}\n"
@@ -223,10 +223,10 @@ def test_jobs_side_by_side_some_twice_one_killed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("nonsense", "'nonsense' is no label"),
-        ("free=ff", "'ff' is no key"),
+        ("nonsense", "'nonsense' is not a label"),
+        ("free=ff", "'ff' is not a key"),
         ("free=1", "1 is the key of 'SVC'"),
-        ("free=x,SVC=X", "one key stands for two labels"),
+        ("free=x,SVC=X", "two labels have the same key"),
     ],
 )
 def test_keys_that_cannot_be(tmp_path: Path, given: str, said: str) -> None:

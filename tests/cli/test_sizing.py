@@ -63,7 +63,7 @@ def test_numbers_are_those_of_the_notebook(capsys: pytest.CaptureFixture[str]) -
 def test_rate_for_a_width(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WIDTH, "--n", "100,300", "--width", "0.1"]) == 0
     said = capsys.readouterr().out
-    assert "no rate: even as many draws as candidates would not do" in said
+    assert "no rate: not even a draw of all candidates is enough" in said
     assert main([*WIDTH, "--n", "300", "--width", "15%", "--format", "csv"]) == 0
     first = pl.read_csv(capsys.readouterr().out.encode()).row(0, named=True)
     assert first["width"] <= 0.15
@@ -113,7 +113,7 @@ def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert pl.read_csv(folder_size / "plan.csv")["size"].to_list() == [50]
     assert (folder_size / "plan.svg").read_bytes().startswith(b"<svg")
     assert main([*how, "--chart", "plan.svg"]) == 2
-    assert "is there already; add --overwrite" in capsys.readouterr().err
+    assert "already exists; add --overwrite" in capsys.readouterr().err
     assert main([*how, "--chart", "plan.svg", "--overwrite"]) == 0
     assert main([*WIDTH, "--n", "100", "--width", "0.001", "--chart", "never.png"]) == 0
     assert (folder_size / "never.png").read_bytes().startswith(b"\x89PNG")
@@ -122,25 +122,25 @@ def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("folder_size")
 @pytest.mark.parametrize(("words", "said"), [
     ([], "give one of --precision, --compare, --pilot"),
-    (["--precision", "0.3"], "--candidates: is needed with --precision; e.g. --candidates 5102"),
+    (["--precision", "0.3"], "--candidates: is required with --precision; e.g. --candidates 5102"),
     (["--candidates", "9", "--precision", "0.3", "--compare", "1,2"], "one of --precision, --comp"),
-    (["--candidates", "9", "--precision", "0.3", "--power", "0.8"], "--power: does not go with"),
-    (["--compare", "0.3,0.2", "--overlap", "0.5"], "--candidates: is needed with --compare"),
-    (["--candidates", "9", "--compare", "0.3,0.2"], "--overlap: is needed with --compare"),
+    (["--candidates", "9", "--precision", "0.3", "--power", "0.8"], "--power: cannot be combined with"),
+    (["--compare", "0.3,0.2", "--overlap", "0.5"], "--candidates: is required with --compare"),
+    (["--candidates", "9", "--compare", "0.3,0.2"], "--overlap: is required with --compare"),
     (["--candidates", "900", "--compare", "0.3", "--overlap", "0"], "--compare: 1 values; give two"),
-    (["--pilot", "full", "--measures", "a,b", "--n", "5"], "CONFIG: is needed with --pilot"),
-    (["x.toml", "--pilot", "full", "--n", "5"], "--measures: is needed with --pilot"),
-    ([*WIDTH[1:], "--n", "1.5"], "--n: '1.5' is no whole number"),
-    ([*WIDTH[1:], "--rate", "ten"], "--rate: 'ten' is no number; e.g. 0.1 or 10%"),
-    ([*WIDTH[1:], "--rate", "0"], "rate: 0 is no sampling rate"),
+    (["--pilot", "full", "--measures", "a,b", "--n", "5"], "CONFIG: is required with --pilot"),
+    (["x.toml", "--pilot", "full", "--n", "5"], "--measures: is required with --pilot"),
+    ([*WIDTH[1:], "--n", "1.5"], "--n: '1.5' is not a whole number"),
+    ([*WIDTH[1:], "--rate", "ten"], "--rate: 'ten' is not a number; e.g. 0.1 or 10%"),
+    ([*WIDTH[1:], "--rate", "0"], "rate: 0 is not a sampling rate"),
     ([*WIDTH[1:], "--rate", "15"], "15 % is 0.15"),
     ([*WIDTH[1:], "--n", "501"], "n: no list of 501 among 500 candidates"),
-    ([*WIDTH[1:-1], "30"], "precision: 30 is not in 0 to 1; 30 % is 0.3"),
+    ([*WIDTH[1:-1], "30"], "precision: 30 is not between 0 and 1; 30 % is 0.3"),
     ([*WIDTH[1:], "--interval", "jeffries"], "did you mean jeffreys?"),
     ([*WIDTH[1:], "--format", "xml"], "--format: unknown format 'xml'"),
-    ([*WIDTH[1:], "--chart", "x.gif"], "x.gif has no ending that stands for a picture"),
+    ([*WIDTH[1:], "--chart", "x.gif"], "x.gif does not end like a picture"),
     ([*WIDTH[1:], "--chart", "no/x.svg"], "the folder no does not exist"),
-    ([*WIDTH[1:], "--output", "x.doc"], "no ending that stands for a kind of table"),
+    ([*WIDTH[1:], "--output", "x.doc"], "does not end like a table"),
 ])  # fmt: skip
 def test_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["size", *words]) == 2
@@ -191,7 +191,7 @@ def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert sentence in said.replace("\n", " ")
     assert "labels for ±10 points at 95 %, 300 candidates" in said
-    assert "expected: a precision of 30 %; predictions explain 20 % of the variance" in said
+    assert "assumed: a precision of 30 %; predictions explain 20 % of the variance" in said
     assert "hardest: " in said
     lines = [[cell.strip() for cell in line.split("│")] for line in said.splitlines()]
     for row in table.filter(plan="designed", looks=1).iter_rows(named=True):
@@ -227,7 +227,7 @@ def test_power(capsys: pytest.CaptureFixture[str]) -> None:
         main(["size", "x.toml", "--design", "designed", "--pilot", "answers", "--power", "0.5"])
         == 0
     )
-    assert "expected: precisions of answers" in capsys.readouterr().out
+    assert "assumed: precisions of answers" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("_there")
@@ -240,8 +240,8 @@ def test_what_no_sample_can_do_is_said(capsys: pytest.CaptureFixture[str]) -> No
         == 0
     )
     said = capsys.readouterr().out
-    assert "Not all 2 questions can be answered so surely" in said
-    assert "no number: even all candidates would not do" in said
+    assert "Not all 2 questions can reach this goal" in said
+    assert "no number: the lists have so much in common" in said
 
 
 @pytest.mark.usefixtures("_there")
@@ -253,20 +253,20 @@ def test_files_of_designs(capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("labels", "with predictions", "stratified", "wanted: 10", "of the question"):
         assert text in drawn
     assert main([*ASK, "--chart", "p.svg"]) == 2
-    assert "is there already; add --overwrite" in capsys.readouterr().err
+    assert "already exists; add --overwrite" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("_there")
 @pytest.mark.parametrize(("words", "said"), [
-    (["--half-width", "0.1"], "CONFIG: is needed with --half-width; name the experiment first"),
-    (["--difference", "0.1"], "CONFIG: is needed with --difference"),
-    (["x.toml", "--half-width", "0.1", "--candidates", "9"], "--candidates: does not go with --half-"),
+    (["--half-width", "0.1"], "CONFIG: is required with --half-width; give the experiment"),
+    (["--difference", "0.1"], "CONFIG: is required with --difference"),
+    (["x.toml", "--half-width", "0.1", "--candidates", "9"], "--candidates: cannot be combined with --half-"),
     (["x.toml", "--half-width", "0.1,0.2"], "--half-width: 2 values; give one"),
-    (["x.toml", "--half-width", "0.1", "--pairs", "mi"], "--pairs: 'mi' is no pair; e.g. t_score:mi"),
+    (["x.toml", "--half-width", "0.1", "--pairs", "mi"], "--pairs: 'mi' is not a pair; e.g. t_score:mi"),
     (["x.toml", "--half-width", "0.1", "--measures", "m"], "'m' has not been ranked; did you mean mi"),
-    (["x.toml", "--difference", "0.99"], "do not suffice for any of 2 questions"),
-    (["x.toml", "--half-width", "0.1", "--rate", "0.3"], "--rate: does not go with --half-"),
-    (["--candidates", "9", "--precision", "0.3", "--looks", "4"], "--looks: does not go with --prec"),
+    (["x.toml", "--difference", "0.99"], "are not enough for any of 2 questions"),
+    (["x.toml", "--half-width", "0.1", "--rate", "0.3"], "--rate: cannot be combined with --half-"),
+    (["--candidates", "9", "--precision", "0.3", "--looks", "4"], "--looks: cannot be combined with --prec"),
 ])  # fmt: skip
 def test_wrong_usage_of_designs(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
@@ -295,4 +295,4 @@ def test_a_pilot_without_judgements(
     monkeypatch.chdir(tmp_path)
     lx.run(write(tmp_path, judged=0), runs="runs", report=False)
     assert main([*ASK, "--pilot", "answers"]) == 2
-    assert "answers: nothing is judged yet; fill in its sheet" in capsys.readouterr().err
+    assert "answers: no judgements yet; fill in its sheet" in capsys.readouterr().err

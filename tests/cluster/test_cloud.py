@@ -126,7 +126,7 @@ def test_what_is_gone_meanwhile_is_told(
             return super().map(task, items)
 
     monkeypatch.setitem(ENGINES._entries, "elsewhere", Gone)
-    with pytest.raises(DataError, match=r"1\.conllu\): it, or its folder, is not there"):
+    with pytest.raises(DataError, match=r"1\.conllu\): the file or its folder does not exist"):
         digests(tmp_path, "1MB", f"{home}/corpus/", "there", "elsewhere")
 
 
@@ -281,7 +281,7 @@ def test_killed_between_parts_and_manifest(
         process.communicate()
     assert cloud_runs.records() == []
     done = cloud_runs.run()
-    assert "another run is at work on it; waiting" in done.text
+    assert "another run is working on it; waiting" in done.text
     assert cloud_runs.digests() == local.digests()
 
 
@@ -304,7 +304,7 @@ def test_who_was_stopped_and_wakes_up_publishes_nothing(
         assert hit.wait(60)
     try:
         done = cloud_runs.run()
-        assert "another run is at work on it; waiting" in done.text
+        assert "another run is working on it; waiting" in done.text
     finally:
         process.send_signal(signal.SIGCONT)
     out, err = process.communicate(timeout=120)
@@ -331,7 +331,7 @@ def test_two_at_once_make_each_result_once(local: Laboratory, cloud_runs: Labora
 
 def test_what_needs_a_folder_says_so(cloud_runs: Laboratory) -> None:
     said = cloud_runs.call("annotate").text
-    assert "is on an object store; name a folder of this machine by --runs" in said
+    assert "is on an object store; give a local folder with --runs" in said
 
 
 def test_a_result_that_was_harmed_is_made_anew(local: Laboratory, cloud_runs: Laboratory) -> None:
@@ -358,7 +358,7 @@ def test_a_corpus_on_the_store(local: Laboratory, cloud_runs: Laboratory) -> Non
     cloud_runs.run()
     assert cloud_runs.digests() == local.digests()
     change(cloud_runs.config, "part*.tsv", "page*.tsv")
-    assert "nothing of that name is on the store" in cloud_runs.call("run").text
+    assert "the store has no such object" in cloud_runs.call("run").text
 
 
 def test_the_report_lies_here_and_the_rest_there(cloud_runs: Laboratory) -> None:
@@ -523,12 +523,12 @@ def test_workers_are_sent_it(storage: Storage) -> None:
 def test_no_bucket(home: str) -> None:
     absent = storage_at(Path(f"{home}-absent/runs"))
     with (
-        pytest.raises(StoreError, match=r"the run: .*: there is no such bucket; make it first"),
+        pytest.raises(StoreError, match=r"the run: .*: the bucket does not exist; create it first"),
         absent.guarded("the run", ""),
         absent.lock(".lock", lambda: None),
     ):
         pytest.fail("there is none")
-    with pytest.raises(StoreError, match="there is no such bucket"):
+    with pytest.raises(StoreError, match="the bucket does not exist"):
         list(absent.list())
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.api.results import Run
+from tests.report.agreement import check_names, check_verdicts
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"
@@ -57,12 +58,25 @@ def test_experiment_on_public_data(
     done = lx.run(CONFIGS / f"{name}.toml", runs=tmp_path, report=False)
     assert len(done.waits) == waiting
     assert len(done.manifests) + 2 * waiting == len(done.project.nodes)
+    check_report(done)
+
+
+def check_report(done: Run) -> None:
+    """Check that whatever a report shows has one verdict, one colour and one title."""
+    compared = {node.stage.name for node in done.project.nodes.values()}
+    assert bool(check_verdicts(done)) <= bool(compared & COMPARISONS)
+    check_names(done)
+
+
+COMPARISONS = {"evaluate.comparison", "evaluate.designed", "evaluate.lexicons"}
 
 
 @pytest.mark.long
 def test_demo(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "demo.toml", runs=tmp_path, report=False)
     assert set(done.manifests) == set(done.project.nodes)
+    assert check_verdicts(done) > 100
+    check_names(done)
 
 
 def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
@@ -76,9 +90,11 @@ def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
         str(folder / "data" / name.removesuffix("-design")),
     ]
     subprocess.run(make, check=True, capture_output=True)
-    return lx.run(
+    done = lx.run(
         folder / "configs" / f"{name}.toml", runs=folder / "runs", settings=settings, report=False
     )
+    check_report(done)
+    return done
 
 
 @pytest.mark.long
@@ -103,6 +119,8 @@ def test_pos_induction(tmp_path: Path) -> None:
 def test_lexicon(tmp_path: Path) -> None:
     """From the dictionaries to L*; the paper's example; the sample's interval holds the truth."""
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
+    assert check_verdicts(done) == 1
+    check_names(done)
     assert set(done.manifests) == set(done.project.nodes)
     whole = done.table("computed_whole.lemmas").row(by_predicate=pl.col("lemma") == "missier")
     assert 14 / 17 in whole

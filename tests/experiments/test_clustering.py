@@ -121,7 +121,7 @@ def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
 
 
 def test_clusters_of_other_words_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="0 of 2 words of the gold are among the 2 of words"):
+    with pytest.raises(DataError, match="0 of 2 gold words are among the 2 of words"):
         systems(tmp_path, corpus=TWO, words="cat\n\nbird\n")
 
 

@@ -534,7 +534,7 @@ right = {{ where = "upos = 'VERB'" }}
 
 def test_budget_is_read_and_refused(tmp_path: Path) -> None:
     corpus(tmp_path, files=1, sentences=5)
-    with pytest.raises(ConfigError, match="no amount of memory such as 500MB"):
+    with pytest.raises(ConfigError, match="not an amount of memory, for example 500MB"):
         digests(tmp_path, RELATIONS["sentence"], 'memory = "much"', "runs")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import importlib.util
 import sys
@@ -166,21 +167,17 @@ def test_absent_data_is_said(
 
 
 @pytest.mark.long
-def test_the_chapter_holds_the_tables_of_a_simulation(
+def test_the_summary_has_the_worst_list_of_each_interval(
     simulation: ModuleType, cells: pl.DataFrame
 ) -> None:
-    chapter = sys.modules["coverage_chapter"]
-    text = chapter.CHAPTER.read_text(encoding="utf-8")
-    before, _, rest = text.partition(chapter.BEGIN)
-    made, _, after = rest.partition(chapter.END)
-    assert before.startswith("# Coverage")
-    assert made.count("| `hypergeometric` |") > 4
-    shown = cells.filter(measure="good", n=40).with_columns(measure=pl.lit("dice"), n=pl.lit(100))
-    again = chapter.updated(text, shown.with_columns(truth=pl.lit(0.3)), candidates=500)
-    assert again.startswith(before)
-    assert again.endswith(after)
-    assert f"{SAMPLES} samples for each rate" in again
-    assert f"{SAMPLES} samples for each rate" not in text
+    found = simulation.summary(cells)
+    assert found.height == cells.select("replacement", "rate", "method").unique().height
+    worst = cells.sort("coverage").row(0, named=True)
+    key = {name: worst[name] for name in ("replacement", "rate", "method")}
+    row = found.filter(**key).row(0, named=True)
+    assert (row["lowest"], row["at"]) == (
+        round(100 * worst["coverage"], 1), f"{worst['measure']}, {worst['n']}"
+    )  # fmt: skip
 
 
 # Coverage of everything that is offered, cell by cell: the small simulation, and how it is read.
@@ -198,7 +195,7 @@ def lab() -> Iterator[Any]:
     """The modules of the simulation by name; benchmarks stand last, so as to hide nothing."""
     sys.path.append(str(BENCHMARKS))
     modules = {name: importlib.import_module(f"coverage_parts.{name}") for name in PARTS}
-    scripts = {"run": "coverage_run", "chapter": "coverage_designs_chapter"}
+    scripts = {"run": "coverage_run", "chapter": "coverage_chapter"}
     named = {name: importlib.import_module(script) for name, script in scripts.items()}
     yield SimpleNamespace(**modules, **named)
     sys.path.remove(str(BENCHMARKS))
@@ -487,29 +484,54 @@ def test_labels_that_a_comparison_needs(lab: Any) -> None:
     assert look(asked, "mover, question, scores", 0, 10, 2 * asked.size) == (1.0, 0.0)
 
 
-def test_the_chapter_shows_verdicts_labels_and_the_worst_cells(lab: Any, tmp_path: Path) -> None:
+def kept_cells(lab: Any, folder: Path) -> None:
+    """Keep two methods, one of which has a cell that fails, and the labels of one comparison."""
     Task, Job = lab.cells.Task, lab.keeping.Job
-    for method, width in (("designed, none", 0.2), ("designed, random", 0.201)):
+    for method, share in (("designed, none", 0.9), ("designed, good", 0.95)):
         task = Task("designs", method, "invented", 100)
-        rows = [cell(0.96, width=width) | task._asdict(), cell(0.9, n=99) | task._asdict()]
-        lab.keeping.Kept(tmp_path, "designs").add(Job(task, 0, 2000), rows)
+        rows = [cell(0.96) | task._asdict(), cell(share, n=99) | task._asdict()]
+        lab.keeping.Kept(folder, "designs").add(Job(task, 0, 2000), rows)
     task = Task("labels", "fisher, simple: a - b", "krenn", 500)
-    row = {"way": "fisher, simple", "pair": "a - b", "power": None, "half_width": 1234}
-    lab.keeping.Kept(tmp_path, "labels").add(Job(task, 0, 2000), [row | task._asdict()])
-    made, cells = lab.chapter.tables(tmp_path, samples=2000)
-    assert "| Fisher, simple sample | never |" in made
-    assert "| Fisher, simple sample | 1,234 |" in made
-    assert "| designed | random | 1.003 |" in made
-    assert "| `designed, none` (default) | 2 | 93.0 |" in made
-    assert made.count("| fails |") == 2
-    assert "| `designed, none` | 90.00 | invented | 100 | mi | 99 |" in made
-    assert cells.columns == list(lab.chapter.COLUMNS)
-    assert cells.height == 4
+    for way, power in (("fisher, simple", None), ("mover, simple", 1234)):
+        row = {"way": way, "pair": "a - b", "power": power, "half_width": 9} | task._asdict()
+        lab.keeping.Kept(folder, "labels").add(Job(task, len(way), 2000), [row])
+
+
+def test_the_chapter_writes_cells_table_chart_and_labels(
+    lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_cells(lab, tmp_path)
+    for name in ("CHAPTER", "LABELS_CHAPTER", "CELLS", "CHART"):
+        place = tmp_path / getattr(lab.chapter, name).name
+        place.write_bytes(getattr(lab.chapter, name).read_bytes())
+        monkeypatch.setattr(lab.chapter, name, place)
+    before = pl.read_csv(gzip.decompress(lab.chapter.CELLS.read_bytes()))
+    assert lab.chapter.main(["--folder", str(tmp_path)]) == 0
+    cells = pl.read_csv(gzip.decompress(lab.chapter.CELLS.read_bytes()))
+    assert cells.filter(part="designs").height == 4
+    assert cells.filter(pl.col("part") != "designs").height == before.filter(
+        pl.col("part") != "designs"
+    ).height  # fmt: skip
     text = lab.chapter.CHAPTER.read_text(encoding="utf-8")
-    again = lab.chapter.updated(text, made)
-    assert again.startswith("# Coverage, cell by cell")
-    assert lab.chapter.updated(again, made) == again
-    assert again.count(lab.chapter.END) == 1
+    assert "design | 4 | 93.0 to 95.5 | 90.0 | fails: designed, none |" in text
+    assert "| precision, `clopper_pearson` (default) | 372 |" in text
+    drawn = lab.chapter.CHART.read_text(encoding="utf-8")
+    assert drawn.index("designs: designed, none") < drawn.index("designs: designed, good")
+    labels = lab.chapter.LABELS_CHAPTER.read_text(encoding="utf-8")
+    assert "| a - b, n = 500 | 1,234 | not simulated |" in labels
+    assert "| none | not simulated |" in labels
+
+
+def test_table_and_chart_are_those_of_the_cells(lab: Any) -> None:
+    chapter = lab.chapter
+    cells = pl.read_csv(gzip.decompress(chapter.CELLS.read_bytes()), schema=chapter.COLUMNS)
+    methods = chapter.by_method(cells)
+    text = chapter.CHAPTER.read_text(encoding="utf-8")
+    assert text == chapter.updated(text, "results", chapter.summary(methods))
+    drawn = chapter.CHART.read_text(encoding="utf-8")
+    assert [key for key in methods if f"{key[0]}: {key[1]}" not in drawn] == []
+    failing = [key for key, found in methods.items() if found["low"].any()]
+    assert failing == [], "the chapter says that nothing fails"
 
 
 # Lemmas drawn by size say more of L*, and the limits hold: the small simulation.

@@ -107,14 +107,15 @@ def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]
     assert main(["run", "x.toml", "--no-report"]) == 3
     said = capsys.readouterr()
     wanted = rows(folder).height
-    whose = ", ".join(f"{n} of {who}" for who, n in sorted(asked(folder).items()))
-    assert f"sheets/small/pairs waits for {wanted} labels: {whose}; such as " in said.out
-    assert "not run: rests on judgements" in said.err
+    whose = ", ".join(f'{n} from "{who}"' for who, n in sorted(asked(folder).items()))
+    text = f"sheets/small/pairs: waiting for {wanted} labels ({whose}), for example "
+    assert text in said.out
+    assert "not run: depends on judgements" in said.err
     assert [path.name for path in sheets_sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
     fill_sheets(sheets_sheets(folder)[0])
     assert main(["run", "x.toml", "--no-report"]) == 3
     left = asked(folder)["ben"]
-    assert f"waits for {left} labels: {left} of ben; such as " in capsys.readouterr().out
+    assert f'waiting for {left} labels from "ben", for example ' in capsys.readouterr().out
     fill_sheets(sheets_sheets(folder)[1], "svc ")
     assert main(["run", "x.toml", "--no-report"]) == 0
     done = lx.show("x.toml")
@@ -245,7 +246,7 @@ def test_a_what_if_writes_no_sheets(
     said = capsys.readouterr().err
     assert {path: path.read_bytes() for path in sheets_sheets(waiting)} == before
     assert "would write a sheet with" in said
-    assert "--deliver writes it" in said
+    assert "(with --deliver)" in said
     assert lx.run("x.toml", report=False, settings={"stages.sample.size": 10}).waits
     assert {path: path.read_bytes() for path in sheets_sheets(waiting)} == before
     assert lx.run("x.toml", report=False, settings={"stages.sample.size": 10}, deliver=True).waits
@@ -290,11 +291,11 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     (folder / "x.toml").write_text(EXPERIMENT_SHEETS + views)
     assert main(["run", "x.toml"]) == 3
     page = (folder / "runs" / "small" / "report" / "index.html").read_text()
-    assert "This report is not whole yet" in page
-    assert re.search(r"<strong>judgements</strong> waits for 8 labels: \d of anna, \d of ben", page)
-    assert "<strong>sampled</strong> rests on judgements" in page
+    assert "This report is incomplete" in page
+    assert re.search(r"judgements</strong>: waiting for 8 labels \(\d from &#34;anna&#34;", page)
+    assert "<strong>sampled</strong>: depends on judgements" in page
     assert "Without marks: there are no judgements in judgements yet." in page
-    assert "Not there yet: rests on judgements." in page
+    assert "Not there yet: depends on judgements." in page
     assert "small/pairs" not in page.partition("Provenance</h2>")[0]
     done = lx.run("x.toml")
     assert [wait.missing for wait in done.waits] == [8]
@@ -398,7 +399,7 @@ def test_a_third_person_decides(
     fill_sheets(ben, "free")
     fill_sheets(ben, "SVC", only=2)
     assert main(["run", "x.toml", "--no-report"]) == 3
-    assert "small/third waits for 4 labels: 4 of carla" in capsys.readouterr().out
+    assert 'small/third: waiting for 4 labels from "carla"' in capsys.readouterr().out
     (carla,) = list_sheets(sheets / "third")
     fill_sheets(carla, "free")
     fill_sheets(carla, "SVC", only=1)
@@ -535,7 +536,7 @@ def fill_keying(path: Path, typed: str) -> list[str]:
 @pytest.mark.long
 def test_wait_fill_go_on(folder_keying: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 3
-    assert "sheets/small/small waits for 4 lemmas" in capsys.readouterr().out
+    assert "sheets/small/small: waiting for 4 lemmas" in capsys.readouterr().out
     assert len(sheets_keying(folder_keying)) == 1
     shown = fill_keying(sheets_keying(folder_keying)[0], "{0}, {0}s; {0}en, {0}es")
     assert all(forms.count(", ") == 2 for forms in shown)
@@ -748,14 +749,14 @@ def test_a_sheet_whose_header_is_damaged_is_refused_and_hides_nobody(
     assert main(["sheets", "x.toml"]) == 0
     told = capsys.readouterr().out
     assert re.search(r"pairs/ben +(\d+) of \1 done", told)
-    assert "left aside" in told
+    assert "ignored " in told
     assert main(["run", "x.toml", "--no-report"]) == 1
     assert "Restore the header from the original sheet" in capsys.readouterr().err
 
 
 def test_who_waits_is_told_how_to_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 3
-    assert "; to continue without them: partial = true" in capsys.readouterr().out
+    assert "; set partial = true to continue without them" in capsys.readouterr().out
 
 
 # Where sheets lie: one place whatever the working folder, and the places of earlier versions.

@@ -252,8 +252,8 @@ def test_scores_are_read_as_they_are_written(
     assert main(EVALUATE) == 0
     found = capsys.readouterr()
     assert re.search(r"│ mi +│ +4 │ +100 │", found.out)
-    assert ("the column mi is read so: " in found.err) == (case != "minus")
-    assert ("--decimal says otherwise" in found.err) == (case != "minus")
+    assert ("column mi: " in found.err) == (case != "minus")
+    assert ("set --decimal if this is wrong" in found.err) == (case != "minus")
 
 
 @pytest.mark.long

@@ -197,11 +197,15 @@ def comparison_stage(
     among: Sequence[StageView] = (),
     pi: Sequence[float] = (),
 ) -> StageView:
-    """Return the stage that compares lexicons: L* of each, and the difference of each two."""
+    """Return the stage that compares lexicons: L* of each, and the difference of each pair.
+
+    The limits of a difference are those of the family.
+    """
     rows = [{"lexicon": name, "n_lemmas": 40, "l_star": value} for name, value in values.items()]
     pairs = [
         {"first": first, "second": second, "difference": gap, "standard_error": 0.01, "lower": low,
-         "upper": high, "confidence": 0.95, "n_first": 10, "n_second": 25, "n_equal": 5}
+         "upper": high, "confidence": 0.95, "n_first": 10, "n_second": 25, "n_equal": 5,
+         "lower_family": -1.0 if low is None else low, "upper_family": 1.0 if high is None else high}
         for (first, second), (gap, low, high) in differences.items()
     ]  # fmt: skip
     tables = {

@@ -146,7 +146,7 @@ def test_one_leads_everywhere_and_its_estimate_spans() -> None:
 def test_what_is_the_same_is_said_so_and_stands_last() -> None:
     same = StageFinding("full", Finding(about="baseline", text="Baseline 11.1 %.", value=0.111))
     texts = said([[same, *best("mi")], [same, *best("dice")]])
-    assert texts[-1] == "The same at all 2 points: Baseline 11.1 %."
+    assert texts[-1] == "Same result at all 2 points: Baseline 11.1 %."
     assert "Baseline" not in texts[0]
 
 

@@ -178,7 +178,7 @@ def test_invented_clusters(tmp_path: Path) -> None:
         "Highest by tokens: context, M-1 accuracy 93.5 %"
     )
     (agreement,) = about(table, "systems", "agreement")
-    assert "order the 6 systems differently: rank correlation −." in agreement
+    assert "rank the 6 systems differently: Spearman's rho −." in agreement
     assert table.filter(stage="types", about="types").is_empty()
     first = table.filter(question="which system comes first", kind="answer")
     assert first.height <= 8
@@ -200,11 +200,13 @@ def test_invented_lexicons(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
     table = checked(done)
     (held,) = about(table, "comparison", "held against it")
-    assert held.startswith("Against generated, computed is worse (−10.2 points [−15.3, −3.6])")
+    assert held.startswith(
+        "L* of computed is worse than that of generated (−10.2 points [−15.3, −3.6])"
+    )
     lost = table.filter(about="lost", stage="computed_whole")["value"].item()
     star = done.table("computed_whole.quality").filter(statistic="L*")["value"].item()
     assert lost == pytest.approx(1 - star)
-    assert "which L* leaves out" in about(table, "keyed", "not in the dictionary")[0]
+    assert "which L* ignores" in about(table, "keyed", "not in the dictionary")[0]
 
 
 @pytest.mark.long
@@ -212,7 +214,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
     public_data("lexicon/unimorph_mlt.tsv")
     table = checked(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
     (held,) = about(table, "comparison", "held against it")
-    assert held.startswith("Against unimorph, gf is worse (−6.5 points exactly)")
+    assert held.startswith("L* of gf is worse than that of unimorph (exactly −6.5 points)")
     stars = table.filter(about="L*")
     assert stars.height == 3
     assert stars["lower"].null_count() == 3

@@ -38,8 +38,8 @@ from tests.findings.stages import (
 from tests.valid import valid
 
 THREE = {
-    "MacroI M-1": {"a": [0.9], "b": [0.8], "c": [0.7]},
-    "MicroI M-1": {"a": [0.6], "b": [0.9], "c": [0.7]},
+    "MacroI M-1": {"a": [0.6], "b": [0.9], "c": [0.7]},
+    "MicroI 1-1": {"a": [0.9], "b": [0.8], "c": [0.7]},
     "many_to_one": {"a": [0.5], "b": [0.6], "c": [0.7]},
     "vi": {"a": [1.0], "b": [2.0], "c": [3.0]},
 }
@@ -47,11 +47,11 @@ THREE = {
 
 def test_each_level_has_its_first() -> None:
     said = texts("systems", systems_stage(THREE))
-    assert said[0] == "Highest by types: a, MacroI M-1 90.0 %; next of 3 systems is b (80.0 %)."
-    assert said[1] == "Highest by tokens: c, M-1 accuracy 70.0 %; next of 3 systems is b (60.0 %)."
+    assert said[0] == "Highest by types: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
+    assert said[1] == "Highest by tokens: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
     assert said[3:] == [
-        "Of 1 other measure of types: b is first by MicroI M-1.",
-        "Of 1 other measure of tokens: a is first by VI.",
+        "Ranked first by 1 other type-level measure: b (MacroI M-1).",
+        "Ranked first by 1 other token-level measure: a (VI).",
     ]
 
 
@@ -60,21 +60,21 @@ def test_orders_that_are_the_other_way_round() -> None:
         each for each in found("systems", systems_stage(THREE)) if each.about == "agreement"
     )
     assert agreement.text == (
-        "Types and tokens order the 3 systems the other way round: rank correlation −1.00 "
-        "(Spearman's rho of MacroI M-1 with M-1 accuracy)."
+        "Type-level and token-level scores rank the 3 systems in reverse order: Spearman's rho −1.00 "
+        "between MicroI 1-1 and M-1 accuracy."
     )
     assert (agreement.value, agreement.n, agreement.figure) == (-1.0, 3, "scatter")
 
 
 def test_orders_that_are_alike_and_orders_that_are_not() -> None:
-    both = {"MacroI M-1": THREE["MacroI M-1"], "many_to_one": THREE["MacroI M-1"]}
+    both = {"MicroI 1-1": THREE["MicroI 1-1"], "many_to_one": THREE["MicroI 1-1"]}
     assert (
-        "order the 3 systems alike: rank correlation 1.00"
+        "rank the 3 systems identically: Spearman's rho 1.00"
         in texts("systems", systems_stage(both))[2]
     )
     other = {"a": [0.1], "b": [0.3], "c": [0.2]}
     said = texts("systems", systems_stage({**both, "many_to_one": other}), "agreement")
-    assert "differently: rank correlation −.50" in said[0]
+    assert "differently: Spearman's rho −.50" in said[0]
 
 
 def test_a_tie_of_all_has_no_correlation() -> None:
@@ -82,22 +82,23 @@ def test_a_tie_of_all_has_no_correlation() -> None:
     said = texts("systems", systems_stage(tied))
     assert said[0] == "All 2 systems are tied by types: MacroI M-1 50.0 %."
     assert said[2] == (
-        "Types and tokens give no rank correlation over 2 systems: one ties them all."
+        "No rank correlation of types and tokens can be computed over 2 systems: one of the two ties "
+        "all systems."
     )
 
 
 def test_a_tie_of_two() -> None:
     tied = {"v": {"b": [0.5], "a": [0.5], "c": [0.2]}}
     assert texts("systems", systems_stage(tied)) == [
-        "Highest by tokens: a and b (tied), V 50.0 %; next of 3 systems is c (20.0 %)."
+        "Highest by tokens: a and b (tied), V 50.0 %; next among 3 systems: c (20.0 %)."
     ]
 
 
 def test_one_system_is_held_against_none() -> None:
     said = texts("systems", systems_stage({"MacroI M-1": {"a": [0.5]}, "v": {"a": [0.4]}}))
     assert said == [
-        "By types: a, MacroI M-1 50.0 %; there is no other system.",
-        "By tokens: a, V 40.0 %; there is no other system.",
+        "By types: a, MacroI M-1 50.0 % (the only system).",
+        "By tokens: a, V 40.0 % (the only system).",
     ]
     assert texts("untested_order", systems_stage({"v": {"a": [0.4]}})) == []
 
@@ -109,14 +110,12 @@ def test_several_runs_have_mean_and_spread() -> None:
 
 def test_low_values_come_first_where_they_are_good() -> None:
     said = texts("systems", systems_stage({"vi": {"a": [2.0], "b": [1.0]}}))
-    assert said == ["Lowest by tokens: b, VI 1.00; next of 2 systems is a (2.00)."]
+    assert said == ["Lowest by tokens: b, VI 1.00; next among 2 systems: a (2.00)."]
 
 
 def test_systems_without_a_value_do_not_count() -> None:
     some: dict[str, dict[str, list[float | None]]] = {"v": {"a": [None], "b": [0.2]}}
-    assert texts("systems", systems_stage(some)) == [
-        "By tokens: b, V 20.0 %; there is no other system."
-    ]
+    assert texts("systems", systems_stage(some)) == ["By tokens: b, V 20.0 % (the only system)."]
     assert texts("systems", systems_stage({"v": {"a": [None]}})) == []
     assert texts("systems", systems_stage({})) == []
     assert texts("untested_order", systems_stage({})) == []
@@ -125,8 +124,11 @@ def test_systems_without_a_value_do_not_count() -> None:
 def test_few_systems_are_said_to_be_few() -> None:
     said = texts("untested_order", systems_stage(THREE))
     assert said == [
-        "No test holds the 3 systems against each other: their order is one of estimates.",
-        "3 systems say little of a rank correlation: by chance alone each order comes once in 6.",
+        "The 3 systems were not tested against each other: they are ordered by estimates.",
+        (
+            "Rank correlations over 3 systems are weak evidence: by chance alone, any given order has a "
+            "probability of 1 in 6."
+        ),
     ]
     five = {
         name: {letter: [i / 10] for i, letter in enumerate("abcde")} for name in ("v", "MacroI M-1")
@@ -217,10 +219,10 @@ def token_stage(
 
 def test_the_only_system_with_its_limits_floor_and_missed_classes() -> None:
     assert texts("token_level", token_stage({"many_to_one": 0.85})) == [
-        "By tokens: a, M-1 accuracy 85.0 % [84.0, 86.0]; there is no other system.",
-        "Floor 60.0 % M-1 accuracy: all tokens in one cluster (D).",
-        ("Missed by a: V (10 tokens) and I (5 tokens), 2 of 4 classes with 15.0 % of all tokens "
-        "(mapping of M-1 accuracy)."),
+        "By tokens: a, M-1 accuracy 85.0 % [84.0, 86.0] (the only system).",
+        "Floor: M-1 accuracy is 60.0 % with all tokens in one cluster, mapped to D.",
+        ("Classes without a cluster in a (mapping of M-1 accuracy): V (10 tokens) and I (5 tokens), in "
+        "total 2 of 4 classes and 15.0 % of all tokens."),
         ("The 2 clusters of a: 1 (D in 100 % of 60 tokens) the; "
         "2 (N in 62 % of 40 tokens) dog, run, ah."),
     ]  # fmt: skip
@@ -243,9 +245,9 @@ def test_nothing_is_said_of_nothing() -> None:
 
 def test_tokens_without_a_cluster() -> None:
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7))
-    assert said == "Tokens without a cluster, which are left out: 7 of 100 in a."
+    assert said == "Tokens without a cluster, which are excluded: 7 of 100 in a."
     (said,) = texts("token_level_cautions", token_stage({"v": 0.5}, alone=7, fate="cluster"))
-    assert "which are taken as one cluster more: 7 of 100" in said
+    assert "which form one additional cluster: 7 of 100" in said
 
 
 def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
@@ -257,8 +259,8 @@ def test_overlapping_measures_where_nothing_compares_the_systems() -> None:
     ]  # fmt: skip
     scores = {"scores": table(OverlappingScores, rows)}
     assert texts("overlapping", stage("evaluate.overlapping", scores, name="o")) == [
-        "Highest by overlapping classes: b, BCubed F 50.0 %; next of 2 systems is a (40.0 %).",
-        "Of 1 other measure of overlapping classes: a is first by Omega.",
+        "Highest by overlapping classes: b, BCubed F 50.0 %; next among 2 systems: a (40.0 %).",
+        "Ranked first by 1 other measure of overlapping classes: a (Omega).",
     ]
     empty = {"scores": pl.DataFrame(schema=OverlappingScores.columns())}
     assert texts("overlapping", stage("evaluate.overlapping", empty, name="o")) == []
@@ -269,8 +271,8 @@ def test_how_types_and_tokens_are_spread() -> None:
     tables = {"shares": class_shares(items), "frequent": frequent_types(items)}
     said = texts("shares", stage("evaluate.shares", tables))
     assert said == [
-        "The 5 most frequent types have 100.0 % of the tokens.",
-        "Class with most types: N, 60.0 % of them and 33.3 % of the tokens.",
+        "The 5 most frequent types account for 100.0 % of the tokens.",
+        "Largest class by types: N, with 60.0 % of the types and 33.3 % of the tokens.",
     ]
     empty = {
         "shares": pl.DataFrame(schema=ClassShares.columns()),
@@ -287,10 +289,10 @@ TWO = {"right": RIGHT, "coarse": COARSE}
 def test_the_first_system_with_its_floor() -> None:
     said = texts("type_level", type_stage(TWO))
     assert said[0] == (
-        "Highest by types: right, MacroI M-1 100.0 %; next of 2 systems is coarse (54.5 %)."
+        "Highest by types: right, MicroI 1-1 100.0 %; next among 2 systems: coarse (53.3 %)."
     )
-    assert "Floor 54.5 % MacroI M-1: every cluster mapped to the largest class." in said
-    assert "Missed by right: none of 3 classes (mapping of MacroI M-1)." in said
+    assert "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in said
+    assert "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes." in said
 
 
 def test_where_a_stage_compares_the_systems_it_says_which_is_first() -> None:
@@ -306,8 +308,8 @@ def test_classes_that_are_missed_have_their_types() -> None:
         f for f in found("type_level", type_stage({"coarse": COARSE})) if f.about == "missed"
     )
     assert missed.text == (
-        "Missed by coarse: V (2 types) and P (1 type), 2 of 3 classes with 60.0 % of all types "
-        "(mapping of MacroI M-1)."
+        "Classes without a cluster in coarse (mapping of MicroI M-1): V (2 types) and P (1 type), in "
+        "total 2 of 3 classes and 60.0 % of all types."
     )
     assert (missed.value, missed.n, missed.figure) == (2.0, 3, "classes-coarse")
 
@@ -315,7 +317,7 @@ def test_classes_that_are_missed_have_their_types() -> None:
 def test_classes_that_all_systems_miss() -> None:
     both = type_stage({"coarse": COARSE, "other, too": COARSE})
     assert texts("type_level", both, "missed by all") == [
-        "Missed by all 2 systems: P and V, 2 of 3 classes."
+        "Classes without a cluster in any of 2 systems: P and V, in total 2 of 3 classes."
     ]
     assert texts("type_level", type_stage(TWO), "missed by all") == []
 
@@ -359,9 +361,9 @@ def test_a_cluster_without_a_class_is_unmapped() -> None:
 def test_of_several_runs_the_first_is_looked_at() -> None:
     made = type_stage({"right": RIGHT}, runs=["1", "2"])
     (said,) = texts("type_level", made, "types")
-    assert "MacroI M-1 100.0 % (mean of 2 runs, standard deviation 0.0); there is no" in said
+    assert "MicroI 1-1 100.0 % (mean of 2 runs, standard deviation 0.0) (the only" in said
     (missed,) = texts("type_level", made, "missed")
-    assert missed.startswith("Missed by right, run 1: none")
+    assert missed.startswith("Classes without a cluster in right, run 1 (mapping of")
 
 
 def test_words_without_a_count_of_their_own_are_counted_by_the_gold() -> None:
@@ -374,7 +376,7 @@ def test_words_without_a_count_of_their_own_are_counted_by_the_gold() -> None:
 def test_numbers_of_clusters_that_differ() -> None:
     said = texts("type_level_cautions", type_stage(TWO), "numbers of clusters")
     assert said == [
-        "M-1 values grow with the number of clusters, and the systems have 1 (coarse) to 3 (right)."
+        "M-1 values increase with the number of clusters, which ranges from 1 (coarse) to 3 (right)."
     ]
     assert (
         texts("type_level_cautions", type_stage({"a": RIGHT, "b": RIGHT}), "numbers of clusters")
@@ -387,7 +389,8 @@ def test_what_is_left_out_and_what_is_not_found() -> None:
     said = texts("type_level_cautions", type_stage({"odd": odd, "right": RIGHT}))
     assert "Types without a cluster, which count as not found: 4 of 5 in odd." in said
     assert (
-        "Types with a cluster and no gold class, which are left out: 2 in odd, besides the 5 that count."
+        "Types with a cluster but no gold class, which are excluded: 2 in odd, in addition to the 5 "
+        "that count."
     ) in said
 
 
@@ -400,9 +403,7 @@ def test_mappings_that_are_not_proven(gap: float | None) -> None:
     )  # fmt: skip
     open_one = stage("evaluate.type_level", {"scores": scores})
     (said,) = texts("type_level_cautions", open_one, "not proven")
-    assert said.startswith(
-        "For 1 of 6 values no proof says that their mapping is optimal (MicroC M-1)"
-    )
+    assert said.startswith("For 1 of 6 values, the mapping is not proven optimal (MicroC M-1)")
     assert ("by at most 25.0 points" in said) == (gap is not None)
 
 

@@ -353,7 +353,7 @@ def test_what_cannot_separate_fields(separator: str) -> None:
 def test_a_column_that_is_called_as_the_readers_own(tmp_path: Path) -> None:
     path = tmp_path / "file.tsv"
     path.write_text("file\tl1\na\tb\n")
-    assert "a column is called file" in refusal(path, "tsv")
+    assert "a column has the reserved name file" in refusal(path, "tsv")
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

@@ -18,7 +18,7 @@ SECONDS = 60
 _DONE = (0, 3)
 """Exit codes of what is done, or waits for people."""
 _TRACEBACK = re.compile(
-    r"Traceback \(most recent call last\)|This is a defect|panicked at|unexpected \w+:"
+    r"Traceback \(most recent call last\)|This is a bug|panicked at|unexpected \w+:"
 )
 _LIBRARY = re.compile(
     r"ComputeError|PolarsError|\bpolars\.|pyarrow|Arrow error|pydantic|infer_schema|ignore_errors|"

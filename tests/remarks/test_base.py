@@ -75,11 +75,11 @@ def test_a_threshold_of_nought_is_not_false(checks: None) -> None:
     ("look", "said"),
     [
         ({"left_out": 2, "left_out_sentences": 2, "left_out_tokens": 1_200},
-         "left out 2 sentence(s), 1,200 token(s) in all"),
+         "skipped 2 sentences, 1,200 tokens in all"),
         ({"left_out": 3, "left_out_sentences": 2, "left_out_tokens": 7},
-         "left out 2 sentence(s) and 1 line(s) or file(s) outside of sentences, 7 token(s) in all"),
+         "skipped 2 sentences and 1 line or file outside sentences, 7 tokens in all"),
         ({"replaced": {"lemma _": 1, "lemma <unknown>": 1_200, "form x": 3}},
-         "1,201 token(s) have no lemma (<unknown> 1,200, _ 1): the form stands in its place"),
+         "1,201 tokens without a lemma (<unknown> 1,200, _ 1): the form replaces it"),
         ({"replaced": {"form x": 3}}, None),
     ],
 )  # fmt: skip
@@ -93,7 +93,7 @@ def test_a_check_that_fails_does_not_take_the_results_with_it(checks: None) -> N
     check(stages=(USE,), threshold=1, means="any")(fails)
     broken = next(each for each in run_checks(LOOK, {}) if each.check == "fails")
     assert broken.level == "note"
-    assert "could not be made: ZeroDivisionError: nothing there" in broken.text
+    assert "failed: ZeroDivisionError: nothing there" in broken.text
     assert "[remarks] fails = false" in broken.remedy
 
 
@@ -140,7 +140,7 @@ def test_a_lexicon_that_shares_few_words() -> None:
     gold = ["Haus", "Hund", "Katze", "casa"]
     (one,) = told("few_shared_words", gold, ["casa", "perro"], threshold=0.3)
     assert one.level == "warning"
-    assert one.text == "1 of 4 words of the gold are among the 2 of lexicon"
+    assert one.text == "1 of 4 gold words are among the 2 of lexicon"
     assert one.such_as == ("Haus, Hund, Katze (gold)", "casa, perro (lexicon)")
     assert not told("few_shared_words", ["Haus", "Hund"], ["Haus"])
 
@@ -150,17 +150,17 @@ def test_a_lexicon_that_shares_few_words() -> None:
     [
         (
             ["HAUS", "hund"],
-            'differ in case alone: fold both: fold = true, of lexicons case = "lower"',
+            'differ only in case: fold both: fold = true, of lexicons case = "lower"',
         ),
-        (["Haus ", " Hund"], "2 of them differ in blanks round them alone"),
-        (["casa", "perro"], "look at which columns are read"),
+        (["Haus ", " Hund"], "2 of them differ only in surrounding spaces"),
+        (["casa", "perro"], "check the columns"),
     ],
 )
 def test_a_lexicon_that_shares_no_word_is_refused(theirs: list[str], cause: str) -> None:
     with pytest.raises(DataError) as found:
         told("few_shared_words", ["Haus", "Hund", "Katze"], theirs)
     text = str(found.value)
-    assert text.startswith("0 of 3 words of the gold are among the 2 of lexicon")
+    assert text.startswith("0 of 3 gold words are among the 2 of lexicon")
     assert "  Haus, Hund, Katze (gold)" in text
     assert cause in text
     assert not told("few_shared_words", ["Haus", "Hund", "Katze"], theirs, threshold=0)

@@ -25,7 +25,7 @@ def said(name: str, known: pl.DataFrame, *systems: pl.DataFrame) -> list[Remark]
 def test_types_without_a_cluster_with_the_most_frequent_ones() -> None:
     known = gold(**{f"w{i}": i + 1 for i in range(10)})
     (told,) = said("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(8)}))
-    assert "2 of 10 types of the gold (20%) have no cluster in brown" in told.text
+    assert "2 of 10 gold types (20%) have no cluster in brown" in told.text
     assert told.such_as == ("'w9'", "'w8'")
     assert told.level == "note"
     assert not said("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(10)}))
@@ -61,7 +61,7 @@ def test_the_same_text_or_no_counts_at_all_are_nothing_to_tell() -> None:
 def test_a_gold_with_one_class_for_every_type() -> None:
     one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
     (told,) = hear("one_class_each", use="extract.gold_table", outputs={"entries": one})
-    assert "each of the 60 types" in told.text
+    assert "each of the 60 gold types" in told.text
     several = pl.concat([one, one.head(1)])
     assert not hear("one_class_each", use="extract.gold_table", outputs={"entries": several})
     assert not hear("one_class_each", use="extract.gold_table", outputs={"entries": one.head(9)})

@@ -14,7 +14,7 @@ def sample(number: int, *, population: int) -> dict[str, pl.DataFrame]:
 
 def test_fewer_lemmas_than_asked() -> None:
     (told,) = hear("few_lemmas_drawn", outputs=sample(79, population=79), size=100)
-    assert told.text == "79 of the 100 lemmas that were asked for: gold and lexicons share 79"
+    assert told.text == "79 of the 100 requested lemmas: gold and lexicons share 79"
     assert told.level == "note"
     assert not hear("few_lemmas_drawn", outputs=sample(79, population=300), size=79)
     assert not hear("few_lemmas_drawn", outputs=sample(79, population=300), size=None)

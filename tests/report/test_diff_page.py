@@ -55,7 +55,7 @@ def test_findings_stand_side_by_side_and_none_is_called_better() -> None:
     )  # fmt: skip
     assert "Best for 9: mi, 30.0 %." in text
     assert "+5.0 points" in text
-    assert "there is no test" in text
+    assert "There is no test" in text
     assert "better" not in text.partition("<script>")[0]
 
 
@@ -63,7 +63,7 @@ def test_equal_runs() -> None:
     text = html(first=Side("a:1", "", [told(0.3)]), second=Side("a:1", "", [told(0.3)]))
     assert "Nothing differs; 0 stages are equal." in text
     assert "All settings are equal." in text
-    assert "1 finding of both runs" in text
+    assert "1 finding in both runs" in text
 
 
 def test_what_is_gone_from_the_store_is_said() -> None:
@@ -89,7 +89,7 @@ def test_equal_figures_are_not_drawn() -> None:
 
 def test_a_stage_of_one_run_alone() -> None:
     text = html(stages=[StageCompared("full", "Precision", (), (), (shown([True] * 120), None))])
-    assert "one of the runs has no results of it" in text
+    assert "one of the runs has no results for this stage" in text
 
 
 def test_the_page_stands_alone() -> None:

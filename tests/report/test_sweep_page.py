@@ -211,9 +211,11 @@ def panel_titles(figure: Figure) -> list[str]:
 def html(**given: Any) -> str:
     points = given.pop("points")
     told = given.pop("told", [[] for _ in points])
-    return sweep_page(SweepInput(title="T", points=points, told=told, **given))[
-        "index.html"
-    ].decode()
+    return (
+        sweep_page(SweepInput(title="T", points=points, told=told, **given))["index.html"]
+        .decode()
+        .replace("\xa0", " ")
+    )
 
 
 def test_a_panel_for_each_point_where_there_is_an_n() -> None:
@@ -250,8 +252,8 @@ def test_a_thousand_points_are_cut_and_counted() -> None:
     titles = [title for figure in found for title in panel_titles(figure)]
     assert 12 < len(titles) <= MOST_PANELS
     assert len(set(titles)) == len(titles)
-    assert texts == [(f"Drawn are the first 4 of 10 values of rate and the first 5 of 100 values of"
-                     f" seed: {1000 - len(titles)} of 1,000 points are left out.")]  # fmt: skip
+    assert texts == [(f"The figures show the first 4 of 10 values of rate and the first 5 of 100"
+                     f" values of seed and omit {1000 - len(titles)} of 1,000 points.")]  # fmt: skip
 
 
 def test_one_point_has_a_panel_only_where_there_is_an_n() -> None:
@@ -261,7 +263,7 @@ def test_one_point_has_a_panel_only_where_there_is_an_n() -> None:
 
 def test_tables_without_rows_say_so() -> None:
     assert drawn(grid(rate=[0.1, 0.2]), [], ["mi"]) == (
-        [], ["The table has no row at any of 2 points."],
+        [], ["The table has no rows at any of 2 points."],
     )  # fmt: skip
 
 
@@ -289,7 +291,7 @@ def test_columns_of_nulls_are_not_drawn() -> None:
 def test_many_names_are_cut_and_counted() -> None:
     (figure,), _ = drawn(grid(rate=[0.1, 0.2]), [10, 20], [f"m{n}" for n in range(30)])
     assert len(figure.chart["usermeta"]["lexassay"]["names"]) == 8
-    assert "22 more names with lower values are in the table" in figure.caption
+    assert "The table has 22 more names with lower values" in figure.caption
 
 
 @pytest.mark.parametrize(
@@ -311,7 +313,7 @@ def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
     points = grid(**over)
     text = html(points=points, told=[best("mi"), best("mi"), best("dice"), best("mi")])
     assert (
-        "4 points, every combination of rate of sample: 0.1 and 0.2; seed of sample: 1 and 2."
+        "4 points, all combinations of rate of sample: 0.1 and 0.2; seed of sample: 1 and 2."
         in text
     )
     assert (
@@ -319,7 +321,7 @@ def test_the_page_says_what_was_varied_and_where_the_answer_changes() -> None:
     )
     cells = re.findall(r"<td[^>]*>([^<]*30\.0 %)</td>", text)
     assert cells == ["mi, 30.0 %", "mi, 30.0 %", "● dice, 30.0 %", "mi, 30.0 %"]
-    assert "Each of the 4 points is estimated and tested by itself" in text
+    assert "Each of the 4 points is estimated and tested separately" in text
 
 
 def test_a_single_point_says_what_it_found() -> None:
@@ -350,7 +352,7 @@ def test_cautions_and_remarks_are_counted_over_the_points() -> None:
         points=grid(rate=[0.1, 0.2, 0.3]), told=[[caution(3)], [caution(4)], []],
         remarks=[["sample: 9 draws."], [], []],
     )  # fmt: skip
-    assert "At 2 of 3 points: 3 ties. (The numbers differ from point to point.)" in text
+    assert "At 2 of 3 points: 3 ties. (The numbers differ between points.)" in text
     assert "At 1 of 3 points: sample: 9 draws." in text
 
 
@@ -388,6 +390,6 @@ def test_more_questions_than_columns_are_counted() -> None:
         )
 
     told = [[asked(number, point) for number in range(page.MOST_SAID + 3)] for point in (1, 2)]
-    assert "3 more questions are answered in the table of findings" in html(
+    assert "The table of findings answers 3 more questions" in html(
         points=grid(rate=[0.1, 0.2]), told=told
     )

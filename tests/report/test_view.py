@@ -53,7 +53,7 @@ def test_values(value: object, text: str) -> None:
 
 def test_per_cents_and_small_p_values() -> None:
     assert format_percent(1.0) == "100.00"
-    assert (p_value(0.0), p_value(9.99e-5), p_value(1e-4)) == ("0.0000", "1.0e-04", "0.0001")
+    assert (p_value(0.0), p_value(9.99e-4), p_value(1e-3)) == ("< .001", "< .001", ".001")
     assert (format_points(1.0), format_points(-0.00001)) == ("+100.00", "−0.00")
 
 

@@ -14,7 +14,7 @@ from tests.runner.batching import BUCKETS, SHARDS, do, do_all, elsewhere, give_o
 from tests.runner.commands import finish
 from tests.runner.laboratory import Laboratory, change, wait_until
 
-WAITS = "another run is at work on it; waiting"
+WAITS = "another run is working on it; waiting"
 STAGES = ("candidates", "scores")
 ALL = ["count", "merge", "counts", "combine", "result"]
 
@@ -89,7 +89,7 @@ def test_what_is_done_is_found_done(texts: Laboratory) -> None:
     assert "task 1 done\n" in texts.call("task", "candidates", "1").out
     part = next(texts.root.glob("candidates/counts/.partial-*/shard-*/*.parquet"))
     written = part.stat().st_mtime_ns
-    assert "task 1 was done before" in texts.call("task", "candidates", "1").out
+    assert "task 1 was already done" in texts.call("task", "candidates", "1").out
     assert part.stat().st_mtime_ns == written
     assert texts.call("task", "candidates", "1", "--quiet").text == ""
 
@@ -113,7 +113,7 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
     told = [texts.call("task", "candidates", str(number)) for number in found]
     [wrong] = [each for each in told if each.code]
     assert str(part) in wrong.err
-    assert "is gone or damaged; do the tasks before again" in wrong.err
+    assert "is missing or damaged; run the earlier tasks again" in wrong.err
     again = [texts.call("task", "candidates", str(number)).out for number in (0, 1, 2)]
     assert "done\n" in "".join(again)
     do_all(texts, "candidates")
@@ -124,11 +124,11 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("tasks", "scores"), "it rests on stage candidates, which is not done; do the tasks of"),
-        (("tasks", "candidate"), "there is no such stage; did you mean candidates?"),
+        (("tasks", "scores"), "it depends on stage candidates, which is not done; run its tasks"),
+        (("tasks", "candidate"), "unknown stage; did you mean candidates?"),
         (("task", "candidates", "99"), "99: stage candidates has no such task; its tasks are 0 to"),
-        (("task", "candidates", "3"), "what the phase count makes; not done of that, 3 of 3"),
-        (("slurm", "scores"), "it rests on stage candidates, which is not done"),
+        (("task", "candidates", "3"), "it needs the phase count, of which 3 of 3"),
+        (("slurm", "scores"), "it depends on stage candidates, which is not done"),
     ],
 )
 def test_what_cannot_be_done_yet_says_what_comes_first(
@@ -142,7 +142,7 @@ def test_what_cannot_be_done_yet_says_what_comes_first(
 
 def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
     do(texts, "candidates", 1)
-    assert "2 of 3 task(s): 0,2; do them first (lexassay task CONFIG candidates 0)" in (
+    assert "2 of 3 tasks are not done: 0,2; run them first (lexassay task CONFIG candidates 0)" in (
         texts.call("task", "candidates", "4").err
     )
 

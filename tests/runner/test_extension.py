@@ -217,7 +217,7 @@ def test_adds_a_check(extended: Laboratory, extension: Path) -> None:
     assert "seldom ones [some_are_rare]" in again.text
     assert not extended.reran()
     assert strict.code == 1
-    assert "stage rare: 1 warning, and the run is strict" in strict.text
+    assert "stage rare: 1 warning in a strict run" in strict.text
 
 
 def test_adds_engine(laboratory: Laboratory, extension: Path) -> None:
@@ -390,7 +390,7 @@ def test_spelling_taken(tmp_path: Path) -> None:
     done = execute(laboratory.words("run"), path=[path])
     assert done.code == 2, done.text
     assert "G2" in done.err
-    assert "stands for log_likelihood and for root_frequency" in done.err
+    assert "is a spelling of both log_likelihood and root_frequency" in done.err
 
 
 def test_without_the_package(extended: Laboratory) -> None:

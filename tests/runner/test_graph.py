@@ -35,7 +35,7 @@ def test_other_tables_than_declared() -> None:
     (said,) = problems({"judgement": WHOLE})
     assert said == (
         "stages.own.use: makes ['judgement'], but declares ['judgements'];"
-        " this is a defect of the stage"
+        " this is a bug in the stage"
     )
 
 
@@ -106,4 +106,4 @@ def test_a_title_is_a_text(title: object) -> None:
     nodes, (wrong,) = build(one(title=title))
     assert not nodes
     assert wrong.where == "stages.a.title"
-    assert f"{title!r} is no text" in wrong.what
+    assert f"{title!r} is not text" in wrong.what

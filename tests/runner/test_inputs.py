@@ -51,12 +51,16 @@ def test_another_machine_may_say_what_they_take(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("run", "least", "said"),
     [
-        ({}, 231, "a process takes some 230.0 MB with the libraries alone; give"),
-        ({"engine": "processes", "workers": 1}, 461, "there would be 2, 1 of them workers; give"),
+        ({}, 231, "a process needs about 230.0 MB for the libraries alone; give"),
+        (
+            {"engine": "processes", "workers": 1},
+            461,
+            "there are 2 processes, 1 of them workers; give",
+        ),
         (
             {"engine": "processes", "workers": 2},
             691,
-            "3, 2 of them workers; give 691MB or more, or",
+            "3 processes, 2 of them workers; give 691MB or more, or",
         ),
     ],
 )
@@ -65,7 +69,7 @@ def test_less_than_the_libraries_take_is_refused(
 ) -> None:
     (problem,) = problems(memory=f"{least - 1}MB", **run)
     assert problem.where == "run.memory"
-    assert f"{least - 1}.0 MB cannot be kept to" in problem.what
+    assert f"{least - 1}.0 MB is not enough" in problem.what
     assert said in problem.what
     assert f"give {least}MB or more" in problem.what
     assert not problems(memory=f"{least}MB", **run)
@@ -73,7 +77,7 @@ def test_less_than_the_libraries_take_is_refused(
 
 @pytest.mark.usefixtures("_as_for_users")
 def test_other_mistakes_are_said_as_before() -> None:
-    assert "no amount of memory" in problems(memory="much")[0].what
+    assert "not an amount of memory" in problems(memory="much")[0].what
     (workers,) = problems(engine="processes", workers=0, memory="500MB")
     assert workers.where == "run.workers"
 

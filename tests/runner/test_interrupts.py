@@ -20,7 +20,7 @@ from tests.runner.commands import Outcome, environment, finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
-GOES_ON = "run the same command to go on"
+GOES_ON = "run the same command to continue"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 

@@ -76,7 +76,7 @@ def test_beside_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 # Counts are artefacts of their own: with another threshold nothing is counted again.
 
 OTHER = ("--set", "stages.candidates.min_frequency=4")
-THERE = "the counts are there"
+THERE = "its counts are done"
 
 
 def flip(folder: Path) -> None:
@@ -266,7 +266,7 @@ def test_what_was_left_out_is_still_said(texts: Laboratory) -> None:
     texts.run("--set", "stages.candidates.min_frequency=1")
     assert texts.said("candidates", THERE)
     second = texts.record().stages["candidates"].remarks
-    left = [[each.text for each in some if "left out" in each.text] for some in (first, second)]
+    left = [[each.text for each in some if "skipped" in each.text] for some in (first, second)]
     assert left[0] == left[1] != []
 
 
@@ -711,7 +711,7 @@ def test_damaged_sums_are_named_and_made_again(tuples: Laboratory) -> None:
     part.write_bytes(content)
     told = [tuples.call("task", "candidates", str(n)) for n in found["combine"]["todo"]]
     [wrong] = [each for each in told if each.code]
-    assert f"{part} is gone or damaged; do the tasks before again" in wrong.err
+    assert f"{part} is missing or damaged; run the earlier tasks again" in wrong.err
     again = [tuples.call("task", "candidates", str(n)).out for n in found["sum"]["todo"]]
     assert sum("done before" in each for each in again) == len(again) - 1
     tuples.run()
@@ -724,14 +724,14 @@ def test_counts_in_few_buckets_are_summed_in_many(tuples: Laboratory) -> None:
     tuples.run()
     given_sums(tuples, BUCKETS)
     more = ("--set", "stages.candidates.min_frequency=3")
-    assert "counted; summing over all, 2 tasks" in tuples.run(*more).err
+    assert "counted; computing sums, 2 tasks" in tuples.run(*more).err
     assert len(list(tuples.artefact("candidates").glob("tuples/part-*.parquet"))) > 2
     assert tuples.digests() == elsewhere(tuples, *more)
 
 
 # Two processes on one experiment at once: each stage is computed once, both end well.
 
-WAITS = "another run is at work on it; waiting"
+WAITS = "another run is working on it; waiting"
 
 
 @pytest.fixture

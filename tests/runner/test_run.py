@@ -220,8 +220,8 @@ def test_the_page_tells_what_to_look_at(tmp_path: Path) -> None:
     run = lx.run(build(tmp_path, size=20), runs=tmp_path / "runs")
     assert run.report is not None
     page = run.report.read_text()
-    assert "Before you believe it" in page
-    assert "8 of the 20 draws that were asked for" in page
+    assert "Cautions" in page
+    assert "8 of the 20 requested draws" in page
 
 
 # What a run says of its stages.
@@ -244,8 +244,8 @@ def test_how_far_a_result_can_be_trusted_is_said_each_time(laboratory: Laborator
     laboratory.config.write_text(laboratory.config.read_text() + POOL)
     for _ in range(2):
         told = laboratory.run().err
-        assert "pool: note: the pool holds" in told
-        assert "what is estimated holds for the 5 best of the pooled measures" in told
+        assert "pool: note: the pool has" in told
+        assert "estimates apply to the 5 best of the pooled measures" in told
     assert laboratory.outcomes()["pool"] == "reused"
 
 
@@ -270,8 +270,8 @@ def test_a_stage_that_waits_for_something_other_than_sheets(laboratory: Laborato
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
     done = laboratory.call("run")
     assert done.code == 3
-    assert "waiting: the printed dictionary waits for 2 pages\n" in done.out
-    assert laboratory.record().stages["own"].note == "the printed dictionary waits for 2 pages"
+    assert "the printed dictionary: waiting for 2 pages\n" in done.out
+    assert laboratory.record().stages["own"].note == "the printed dictionary: waiting for 2 pages"
 
 
 # Files and results that vanish or change under the hands of a run: which one, and what to do.
@@ -315,7 +315,7 @@ def run(laboratory: Laboratory, *listeners: Listener) -> str:
 def test_an_input_that_vanishes_before_it_is_read(laboratory: Laboratory) -> None:
     gold = laboratory.folder / "gold.tsv"
     said = run(laboratory, at("stage_started", "gold", gold.unlink))
-    assert said == f"{gold}: cannot be read: it, or its folder, is not there"
+    assert said == f"{gold}: cannot be read: the file or its folder does not exist"
 
 
 def test_an_input_that_vanishes_while_it_is_read(
@@ -329,7 +329,7 @@ def test_an_input_that_vanishes_while_it_is_read(
         return collected(outputs)
 
     monkeypatch.setattr(task, "collect_tables", late)
-    assert run(laboratory) == f"{gold}: cannot be read: it, or its folder, is not there"
+    assert run(laboratory) == f"{gold}: cannot be read: the file or its folder does not exist"
 
 
 def test_an_input_that_is_a_folder_by_now(laboratory: Laboratory) -> None:
@@ -340,7 +340,7 @@ def test_an_input_that_is_a_folder_by_now(laboratory: Laboratory) -> None:
         gold.mkdir()
 
     said = run(laboratory, at("stage_done", "sample", replace))
-    assert said == f"{gold}: cannot be read: it is a folder, and no file"
+    assert said == f"{gold}: cannot be read: it is a folder, not a file"
 
 
 @pytest.mark.long
@@ -355,7 +355,7 @@ def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage:
 
     said = run(laboratory, at("stage_done", "scores", act))
     assert said.startswith(f"the results of stage scores in {laboratory.root}/scores/")
-    assert said.endswith("run again: they are made anew")
+    assert said.endswith("run again to restore them")
     laboratory.run()
 
 
@@ -365,7 +365,7 @@ def test_sheets_that_go_after_they_have_been_counted(laboratory: Laboratory) -> 
     config, runs = laboratory.config, laboratory.runs
     assert lx.run(config, runs=runs, report=False).waits
     sheet = next(laboratory.folder.glob("sheets/small/one/*"))
-    with pytest.raises(DataError, match=r"came or went after .* looked at; .* run again"):
+    with pytest.raises(DataError, match=r"appeared or disappeared during the run; .* run again"):
         lx.run(
             config,
             runs=runs,
@@ -386,9 +386,9 @@ def test_results_that_cannot_be_shown(done: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("raised", "said"),
     [
-        (MemoryError(), "stage gold failed: the memory is used up; close other programs"),
-        (OSError(5, "Input/output error"), "stage gold failed: the disk fails"),
-        (RecursionError(), "stage gold failed: something is nested"),
+        (MemoryError(), "stage gold failed: out of memory; close other programs"),
+        (OSError(5, "Input/output error"), "stage gold failed: input or output error of the disk"),
+        (RecursionError(), "stage gold failed: nesting or references"),
     ],
 )
 def test_what_fails_by_the_machine_is_no_defect(
@@ -442,19 +442,19 @@ def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
     fill(waits, missing=120)
     done = driver.do(waits.words("run"))
     assert done.code == 3, done.text
-    assert "waiting: sheet.tsv waits for 120 labels" in done.out
+    assert "sheet.tsv: waiting for 120 labels" in done.out
     outcomes = waits.outcomes()
     assert {name for name, outcome in outcomes.items() if outcome == "done"} == INDEPENDENT
     assert outcomes["gold"] == "waits"
     assert {outcomes[name] for name in DOWNSTREAM} == {"skipped"}
-    assert "rests on gold" in done.err
+    assert "depends on gold" in done.err
     assert waits.record().outcome == "waits"
     assert not any((waits.root / name).exists() for name in DOWNSTREAM)
 
     fill(waits, missing=1)
     done = driver.do(waits.words("run"))
     assert done.code == 3
-    assert "sheet.tsv waits for 1 label\n" in done.out
+    assert "sheet.tsv: waiting for 1 label\n" in done.out
     assert set(waits.outcomes().values()) == {"reused", "waits", "skipped"}
 
     fill(waits, missing=0)
@@ -474,7 +474,7 @@ def test_report_of_what_is_there(laboratory: Laboratory, driver: Driver) -> None
     fill(laboratory, missing=7)
     done = driver.do(laboratory.words("run", "--report"))
     assert done.code == 3, done.text
-    assert "sheet.tsv waits for 7 labels" in done.out
+    assert "sheet.tsv: waiting for 7 labels" in done.out
     page = laboratory.root / "report" / "index.html"
     assert f"report: {page}" in done.out
     assert page.is_file()

@@ -93,7 +93,7 @@ def test_both_places_of_a_repeated_pair(
     assert "key_is_unique (id) in 1 row" in text
     assert "a.tsv, line 2; a.tsv, line 4: id=" in text
     assert "l1='a', l2='b', f=1" in text
-    assert text.endswith("keep one of those that come again, and run again.\n")
+    assert text.endswith("keep one of each duplicate, and run again.\n")
     assert "l1='a', l2='b', f=2" in text
 
 
@@ -155,7 +155,9 @@ def test_an_error_that_nobody_foresaw_is_the_stages(laboratory: Laboratory) -> N
     done = laboratory.call("run")
     assert done.code == 1
     assert "stage own failed: ZeroDivisionError: " in done.err
-    assert "This is a defect: report it, with the experiment and what --debug shows" in done.err
+    assert (
+        "This is a bug: please report it, with the experiment and the output of --debug" in done.err
+    )
     assert "Traceback" not in done.err
     assert laboratory.outcomes()["own"] == "failed"
     assert_whole(laboratory.root)
@@ -172,8 +174,11 @@ def test_what_a_library_says_of_a_stage_is_told_in_our_words(laboratory: Laborat
     stage("own.stage", config=Own, outputs={"candidates": Candidates})(numbers)
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
     said = laboratory.call("run").err
-    assert "stage own failed: a column has values that are no whole numbers, such as 'in:N" in said
-    assert "If no condition or formula of its options explains it, this is a defect" in said
+    assert (
+        "stage own failed: a column has values that are not whole numbers, for example 'in:N"
+        in said
+    )
+    assert "Check the conditions and formulas in its options; otherwise this is a bug" in said
     for advice in ("Error:", "You might", "This error occurred", "i64", "strict"):
         assert advice not in said, advice
 
@@ -189,7 +194,7 @@ def test_a_cast_of_a_condition_that_cannot_be_done(cast: str, code: int, tmp_pat
     done = call(["run", str(tmp_path / "x.toml"), "--runs", str(tmp_path / "r"), "--no-report"])
     assert done.code == code
     if code:
-        assert "stages.pairs: a CAST of its options cannot be done: column 'form' has" in done.err
+        assert "stages.pairs: a CAST in its options fails: column 'form' has" in done.err
         assert "Use TRY_CAST" in done.err
         assert "defect" not in done.err
 

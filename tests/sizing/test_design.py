@@ -162,7 +162,7 @@ def test_no_stage_that_designs(tmp_path: Path) -> None:
         lx.plan_design(run, half_width=0.1)
     table = lx.plan_design(run, half_width=0.1, n=[40], pairs=[("t_score", "mi")])
     assert table.equals(lx.plan_design(run, half_width=0.1, n=[40], pairs=("t_score", "mi")))
-    with pytest.raises(ConfigError, match=r"pairs: \('mi',\) is no pair of measures"):
+    with pytest.raises(ConfigError, match=r"pairs: \('mi',\) is not a pair of measures"):
         lx.plan_design(run, half_width=0.1, n=[40], pairs=[("mi",)])  # type: ignore[list-item]  # on purpose
     assert "t_score - mi at 40" in table["question"].to_list()
 
@@ -219,7 +219,7 @@ def test_what_lists_have_in_common_cannot_differ(done_designs: lx.Run) -> None:
     assert rows["labels"].null_count() == rows.height
     assert table.filter(question=TOGETHER)["labels"].null_count() == 8
     with pytest.raises(
-        ConfigError, match=r"all 300 candidates do not suffice for any of 2.*smaller"
+        ConfigError, match=r"all 300 candidates are not enough for any of 2.*smaller"
     ):
         lx.plan_design(done_designs, difference=0.99, rate=0.5)
 
@@ -234,10 +234,10 @@ def test_curves_end_where_the_target_is_met(done_designs: lx.Run) -> None:
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ({}, "nothing is wanted"), ({"half_width": 5.0}, "half_width: 5 is not between"),
-    ({"half_width": 0.1, "power": 0.8}, "does not go with power"),
-    ({"power": 0.8}, "difference: no difference to be found; e.g. 0.05, or name a pilot"),
-    ({"difference": 0.1, "questions": ["baseline"]}, "none of the 7 questions is a difference"),
+    ({}, "no target is given"), ({"half_width": 5.0}, "half_width: 5 is not between"),
+    ({"half_width": 0.1, "power": 0.8}, "cannot be combined with power"),
+    ({"power": 0.8}, "difference: no difference to detect; e.g. 0.05, or name a pilot"),
+    ({"difference": 0.1, "questions": ["baseline"]}, "none of the 7 questions is about a difference"),
     ({"half_width": 0.1, "questions": ["mi at 41"]}, "did you mean mi at 40"),
     ({"half_width": 0.1, "measures": ["m"]}, "'m' has not been ranked; did you mean mi"),
     ({"half_width": 0.1, "pairs": [("mi", "dice")]}, "'dice' has not been ranked"),
@@ -245,13 +245,13 @@ def test_curves_end_where_the_target_is_met(done_designs: lx.Run) -> None:
     ({"half_width": 0.1, "n": [301]}, "no list of 301 among 300"),
     ({"half_width": 0.1, "design": "design"}, "did you mean designed"),
     ({"half_width": 0.1, "rate": 30.0}, "rate: 30 is not between"),
-    ({"half_width": 0.1, "rho2": 1.5}, "rho2: 1.5 is not in 0 to 1"),
-    ({"half_width": 0.1, "rate": 0.3, "pilot": "answers"}, "rate: does not go with a pilot"),
+    ({"half_width": 0.1, "rho2": 1.5}, "rho2: 1.5 is not between 0 and 1"),
+    ({"half_width": 0.1, "rate": 0.3, "pilot": "answers"}, "rate: cannot be combined with a pilot"),
     ({"half_width": 0.1, "pilot": "ranks"}, "no stage 'ranks' with judgements"),
     ({"half_width": 0.1, "pilot": "replaced"}, "drawn with replacement"),
-    ({"half_width": 0.1, "pilot": "answers", "category": "SVC"}, "no category 'SVC'"),
-    ({"half_width": 0.1, "looks": [0.5, 0.4, 1]}, "looks: 0.5, 0.4, 1: shares of the labels grow"),
-    ({"half_width": 0.1, "looks": [0.5]}, "the last is 1"),
+    ({"half_width": 0.1, "pilot": "answers", "category": "SVC"}, "unknown category 'SVC'"),
+    ({"half_width": 0.1, "looks": [0.5, 0.4, 1]}, "looks: 0.5, 0.4, 1: shares of the labels must increase"),
+    ({"half_width": 0.1, "looks": [0.5]}, "must increase to 1"),
     ({"half_width": 0.1, "spending": "pocok"}, "spending: unknown 'pocok'; did you mean pocock"),
 ])  # fmt: skip
 def test_mistakes(done_designs: lx.Run, change: dict[str, Any], said: str) -> None:
@@ -277,14 +277,14 @@ sample = "one"
 @pytest.mark.long
 def test_a_pilot_without_judgements(tmp_path: Path) -> None:
     run = lx.run(write(tmp_path, judged=0), runs=tmp_path / "runs", report=False)
-    with pytest.raises(ConfigError, match="answers: nothing is judged yet; fill in its sheet"):
+    with pytest.raises(ConfigError, match="answers: no judgements yet; fill in its sheet"):
         lx.plan_design(run, half_width=0.1, pilot="answers")
     path = write(tmp_path, stages=STAGES + TINY, judged=1)
     other = lx.run(path, runs=tmp_path / "runs", report=False)
     with pytest.raises(ConfigError, match="tiny: none of its 1 candidates is judged; fill in"):
         lx.plan_design(other, half_width=0.1, pilot="tiny")
     part = lx.run(write(tmp_path, judged=9), runs=tmp_path / "runs", report=False)
-    with pytest.raises(ConfigError, match="9 of 300 candidates are judged, and not as a random"):
+    with pytest.raises(ConfigError, match="9 of 300 candidates are judged, but not as a random"):
         lx.plan_design(part, half_width=0.1, pilot="judgements")
 
 

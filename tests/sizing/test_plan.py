@@ -82,14 +82,14 @@ def test_options_of_the_test_count() -> None:
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ({"overlap": 350}, "350 of 500 is 0.7"), ({"overlap": 1.0}, "1 is no share"),
-    ({"n": [150]}, "need 225 candidates"), ({"shared": 1.5}, "shared: 1.5 is not in 0 to 1"),
+    ({"overlap": 350}, "350 of 500 is 0.7"), ({"overlap": 1.0}, "1 is not a proportion"),
+    ({"n": [150]}, "need 225 candidates"), ({"shared": 1.5}, "shared: 1.5 is not between 0 and 1"),
     ({"shared": 0.0, "overlap": 0.9, "n": [20]}, "would have a precision of 6"),
-    ({"n": [1], "overlap": 0.6}, "the lists of 1 are the same"),
+    ({"n": [1], "overlap": 0.6}, "the lists of 1 are equal"),
     ({"powers": [80]}, "80 % is 0.8"), ({"alpha": 5}, "alpha: 5 is not between"),
     ({"test": "fischer"}, "did you mean fisher"), ({"alternative": "grater"}, "mean greater"),
     ({"replicates": 0}, "0 replicates"), ({"margin": 2}, "margin: 2"),
-    ({"precisions": (38, 30)}, "compare: 38 is not in 0 to 1; 38 % is 0.38"),
+    ({"precisions": (38, 30)}, "compare: 38 is not between 0 and 1; 38 % is 0.38"),
 ])  # fmt: skip
 def test_mistakes(change: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
@@ -231,9 +231,9 @@ def test_rate_for_a_power_of_the_better_measure(
     ("replaced", {}, "drawn with replacement"), ("pilot", {"measures": ("mi", "t")}, "'t' is not"),
     ("pilot", {"measures": ("mi", "mi")}, "does not compare mi with mi"),
     ("pilot", {"measures": "mi"}, "'mi' are not two measures; e.g."),
-    ("pilot", {"n": [61]}, "no list of 61 among 60"), ("pilot", {"n": [60]}, "are the same"),
+    ("pilot", {"n": [61]}, "no list of 61 among 60"), ("pilot", {"n": [60]}, "are equal"),
     ("pilot", {"rates": [0.2]}, "24 of 60 are judged"), ("pilot", {"rates": [2.0]}, "2 is no"),
-    ("pilot", {"category": "SVC"}, "no category 'SVC'; valid: TP"),
+    ("pilot", {"category": "SVC"}, "unknown category 'SVC'; valid: TP"),
     ("pilot", {"powers": [3.0]}, "power: 3"), ("pilot", {"alpha": 0.0}, "alpha: 0"),
 ])  # fmt: skip
 def test_mistakes_pilot(
@@ -251,7 +251,7 @@ def test_a_part_of_the_annotation_is_no_sample(tmp_path: Path, done_pilot: lx.Ru
     lines = [f"{line[:-1]}" if i % 9 == 5 else line for i, line in enumerate(pairs)]
     (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n")
     part = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
-    with pytest.raises(ConfigError, match=r"5. of 60 candidates are judged, and not as a random"):
+    with pytest.raises(ConfigError, match=r"5. of 60 candidates are judged, but not as a random"):
         lx.plan_pilot(part, "full", measures=PAIR, n=[20])
     judged = set(part.table("judgements").drop_nulls("tp")["id"])
     drawn = len(judged & set(part.table("sample")["id"]))
@@ -346,9 +346,9 @@ def test_all_mistakes_at_once() -> None:
     assert lines[0] == "size: 8 mistakes"
     for said in (
         "n: no list of 101 among 100 candidates; give 1 to 100",
-        "rate: 0 is no sampling rate above 0 and up to 1; give a proportion",
-        "rate: 15 is no sampling rate above 0 and up to 1; 15 % is 0.15",
-        "precision: 30 is not in 0 to 1; 30 % is 0.3",
+        "rate: 0 is not a sampling rate above 0 and up to 1; give a proportion",
+        "rate: 15 is not a sampling rate above 0 and up to 1; 15 % is 0.15",
+        "precision: 30 is not between 0 and 1; 30 % is 0.3",
         "interval: unknown interval 'wilsn'; did you mean wilson?",
         "confidence: 95 is not between 0 and 1; 95 % is 0.95",
     ):
@@ -358,8 +358,8 @@ def test_all_mistakes_at_once() -> None:
 @pytest.mark.parametrize(("change", "said"), [
     ({"candidates": 0}, "candidates: 0 candidates"), ({"n": []}, "no list size"),
     ({"precisions": []}, "precision: none is given"), ({"rates": []}, "no sampling rate"),
-    ({"widths": [1.0]}, "width: 1 is not between"), ({"precisions": [-0.1]}, "-0.1 is not in"),
-    ({"interval": "hypergeometric", "replacement": True}, "take clopper_pearson"),
+    ({"widths": [1.0]}, "width: 1 is not between"), ({"precisions": [-0.1]}, "-0.1 is not between"),
+    ({"interval": "hypergeometric", "replacement": True}, "use clopper_pearson"),
 ])  # fmt: skip
 def test_mistakes_widths(change: dict[str, object], said: str) -> None:
     given: dict[str, Any] = {

@@ -32,7 +32,7 @@ _NOTE = 10_000
 _TEXT = 100_000
 _ID = 10_000
 _FEW = 3
-"""Mistakes that a message tells."""
+"""Mistakes named in a message."""
 
 
 class _Strict(BaseModel):
@@ -64,7 +64,7 @@ def parse_decisions(text: bytes) -> list[SentDecision]:
     Raises
     ------
     Refused
-        400 with what is wrong where.
+        400 with every mistake and its place.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def parse_decisions(text: bytes) -> list[SentDecision]:
     Traceback (most recent call last):
     ...
     pipeline.annotate.web.pages.Refused: Nothing was saved, 1 mistake in the body: \
-decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Load the page again.
+decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Reload the page.
     """
     try:
         return SentDecisions.model_validate_json(text).decisions
@@ -96,8 +96,8 @@ def log_decisions(
     wrong = {each.key: said for each in sent if (said := _problem(each, work))}
     if wrong:
         said = "; ".join(list(wrong.values())[:_FEW])
-        many = f"{len(wrong)} of {len(sent)} decisions cannot be taken"
-        what = f"Nothing was saved, {many}: {said}. Load the page again."
+        many = f"{len(wrong)} of {len(sent)} decisions are invalid"
+        what = f"Nothing was saved, {many}: {said}. Reload the page."
         raise Refused(400, what, refused=list(wrong))
     return [_decision(each, who, named) for each in sent]
 
@@ -124,16 +124,16 @@ def _decision(sent: SentDecision, who: Person, named: Round) -> Decision:
 def _problem(sent: SentDecision, work: Work) -> str | None:
     """Return what is wrong with a decision of this work; None if nothing is."""
     if sent.kind != "undo" and not sent.id:
-        return f"a {sent.kind} needs an item, and has none"
+        return f"a {sent.kind} needs an item"
     if sent.kind != "label":
         given = sent.answer and repr(sent.answer[:50])
-        return f"a decision to {sent.kind} has no answer, but has {given}" if given else None
+        return f"a decision to {sent.kind} takes no answer, but has {given}" if given else None
     if work.kind == "keying":
         return None if (sent.answer or "").strip() else f"{sent.id[:50]!r} has an empty answer"
     if sent.answer not in work.labels:
         labels = ", ".join(map(repr, work.labels))
         given = repr(sent.answer[:50]) if sent.answer is not None else "none"
-        return f"{sent.id[:50]!r} has the label {given}, and there are {labels}"
+        return f"{sent.id[:50]!r} has the label {given}; valid labels: {labels}"
     return None
 
 
@@ -142,7 +142,7 @@ def _mistakes(found: Sequence[Any]) -> str:
     texts = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'JSON'}: {each['msg']}"
                      for each in found[:_FEW])  # fmt: skip
     many = f"{len(found)} mistake{'s' if len(found) != 1 else ''} in the body"
-    return f"Nothing was saved, {many}: {texts}. Load the page again."
+    return f"Nothing was saved, {many}: {texts}. Reload the page."
 
 
 # Cards and decisions as JSON
@@ -311,7 +311,7 @@ def _round(request: Request, who: Person) -> Round:
     if named == default:
         return "annotation"
     theirs = "adjudication" if who.role == "adjudicator" else "annotation, adjudication"
-    raise Refused(400, f"There is no round {named[:50]!r} for this link: expected {theirs}.")
+    raise Refused(400, f"Unknown round {named[:50]!r} for this link: expected {theirs}.")
 
 
 _MOST_ROWS = 100
@@ -387,7 +387,7 @@ class Annotator:
         who, named = await self.people.asked(request)
         text = request.query_params.get("text", "")
         if len(text) > _SOUGHT:
-            said = f"A text to look for has at most {_SOUGHT:,} characters, this has {len(text):,}."
+            said = f"A search text has at most {_SOUGHT:,} characters, this one {len(text):,}."
             raise Refused(400, said)
         return await self._told(
             named, lambda log: annotation_log.search(log, who.name, text, named=named)
@@ -443,6 +443,6 @@ def _number(request: Request, name: str, default: int) -> int:
     """Return a number of cards that is asked for."""
     given = request.query_params.get(name, str(default))
     if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST_ROWS:
-        said = f"{name} is a whole number from 1 to {_MOST_ROWS}, not {given[:50]!r}."
+        said = f"{name} must be a whole number from 1 to {_MOST_ROWS}, not {given[:50]!r}."
         raise Refused(400, said)
     return int(given)

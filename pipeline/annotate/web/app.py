@@ -67,7 +67,7 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     Raises
     ------
     ConfigError
-        If there is no such address here, or another program has the port.
+        If this machine lacks the address, or another program uses the port.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     Traceback (most recent call last):
     ...
     pipeline.errors.ConfigError: lexassay annotate: 1 mistake
-      - port: 127.0.0.1, port ... cannot be listened on: ...
+      - port: cannot listen on 127.0.0.1, port ...: ...
     >>> taken.close()
     """
     made: socket.socket | None = None
@@ -92,11 +92,11 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     except OSError as error:
         if made is not None:
             made.close()
-        what = f"{host}, port {port} cannot be listened on: {errors.machine(error)}"
+        what = f"cannot listen on {host}, port {port}: {errors.machine(error)}"
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-            remedy = "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has"
+            remedy = "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all"
             raise ConfigError("lexassay annotate", [Problem("host", what, remedy)]) from error
-        remedy = "take another port, or 0 for a free one"
+        remedy = "give another port, or 0 for a free one"
         raise ConfigError("lexassay annotate", [Problem("port", what, remedy)]) from error
     return made
 
@@ -115,9 +115,9 @@ def is_loopback(host: str) -> bool:
 
 
 def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | None = None) -> None:
-    """Serve until SIGINT or SIGTERM; then what is asked is answered, what waits is written.
+    """Serve until SIGINT or SIGTERM; then finish open requests and write waiting decisions.
 
-    Nothing is logged of requests: their addresses hold the secrets.
+    Requests are not logged: their addresses contain the secrets.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _uvicorn_config(app: ASGIApp) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Stops at a signal and returns, so that the command can say its last word."""
+    """Stops at a signal and returns, so that the command can print its last line."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None] | None = None) -> None:
         super().__init__(config)
@@ -276,17 +276,17 @@ class RequestGuard:
             _LOG.exception("a request failed")  # without its address, which holds the secret
             if responder.started:
                 raise
-            said = "This failed on the server, which has written down why. Nothing was saved by it."
+            said = "The server failed; its log has the reason. Nothing was saved."
             await error_response(500, said)(scope, receive, responder)
 
     def _refused(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""
         if headers.get("host", "") not in self.hosts:
-            return "This server does not answer to that name: open the link as it was given to you."
+            return "Unknown host name: open the link exactly as you received it."
         if method in _READS:
             return None
         if not is_same_origin(headers):
-            return "Only the server's own pages may do this: open the link that was given to you."
+            return "Only the server's own pages may do this: open the link that you received."
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             return f"Expected a body of the type application/json, not {kind[:50] or 'none'}."
@@ -354,7 +354,9 @@ class _WithHeaders:
 
 BODY = 2_000_000
 """Bytes of a body."""
-_TOO_LARGE = f"Nothing was saved: a body has at most {BODY:,} bytes. Send fewer decisions at once."
+_TOO_LARGE = (
+    f"Nothing was saved: a body has at most {BODY:,} bytes. Send fewer decisions at a time."
+)
 
 
 class BodyLimit:
@@ -431,7 +433,7 @@ def app_of(
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         writer.start()
         yield
-        await to_thread.run_sync(writer.stop)  # what waits is written
+        await to_thread.run_sync(writer.stop)  # writes waiting decisions
         readers.close()
 
     app = Starlette(
@@ -468,13 +470,12 @@ def _require_coordinator(route: Route, people: People) -> Route:
 # Start of the server, with a line for each link
 
 _OPEN = (
-    "Others on the network can reach these pages, and what goes over it is not encrypted: who"
-    " listens sees the secrets. Put a server with TLS before it, or use a tunnel, and give its name"
-    " with --names."
+    "Others on the network can reach these pages, and the connection is not encrypted: anyone"
+    " listening sees the secrets. Use a TLS proxy or a tunnel, and give its name with --names."
 )
 _NAMELESS = (
-    "The links below name this machine localhost, so they work on it alone: give the name or"
-    " address by which others reach it with --names."
+    "The links below use localhost and work on this machine only: give the name or address that"
+    " others use with --names."
 )
 
 
@@ -560,15 +561,15 @@ def serve_pages(work: Work, wanted: Served) -> int:
             categories=work.categories,
         )  # fmt: skip
         serve(app, listener, started)
-    print(f"stopped; what was decided is in {work.database}")
+    print(f"stopped; all decisions are in {work.database}")
     return 0
 
 
 def lines(work: Work, links: Links, origin: str) -> Iterator[str]:
-    """Yield what the command says when the pages are there: a link for everybody."""
-    yield f"{work.title}: each link is one person's, and whoever has it can label in that name."
+    """Yield the lines that the command prints when the server runs: a link per person."""
+    yield f"{work.title}: each link is personal: anyone who has it can label in that name."
     width = max([len(name) for name in work.annotators] + [len("coordinator")])
     for person in annotators(work):
         yield f"  {person.name:<{width}}  {origin}{links.address(person)}"
     yield f"  {'coordinator':<{width}}  {origin}{links.address(COORDINATOR)}"
-    yield f"Decisions are saved in {work.database}. Ctrl+C stops."
+    yield f"Decisions are saved in {work.database}. Stop with Ctrl+C."

@@ -102,8 +102,8 @@ def line(row: QuestionEstimate, points: Sequence[WidthRecord], *, wished: float)
     placed = [(_across(count, last), _down(half, top)) for count, half in steps]
     title = f"{row.category}, {row.question} at {row.n:,}"
     said = (
-        f"{title}: {100 * begun:.1f} points to either side after"
-        f" {first:,} item{'s' * (first != 1)}, {100 * ended:.1f} after {last:,}"
+        f"{title}: ±{100 * begun:.1f} points after"
+        f" {first:,} item{'s' * (first != 1)}, ±{100 * ended:.1f} after {last:,}"
     )
     drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
     there = _down(wished, top) if wished <= top else None
@@ -256,14 +256,14 @@ class EstimatesSection:
 
 
 def wish_of(given: str | None, usual: float) -> tuple[float, str]:
-    """Return the wished half-width, and a sentence if what is given is none.
+    """Return the target half-width, and a sentence if the given one is invalid.
 
     Examples
     --------
     >>> wish_of("2.5", 0.05), wish_of(None, 0.05)
     ((0.025, ''), (0.05, ''))
     >>> wish_of("nan", 0.05)[1]
-    'The half-width is a number of points from 0.1 to 50, unlike nan; these are 5.'
+    'The half-width must be between 0.1 and 50 points, not nan; showing 5.'
     """
     if given is None or not given.strip():
         return usual, ""
@@ -273,8 +273,8 @@ def wish_of(given: str | None, usual: float) -> tuple[float, str]:
         points = math.nan
     if 0.1 <= points <= 50:
         return points / 100, ""
-    what = "The half-width is a number of points from 0.1 to 50"
-    return usual, f"{what}, unlike {given[:20]}; these are {100 * usual:.3g}."
+    what = "The half-width must be between 0.1 and 50 points"
+    return usual, f"{what}, not {given[:20]}; showing {100 * usual:.3g}."
 
 
 def estimates_section(
@@ -335,7 +335,7 @@ def _sentences(
 ) -> tuple[str, ...]:
     made = known.latest
     if made is None and not entry:
-        return ("Nothing is judged yet.",)
+        return ("No judgements yet.",)
     said = []
     if made is not None:
         usable = made.counted
@@ -345,17 +345,17 @@ def _sentences(
         said += [_waiting_sentence(usable.waiting)] if usable.waiting else []
         since = entry - made.entry
         more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
-        said += [f"Reckoned {age(made.at, now)} ago, at {moment(made.at)}{more}."]
+        said += [f"Computed {age(made.at, now)} ago, at {moment(made.at)}{more}."]
     if known.busy:
-        said += ["Being reckoned."]
+        said += ["Computing ..."]
     return tuple(each for each in said if each)
 
 
 def _waiting_sentence(count: int) -> str:
     items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
     return (
-        f"{items}: a card before {'them' if count != 1 else 'it'}, such as one set aside, has no"
-        " answer, or not everybody has come by."
+        f"{items}: an earlier card has no answer, for example one set aside, or not all annotators"
+        " have answered."
     )
 
 
@@ -428,15 +428,13 @@ class Coordinator:
         """Open the adjudication round, or add to it what is new."""
         body = await request.body()
         if len(body) > _BODY:
-            return JSONResponse({"error": "That is too long for a name."}, 413)
+            return JSONResponse({"error": "The name is too long."}, 413)
         try:
             wanted = Opening.model_validate_json(body)
             new = await run_in_threadpool(self._open, wanted)
         except ValidationError as error:
             wrong = "; ".join(each["msg"] for each in error.errors()[:3])
-            return JSONResponse(
-                {"error": f"Nothing was opened: {wrong}. Load the page again."}, 400
-            )
+            return JSONResponse({"error": f"Nothing was opened: {wrong}. Reload the page."}, 400)
         except ConfigError as error:
             said = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
             return JSONResponse({"error": f"Nothing was opened: {said}."}, 400)
@@ -534,8 +532,8 @@ def _decided_by(each: Adjudication) -> str:
     if each.label is not None:
         return "resolved"
     if each.waits_for:
-        return f"waits for {', '.join(each.waits_for)}"
-    return "still differs: give it to a third person"
+        return f"waiting for {', '.join(each.waits_for)}"
+    return "still disagree: ask a third person"
 
 
 def _stamp(entry: int, known: Any) -> str:
@@ -545,5 +543,5 @@ def _stamp(entry: int, known: Any) -> str:
 
 def _added(new: int) -> str:
     if not new:
-        return "Nothing is new: all that can be adjudicated is in the round already."
-    return f"{new:,} item{'s are' if new != 1 else ' is'} new in the round."
+        return "Nothing new: all items to adjudicate are already in the round."
+    return f"{new:,} new item{'s' * (new != 1)} in the round."

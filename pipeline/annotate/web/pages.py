@@ -27,7 +27,7 @@ from pipeline.report.page.html import inline_json
 # Error responses: a sentence as JSON, never a stack trace
 
 _LOG = logging.getLogger(__name__)
-_NOTHING = "There is nothing at this address: open the link as it was given to you."
+_NOTHING = "Nothing at this address: open the link exactly as you received it."
 
 
 class Refused(Exception):
@@ -38,7 +38,7 @@ class Refused(Exception):
     status : int
         Of HTTP.
     said : str
-        What is wrong, and what to do.
+        The problem and its remedy.
     further
         What else the answer holds.
     """
@@ -50,7 +50,7 @@ class Refused(Exception):
 
 
 def nothing_here() -> Refused:
-    """Return the error of an address that there is not, and of a secret that is nobody's."""
+    """Return the error of an unknown address and of an invalid secret."""
     return Refused(404, _NOTHING)
 
 
@@ -74,14 +74,14 @@ async def of_http(_request: Request, error: Exception) -> Response:
 
 
 async def not_saved(_request: Request, error: Exception) -> Response:
-    """Answer where the disk fails: the page keeps what it has and sends it again."""
+    """Answer when the disk fails: the page keeps its decisions and sends them again."""
     return error_response(503, str(error))
 
 
 async def not_read(_request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read just now."""
     _LOG.error("not read: %s", error)
-    return error_response(503, f"The decisions cannot be read just now: {reason(error)}")
+    return error_response(503, f"The decisions cannot be read at present: {reason(error)}")
 
 
 HANDLERS: dict[Any, Any] = {
@@ -190,7 +190,7 @@ class Pages:
 def page_data(
     work: Work, who: Person, named: Round, *, address: str, categories: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return what the card's page knows of the work.
+    """Return the data of the work for the card page.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Findings of lists of candidates: which measure, which list size, how sure."""
+"""Findings on candidate lists: measures, list sizes, uncertainty."""

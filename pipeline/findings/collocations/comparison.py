@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from pipeline.findings import phrases
-from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.base import Finding, StageOptions, StageView, finder, make_caution
 from pipeline.findings.collocations.precision import (
     LookOptions,
     beside,
@@ -29,7 +29,7 @@ from pipeline.kernels.statistics.intervals import INTERVALS
 
 
 def pair_tests(table: pl.DataFrame, *, n: int, of: str) -> dict[str, phrases.Difference]:
-    """Return the tests of all other measures against one, at one size, in that direction.
+    """Return the tests of all other measures against one, at one size: other minus this one.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def pair_tests(table: pl.DataFrame, *, n: int, of: str) -> dict[str, phrases.Dif
     return found
 
 
-# Judgements needed to tell two measures apart.
+# Judgements needed to separate two measures.
 
 POWER = 0.8
-"""The probability with which the test is to separate them."""
+"""The desired power of the test."""
 _REPLICATES = 1_000
 
 
@@ -81,10 +81,10 @@ def further_judgements(
     alpha: float,
     margin: float,
 ) -> int | None:
-    """Return how many judgements more tell two measures apart with a probability of 80 %.
+    """Return how many more judgements are needed to separate two measures with a power of 80 %.
 
-    The sample at hand stays part of the larger one, and what it leaves open is averaged over, see
-    `predictive_power`; found by simulation with a fixed seed, so it is good to some per cent.
+    The present sample is part of the larger one; unknown judgements are averaged over, see
+    `predictive_power`. The result is simulated with a fixed seed and accurate to a few per cent.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def further_judgements(
     candidates, judged : int
         Candidates, and judged draws without replacement.
     test, alternative, alpha, margin
-        How the pair is tested: alpha is that of one test of the family.
+        How the pair is tested: alpha is the level of a single test of the family.
 
     Returns
     -------
     int or None
-        None if not even the judgement of all candidates is expected to.
+        None if judging all candidates is not expected to suffice.
 
     Examples
     --------
@@ -125,25 +125,23 @@ def _share(positives: int, draws: int) -> float:
     return positives / draws if draws else 0.5
 
 
-def further_text(further: int | None, *, candidates: int) -> str:
-    """Say how many judgements more it takes, without the full stop.
+def further_text(further: int | None, *, pair: tuple[str, str], candidates: int) -> str:
+    """Say how many more judgements are needed to separate two measures, without the full stop.
 
     Examples
     --------
-    >>> further_text(1243, candidates=5102)[:69]
-    'about 1,200 more judgements would separate the two with a power of 80'
-    >>> further_text(None, candidates=5102)
-    'not even the judgement of all 5,102 candidates is expected to separate the two'
+    >>> further_text(1243, pair=("t-score", "MI"), candidates=5102)[:77]
+    'about 1,200 more judgements would separate t-score and MI with a power of 80 '
+    >>> further_text(None, pair=("t-score", "MI"), candidates=5102)
+    'even judging all 5,102 candidates is not expected to separate t-score and MI'
     """
+    both = " and ".join(pair)
     if further is None:
-        return (
-            f"not even the judgement of all {candidates:,} candidates is expected to separate the"
-            " two"
-        )
+        return f"even judging all {candidates:,} candidates is not expected to separate {both}"
     return (
-        f"about {number(rounded(further), 0)} more judgements would separate the two with a power"
-        f" of {100 * POWER:g} % at the adjusted level; if you mean to test again after them,"
-        " declare both looks now (looks = [...])"
+        f"about {number(rounded(further), 0)} more judgements would separate {both} with a power"
+        f" of {100 * POWER:g} % at the adjusted level; if you plan to test again then, declare"
+        " both looks now (looks = [...])"
     )
 
 
@@ -162,9 +160,9 @@ class TestOptions(StageOptions):
 
 @dataclass(frozen=True)
 class _Tables:
-    """The tables of a comparison, of one category.
+    """The tables of a comparison for one category.
 
-    `tests` are those that the verdicts rest on: by clusters if these were asked for.
+    The verdicts are based on `tests`: by clusters if these were requested.
     """
 
     best: pl.DataFrame
@@ -188,11 +186,11 @@ class _Place:
 
     @property
     def question(self) -> str:
-        """What is answered here."""
+        """The question."""
         return f"best for {self.n:,} candidates{self.of}"
 
     def facts(self, about: str) -> dict[str, Any]:
-        """Return what all findings here have in common."""
+        """Return the fields that all findings here share."""
         return {
             "about": about, "question": self.question, "category": self.category, "n": self.n,
             "figure": FIGURE,
@@ -201,7 +199,7 @@ class _Place:
 
 @finder(stages=("evaluate.comparison",), place=10)
 def best_measures(stage: StageView) -> Iterator[Finding]:
-    """Say at each size which is best, what is not separable from it, and what is worse."""
+    """Say at each size which measures are best, not significantly worse, or worse."""
     best = stage.table("best").collect()
     among = categories(best)
     tested = stage.options_as(TestOptions)
@@ -218,7 +216,7 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
         return table.filter(category=category).collect()
 
     estimating = next(iter(beside(stage, "evaluate.precision")), None)
-    asked = pl.col("n").is_in(best["n"].unique().implode())  # of millions of lists a few
+    asked = pl.col("n").is_in(best["n"].unique().implode())  # a few of millions of lists
     baseline = None if estimating is None else mine(estimating.table("baseline"))
     return _Tables(
         best.filter(category=category),
@@ -231,10 +229,11 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
 
 
 def verdict_tests(stage: StageView) -> pl.DataFrame:
-    """Return the tests that all verdicts of a comparison rest on, with their limits.
+    """Return the tests that all verdicts of a comparison are based on, with their limits.
 
-    Those by clusters if these were asked for, else those about a population beyond the candidates,
-    as the table `cuts` has them; of limits that hold at any time those about the candidates.
+    These are the tests by clusters if requested, else those about a population beyond the
+    candidates, as in the table `cuts`; for limits that hold at any time, those about the
+    candidates.
     """
     clustered = stage.table("clustered").collect()
     if not clustered.is_empty():
@@ -259,8 +258,10 @@ def _best_at_all_sizes(best: pl.DataFrame, category: str, of: str) -> Iterator[F
     )
     names = [measure_title(name) for name in always["measure"]]
     span = f"{len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,}"
+    are = "is" if len(names) == 1 else "are"
     phrase = (
-        f"{phrases.list_text(names)}: best, or not significantly worse than the best, at all {span}"
+        f"{phrases.list_text(names)} {are} best, or not significantly worse than the best, at all "
+        f"{span}"
         if names
         else f"no measure is best, or not significantly worse than the best, at all {span}"
     )
@@ -304,7 +305,7 @@ def _best_finding(place: _Place, tied: pl.DataFrame) -> Finding:
 
 
 def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
-    """Return the limits of a list's precision: those of the run, else Clopper and Pearson's."""
+    """Return the limits of a list's precision: from the run, else Clopper-Pearson limits."""
     if place.tables.estimates is not None:
         row = row_of(place.tables.estimates, measure=measure, n=place.n)
         if row and row["n_sampled"]:
@@ -347,11 +348,11 @@ def _worse(place: _Place, best: Sequence[str], together: set[str]) -> Iterator[F
 
 
 Worse: TypeAlias = Mapping[str, tuple[phrases.Difference, str]]
-"""Measure to its difference from one of the best, and the name of that one."""
+"""From measure to its difference from one of the best, and the name of the latter."""
 
 
 def surely_worse(tests: pl.DataFrame, best: Iterable[str], *, n: int, alpha: float) -> Worse:
-    """Return what is significantly worse than one of the best, with the one that it is surest of.
+    """Return the measures significantly worse than one of the best, with the clearest test each.
 
     Parameters
     ----------
@@ -374,16 +375,16 @@ def surely_worse(tests: pl.DataFrame, best: Iterable[str], *, n: int, alpha: flo
 
 
 def text_of_others(others: pl.DataFrame, worse: Worse, *, margin: float) -> str:
-    """Return what is said of those that are not separable from the best: why, and their estimates.
+    """Describe the measures that are not worse than the best: the reason, and their estimates.
 
     Parameters
     ----------
     others : DataFrame
         measure and precision.
     worse : mapping
-        As `surely_worse` returns it: of the others those that differ by less than the margin.
+        As `surely_worse` returns it: the others that differ by less than the margin.
     margin : float
-        That margin; 0 if there is none.
+        The margin; 0 if there is none.
     """
     shares = dict(others.select("measure", "precision").rows())
     small = {name for name in shares if margin > 0 and name in worse}
@@ -403,14 +404,14 @@ def worse_findings(
     alpha: float,
     finding: Callable[..., Finding],
 ) -> Iterator[Finding]:
-    """Say which measures are worse, each than the one of the best that it is surest to be.
+    """Say which measures are worse, each compared with the best measure of its clearest test.
 
     Parameters
     ----------
     tests, best, n, alpha
         As for `surely_worse`.
     together : set of str
-        The measures that are not separable from them, and they themselves.
+        The best measures, and those that are not significantly worse.
     finding : callable
         (about, text, numbers) -> the finding.
     """
@@ -422,8 +423,8 @@ def worse_findings(
             those = [
                 each._replace(name=measure_title(each.name)) for each, of in apart if of == leader
             ]
-            than = measure_title(leader) if len(best) > 1 else ""
-            parts += [phrases.worse(those, alpha=alpha, than=than)] if those else []
+            if those:
+                parts.append(phrases.worse(those, alpha=alpha, than=measure_title(leader)))
         most, leader = min(apart, key=lambda pair: pair[0].difference)
         yield finding(
             "worse", "; ".join(parts), name=most.name, other=leader,
@@ -443,19 +444,57 @@ def _baseline(place: _Place, best: str) -> Iterator[Finding]:
         positives / judged if known is None or known["precision"] is None else known["precision"]
     )
     lower, upper = (None, None) if known is None else (known["lower"], known["upper"])
-    text = f"baseline {phrases.estimate(value, lower, upper)}"
+    text = f"the baseline is {phrases.estimate(value, lower, upper)}"
     p = row["p_adjusted"]
     if p is not None and row["difference"] is not None:
-        test = phrases.Difference("the list", row["difference"], p)
-        text += f"; {phrases.held_against(test, alpha=place.tested.alpha)}"
+        the_list = f"{measure_title(best)} at n = {place.n:,}"
+        test = phrases.Difference(the_list, row["difference"], p)
+        beside_it = _precision(place, best)
+        apart = beside_it is None or abs(beside_it - value - row["difference"]) > UNEQUAL
+        how = "compared with the candidates outside the list" if apart else ""
+        text += f"; {phrases.held_against(test, alpha=place.tested.alpha, how=how)}"
     yield Finding(
         **place.facts("baseline"), text=phrases.sentence(text), name=best, value=value, lower=lower,
         upper=upper, p_adjusted=p,
     )  # fmt: skip
 
 
+def _precision(place: _Place, measure: str) -> float | None:
+    """Return the precision of a list in the report."""
+    row = row_of(place.tables.best, measure=measure, n=place.n)
+    return None if row is None else row["precision"]
+
+
+UNEQUAL = 0.0005
+"""Proportions that differ by less look equal in print."""
+
+
+@finder(stages=("evaluate.comparison", "evaluate.designed"), place=65)
+def estimates_of_differences(stage: StageView) -> Iterator[Finding]:
+    """Explain differences that are not the differences between the precisions shown."""
+    designed = stage.use == "evaluate.designed"
+    lists = [stage] if designed else list(beside(stage, "evaluate.precision"))
+    pairs = stage.table("differences").collect() if designed else verdict_tests(stage)
+    if not lists or pairs.is_empty():
+        return
+    key = ("category", "n")
+    known = lists[0].table("cuts").select(*key, "measure", "precision").collect()
+    for side in ("1", "2"):
+        names = {"measure": f"measure_{side}", "precision": f"precision_{side}"}
+        pairs = pairs.join(known.rename(names), on=(*key, f"measure_{side}"), how="left")
+    gap = (pl.col("precision_1") - pl.col("precision_2") - pl.col("difference")).abs()
+    most = pairs.select(gap.max()).item()
+    if most is not None and most > UNEQUAL:
+        text = (
+            "differences are estimated from the candidates in only one of the two lists, so they "
+            f"deviate by up to {number(100 * most, 1)} points from the differences between the "
+            "precisions"
+        )
+        yield make_caution("differences", text, most)
+
+
 def _is_sequential(stage: StageView) -> bool:
-    """Tell whether tests allow for several looks: how many labels they need is another question."""
+    """Return whether tests allow for several looks, which changes the number of labels needed."""
     return stage.options_as(LookOptions).anytime or current_look(stage) is not None
 
 
@@ -481,7 +520,11 @@ def _labels_needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
     yield Finding(
         **place.facts("needed"), name=best, other=second,
         value=None if further is None else float(further),
-        text=phrases.sentence(further_text(further, candidates=candidates)),
+        text=phrases.sentence(
+            further_text(
+                further, pair=(measure_title(best), measure_title(second)), candidates=candidates
+            )
+        ),
     )  # fmt: skip
 
 
@@ -492,7 +535,7 @@ def _pair(cuts: pl.DataFrame, n: int, one: str, other: str) -> dict[str, Any] | 
 
 
 def _is_with_replacement(stage: StageView) -> bool:
-    """Return whether the sample was drawn with replacement: its power is another one."""
+    """Return whether the sample was drawn with replacement, which changes the power."""
     sample = stage.source_stage("sample")
     return sample is not None and bool(sample.config.get("replacement"))
 
@@ -501,7 +544,7 @@ def _is_with_replacement(stage: StageView) -> bool:
 
 
 class DifferenceOptions(StageOptions):
-    """What the stage asks of differences."""
+    """How the stage tests differences."""
 
     alpha: float
     margin: float
@@ -510,7 +553,7 @@ class DifferenceOptions(StageOptions):
 
 @finder(stages=("evaluate.comparison",), place=13)
 def equivalent_measures(stage: StageView) -> Iterator[Finding]:
-    """Say which measures differ by less than the bound, if one was given, at each size."""
+    """Say at each size which measures are equivalent, if a bound was given."""
     asked = stage.options_as(DifferenceOptions)
     if asked.equivalence is None:
         return
@@ -527,14 +570,14 @@ def equivalent_measures(stage: StageView) -> Iterator[Finding]:
 def _equivalent(
     rows: pl.DataFrame, facts: dict[str, Any], alpha: float, bound: float
 ) -> Iterator[Finding]:
-    """Say it of the pairs of one size: for the wider population, if that was looked at."""
+    """Say it for the pairs of one size: for the wider population, if it was tested."""
     wider = rows.filter(population="super")
     looked_at = wider if wider.height else rows
-    here = "" if wider.height else ", among these candidates alone"
+    here = "" if wider.height else ", for these candidates only"
     sure = looked_at.filter("equivalent").sort(pl.col("difference").abs(), "measure_1", "measure_2")
     if sure.is_empty():
         text = (
-            f"for {facts['n']:,} candidates the tests show no two measures to differ by less than "
+            f"for {facts['n']:,} candidates, no two measures are shown to differ by less than "
             f"{100 * bound:g} points{here}"
         )
         yield Finding(**facts, text=phrases.sentence(text), value=0.0)
@@ -545,18 +588,18 @@ def _equivalent(
         )
         phrase = equivalent(pair, test, alpha=alpha, bound=bound)
         yield Finding(
-            **facts, text=phrases.sentence(f"for {facts['n']:,} candidates {phrase}{here}"),
+            **facts, text=phrases.sentence(f"for {facts['n']:,} candidates, {phrase}{here}"),
             name=row["measure_1"], other=row["measure_2"], value=row["difference"],
             lower=row["lower"], upper=row["upper"], p_adjusted=row["p_equivalent_adjusted"],
         )  # fmt: skip
 
 
-# Declared pairs: where not all pairs were tested and no measure leads.
+# Declared pairs: not all pairs were tested, and there is no best measure.
 
 
 @finder(stages=("evaluate.comparison",), place=11)
 def declared_pairs(stage: StageView) -> Iterator[Finding]:
-    """Say of each declared pair, at each size, which of the two the test finds to be better."""
+    """Say for each declared pair, at each size, which of the two is better."""
     led = stage.table("best").select("category", "n").unique()
     tests = stage.table("cuts").join(led, on=["category", "n"], how="anti").collect()
     among = categories(tests)
@@ -571,7 +614,7 @@ def declared_pairs(stage: StageView) -> Iterator[Finding]:
             pair = pair_tests(mine, n=row["n"], of=row["measure_2"]).get(row["measure_1"])
             lower, upper = (pair.lower, pair.upper) if pair else (None, None)
             phrase = _pair_phrase(row, tested, (lower, upper))
-            text = phrase if place else f"for {n:,} candidates{of}: {phrase}"
+            text = phrase if place else f"for {n:,} candidates{of}, {phrase}"
             yield Finding(
                 about="pair", text=phrases.sentence(text), question=question,
                 category=str(category),
@@ -581,7 +624,7 @@ def declared_pairs(stage: StageView) -> Iterator[Finding]:
 
 
 def _sort_pairs(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield the pairs, those that differ most first."""
+    """Yield the pairs, the largest difference first."""
     order = rows.sort(pl.col("difference").abs(), "measure_1", "measure_2",
                       descending=[True, False, False])  # fmt: skip
     return order.iter_rows(named=True)

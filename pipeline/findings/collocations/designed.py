@@ -1,4 +1,4 @@
-"""Findings on designed samples, on agreement between annotators and on machine judges."""
+"""Findings on designed samples, agreement between annotators, and machine judges."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from pipeline.kernels.measure import measure_title
 # Agreement of annotators.
 
 EVERY = "*"
-"""Stands for all annotators, and for the labels as they are."""
+"""All annotators together, and labels that are not grouped into categories."""
 COEFFICIENTS = {
     "cohen_kappa": "Cohen's kappa", "krippendorff_alpha": "Krippendorff's alpha",
     "fleiss_kappa": "Fleiss' kappa",
 }  # fmt: skip
-"""The coefficients that are told, the first that the table has."""
+"""The coefficients to report: the first of them in the table."""
 TENTATIVE = 0.667
 """Krippendorff's lowest alpha for tentative conclusions (Content Analysis, 2004, p. 241)."""
 
 
 @finder(stages=("evaluate.agreement",), place=40)
 def agreement(stage: StageView) -> Iterator[Finding]:
-    """Say how often annotators agree, and how much of it is beyond chance."""
+    """Give the observed and the chance-corrected agreement of annotators."""
     table = stage.table("agreement").filter(category=EVERY).drop_nulls("estimate").collect()
     all_of_them = table.filter(annotator_1=EVERY)
     people = sorted({*table["annotator_1"], *table["annotator_2"]} - {EVERY})
@@ -66,7 +66,7 @@ def _observed_agreement(
 ) -> Finding:
     items = phrases.count_text(observed["items"], "candidate")
     phrase = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
-    text = f"{who} agree on {phrase} of {items} that several judged"
+    text = f"{who} agree on {phrase} of {items} judged by more than one of them"
     if chance is not None:
         text += f" ({_coefficient(chance)})"
     return Finding(
@@ -83,7 +83,7 @@ def _coefficient(row: dict[str, Any]) -> str:
 
 def _low_agreement(row: dict[str, Any]) -> Finding:
     text = (
-        f"agreement beyond chance is low ({_coefficient(row)}): under .667"
+        f"chance-corrected agreement is low ({_coefficient(row)}): under .667,"
         " even tentative conclusions are doubtful (Krippendorff 2004)"
     )
     return Finding(
@@ -97,7 +97,7 @@ def _low_agreement(row: dict[str, Any]) -> Finding:
 
 @finder(stages=("evaluate.machine",), place=45)
 def machines(stage: StageView) -> Iterator[Finding]:
-    """Say of each machine how often it is right, and what it is worth where that is sure."""
+    """Give the agreement of each judge with the annotators, and the labels that it saves."""
     judges = stage.table("judges").filter(pl.col("n_judged") > 0).collect()
     confusion, savings = (stage.table(name).collect() for name in ("confusion", "savings"))
     among = categories(judges)
@@ -113,13 +113,15 @@ def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) 
     shares = [
         phrases.estimate(*(cells[f"{name}{end}"] for end in ("", "_lower", "_upper")))
         + f" of {what}"
-        for name, what in (("sensitivity", "the true positives"), ("specificity", "the others"))
+        for name, what in (
+            ("sensitivity", "the true positives"),
+            ("specificity", "the other candidates"),
+        )
         if cells[name] is not None
     ]
     judged = phrases.count_text(row["n_judged"], "judged draw")
-    text = (
-        f"judge {name_text(row['judge'])}{of} labels {' and '.join(shares)} as people do ({judged}"
-    )
+    agrees = f"agrees with the annotators on {' and '.join(shares)}"
+    text = f"{_judge(row, of)} {agrees} ({judged}"
     if row["kappa"] is not None:
         agreed = phrases.coefficient(row["kappa"], row["kappa_lower"], row["kappa_upper"])
         text += f"; Cohen's kappa {agreed}"
@@ -132,19 +134,19 @@ def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) 
 
 
 def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Finding:
-    """Say what is saved for lists where the correlation is above 0, and that there are none."""
+    """Give the labels saved for lists with a correlation above 0, or say that there are none."""
     sure = savings.filter((pl.col("rho2_lower") > 0) & (pl.col("labels_saved") > 0))
     lists = phrases.count_text(savings.height, "list")
-    name = f"judge {name_text(row['judge'])}{of}"
+    name = _judge(row, of)
     if sure.is_empty():
-        text = f"for none of {lists} it is shown that {name} saves labels"
+        text = f"{name} is not shown to save labels for any of {lists}"
     else:
         each = [
             phrases.per_cent(saved, digits=0)
-            + f" of the labels for {measure_title(measure)} at {n:,}"
+            + f" of the labels for {measure_title(measure)} at n = {n:,}"
             for measure, n, saved in sure.select("measure", "n", "labels_saved").iter_rows()
         ]
-        text = f"{name} is worth {phrases.list_text(each)}"
+        text = f"{name} saves {phrases.list_text(each)}"
     return Finding(
         about="labels saved", text=phrases.sentence(text), question="machine",
         category=row["category"], name=row["judge"], n=row["n_judged"],
@@ -153,8 +155,12 @@ def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Findin
     )  # fmt: skip
 
 
+def _judge(row: dict[str, Any], of: str) -> str:
+    return f'the judge "{name_text(row["judge"])}"{of}'
+
+
 def _figure(category: str, of: str) -> str:
-    """Return the name of the figure: with the category where there are several."""
+    """Return the name of the figure, with the category if there are several."""
     return f"reliability-{slug(category)}" if of else "reliability"
 
 
@@ -162,18 +168,18 @@ def _figure(category: str, of: str) -> str:
 
 
 def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
-    """Return the size of the simple sample that is expected to know these lists as well.
+    """Return the size of the simple sample that is expected to be equally precise.
 
-    In a simple sample of m = f S labels a list of n has some f n draws, and a variance of
-    ``(1 - f) p (1 - p) / (f n)``; that is V for ``f = p (1 - p) / (n V + p (1 - p))``. The median
-    over the lists, since V is estimated and varies.
+    In a simple sample of m = f S labels, a list of n has about f n draws and a variance of
+    ``(1 - f) p (1 - p) / (f n)``; this equals V for ``f = p (1 - p) / (n V + p (1 - p))``. The
+    result is the median over the lists, since V is estimated and varies.
 
     Parameters
     ----------
     lists : pl.DataFrame
-        n, precision and variance of lists.
+        n, precision and variance of each list.
     candidates : int
-        All candidates, S.
+        The number of candidates, S.
 
     Returns
     -------
@@ -226,7 +232,7 @@ class _Place:
 
 @finder(stages=("evaluate.designed",), place=10)
 def designed_lists(stage: StageView) -> Iterator[Finding]:
-    """Say at each cut which measure leads, what is not separable from it, what is worse."""
+    """Say at each cut which measures are best, not significantly worse, or worse."""
     cuts = stage.table("cuts").collect()
     tests, best = (stage.table(name).collect() for name in ("differences", "best"))
     known, options = cuts.drop_nulls("precision"), stage.options_as(DesignOptions)
@@ -281,7 +287,7 @@ def _worse(place: _Place, leaders: Sequence[str]) -> Iterator[Finding]:
 
 
 def _pairs(place: _Place) -> Iterator[Finding]:
-    """Say of each declared pair which of the two its test finds to be better."""
+    """Say for each declared pair which of the two is better."""
     known = place.tests.drop_nulls(["difference", "p_adjusted"])
     for row in known.sort(pl.col("difference").abs(), descending=True).iter_rows(named=True):
         one, other = (measure_title(row[side]) for side in ("measure_1", "measure_2"))
@@ -296,7 +302,7 @@ def _pairs(place: _Place) -> Iterator[Finding]:
 
 @finder(stages=("evaluate.designed",), place=11)
 def designed_ranges(stage: StageView) -> Iterator[Finding]:
-    """Say over which ranges of n one measure is better than another, by simultaneous bands."""
+    """Say at which list sizes the simultaneous band of a difference excludes 0."""
     bands, options = stage.table("difference_bands").collect(), stage.options_as(DesignOptions)
     among = categories(bands)
     key = ("category", "measure_1", "measure_2")
@@ -314,7 +320,7 @@ def designed_ranges(stage: StageView) -> Iterator[Finding]:
 
 @finder(stages=("evaluate.designed",), place=12)
 def designed_worth(stage: StageView) -> Iterator[Finding]:
-    """Say the baseline, and how many labels of a simple sample would have known as much."""
+    """Give the baseline, and the size of a simple sample of equal precision."""
     lists, baselines = stage.table("cuts").collect(), stage.table("baseline").collect()
     drawn = stage.table(stage.inputs["sample"]).select(pl.len()).collect().item()
     every = n_candidates(stage)
@@ -326,9 +332,9 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
         worth = equivalent_labels(lists.filter(category=category), candidates=every)
         if worth is not None:
             text = (
-                f"{phrases.count_text(drawn, 'label')} of {every:,} candidates{of}: half of the "
-                f"lists at the declared sizes are known at least as well as from a simple sample "
-                f"of {worth:,.0f}"
+                f"with {phrases.count_text(drawn, 'label')} for {every:,} candidates{of}, half of "
+                "the lists at the declared sizes are estimated at least as precisely as with a "
+                f"simple random sample of {worth:,.0f}"
             )
             yield Finding(
                 about="labels", text=phrases.sentence(text), question=f"labels{of}",

@@ -1,4 +1,4 @@
-"""Findings on n-best precision and average precision: the highest estimates, choices, cautions."""
+"""Findings on n-best precision and average precision: highest estimates, choices, cautions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
 
 SAME = ("ranks", "judgements", "sample")
-"""Options that are equal in stages that say something of the same lists."""
+"""Options that are equal in stages about the same lists."""
 
 
 def beside(stage: StageView, use: str) -> Iterator[StageView]:
-    """Yield the stages of a kind that rest on the same ranks, judgements and sample.
+    """Yield the stages of a kind that use the same ranks, judgements and sample.
 
     Parameters
     ----------
     stage : StageView
-        Has these three options, the sample may be absent.
+        A stage with these three options; the sample may be absent.
     use : str
         A kind of stages with the same options.
     """
@@ -34,12 +34,12 @@ def beside(stage: StageView, use: str) -> Iterator[StageView]:
 
 
 def categories(*tables: pl.DataFrame) -> list[str]:
-    """Return the categories of true positives that tables have, in alphabetical order."""
+    """Return the categories of true positives in tables, in alphabetical order."""
     return sorted({category for table in tables for category in table["category"]})
 
 
 def category_suffix(category: str, among: list[str]) -> str:
-    """Return what has to be said of a category: nothing where there is only one.
+    """Return a category in parentheses; nothing if there is only one.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def row_of(table: pl.DataFrame, **key: Any) -> dict[str, Any] | None:
 
 
 def n_candidates(stage: StageView) -> int:
-    """Return how many candidates are ranked."""
+    """Return the number of ranked candidates."""
     ranked = ranked_candidates(stage.table(stage.inputs["ranks"]))
     return int(ranked.select(pl.len()).collect().item())
 
@@ -72,7 +72,7 @@ def n_candidates(stage: StageView) -> int:
 
 @finder(stages=("evaluate.average_precision",), place=25)
 def average_precisions(stage: StageView) -> Iterator[Finding]:
-    """Name the highest average precision with its limits, then the others with theirs."""
+    """Give the highest average precision with its limits, then the others with theirs."""
     every = stage.table("average_precision").collect()
     among = categories(every)
     for category in among:
@@ -102,11 +102,11 @@ def _highest_average(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
 
 
 def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str, Any]) -> Finding:
-    """Give those that follow, and say that nothing tests them, where they are estimates."""
+    """Give the others; where they are estimates, say that they were not tested."""
     shown = [f"{measure_title(row['measure'])} {_estimate(row)}" for row in others.rows(named=True)]
-    text = f"then {phrases.list_text(shown)}"
+    text = f"next: {phrases.list_text(shown)}"
     if first["lower"] < first["upper"]:
-        text += "; no test between measures was made"
+        text += f"; {_UNTESTED}"
     second = others.row(0, named=True)
     return Finding(
         about="next", text=phrases.sentence(text), name=second["measure"], other=first["measure"],
@@ -114,8 +114,11 @@ def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str
     )  # fmt: skip
 
 
+_UNTESTED = "differences between measures were not tested"
+
+
 def _estimate(row: dict[str, Any]) -> str:
-    """Return an estimate with its limits, without where all is judged.
+    """Return an estimate with its limits; without limits if everything is judged.
 
     Examples
     --------
@@ -130,17 +133,17 @@ def _estimate(row: dict[str, Any]) -> str:
 
 
 def _inference_base(row: dict[str, Any]) -> str:
-    """Say of how many candidates it was inferred."""
+    """Say how many judged candidates the estimate is based on."""
     if row["lower"] == row["upper"]:
-        return f" of {phrases.count_text(row['n_candidates'], 'candidate')}, all judged"
-    return f", inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
+        return f" ({phrases.count_text(row['n_candidates'], 'candidate')}, all judged)"
+    return f", estimated from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
 
 
-# Chosen lists, and sets without ranks.
+# Chosen lists, and unranked sets.
 
 
 class GuaranteeOptions(StageOptions):
-    """What a choice was to guarantee."""
+    """The guarantee that was requested for a choice."""
 
     guarantee: bool
     min_precision: float | None
@@ -149,7 +152,7 @@ class GuaranteeOptions(StageOptions):
 
 @finder(stages=("evaluate.choice",), place=5)
 def chosen_list(stage: StageView) -> Iterator[Finding]:
-    """Say which list was chosen, with the limits that allow for the choice."""
+    """Name the chosen list, with limits that account for the choice."""
     rows = stage.table("choice").collect().sort("category")
     for row in rows.iter_rows(named=True):
         of = category_suffix(row["category"], categories(rows))
@@ -164,9 +167,9 @@ def _choice(row: dict[str, Any], of: str) -> Finding:
     lower, upper = row["lower_simultaneous"], row["upper_simultaneous"]
     found = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
     text = (
-        f"chosen{of}: the {row['n']:,} best by {measure_title(row['measure'])}, "
+        f"chosen{of}: the top {row['n']:,} by {measure_title(row['measure'])}, "
         f"{phrases.estimate(row['precision'], lower, upper)} true positives{found}; the limits "
-        f"allow for the choice among {phrases.count_text(row['considered'], 'list')}"
+        f"account for the choice among {phrases.count_text(row['considered'], 'list')}"
     )
     return Finding(
         about="chosen", text=phrases.sentence(text), question=f"chosen list{of}",
@@ -178,14 +181,14 @@ def _choice(row: dict[str, Any], of: str) -> Finding:
 def _guarantee(
     row: dict[str, Any], tests: pl.DataFrame, of: str, asked: GuaranteeOptions
 ) -> Finding:
-    """Say what the chosen list is sure to have, by which limit."""
+    """Give the guaranteed precision of the chosen list, with its limit."""
     mine = tests.filter(measure=row["measure"], n=row["n"]).row(0, named=True)
     others = int(tests["passed"].sum()) - 1
     text = (
-        f"guaranteed: with {100 * asked.confidence:g} % confidence its precision is "
-        f"{phrases.per_cent(asked.min_precision or 0.0)} or more, by a one-sided lower limit of "
-        f"{phrases.per_cent(mine['lower_one_sided'])}; "
-        f"{phrases.count_text(others, 'other list')} passed"
+        f"guaranteed: with {100 * asked.confidence:g} % confidence, its precision is at least "
+        f"{phrases.per_cent(asked.min_precision or 0.0)} (one-sided lower limit "
+        f"{phrases.per_cent(mine['lower_one_sided'])}); "
+        f"{phrases.count_text(others, 'other list')} also passed the test"
     )
     return Finding(
         about="guaranteed", text=phrases.sentence(text), question=f"chosen list{of}",
@@ -202,7 +205,7 @@ class Level(StageOptions):
 
 @finder(stages=("evaluate.subset",), place=30)
 def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
-    """Say how precise each set is, and how the lists of its size do beside it."""
+    """Give the precision of each set, and compare it with lists of the same size."""
     sets, tests = stage.table("subsets").collect(), stage.table("comparison").collect()
     alpha, among = stage.options_as(Level).alpha, categories(sets)
     for row in sets.sort("category", "n", "subset").iter_rows(named=True):
@@ -225,7 +228,7 @@ def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
 def _compare_lists(
     tests: pl.DataFrame, subset: str, facts: dict[str, Any], alpha: float
 ) -> Iterator[Finding]:
-    """Compare with the lists of the same size: each list less the set."""
+    """Compare the set with lists of the same size: list minus set."""
     rows = tests.select("measure", "difference", "p_adjusted").drop_nulls().sort("measure").rows()
     lists = [phrases.Difference(f"{measure_title(m)}", -difference, p) for m, difference, p in rows]
     sure = [each for each in lists if each.p_adjusted < alpha]
@@ -234,7 +237,7 @@ def _compare_lists(
     for some, say in ((below, phrases.worse), (above, phrases.better)):
         if some:
             most = max(some, key=lambda each: abs(each.difference))
-            text = f"of lists of that size {say(some, alpha=alpha)}"
+            text = f"at the same list size, {say(some, alpha=alpha, than='the set')}"
             yield Finding(
                 about=say.__name__, text=phrases.sentence(text), name=subset, other=most.name,
                 value=most.difference, p_adjusted=most.p_adjusted, **facts,
@@ -243,7 +246,10 @@ def _compare_lists(
     if open_:
         many = phrases.count_text(len(open_), "list")
         verb = "does" if len(open_) == 1 else "do"
-        text = f"{many} of that size {verb} not differ significantly: {phrases.list_text(open_)}"
+        text = (
+            f"{many} of the same size {verb} not differ significantly from the set: "
+            f"{phrases.list_text(open_)}"
+        )
         yield Finding(
             about="together",
             text=phrases.sentence(text),
@@ -253,12 +259,12 @@ def _compare_lists(
         )
 
 
-# Correction for errors of the annotators.
+# Correction for annotator errors.
 
 
 @finder(stages=("evaluate.precision",), place=22)
 def corrected_precision(stage: StageView) -> Iterator[Finding]:
-    """Say of the list with most true positives at each size what is left of them, corrected."""
+    """Give the corrected precision of the list with most true positives at each size."""
     every = stage.table("corrected").collect()
     among = categories(every)
     lists = every.drop_nulls(["precision", "corrected"])
@@ -277,8 +283,8 @@ def _correction(row: dict[str, Any], of: str) -> Finding:
     )
     phrase = phrases.estimate(row["corrected"], row["lower_corrected"], row["upper_corrected"])
     text = (
-        f"corrected for errors of the annotators ({rates}): {phrase} true positives for "
-        f"{row['n']:,} candidates by {measure_title(row['measure'])}, "
+        f"corrected for annotator errors ({rates}): {phrase} true positives among the top "
+        f"{row['n']:,} by {measure_title(row['measure'])}, compared with "
         f"{phrases.per_cent(row['precision'])} as judged"
     )
     return Finding(
@@ -291,14 +297,14 @@ def _correction(row: dict[str, Any], of: str) -> Finding:
 # Cautions and the highest estimates.
 
 FEW = 30
-"""Lists with fewer judged draws are said to rest on few."""
+"""Lists with fewer judged draws cause a caution."""
 WIDE_TIES = 0.01
-"""Ties are told where they move the precision of a list by more than this."""
+"""Ties cause a caution if they change the precision of a list by more than this."""
 
 
 @finder(stages=("evaluate.precision",), place=60)
 def few_draws(stage: StageView) -> Iterator[Finding]:
-    """Say of the declared sizes whose lists rest on few judged draws how few they are."""
+    """Name the declared sizes with few judged draws, and how few there are."""
     lists = stage.table("cuts").collect()
     among = categories(lists)
     for category in among:
@@ -310,10 +316,10 @@ def few_draws(stage: StageView) -> Iterator[Finding]:
         fewest = mine.sort("n_sampled", "n", "measure").row(0, named=True)
         width = fewest["upper"] - fewest["lower"]
         text = (
-            f"few judged candidates{category_suffix(category, among)}: lists of "
-            f"{phrases.list_text(sizes)} rest on fewer than {FEW}, that of {fewest['n']:,} by "
-            f"{measure_title(fewest['measure'])} on {fewest['n_sampled']:,}, with limits "
-            f"{100 * width:.0f} points apart"
+            f"few judged candidates{category_suffix(category, among)}: lists of size "
+            f"{phrases.list_text(sizes)} have fewer than {FEW}; the list of {fewest['n']:,} by "
+            f"{measure_title(fewest['measure'])} has {fewest['n_sampled']:,}, and its interval is "
+            f"{100 * width:.0f} points wide"
         )
         yield Finding(
             kind="caution", about="few", text=phrases.sentence(text), category=category,
@@ -323,7 +329,7 @@ def few_draws(stage: StageView) -> Iterator[Finding]:
 
 @finder(stages=("evaluate.precision",), place=61)
 def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
-    """Say how far the order of equal scores may move the precision of a list."""
+    """Say how much the order of equal scores may change the precision of a list."""
     judged = pl.col("n_sampled") > 0
     span = (pl.col("tp_max") - pl.col("tp_min")) / pl.col("n_sampled")
     tied = stage.table("cuts").filter(judged).with_columns(span=span).collect()
@@ -336,10 +342,12 @@ def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
 
 def _tie_caution(measure: str, row: dict[str, Any], sizes: int) -> Finding:
     low, high = (phrases.per_cent(row[name] / row["n_sampled"]) for name in ("tp_min", "tp_max"))
-    more = f", and {phrases.count_text(sizes - 1, 'other size')}" if sizes > 1 else ""
+    others = phrases.count_text(sizes - 1, "other size")
+    more = f"; {others} {'is' if sizes == 2 else 'are'} also affected" if sizes > 1 else ""
     text = (
-        f"ties at the cut: by the order of candidates with equal scores alone, the {row['n']:,} "
-        f"best by {measure_title(measure)} may have between {low} and {high} true positives{more}"
+        "ties at the cut: depending on the order of candidates with equal scores, the top "
+        f"{row['n']:,} by {measure_title(measure)} contain between {low} and {high} true positives"
+        f"{more}"
     )
     return Finding(
         kind="caution", about="ties", text=phrases.sentence(text), category=row["category"],
@@ -350,7 +358,7 @@ def _tie_caution(measure: str, row: dict[str, Any], sizes: int) -> Finding:
 
 @finder(stages=("evaluate.precision",), place=62)
 def unjudged_draws(stage: StageView) -> Iterator[Finding]:
-    """Say how many draws count for nothing, and what they might change."""
+    """Say how many draws have no judgement, and how much they could matter."""
     baselines = stage.table("baseline").collect()
     among = categories(baselines)
     for row in baselines.sort("category").iter_rows(named=True):
@@ -359,10 +367,10 @@ def unjudged_draws(stage: StageView) -> Iterator[Finding]:
             continue
         least, most = row["k_sampled"] / row["n_drawn"], (row["k_sampled"] + lost) / row["n_drawn"]
         text = (
-            f"{_lost_draws(row)} of {phrases.count_text(row['n_drawn'], 'draw')}"
-            f"{category_suffix(row['category'], among)} and left out: were all of them false or "
-            f"all true positives, the baseline would be {phrases.per_cent(least)} "
-            f"or {phrases.per_cent(most)}"
+            f"of {phrases.count_text(row['n_drawn'], 'draw')}"
+            f"{category_suffix(row['category'], among)}, {_lost_draws(row)} (excluded): the "
+            f"baseline would be {phrases.per_cent(least)} counting these as false positives, and "
+            f"{phrases.per_cent(most)} counting them as true positives"
         )
         yield Finding(
             kind="caution", about="unjudged", text=phrases.sentence(text), category=row["category"],
@@ -371,23 +379,23 @@ def unjudged_draws(stage: StageView) -> Iterator[Finding]:
 
 
 def _lost_draws(row: dict[str, Any]) -> str:
-    """Say what was left out of the draws.
+    """Count the draws that were excluded, by reason.
 
     Examples
     --------
     >>> _lost_draws({"n_unjudged": 3, "n_undecided": 1})
-    '3 are not judged and 1 is judged in different ways'
+    '3 are unjudged and 1 has conflicting judgements'
     """
     unjudged, undecided = row["n_unjudged"], row["n_undecided"]
-    parts = [f"{unjudged:,} {'is' if unjudged == 1 else 'are'} not judged"] if unjudged else []
+    parts = [f"{unjudged:,} {'is' if unjudged == 1 else 'are'} unjudged"] if unjudged else []
     if undecided:
-        parts.append(f"{undecided:,} {'is' if undecided == 1 else 'are'} judged in different ways")
+        parts.append(f"{undecided:,} {'has' if undecided == 1 else 'have'} conflicting judgements")
     return " and ".join(parts)
 
 
 @finder(stages=("evaluate.precision", "evaluate.stratified"), place=20)
 def highest_estimates(stage: StageView) -> Iterator[Finding]:
-    """Say which measure has the highest estimate at each size, unless a test says more."""
+    """Name the measure with the highest estimate at each size, unless there are tests."""
     tests = list(beside(stage, "evaluate.comparison"))
     if any(not other.table("best").collect().is_empty() for other in tests):
         return
@@ -415,7 +423,7 @@ def _tables(stage: StageView) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _highest(
     lists: pl.DataFrame, stage: StageView, of: str, *, untested: bool
 ) -> Iterator[Finding]:
-    """Name the highest of the lists of one size, and how far the others reach."""
+    """Give the highest estimate of one size, and the others."""
     ordered = lists.sort(["precision", "measure"], descending=[True, False])
     first, others = ordered.row(0, named=True), ordered.slice(1)
     question = f"highest estimate for {first['n']:,} candidates{of}"
@@ -431,7 +439,7 @@ def _highest(
     )  # fmt: skip
     if others.height:
         second = others.row(0, named=True)
-        text = _other_measures(others) + ("; no test between measures was made" if untested else "")
+        text = _other_measures(others) + (f"; {_UNTESTED}" if untested else "")
         yield Finding(
             about="next", text=phrases.sentence(text), name=second["measure"],
             other=first["measure"], value=second["precision"], lower=second["lower"],
@@ -444,36 +452,36 @@ def _other_measures(lists: pl.DataFrame) -> str:
         f"{measure_title(name)} {phrases.per_cent(precision)}"
         for name, precision in lists.select("measure", "precision").rows()
     ]
-    return f"then {phrases.list_text(names)}"
+    return f"next: {phrases.list_text(names)}"
 
 
 def baseline_finding(known: dict[str, Any], of: str, *, n: int) -> Finding:
-    """Return the baseline with its limits, a row of a table of baselines; n candidates."""
+    """Return the finding on a baseline with its limits, from a row of a table of baselines."""
     phrase = phrases.estimate(known["precision"], known["lower"], known["upper"])
     return Finding(
-        about="baseline", text=phrases.sentence(f"baseline{of} {phrase}"),
+        about="baseline", text=phrases.sentence(f"the baseline{of} is {phrase}"),
         question=f"baseline{of}", category=known["category"], value=known["precision"],
         lower=known["lower"], upper=known["upper"], n=n,
     )  # fmt: skip
 
 
-# Interim analyses: which look at a growing sample the results are of.
+# Interim analyses: the current look at a growing sample.
 
 STAGES = ("evaluate.precision", "evaluate.comparison", "evaluate.designed")
 
 
 class LookOptions(StageOptions):
-    """Whether looks were declared, or limits hold at every size."""
+    """Whether looks were declared, or limits hold at any time."""
 
     looks: tuple[float, ...]
     anytime: bool
 
 
 def current_look(stage: StageView) -> dict[str, Any] | None:
-    """Return the look that a stage's results are of, a row of `Looks`; None if none was declared.
+    """Return the current look of a stage, a row of `Looks`; None if none was declared.
 
-    Of questions with several levels the first by name is given; look, labels and share are
-    those of all.
+    If questions have different levels, the row is that of the first question by name; look, labels
+    and share are the same for all.
     """
     if not stage.options_as(LookOptions).looks:
         return None
@@ -482,7 +490,7 @@ def current_look(stage: StageView) -> dict[str, Any] | None:
 
 
 def look_text(stage: StageView) -> str:
-    """Say which of how many looks this is; nothing if none was declared.
+    """Give the number of the current look; an empty text if none was declared.
 
     Returns
     -------
@@ -499,28 +507,28 @@ def look_text(stage: StageView) -> str:
 
 @finder(stages=STAGES, place=50)
 def this_look(stage: StageView) -> Iterator[Finding]:
-    """Say which look this is, and that limits and tests hold at all looks together."""
+    """Give the current look, and say that limits and tests hold over all looks."""
     now = current_look(stage)
     if now is None:
         return
-    text = f"{look_text(stage)}: limits and tests hold at all declared looks together"
+    text = f"{look_text(stage)}: limits and tests hold simultaneously over all declared looks"
     levels = stage.table("looks").filter("now").select(pl.col("level").drop_nulls()).collect()
     if levels.height:
         low, high = (100.0 * float(each) for each in (levels["level"].min(), levels["level"].max()))  # type: ignore[arg-type]  # a column of numbers
         phrase = f"{low:.2g} %" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g} %"
-        text += f", each taken at a level of {phrase}"
+        text += f", each at a level of {phrase}"
     yield Finding(
         kind="caution", about="look", text=phrases.sentence(text), value=float(now["look"]),
         n=now["labels"],
     )  # fmt: skip
 
 
-# Worst cases: what unjudged draws could make of the lists.
+# Worst cases: the effect of unjudged draws on the lists.
 
 
 @finder(stages=("evaluate.precision",), place=63)
 def worst_cases(stage: StageView) -> Iterator[Finding]:
-    """Say of the list that unjudged draws leave most open what its precision could be."""
+    """Give the range of precision of the list that unjudged draws affect most."""
     lists = stage.table("worst_case").collect()
     among = categories(lists)
     span = pl.col("precision_if_true") - pl.col("precision_if_false")
@@ -533,23 +541,23 @@ def worst_cases(stage: StageView) -> Iterator[Finding]:
 
 
 def _worst_case(row: dict[str, Any], others: int, of: str) -> Finding:
-    """Say it of one list, and of how many others it is less."""
+    """Give it for one list, with the number of other lists."""
     least, most = (phrases.per_cent(row[f"precision_if_{each}"]) for each in ("false", "true"))
     limits = phrases.interval(row["lower_if_false"], row["upper_if_true"])
     known = row["precision"] is not None
     estimate = f", estimated at {phrases.per_cent(row['precision'])}," if known else ""
-    have = "has" if others == 1 else "have"
+    are = "is" if others == 1 else "are"
     more = (
-        f"; {phrases.count_text(others, 'other list')} at the cuts {have} less open"
+        f"; {phrases.count_text(others, 'other list')} at the cuts {are} affected less"
         if others
         else ""
     )
+    none = "is unjudged" if row["n_unjudged"] == 1 else "are unjudged"
     text = (
-        f"unjudged draws in the lists{of}: of the {row['n']:,} best by "
-        f"{measure_title(row['measure'])}, {row['n_unjudged']:,} of "
-        f"{phrases.count_text(row['n_drawn'], 'draw')} count for nothing; the precision{estimate} "
-        f"would be {least} or {most} were they all false or all true, and {limits} "
-        f"holds whatever they are{more}"
+        f"unjudged draws in the lists{of}: of {phrases.count_text(row['n_drawn'], 'draw')} in the "
+        f"top {row['n']:,} by {measure_title(row['measure'])}, {row['n_unjudged']:,} {none}; the "
+        f"precision{estimate} would be {least} if they were all false positives and {most} if all "
+        f"were true positives, and the limits {limits} hold in any case{more}"
     )
     return Finding(
         kind="caution", about="worst_case", text=phrases.sentence(text), category=row["category"],

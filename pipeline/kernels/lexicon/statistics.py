@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -244,10 +244,12 @@ def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interva
 
 
 def differences(scores: Mapping[str, pl.DataFrame], how: IntervalOptions) -> pl.DataFrame:
-    """Return the difference in L* of each two lexicons, with an interval.
+    """Return the difference in L* of each pair of lexicons, with limits and a verdict.
 
-    The same lemmas are in both, so that what makes a lemma hard for both cancels out: the
-    interval is mostly much narrower than those of the two L*.
+    Both are scored on the same lemmas, and lemmas that are hard for both cancel out: the interval
+    is mostly much narrower than those of the two L*. The limits of the family have the level
+    ``1 - (1 - confidence) / pairs`` (Bonferroni); a lexicon is better or worse than another where
+    they exclude 0.
 
     Parameters
     ----------
@@ -262,15 +264,26 @@ def differences(scores: Mapping[str, pl.DataFrame], how: IntervalOptions) -> pl.
         `schemas.LexiconDifferences`; pairs in the order of the mapping.
     """
     rows = []
-    for first, second in itertools.combinations(scores, 2):
+    pairs = list(itertools.combinations(scores, 2))
+    together = replace(how, confidence=1.0 - (1.0 - how.confidence) / len(pairs))
+    for first, second in pairs:
         one, two = (scores[name].sort("lemma") for name in (first, second))
         interval = difference_interval(one, two, how)
+        wide = interval if len(pairs) == 1 else difference_interval(one, two, together)
         wins = [int(count) for count in ((one["L"] > two["L"]).sum(), (one["L"] < two["L"]).sum())]
         rows.append((
             first, second, interval.estimate, interval.standard_error, interval.lower,
-            interval.upper, how.confidence, *wins, one.height - sum(wins),
+            interval.upper, how.confidence, *_verdict(wide), *wins, one.height - sum(wins),
         ))  # fmt: skip
     return pl.DataFrame(rows, schema=LexiconDifferences.columns(), orient="row")
+
+
+def _verdict(interval: Interval) -> tuple[float, float, str]:
+    """Return the limits, -1 and 1 where nothing is known, and what they say of the first."""
+    if interval.lower is None or interval.upper is None:
+        return -1.0, 1.0, "open"
+    lower, upper = max(-1.0, interval.lower), min(1.0, interval.upper)
+    return lower, upper, "better" if lower > 0 else "worse" if upper < 0 else "open"
 
 
 def rank_differences(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

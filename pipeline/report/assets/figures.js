@@ -1,6 +1,7 @@
 "use strict";
 // Figures that answer: each stands as a still picture until it comes near the window, then it is
-// drawn from its specification. Names are highlighted in all figures at once.
+// drawn from its specification. Names are highlighted in all figures at once, and one toolbar sets
+// the intervals and the range of n of all of them.
 (() => {
   const PHONE = 540;  // pixels: a narrower place takes the narrow drawing
   const REACH = 14;  // pixels: how near a line must be to the mouse to be meant
@@ -10,6 +11,9 @@
   let chosen = "";  // the name that a chip or a tap holds
   let met = "";  // the name under the mouse or in focus
   let finger = false;  // whether the last thing that pointed was a finger
+  const shared = { limits: null, zoom: null };  // what the toolbar has set
+  let axis = null;  // the first and the last n of all figures that zoom
+  let bar = null;  // the toolbar of the page, once the specifications are there
 
   // --- unpacking ---
 
@@ -147,25 +151,36 @@
 
   // --- zoom on x ---
 
-  function zoom(figure, low, high) {
-    const [first, last] = figure.own.zoom;
+  /** Show this range of n in all figures that zoom. */
+  function zoom(low, high) {
+    const [first, last] = axis;
     const least = (last - first) / 500;
     const wide = Math.min(last - first, Math.max(least, high - low));
     const from = Math.min(Math.max(first, low), last - wide);
-    figure.zoomed = wide >= (last - first) * 0.999 ? null : [from, from + wide];
-    figure.view.signal("n_zoom", figure.zoomed).runAsync();
-    figure.tools.querySelector(".reset").disabled = figure.zoomed === null;
+    shared.zoom = wide >= (last - first) * 0.999 ? null : [from, from + wide];
+    bar.querySelector(".reset").disabled = shared.zoom === null;
+    for (const figure of figures) {
+      if (figure.view && figure.own.zoom) figure.view.signal("n_zoom", range(figure)).runAsync();
+    }
   }
 
-  function by(figure, factor, middle) {
-    const [low, high] = figure.zoomed ?? figure.own.zoom;
+  /** Return the part of the range that a figure has; null if it shows its whole axis. */
+  function range(figure) {
+    if (!shared.zoom || !figure.own.zoom) return null;
+    const [first, last] = figure.own.zoom;
+    const [low, high] = [Math.max(first, shared.zoom[0]), Math.min(last, shared.zoom[1])];
+    return low < high && (low > first || high < last) ? [low, high] : null;
+  }
+
+  function by(factor, middle) {
+    const [low, high] = shared.zoom ?? axis;
     const at = middle ?? (low + high) / 2;
-    zoom(figure, at - (at - low) * factor, at + (high - at) * factor);
+    zoom(at - (at - low) * factor, at + (high - at) * factor);
   }
 
-  function shift(figure, part) {
-    const [low, high] = figure.zoomed ?? figure.own.zoom;
-    zoom(figure, low + part * (high - low), high + part * (high - low));
+  function shift(part) {
+    const [low, high] = shared.zoom ?? axis;
+    zoom(low + part * (high - low), high + part * (high - low));
   }
 
   function pulls(figure) {
@@ -180,12 +195,12 @@
     live.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
-      by(figure, Math.exp(event.deltaY / 300), at(event));
+      by(Math.exp(event.deltaY / 300), at(event));
     }, { passive: false });
     live.addEventListener("pointerdown", (event) => {
       if (!inside(event) || event.button) return;
       touching.set(event.pointerId, event);
-      start = { event, at: at(event), range: figure.zoomed ?? figure.own.zoom, span: null };
+      start = { event, at: at(event), range: range(figure) ?? figure.own.zoom, span: null };
     });
     live.addEventListener("pointermove", (event) => {
       if (!start || !touching.has(event.pointerId)) return;
@@ -199,14 +214,14 @@
       const after = [...touching.values()];
       const away = ([a, b]) => Math.max(10, Math.abs(a.clientX - b.clientX));
       const middle = { clientX: (after[0].clientX + after[1].clientX) / 2, clientY: 0 };
-      by(figure, away(before) / away(after), at(middle));
+      by(away(before) / away(after), at(middle));
     }
     function drag(event) {
-      if (!figure.zoomed) return;
+      if (!range(figure)) return;
       const moved = place(figure, start.event).x - place(figure, event).x;
       const [low, high] = start.range;
       const by = moved / figure.view.width() * (high - low);
-      zoom(figure, low + by, high + by);
+      zoom(low + by, high + by);
     }
     function mark(event) {
       const moved = event.clientX - start.event.clientX;
@@ -231,7 +246,7 @@
       if (span && event.type === "pointerup") {
         figure.pulled = Date.now();  // the click that follows chooses nothing
         const ends = [start.at, at(event)].sort((a, b) => a - b);
-        zoom(figure, ...ends);
+        zoom(...ends);
       }
       span?.remove();
       start = null;
@@ -240,7 +255,7 @@
     live.addEventListener("pointercancel", end);
   }
 
-  // --- tools over a figure ---
+  // --- the key over a figure, and the toolbar of the page ---
 
   function element(tag, more = {}, children = []) {
     const made = Object.assign(document.createElement(tag), more);
@@ -281,26 +296,46 @@
     return made;
   }
 
-  function limits(figure) {
-    const select = element("select", {}, figure.own.limits.map((each) => element("option", { value: each, textContent: each })));
-    select.value = figure.limits;
+  function limitsSelect(kinds) {
+    const select = element("select", {}, kinds.map((each) => element("option", { value: each, textContent: each })));
+    select.value = shared.limits = kinds.at(-1);
     select.addEventListener("change", () => {
-      figure.limits = select.value;
-      figure.view.signal("limits", select.value).runAsync();
+      shared.limits = select.value;
+      for (const figure of figures) {
+        if (figure.view && figure.own.limits.length) figure.view.signal("limits", limits(figure)).runAsync();
+      }
     });
     return element("label", { className: "group limits" }, ["Intervals ", select]);
   }
 
-  function zoomer(figure) {
-    const reset = button("Reset", "Reset: show the whole axis", () => zoom(figure, ...figure.own.zoom), "reset");
-    reset.disabled = !figure.zoomed;
+  /** Return the intervals that a figure shows: those that are chosen, or the nearest that it has. */
+  function limits(figure) {
+    const kinds = figure.own.limits;
+    return kinds.includes(shared.limits) ? shared.limits : kinds.at(-1) ?? "pointwise";
+  }
+
+  function zoomer() {
+    const reset = button("Reset", "Reset: show the whole axis", () => zoom(...axis), "reset");
+    reset.disabled = true;
     const group = element("span", { className: "group zoom" }, [
-      button("−", "Zoom out", () => by(figure, 2)), button("+", "Zoom in", () => by(figure, 0.5)),
-      button("‹", "Move left", () => shift(figure, -0.5)), button("›", "Move right", () => shift(figure, 0.5)), reset,
+      button("−", "Zoom out", () => by(2)), button("+", "Zoom in", () => by(0.5)),
+      button("‹", "Move left", () => shift(-0.5)), button("›", "Move right", () => shift(0.5)), reset,
     ]);
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", "Zoom on the horizontal axis");
     return group;
+  }
+
+  /** Put the toolbar of all figures into the page, if there is something to switch. */
+  function equipPage(specs) {
+    const metas = Object.values(specs).map(([wide]) => wide.usermeta?.lexassay ?? PLAIN);
+    const kinds = metas.map((each) => each.limits ?? []).sort((a, b) => b.length - a.length)[0] ?? [];
+    const axes = metas.map((each) => each.zoom).filter(Boolean);
+    if (axes.length) axis = [Math.min(...axes.map((each) => each[0])), Math.max(...axes.map((each) => each[1]))];
+    bar = element("div", { className: "page-tools tools" }, [...(kinds.length > 1 ? [limitsSelect(kinds)] : []), ...(axis ? [zoomer()] : [])]);
+    bar.setAttribute("role", "region");
+    bar.setAttribute("aria-label", "All figures");
+    if (bar.children.length) (document.querySelector("main") ?? document.querySelector(".tools")).before(bar);
   }
 
   function saver(figure) {
@@ -309,18 +344,16 @@
       element("a", { href: address, download: `${figure.name}.${kind}` }).click();
     };
     const kinds = ["svg", "png"].map((kind) => button(kind.toUpperCase(), `Save the figure as ${kind.toUpperCase()}`, () => save(kind)));
-    return element("details", { className: "right" }, [element("summary", { textContent: "Save" }), element("div", {}, kinds)]);
+    return element("span", { className: "save" }, [" ", ...kinds]);
   }
 
   function equip(figure) {
     const { own } = figure;
-    const open = figure.tools.querySelector("details")?.open;
     const keys = own.key.map(chip);
     const more = figure.narrow ? own.more.map((each) => element("span", { className: "key" }, [sample(each), element("span", { textContent: each.name })])) : [];
-    figure.tools.replaceChildren(
-      ...keys, ...more, ...(own.limits.length ? [limits(figure)] : []), ...(own.zoom ? [zoomer(figure)] : []), saver(figure),
-    );
-    if (open) figure.tools.querySelector("details").open = true;
+    figure.tools.replaceChildren(...keys, ...more);
+    const beside = figure.place.parentElement.querySelector("figcaption") ?? figure.tools;
+    if (!beside.querySelector(".save")) beside.append(saver(figure));
   }
 
   // --- drawing ---
@@ -329,6 +362,7 @@
 
   async function draw(figure) {
     const { data, figures: specs } = await load();
+    if (!bar) equipPage(specs);
     const [wide, slim] = specs[figure.name];
     figure.narrow = figure.place.clientWidth < PHONE;
     figure.night = dark();
@@ -346,8 +380,7 @@
       mode: "vega-lite", renderer: "svg", actions: false, hover: true, tooltip: told,
     });
     Object.assign(figure, { view, own, live, shown: "" });
-    figure.limits ??= own.limits.at(-1) ?? "pointwise";
-    for (const [signal, value] of [["limits", figure.limits], ["n_zoom", figure.zoomed]]) {
+    for (const [signal, value] of [["limits", limits(figure)], ["n_zoom", range(figure)]]) {
       if (spec.usermeta?.lexassay) view.signal(signal, value);
     }
     await view.runAsync();
@@ -402,7 +435,7 @@
   for (const place of document.querySelectorAll("[data-figure]")) {
     const tools = place.parentElement.querySelector(".tools");
     const still = place.querySelector(".still");
-    figures.push({ place, tools, still, name: place.dataset.figure, limits: null, zoomed: null });
+    figures.push({ place, tools, still, name: place.dataset.figure });
     watcher.observe(place);
     resized.observe(place);
   }

@@ -25,23 +25,32 @@
   const show = () => { contents.open = wide.matches; };
   wide.addEventListener("change", show);
   show();
-  const links = new Map([...contents.querySelectorAll("a")].map((a) => [a.hash.slice(1), a]));
-  const seen = new IntersectionObserver((entries) => {
-    for (const each of entries.filter((entry) => entry.isIntersecting)) {
-      for (const [id, link] of links) {
-        if (id === each.target.id) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      }
-    }
-  }, {rootMargin: "-10% 0px -80% 0px"});
-  for (const id of links.keys()) seen.observe(document.getElementById(id));
+  const links = [...contents.querySelectorAll("a")];
+  const places = links.map((a) => document.getElementById(a.hash.slice(1)));
+  let waits = false;
+  // The reader is in the last section that begins above the upper fifth of the window; at the end
+  // of the page in the last one.
+  function mark() {
+    waits = false;
+    const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
+    const begun = places.filter((each) => each.getBoundingClientRect().top <= innerHeight / 5);
+    const here = places.indexOf(end ? places.at(-1) : begun.at(-1) ?? places[0]);
+    links.forEach((link, index) => {
+      if (index === here) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    });
+  }
+  function later() { if (!waits) { waits = true; requestAnimationFrame(mark); } }
+  for (const type of ["scroll", "resize", "toggle"]) addEventListener(type, later, {capture: true, passive: true});
+  mark();
 })();
 
 // A link into what is folded away opens it.
 (() => {
   function reveal() {
     const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let at = place; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    const first = place?.querySelector(":scope > details.stage") ?? place;
+    for (let at = first; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     place?.scrollIntoView();
   }
   addEventListener("hashchange", reveal);

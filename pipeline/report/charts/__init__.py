@@ -44,5 +44,5 @@ def __getattr__(name: str) -> Any:
     try:
         return CHARTS.get(name)
     except UnknownName as error:
-        remedy = "a chart is a function under @chart() in a file of pipeline/report/charts"
+        remedy = "a chart is a function decorated with @chart() in a file of pipeline/report/charts"
         raise AttributeError(f"{error}; {remedy}") from None

@@ -73,7 +73,7 @@ from pipeline.report.charts.style import (
     thin,
 )
 
-N_BEST = "n (size of the n-best list)"
+N_BEST = "n (list size)"
 GAP = 15.0
 """Smallest distance between two labels; pixels."""
 TURN, SAMPLE, LABEL_WIDTH = 16.0, 46.0, 52.0
@@ -225,7 +225,7 @@ def difference_chart(
     """
     held = within(_pairs(comparison, pairs), window)
     if held["y"].drop_nulls().is_empty():
-        raise ValueError(f"no difference to draw from n = {window.first_n} on")
+        raise ValueError(f"no difference to draw from n = {window.first_n}")
     marked = _mark_points(held, look)
     drawn = thin_by_n(held, points=look.points, always=[*extras.cuts, *marked["n"]])
     plane = _difference_plane(drawn, window, look)
@@ -264,7 +264,7 @@ def _difference_plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
     reach = [drawn[name] for name in ("lower", "upper") if name in drawn.columns]
     y = round_domain([0.0, *drawn["y"], *(value for limit in reach for value in limit)],
                      low=window.y_min, high=window.y_max)  # fmt: skip
-    return Plane(n_range(drawn), y, look, "difference (percentage points)", zooms=True)
+    return Plane(n_range(drawn), y, look, "difference of precision (points)", zooms=True)
 
 
 def _mark_points(held: pl.DataFrame, look: Look) -> pl.DataFrame:
@@ -651,7 +651,7 @@ def precision_chart(
     names, held = _select_rows(precision, window, extras, look)
     drawn = per_cent(held)
     if drawn["y"].drop_nulls().is_empty():
-        raise ValueError(f"no estimate of precision from n = {window.first_n} on")
+        raise ValueError(f"no estimate of precision from n = {window.first_n}")
     truth = None if extras.truth is None else truth_at_n(per_cent(extras.truth), drawn)
     true_y = [] if truth is None else [*truth["y"]]
     y = y_range(drawn, [*true_y, *_baseline_limits(baseline)], extras, window)
@@ -722,7 +722,7 @@ def recall_chart(
     names, held = _select_rows(recall, window, extras, look)
     drawn = per_cent(held, "recall")
     if drawn["y"].drop_nulls().is_empty():
-        raise ValueError(f"no estimate of recall from n = {window.first_n} on")
+        raise ValueError(f"no estimate of recall from n = {window.first_n}")
     truth = None if extras.truth is None else truth_at_n(per_cent(extras.truth, "recall"), drawn)
     y = y_range(drawn, [] if truth is None else [*truth["y"]], extras, window)
     plane = Plane(n_range(drawn), y, fit_height(look, len(names) + 1), "recall (%)", zooms=True)
@@ -774,7 +774,7 @@ def precision_recall_chart(
     names, held = _select_rows(precision, window, extras, look)
     drawn = _recall_and_precision(held)
     if drawn.select("x", "y").drop_nulls().is_empty():
-        raise ValueError(f"no estimate of precision and recall from n = {window.first_n} on")
+        raise ValueError(f"no estimate of precision and recall from n = {window.first_n}")
     truth = None if extras.truth is None else truth_at_n(_recall_and_precision(extras.truth), drawn)
     frames = [drawn, *([] if truth is None else [truth])]
     plane = _recall_plane(frames, baseline, window, fit_height(look, len(names) + 1))

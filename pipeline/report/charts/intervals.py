@@ -119,7 +119,7 @@ def dot_plot(
         "x": _per_cent("value", title), "y": y, "opacity": seen,
         "color": _by_kind(kinds, colours, legend), "shape": _by_kind(kinds, SHAPES, legend),
         "tooltip": [
-            text_tooltip("name", "name"), text_tooltip("kind", "what"),
+            text_tooltip("name", "name"), text_tooltip("kind", "kind"),
             number_tooltip("value", title, ".2~%"),
         ],
     }  # fmt: skip

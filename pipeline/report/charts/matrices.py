@@ -406,7 +406,7 @@ def _strip_tips() -> list[Channel]:
         text_tooltip("measure", "measure"),
         number_tooltip("n", "n", ",d"),
         number_tooltip("precision", "precision (%)", ".2f"),
-        number_tooltip("difference", "from the best (points)", "+.2f"),
+        number_tooltip("difference", "difference from the best (points)", "+.2f"),
         number_tooltip("p_adjusted", "adjusted p", ".2~g"),
     ]
 

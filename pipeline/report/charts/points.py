@@ -66,7 +66,7 @@ RATE = "sampling rate (%)"
 """Default title of the x axis of planning charts."""
 MOST = 60.0
 """Where the y axis of widths ends at most; percentage points."""
-_RIGHT = "what it says is right"
+_RIGHT = "perfect calibration"
 """Label of the diagonal."""
 
 # Values, moving averages, and precision against recall of sampled lemmas
@@ -275,7 +275,7 @@ def _scatter_tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Chann
     for axis, title in (("x", x_title), ("y", y_title)):
         found.append(number_tooltip(axis, title, ".4~f"))
         if frame[f"{axis}_sd"].drop_nulls().len():
-            found.append(number_tooltip(f"{axis}_sd", f"deviation of {title}", ".3~f"))
+            found.append(number_tooltip(f"{axis}_sd", f"standard deviation of {title}", ".3~f"))
     return found
 
 
@@ -379,7 +379,7 @@ def planning_chart(
     y_title : str
         Title of the y axis.
     marked : DataFrame, optional
-        line, rate and y of the points to mark, such as the rates that were asked for.
+        line, rate and y of the points to mark, for example the rates requested.
     wanted : sequence of float
         Levels that were asked for, as dotted lines; in per cent.
     y_max : float, optional

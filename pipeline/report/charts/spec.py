@@ -282,7 +282,7 @@ class Plane:
     y: tuple[float, float]
     look: Look
     y_title: str
-    x_title: str = "n (size of the n-best list)"
+    x_title: str = "n (list size)"
     x_format: str = ",d"
     x_grid: bool = False
     zooms: bool = False

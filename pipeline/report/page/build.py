@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import NotMadeYet
-from pipeline.findings.base import Finding, StageFinding, StageView
+from pipeline.findings.base import Finding, StageFinding, StageView, leading_sentences
 from pipeline.formats.tables import to_csv
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts.style import Slot, Style
@@ -160,8 +160,7 @@ def statement(together: Sequence[StageFinding], places: Places) -> Statement:
     """Return a paragraph of findings, with each place that shows one of them."""
     first, *rest = (each.finding.text for each in together)
     shown = dict.fromkeys(places.of(each) for each in together)
-    about = together[0].finding.about
-    return Statement(first, tuple(rest), tuple(place for place in shown if place.id), about)
+    return Statement(first, tuple(rest), tuple(place for place in shown if place.id))
 
 
 def cautions(told: Sequence[StageFinding], places: Places) -> tuple[Statement, ...]:
@@ -222,7 +221,7 @@ def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, 
     query = stage.table(table)
     rows: int = query.select(pl.len()).collect().item()
     if rows > most_rows:
-        why = f"not copied: more than {most_rows:,} rows"
+        why = f"not copied (more than {most_rows:,} rows)"
         return Data(table, rows, (), why), {}
     if not fits_in_memory(rows, len(query.collect_schema())):
         return Data(table, rows, (), TOO_LARGE), {}
@@ -252,7 +251,7 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
     most_rows : int
         A larger table has no files; the page says so.
     """
-    why = f"not copied: more than {most_rows:,} rows" if block.rows > most_rows else ""
+    why = f"not copied (more than {most_rows:,} rows)" if block.rows > most_rows else ""
     if block.rows > block.frame.height:
         why = TOO_LARGE
     files = {} if why else table_files(block.frame, stem)
@@ -479,11 +478,11 @@ def contents(
         If an option of the view names what is not there.
     """
     if shown.missing:
-        return [Text(f"Not there yet: {shown.missing}.")]
+        return [Text(f"Not available yet: {shown.missing}.")]
     try:
         return blocks(shown, style=style, slots=slots)
     except NotMadeYet as error:
-        return [Text(f"Not shown yet: it looks at {error.table}, which is not there yet.")]
+        return [Text(f"Not shown yet: {error.table} is not available.")]
 
 
 def blocks(
@@ -498,10 +497,10 @@ def blocks(
     """
     view = VIEWS.get(shown.view.use)
     own = view.options() if shown.options is None else shown.options
-    return view.show(shown.view, _set_style(own, style, slots))
+    return view.show(shown.view, set_style(own, style, slots))
 
 
-def _set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
+def set_style(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
     """Give a view the report's colours, and its style unless the view has its own."""
     if isinstance(options, StyleOptions):
         options = options.with_colours(slots)
@@ -569,7 +568,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
                 stages, anchors, titles, blocks, data, strict=True
             )
         ]  # fmt: skip
-        opening, sections = _overview(stages, sections, files, drawing)
+        opening, sections = _overview(report, stages, sections, files, drawing)
     places = Places(sections, opening)
     page = Page(
         report.title,
@@ -586,6 +585,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
 
 
 def _overview(
+    report: ReportInput,
     stages: Sequence[ReportStage],
     sections: Sequence[PageSection],
     files: Files,
@@ -599,14 +599,16 @@ def _overview(
             continue
         (table,) = Maker(section.anchor, files, drawing).parts([made])
         if not isinstance(table, Grid):
-            raise TypeError(f"the overview of {stage.view.use} is no table")
+            raise TypeError(f"the overview of {stage.view.use} is not a table")
         wanted = f"{section.anchor}-{slug(view.leading)}"
         drawn = [each for each in section.parts if isinstance(each, Picture)]
         named = (each for each in drawn if view.leading and each.name.startswith(wanted))
         first = next(named, None)
         kept = tuple(each for each in section.parts if each is not first)
         others = [replace(each, parts=kept) if each is section else each for each in sections]
-        return Overview(section.heading, section.anchor, table, first), others
+        tests = (each.name for each in (view.tests(stage.view) if view.tests else ()))
+        said = leading_sentences(report.findings, {stage.view.name, *tests})
+        return Overview(section.heading, section.anchor, table, first, tuple(said)), others
     return None, list(sections)
 
 

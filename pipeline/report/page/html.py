@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -214,6 +215,7 @@ def render(page: Page) -> str:
         loader=PackageLoader("pipeline.report"), autoescape=True, trim_blocks=True,
         lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
+    environment.filters["unbroken"] = unbroken
     records = [(heading, record_part(record)) for heading, record in page.provenance.items()]
     opening = page.overview.parts if page.overview else ()
     parts = [*opening, *(part for section in page.sections for part in unfolded(section.parts))]
@@ -221,31 +223,22 @@ def render(page: Page) -> str:
     explored = any(isinstance(part, Searchable) for part in parts)
     styles = ["page.css", "figures.css", *(EXPLORER_STYLES if explored else ())]
     return environment.get_template("report.html.j2").render(
-        page=page, records=records, leads=_leads(page), javascript=Markup(script(figures)),
+        page=page, records=records, javascript=Markup(script(figures)),
         style=Markup(bundle(styles)), scripts=Markup(asset("figures.js")),
         explorer=Markup(bundle(EXPLORER_SCRIPTS if explored else ())),
         behaviour=Markup(asset("page.js")), downloads=downloads(page),
     )  # fmt: skip
 
 
-_MOST_LEADS = 5
-"""So many sentences stand open beside a table that answers."""
-_IN_TABLE = {"best", "highest"}
-"""What such a table says itself, cell by cell."""
+def unbroken(text: str) -> str:
+    r"""Return a text in which no line ends between a number and its unit.
 
-
-def _leads(page: Page) -> list[str]:
-    """Return the first sentences of the findings, for a page that opens with a table.
-
-    Those of the section that the table is of come first; and what it has cell by cell, the best at
-    each size, is left to the table.
+    Examples
+    --------
+    >>> unbroken("a: 30.4 % (p = .003)").replace("\xa0", "~")
+    'a: 30.4~% (p~=~.003)'
     """
-    if page.overview is None:
-        return []
-    first = page.overview.anchor
-    mine = sorted(page.answers, key=lambda each: each.anchor != first)
-    leads = [one for each in mine for one in each.paragraphs if one.about not in _IN_TABLE]
-    return [one.lead for one in leads][:_MOST_LEADS]
+    return re.sub(r"(?<=\d) (?=%|points?\b)|(?<=\b[np]) (?=[=<])|(?<=[=<]) (?=[\d.])", "\xa0", text)
 
 
 def downloads(page: Page) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:

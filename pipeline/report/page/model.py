@@ -137,6 +137,12 @@ class Picture:
     links: tuple[Link, ...] = ()
     kind: str = "figure"
 
+    @property
+    def has_key(self) -> bool:
+        """Whether a key of names stands over it."""
+        meta = self.specs[0].get("usermeta", {})
+        return bool(meta.get("lexassay", {}).get("key"))
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -230,15 +236,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Statement:
-    """A paragraph of findings: what it leads with, what follows, the places that show it.
-
-    `about` is the subject of what it leads with, as findings have it.
-    """
+    """A paragraph of findings: what it leads with, what follows, the places that show it."""
 
     lead: str
     rest: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
-    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -252,12 +254,13 @@ class Answers:
 
 @dataclass(frozen=True)
 class Overview:
-    """What the page opens with: a table that answers, and the figure beside it, if there is one."""
+    """What the page opens with: a table that answers, sentences, and a figure if there is one."""
 
     heading: str
     anchor: str
     table: Grid
     figure: Picture | None = None
+    sentences: tuple[str, ...] = ()
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -289,7 +292,7 @@ class Page:
     cautions: tuple[Statement, ...] = ()
     facts: tuple[str, ...] = ()
     overview: Overview | None = None
-    drawer: str = "Stages, and their whole tables beside this page"
+    drawer: str = "Stages and their complete tables"
 
 
 def unfolded(parts: Iterable[Part]) -> Iterator[Part]:

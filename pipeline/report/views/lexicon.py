@@ -13,7 +13,8 @@ from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.lexicon import sampling_text
+from pipeline.findings.lexicon import names_of, pairs_with, sampling_text
+from pipeline.findings.phrases import count_text
 from pipeline.report import charts
 from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look
@@ -39,9 +40,11 @@ from pipeline.report.view import (
     max_rows_in_memory,
     notes_listing,
     place_in,
+    point_limits,
     select_names,
     share_limits,
     stage_title,
+    unique_names,
     view,
 )
 
@@ -52,7 +55,7 @@ WIDTH = 44
 """Characters of a line of forms."""
 MOST_LINES = 3
 MOST_LEMMAS = 1000
-"""Of more lemmas, only so many are put together for reading; the files hold all."""
+"""The largest number of lemmas prepared for the page; the files have all."""
 _COUNTS = ("lemmas", "forms")
 _SHARES = ("proportion", "0 to 1")
 
@@ -65,7 +68,7 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
     frame : DataFrame
         `schemas.LexiconQuality`.
     """
-    caption = "Statistics of the lexicon against the gold; L* with its confidence limits."
+    caption = "Statistics of the lexicon against the gold; L* with confidence limits."
     return listing("quality", caption, frame.sort("number"), STATISTICS)
 
 
@@ -78,7 +81,8 @@ def _value(value: float | None, lower: float | None, upper: float | None, meanin
     if unit in _SHARES:
         shown = "" if lower is None else share_limits(lower, upper)
         return f"{format_percent(value)} %  {shown}".rstrip()
-    return f"{format_decimals(value)}  {limits(lower, upper)}".rstrip()
+    bits = " bits" if unit.startswith("bits") else ""
+    return f"{format_decimals(value)}{bits}  {limits(lower, upper)}".rstrip()
 
 
 STATISTICS = (
@@ -97,14 +101,14 @@ def intervals_listing(frame: pl.DataFrame) -> Listing:
         `schemas.LexiconIntervals`.
     """
     caption = (
-        "Confidence limits for L* by each method, in per cent; the table of statistics has the "
+        "Confidence limits for L* (%) by each method; the table of statistics shows those of the "
         "chosen one."
     )
     return listing("intervals", caption, frame.sort("method"), INTERVALS)
 
 
 def widths_listing(frame: pl.DataFrame) -> Listing:
-    """Return how sure L* would be for other sampling rates.
+    """Return the expected precision of L* for other sampling rates.
 
     Parameters
     ----------
@@ -112,9 +116,9 @@ def widths_listing(frame: pl.DataFrame) -> Listing:
         `schemas.ExpectedWidths`.
     """
     caption = (
-        "How sure L* would be for other sampling rates, judged by the spread of this sample: "
-        "lemmas; standard error, and width of the normal interval, in points; the same from lemmas "
-        "drawn in proportion to their paradigms."
+        "Expected precision of L* for other sampling rates, from the variance in this sample: "
+        "standard error and width of the normal interval, in points, for simple samples and for "
+        "lemmas drawn in proportion to paradigm size."
     )
     return listing("widths", caption, frame.sort("rate"), WIDTHS)
 
@@ -126,8 +130,8 @@ def _hyphenate(name: str) -> str:
 INTERVALS = (
     Column("method", text=_hyphenate),
     Column("estimate", "L* (%)", format_percent),
-    Column("standard_error", "standard error", format_percent),
-    Column(("lower", "upper"), "limits", share_limits),
+    Column("standard_error", "standard error (points)", format_percent),
+    Column(("lower", "upper"), "limits (%)", share_limits),
     Column("confidence", "level (%)", partial(format_percent, digits=0)),
     Column("used", "computed as", _hyphenate),
     Column("chosen"),
@@ -135,15 +139,15 @@ INTERVALS = (
 WIDTHS = (
     Column("rate", "sampling rate (%)", partial(format_percent, digits=1)),
     Column("n_lemmas", "lemmas"),
-    Column("standard_error", "standard error", format_percent),
-    Column("width", text=format_percent),
-    Column("by_size_error", "error by size", format_percent),
-    Column("by_size_width", "width by size", format_percent),
+    Column("standard_error", "standard error (points)", format_percent),
+    Column("width", "width (points)", format_percent),
+    Column("by_size_error", "standard error by size (points)", format_percent),
+    Column("by_size_width", "width by size (points)", format_percent),
 )
 
 
 def wrap_forms(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str:
-    r"""Return forms on lines of their own width; what is beyond the last line is counted.
+    r"""Return forms on lines of this width; forms after the last line are counted.
 
     Examples
     --------
@@ -159,7 +163,7 @@ def wrap_forms(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str
 
 
 def costliest(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the lemmas, those that cost the lexicon most first.
+    """Return the lemmas, the costliest first.
 
     Parameters
     ----------
@@ -171,7 +175,7 @@ def costliest(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def lemma_listing(scores: pl.DataFrame) -> Listing:
-    """Return the sampled lemmas, those that cost the lexicon most first.
+    """Return the sampled lemmas, the costliest first.
 
     Parameters
     ----------
@@ -184,10 +188,10 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
         f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if shown.height < ordered.height else ""
     )
     caption = (
-        f"The {many}sampled lemmas, those that cost the lexicon most first (size times 1 − L). "
-        "Match: the lemma of the lexicon whose forms agree best, named where it is another. "
-        "Gold, match's, common: numbers of forms. P, R, L of the match. Missing forms are the "
-        "gold's alone, spurious ones the match's."
+        f"The {many}sampled lemmas, the costliest first (size times 1 − L). Match: the lemma of "
+        "the lexicon whose forms agree best, if it is a different one. Gold forms, match forms, "
+        "common forms: their numbers. P, R and L of the match. Missing forms are only in the gold, "
+        "spurious forms only in the match."
     )
     return listing("lemmas", caption, ordered, LEMMAS, shown=shown)
 
@@ -200,19 +204,19 @@ one = partial(format_percent, digits=1)
 LEMMAS = (
     Column("lemma"),
     Column(("match", "lemma"), "match", _another),
-    Column("n_gold", "gold"),
-    Column("n_match", "match's"),
-    Column("n_common", "common"),
+    Column("n_gold", "gold forms"),
+    Column("n_match", "match forms"),
+    Column("n_common", "common forms"),
     Column("precision", "P (%)", one),
     Column("recall", "R (%)", one),
     Column("L", "L (%)", one),
-    Column("missing", text=wrap_forms),
-    Column("spurious", text=wrap_forms),
+    Column("missing", "missing forms", wrap_forms),
+    Column("spurious", "spurious forms", wrap_forms),
 )
 
 
 def alignment_listing(forms: pl.DataFrame, row: Row, *, number: int) -> Listing:
-    """Return the forms of one lemma, the gold's beside those of its match.
+    """Return the forms of one lemma beside those of its match.
 
     Parameters
     ----------
@@ -247,15 +251,15 @@ def _form(form: str, held: bool) -> str:
 
 
 PAGE_BYTES, DETAIL_BYTES = 900_000, 500_000
-"""A lexicon has millions of forms, and a report several lexicons."""
+"""Limits for lexicons with millions of forms, and reports with several lexicons."""
 MOST_WITH_FORMS = 20_000
-"""Of more lemmas the page lists no missing and spurious forms, but as many more lemmas."""
+"""With more lemmas, the page omits missing and spurious forms to show more lemmas."""
 _FORMS = {"missing", "spurious"}
 COLUMNS = (
     Attribute("lemma", "lemma", "text"),
     Attribute("match", "match", "text", shown=False),
     Attribute("n_gold", "gold forms", "count"),
-    Attribute("n_match", "match's forms", "count", shown=False),
+    Attribute("n_match", "match forms", "count", shown=False),
     Attribute("n_common", "common", "count"),
     Attribute("n_missing", "missing", "count"),
     Attribute("n_spurious", "spurious", "count"),
@@ -263,7 +267,7 @@ COLUMNS = (
     Attribute("recall", "R (%)", "share"),
     Attribute("L", "L (%)", "share"),
     Attribute("cost", "cost", "number"),
-    Attribute("another", "another lemma", "flag", shown=False),
+    Attribute("another", "different lemma", "flag", shown=False),
     Attribute("same_l", "L of the same lemma (%)", "share", shown=False),
     Attribute("missing", "missing forms", "text", shown=False),
     Attribute("spurious", "spurious forms", "text", shown=False),
@@ -271,7 +275,7 @@ COLUMNS = (
 
 
 def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) -> Explorer:
-    """Return a table of all lemmas that count, those that cost the lexicon most first.
+    """Return a table of all evaluated lemmas, the costliest first.
 
     Parameters
     ----------
@@ -280,7 +284,7 @@ def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) ->
     scores : DataFrame
         Its lemmas, `schemas.LemmaScores`.
     most_rows : int
-        How many lemmas the page holds at most.
+        The largest number of lemmas on the page.
     """
     frame = costliest(scores).with_columns(
         cost=pl.col("size") * (1.0 - pl.col("L")), another=pl.col("match") != pl.col("lemma")
@@ -291,9 +295,9 @@ def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) ->
     many = frame.height > MOST_WITH_FORMS
     columns = tuple(each for each in COLUMNS if not (many and each.name in _FORMS))
     caption = (
-        "All lemmas that count, to search, sort and filter. Cost: size times 1 − L, what the "
-        "lexicon loses by the lemma. Match: the lemma of the lexicon whose forms agree best; "
-        "another lemma: whether it is called otherwise. Open a row to see its forms."
+        "All evaluated lemmas. Cost: size times 1 − L, the loss that the lemma causes. Match: the "
+        "lemma of the lexicon whose forms agree best; different lemma: the match is not the same "
+        "lemma. Search, sort and filter the table; open a row to see the forms."
     )
     return Explorer(
         "all-lemmas",
@@ -304,7 +308,7 @@ def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) ->
         key="lemma",
         order="cost",
         falling=True,
-        matters="that cost most",
+        matters="with the highest cost",
         details=(_forms(stage, frame),),
         whole=whole,
         most_rows=most_rows,
@@ -334,8 +338,8 @@ def _forms(stage: StageView, frame: pl.DataFrame) -> Details:
 # The view of one lexicon
 
 FEW, FEW_BY_SIZE = 50, 30
-"""From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
-the second these were not made, where lemmas are drawn by size."""
+"""With fewer lemmas, simulated coverage is well below the nominal level; the second number is for
+lemmas drawn by size, for which smaller samples were not simulated."""
 METHODS = {
     "bootstrap_t": "bootstrap-t", "percentile": "percentile bootstrap", "t": "Student's t",
     "beta": "Korn and Graubard's beta",
@@ -343,36 +347,59 @@ METHODS = {
 
 
 class LexiconView(StyleOptions, ExplorerOptions):
-    """What the quality of a lexicon shows."""
+    """Options of the section on the quality of a lexicon."""
 
     aligned: tuple[str, ...] = ()
-    """Lemmas whose forms are shown side by side; the three that cost most if empty."""
+    """Show the forms of these lemmas side by side; by default of the three costliest."""
     figures: bool = True
-    """Whether the figures are drawn."""
+    """Draw the figures."""
     most_points: int = 1500
-    """Lemmas that the figures draw; of more, evenly spaced ones. The averages are over all."""
+    """Draw this many evenly spaced lemmas in the figures; averages include all lemmas."""
 
 
 class Trend(StageOptions):
-    """In which order the stage takes the lemmas, and whether they are a sample."""
+    """The order of the lemmas in the stage, and their sample."""
 
     order: str
     sample: str | None
 
 
 _AT_A_GLANCE = ("L*", "F*", "E*", "coverage", "sampled lemmas", "common lemmas", "gold lemmas")
-"""The statistics that a page opens with."""
+"""The statistics at the top of a page."""
 
 
 def lexicon_overview(stage: StageView) -> Listing | None:
-    """Return L*, F* and what they rest on."""
+    """Return L*, F* and the counts; for several evaluations, L* of each."""
+    others = [each for each in stage.stages.values() if each.use == stage.use]
+    if len(others) > 1:
+        return _evaluations(others)
     every = stage.table("quality").collect()
     shown = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
     if shown.filter(statistic="L*").is_empty():
         return None
     ordered = shown.sort(place_in(_AT_A_GLANCE, "statistic"))
-    caption = "The lexicon against the gold: L* with its confidence limits."
-    return listing("overview", caption, ordered, STATISTICS)
+    caption = "The lexicon against the gold: L* with confidence limits."
+    return listing("overview", caption, ordered, STATISTICS[:2])
+
+
+def _evaluations(stages: Sequence[StageView]) -> Listing | None:
+    """Return a row for each evaluation of a lexicon."""
+    wanted = {"L*": "L*", "F*": "F*", "sampled lemmas": "lemmas", "gold lemmas": "gold lemmas"}
+    tables = [
+        stage.table("quality").collect().with_columns(evaluation=pl.lit(title))
+        for stage, title in zip(stages, unique_names(map(stage_title, stages)), strict=True)
+    ]
+    every = pl.concat(tables).drop_nulls("value")
+    rows = every.filter(pl.col("statistic").is_in(wanted))
+    if rows.filter(statistic="L*").is_empty():
+        return None
+    columns = [
+        Column(("value", "lower", "upper", "meaning"), head, _value, right=True,
+               at=("statistic", name))
+        for name, head in wanted.items()
+    ]  # fmt: skip
+    caption = "Evaluations of a lexicon against a gold: L* with confidence limits."
+    return listing("overview", caption, rows, [Column("evaluation"), *columns], by=["evaluation"])
 
 
 @view(
@@ -407,36 +434,34 @@ def show_lexicon(stage: StageView, options: LexiconView) -> Sequence[Block]:
 
 
 def _lemma_tables(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
-    """Yield the lemmas as a table, folded away where one to search has them; and some aligned."""
+    """Yield the lemmas as a table, in a fold beside the explorer, and some aligned."""
     table = lemma_listing(scores)
     yield (
-        Fold("The lemmas that cost most, with all their forms", [table])
-        if options.explorer
-        else table
+        Fold("The costliest lemmas with all their forms", [table]) if options.explorer else table
     )
-    yield Fold("The forms of some lemmas side by side", [*_alignments(stage, options, scores)])
+    yield Fold("Forms of some lemmas side by side", [*_alignments(stage, options, scores)])
 
 
 def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     size, whole = scores.height, int(scores["population"][0])
     star = "not defined" if row["estimate"] is None else f"{format_percent(row['estimate'])} %"
-    text = f"L* = {star}, from {size:,} lemmas"
+    text = f"L* = {star}, from {count_text(size, 'lemma')}"
     text += (
         f" of {whole:,} ({100 * size / whole:.1f} %){sampling_text(scores)}."
         if whole > size
-        else ": all that both have."
+        else ": all lemmas in common."
     )
     if not scores["drawn"].all():
-        return f"{text} They were not drawn at random, so nothing is known of the others."
+        return f"{text} They were not drawn at random, so L* does not generalise to other lemmas."
     if row["lower"] is None:
-        return f"{text} The sample does not say how sure that is."
+        return f"{text} The sample allows no confidence limits."
     if whole == size:
         return text
     method = METHODS.get(row["used"], row["used"])
     interval = share_limits(row["lower"], row["upper"])
     text += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
     enough = FEW_BY_SIZE if sampling_text(scores) else FEW
-    few = f" From fewer than {enough} lemmas they may hold much less often than they say."
+    few = f" With fewer than {enough} lemmas, they may hold much less often than the nominal level."
     return text + few if size < enough else text
 
 
@@ -444,7 +469,7 @@ def _further_limits(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[B
     if intervals["lower"].drop_nulls().is_empty() or not intervals["standard_error"].max():
         return
     both = [intervals_listing(intervals), widths_listing(widths)]
-    yield Fold("Limits by other methods, and for other sampling rates", both)
+    yield Fold("Limits by other methods and for other sampling rates", both)
 
 
 def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
@@ -456,9 +481,7 @@ def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> It
     means = dict(stage.table("quality").select("statistic", "value").collect().rows())
     yield _lemmas(drawn, means, "L", order, look)
     places = scores.group_by("precision", "recall").agg(lemmas=pl.len().cast(pl.Int64))
-    caption = (
-        "Precision and recall of the sampled lemmas; the larger a circle, the more share its place."
-    )
+    caption = "Precision and recall of the sampled lemmas; larger circles represent more lemmas."
     square = replace(look, width=460, height=420)
     yield figure("scatter", caption, partial(charts.scatter_chart, places), square)
     both = ("precision", "recall")
@@ -470,7 +493,7 @@ def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> It
 def _order(stage: StageView) -> str:
     trend = stage.options_as(Trend)
     if trend.order == "size":
-        return "lemmas, those with fewest gold forms first"
+        return "lemmas, by number of gold forms"
     drawn = trend.sample is not None
     return "lemmas, in the order of the sample" if drawn else "lemmas, in alphabetical order"
 
@@ -480,7 +503,7 @@ def _lemmas(
 ) -> Figure:
     mean = float(means[f"mean {name}"])
     some = (
-        "" if drawn.height == means["sampled lemmas"] else f" {drawn.height:,} of them are drawn."
+        "" if drawn.height == means["sampled lemmas"] else f" {drawn.height:,} of them are shown."
     )
     caption = (
         f"{name.capitalize()} of each sampled lemma; line: moving average over "
@@ -527,27 +550,15 @@ def differences_listing(frame: pl.DataFrame) -> Listing:
         `schemas.LexiconDifferences`.
     """
     caption = (
-        "Difference in L* in points, first minus second, with its confidence limits, from the "
-        "same lemmas; and for how many lemmas L is better in the first, better in the second, "
-        f"and equal.{_joint_confidence(frame)}"
+        "Difference in L* in points, first minus second, with confidence limits, from the same "
+        "lemmas, and the numbers of lemmas with a better L in the first, in the second, and with "
+        "equal L. Simultaneous limits hold for all pairs together; verdicts are based on them."
     )
     return listing("differences", caption, frame, DIFFERENCES)
 
 
-def _joint_confidence(frame: pl.DataFrame) -> str:
-    """Say what several intervals are worth together."""
-    exact = not frame["standard_error"].max()
-    if frame.height < 2 or exact or frame["lower"].drop_nulls().is_empty():
-        return ""
-    level, pairs = float(frame["confidence"][0]), frame.height
-    return (
-        f" Each of the {pairs:,} intervals holds by itself with {100 * level:g} %; for all to hold "
-        f"together with that, set confidence = {1.0 - (1.0 - level) / pairs:.4g} (Bonferroni)."
-    )
-
-
 def lexicons_caption(lemmas: pl.DataFrame) -> str:
-    """Return the caption of the lexicons, which says how lemmas were drawn unless all alike.
+    """Return the caption of the lexicons, with the sampling unless it is simple.
 
     Parameters
     ----------
@@ -555,33 +566,41 @@ def lexicons_caption(lemmas: pl.DataFrame) -> str:
         `schemas.LexiconLemmas`.
     """
     drawn = sampling_text(lemmas)
-    text = f"Means over the sampled lemmas{drawn}, and L* with its limits, in per cent."
-    return f"{text} Means count all lemmas alike." if drawn else text
+    text = f"Means over the sampled lemmas{drawn}, and L* with its limits (%)."
+    return f"{text} The means are unweighted." if drawn else text
 
 
 LEXICONS = (
     Column("lexicon"),
     Column("n_lemmas", "lemmas"),
-    Column("precision", "P", format_percent),
-    Column("recall", "R", format_percent),
-    Column("L", text=format_percent),
-    Column("l_star", "L*", format_percent),
-    Column("standard_error", "standard error", format_percent),
-    Column(("lower", "upper"), "limits", share_limits),
+    Column("precision", "P (%)", format_percent),
+    Column("recall", "R (%)", format_percent),
+    Column("L", "L (%)", format_percent),
+    Column("l_star", "L* (%)", format_percent),
+    Column("standard_error", "standard error (points)", format_percent),
+    Column(("lower", "upper"), "limits (%)", share_limits),
 )
+
+
+def _own_limits(lower: float | None, upper: float | None) -> str:
+    return NULL_TEXT if lower is None else point_limits(lower, upper)
+
+
 DIFFERENCES = (
     Column("first"),
     Column("second"),
-    Column("difference", text=format_points),
-    Column(("lower", "upper"), "limits", share_limits),
+    Column("difference", "difference (points)", format_points),
+    Column(("lower", "upper"), "pointwise limits", _own_limits),
+    Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
+    Column("verdict", "first is", lambda verdict: "" if verdict == "open" else verdict),
     Column("n_first", "better in first"),
-    Column("n_second", "in second"),
+    Column("n_second", "better in second"),
     Column("n_equal", "equal"),
 )
 
 
 def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int) -> Listing:
-    """Return the lemmas where the lexicons differ most.
+    """Return the lemmas for which the lexicons differ most.
 
     Parameters
     ----------
@@ -590,19 +609,19 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
     lexicons : sequence of str
         The columns, in this order.
     most : int
-        How many lemmas.
+        The number of lemmas.
     """
     differing = frame.filter(pl.col("rank") <= most).sort("rank", "lexicon")
     columns = [Column("lemma"), Column("n_gold", "gold forms")]
     for name in lexicons:
         mine = ("lexicon", name)
         columns += [
-            Column("L", f"L %: {name}", partial(format_percent, digits=1), at=mine),
+            Column("L", f"L (%): {name}", partial(format_percent, digits=1), at=mine),
             Column("missing", f"missing: {name}", partial(wrap_forms, width=30, most=2), at=mine),
         ]
     caption = (
-        f"The {differing['rank'].n_unique():,} lemmas that move the lexicons farthest apart (gold "
-        "forms times the difference between their greatest and smallest L)."
+        f"The {count_text(differing['rank'].n_unique(), 'lemma')} that contribute most to the "
+        "differences (gold forms times the range of L)."
     )
     return listing("lemmas", caption, differing, columns, by=["rank"])
 
@@ -611,16 +630,16 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
 
 
 class LexiconsView(StyleOptions):
-    """What the comparison of lexicons shows."""
+    """Options of the section on the comparison of lexicons."""
 
     k: int = 20
-    """How many of the lemmas where they differ most."""
+    """Show this many of the lemmas for which they differ most."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """What to call the lexicons, by the names of their stages: { gf_quality = "GF" }."""
+    """Rename the lexicons, by the names of their stages: { gf_quality = "GF" }."""
 
 
 class Compared(StageOptions):
-    """What the stage compares."""
+    """The lexicons that the stage compares."""
 
     lexicons: tuple[str, ...]
 
@@ -631,9 +650,24 @@ def lexicons_overview(stage: StageView) -> Listing | None:
     if not lexicons["n_lemmas"].sum():
         return None
     ordered = lexicons.sort("l_star", "lexicon", descending=[True, False], nulls_last=True)
-    caption = "L* of each lexicon in per cent, over the same lemmas, with its confidence limits."
-    columns = [LEXICONS[0], LEXICONS[5], LEXICONS[7], LEXICONS[1]]
+    caption = (
+        "L* of each lexicon (%) with confidence limits, and the difference in L* from the first "
+        "lexicon in points with simultaneous limits for all pairs."
+    )
+    pairs = pairs_with(stage.table("differences").collect(), ordered["lexicon"][0])
+    texts = {pair.other: _difference(pair.difference, pair.lower, pair.upper) for pair in pairs}
+    difference = Column(
+        "lexicon", "difference (points)", lambda name: texts.get(name, ""), right=True
+    )
+    names = names_of(stage)
+    name = Column("lexicon", text=lambda lexicon: names[lexicon])
+    columns = [name, LEXICONS[5], LEXICONS[7], difference, LEXICONS[1]]
     return listing("overview", caption, ordered, columns)
+
+
+def _difference(gap: float, lower: float | None, upper: float | None) -> str:
+    known = lower is not None and upper is not None
+    return f"{format_points(gap)} {point_limits(lower, upper)}" if known else format_points(gap)
 
 
 @view(
@@ -645,40 +679,45 @@ def lexicons_overview(stage: StageView) -> Listing | None:
     leading="lexicons",
 )
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
-    """Show L* of each, the differences, and the lemmas where they differ most."""
+    """Show L* of each, the differences, and the lemmas for which they differ most."""
     asked = stage.options_as(Compared).lexicons
     select_names(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
     place = place_in(asked, "lexicon")
-    lexicons = _with_titles(stage.table("lexicons").collect().sort(place), options, "lexicon")
+    lexicons = _with_names(stage.table("lexicons").collect().sort(place), stage, "lexicon")
     if not lexicons["n_lemmas"].sum():
         return [Text("The lexicons have no sampled lemma in common.")]
     rows = lexicons.select("lower", "upper", name="lexicon", value="l_star")
     compared = stage.table("differences").collect().sort("first", "second")
-    differences = _with_titles(compared, options, "first", "second")
+    differences = _with_names(compared, stage, "first", "second")
     names = pl.concat_str("first", "second", separator=" − ").alias("name")
-    pairs = differences.select("lower", "upper", names, value="difference")
-    lemmas = _with_titles(stage.table("lemmas").collect(), options, "lexicon")
+    known = pl.when(pl.col("lower").is_not_null())
+    pairs = differences.select(
+        names, value="difference", lower=known.then("lower_family"),
+        upper=known.then("upper_family"),
+    )  # fmt: skip
+    lemmas = _with_names(stage.table("lemmas").collect(), stage, "lexicon")
     return [
         _figure("lexicons", rows, "L* (%)", options, zero=False),
         listing("lexicons", lexicons_caption(lemmas), lexicons, LEXICONS),
-        _figure("differences", pairs, "difference in L* (points)", options, zero=True),
+        _figure("differences", pairs, "difference of L* (points)", options, zero=True),
         differences_listing(differences),
         differing_listing(lemmas, lexicons["lexicon"].to_list(), most=options.k),
     ]
 
 
-def _with_titles(frame: pl.DataFrame, options: LexiconsView, *columns: str) -> pl.DataFrame:
-    return frame.with_columns(pl.col(columns).replace(options.labels))
+def _with_names(frame: pl.DataFrame, stage: StageView, *columns: str) -> pl.DataFrame:
+    """Return the table with display names."""
+    return frame.with_columns(pl.col(columns).replace(names_of(stage)))
 
 
 def _figure(
     name: str, frame: pl.DataFrame, title: str, options: LexiconsView, *, zero: bool
 ) -> Block:
     if frame["value"].drop_nulls().is_empty():
-        return Text(f"There is no {title} to draw.")
+        return Text(f"No {title.partition(' (')[0]} can be computed.")
     draw = partial(charts.lexicon_chart, frame, title=title, zero=zero)
-    what = "Differences in L* of the lexicons" if zero else "L* of each lexicon"
-    caption = f"{what}, with confidence limits unless all lemmas were evaluated."
+    subject = "Differences in L* between lexicons" if zero else "L* of each lexicon"
+    caption = f"{subject}, with confidence limits unless all lemmas were evaluated."
     return figure(name, caption, draw, options.look)
 
 
@@ -687,35 +726,35 @@ def _figure(
 
 @view("extract.lexicon", title="Lexicon", of=stage_title, place=62)
 def show_preparation(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Show what was read, what each step of the spelling changed, and what is there."""
-    return [_preparation(stage, "How the file was read: rows")]
+    """Show the data read, the changes by each spelling step, and the result."""
+    return [_preparation(stage, "Rows of the file")]
 
 
 @view("extract.paradigms", title="Lexicon from paradigms", of=stage_title, place=62)
 def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Show what was generated, and what each step of the spelling changed."""
-    return [_preparation(stage, "How the forms were generated")]
+    """Show the forms generated, and the changes by each spelling step."""
+    return [_preparation(stage, "Generated forms")]
 
 
-def _preparation(stage: StageView, what: str) -> Listing:
+def _preparation(stage: StageView, subject: str) -> Listing:
     frame = stage.table("preparation").collect().sort("number")
-    caption = f"{what}, texts that each step changed with an example, result."
+    caption = f"{subject}, texts changed by each step with an example, and the result."
     return Listing(
-        "preparation", caption, frame.select("step", "n", pl.col("such_as").alias("such as"))
+        "preparation", caption, frame.select("step", "n", pl.col("such_as").alias("example"))
     )
 
 
 @view("join.keying", title="Forms from printed dictionaries", place=60)
 def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Show how many of the lemmas the dictionary has."""
+    """Count the lemmas in the dictionary."""
     keyed = stage.table("keyed").collect()
     there, forms = int(keyed["found"].sum()), int(keyed["n_forms"].sum())
     share = f" ({100 * there / keyed.height:.1f} %)" if keyed.height else ""
     return [
         Text(
-            f"{keyed.height:,} lemmas were looked up; the dictionary has {there:,}{share}, with "
-            f"{forms:,} forms."
+            f"{count_text(keyed.height, 'lemma')} looked up; the dictionary has {there:,}{share}, "
+            f"with {count_text(forms, 'form')}."
         ),
-        _preparation(stage, "What was keyed in"),
+        _preparation(stage, "Forms keyed in"),
         *notes_listing(stage, "lemma", "forms"),
     ]

@@ -24,7 +24,7 @@ COUNTS = "counts"
 """Folder of the counts of a stage, among its results."""
 _DIGITS = 24
 """Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
-_WAITING = "another run is at work on it; waiting"
+_WAITING = "another run is working on it; waiting"
 _SEAL = "sha256 of the rest"
 R = TypeVar("R", bound=BaseModel)
 
@@ -82,7 +82,7 @@ class TableRecord(Record):
 
 
 class InputRecord(Record):
-    """What readers left out of the input, and what they took for something else."""
+    """What readers skipped and replaced in the input."""
 
     skipped: int = 0
     skipped_sentences: int = 0
@@ -98,7 +98,7 @@ class InputRecord(Record):
 
 
 class Manifest(InputRecord):
-    """What a stage made, from what, and when; exists when all else of the artefact does."""
+    """Outputs, inputs and time of a stage; written after everything else of the artefact."""
 
     stage: str
     use: str
@@ -132,7 +132,7 @@ def read(storage: Storage, folder: str) -> Manifest | None:
 
 
 def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool) -> list[str]:
-    """Return what is wrong with the files that a manifest vouches for.
+    """Return what is wrong with the files of a manifest.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
     manifest : Manifest
         What it says of them.
     thorough : bool
-        Whether to read them all and compare digests, or sizes alone.
+        Compare digests of all files, or only sizes.
     """
     wrong: list[str] = []
     for name, table in manifest.tables.items():
@@ -150,11 +150,11 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
             key = f"{folder}/{part.file}"
             size = sizes.get(key)
             if size is None:
-                wrong.append(f"{part.file} is gone")
+                wrong.append(f"{part.file} is missing")
             elif size != part.bytes:
                 wrong.append(f"{part.file} has {size:,} bytes, not {part.bytes:,}")
             elif thorough and _digest(storage, key) != part.sha256:
-                wrong.append(f"{part.file} has other content than was written")
+                wrong.append(f"the content of {part.file} has changed")
     return wrong
 
 
@@ -199,7 +199,7 @@ def find(
     fingerprint : str
         What it rests on.
     thorough : bool
-        Whether to compare the content of every file, or sizes alone.
+        Compare the content of every file, or only sizes.
     """
     folder = folder_of(stage, fingerprint)
     artefact = read(storage, folder)
@@ -209,7 +209,7 @@ def find(
 
 
 def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None:
-    """Return what is wrong with an artefact that is there but cannot be used."""
+    """Return what is wrong with an existing artefact that cannot be used."""
     folder = folder_of(stage, fingerprint)
     if not any(storage.list(folder)):  # and not all folders of the stage, which may be very many
         return None
@@ -218,7 +218,7 @@ def damage_message(storage: Storage, stage: str, fingerprint: str) -> str | None
     if artefact is None:
         return f"{name} has no readable {NAME}"
     if artefact.fingerprint != fingerprint:
-        return f"its {NAME} is of another result"
+        return f"its {NAME} belongs to another result"
     wrong = damage(storage, folder, artefact, thorough=True)
     return "; ".join(wrong[:3]) if wrong else None
 
@@ -239,7 +239,7 @@ def artefacts(storage: Storage, stage: str) -> list[Manifest]:
 
 @contextmanager
 def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
-    """Say of results that cannot be read that they are damaged, and where they lie.
+    """Report that unreadable results are damaged, and where they are.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
             if wrong := damage(storage, folder, each, thorough=True):
                 raise StoreError(
                     f"the results of stage {each.stage} in {storage.location(folder)} are damaged:"
-                    f" {wrong[0]}; run again: they are made anew"
+                    f" {wrong[0]}; run again to restore them"
                 ) from error
         raise
 
@@ -278,7 +278,7 @@ def in_use(
 def locked(
     storage: Storage, stage: str, listeners: Sequence[Listener], *, shared: bool = False
 ) -> Iterator[None]:
-    """Hold the lock of a stage; wait, and say so, while another process has it.
+    """Hold the lock of a stage; wait, with a message, while another process has it.
 
     Tasks of a stage share it: a run waits for them, and they wait for a run.
     """

@@ -23,7 +23,7 @@ def storage_at(root: Path, *, remedy: str = "") -> Storage:
     root : Path
         Where: a folder, or an address such as ``s3://bucket/runs``.
     remedy : str
-        What people can do where nothing can be written; by default, to choose another --runs.
+        Remedy if nothing can be written; by default to choose another --runs.
     """
     address = address_of(root)
     if address is not None:
@@ -63,7 +63,7 @@ def in_a_folder(root: Path, what: str) -> None:
     >>> in_a_folder(Path("runs"), "annotate")
     """
     if address := address_of(root):
-        remedy = "name a folder of this machine by --runs"
+        remedy = "give a local folder with --runs"
         raise StoreError(f"{what}: {address.text()} is on an object store; {remedy}")
 
 

@@ -52,7 +52,7 @@ _CREDENTIALS = (
     "InvalidAccessKeyId",
     "SignatureDoesNotMatch",
 )
-_NO_BUCKET = "there is no such bucket; make it first"
+_NO_BUCKET = "the bucket does not exist; create it first"
 _GIGABYTES = 50.0
 _IDLE = 24 * 3600.0
 """Seconds in which what was used is spared: a run at work may come back to it."""
@@ -252,11 +252,11 @@ class Bucket:
         except FileNotFoundError as error:
             if "NoSuchBucket" in str(error):
                 raise Unanswered(f"{self._home}: {_NO_BUCKET}") from error
-            raise FileNotFoundError(2, "it is not there", place) from error
+            raise FileNotFoundError(2, "it does not exist", place) from error
         except (kinds.AlreadyExistsError, kinds.PreconditionError) as error:
             raise Refused(place) from error
         except (kinds.PermissionDeniedError, kinds.UnauthenticatedError) as error:
-            what = "these credentials may not do that there; give others, or ask for the right"
+            what = "these credentials lack permission; use others, or ask for permission"
             raise Unanswered(f"{place}: {what}") from error
         except kinds.BaseError as error:
             raise Unanswered(f"{place}: {_explain(str(error))}") from error
@@ -267,10 +267,10 @@ def _explain(text: str) -> str:
         return _NO_BUCKET
     if any(mark in text for mark in _CREDENTIALS):
         return (
-            "no credentials that it takes; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
-            " or the variables of your store"
+            "no valid credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the"
+            " variables of your store"
         )
-    return f"the store does not answer as it should ({' '.join(text.split())[:200]})"
+    return f"unexpected answer of the store ({' '.join(text.split())[:200]})"
 
 
 def _meta(found: Any) -> Meta:
@@ -330,7 +330,7 @@ def fetch(bucket: Bucket, home: str, key: str) -> Path:
     """
     meta = bucket.head(key)
     if meta is None:
-        raise FileNotFoundError(2, "it is not there", f"{home}/{key}")
+        raise FileNotFoundError(2, "it does not exist", f"{home}/{key}")
     place = _cache_folder(home, meta)
     path = place / key.rpartition("/")[2]
     if not (path.is_file() and path.stat().st_size == meta.size):
@@ -361,7 +361,7 @@ def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
             for chunk in bucket.chunks(meta.key):
                 opened.write(chunk)
         if (size := half.stat().st_size) != meta.size:
-            raise OSError(f"{meta.key}: {size:,} of {meta.size:,} bytes came; run again")
+            raise OSError(f"{meta.key}: only {size:,} of {meta.size:,} bytes arrived; run again")
         half.replace(path)
     finally:
         half.unlink(missing_ok=True)
@@ -421,7 +421,7 @@ def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) ->
         fence()
         if replace_object(bucket, key, content, seen):
             return
-    raise Unanswered(f"{key} changes again and again: another process writes it")
+    raise Unanswered(f"{key} keeps changing: another process is writing it")
 
 
 def replace_object(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
@@ -619,7 +619,7 @@ class Lease:
                     raise
             else:
                 return True
-        raise Unanswered(f"{self._key}: too many ask for this lock at once; run again")
+        raise Unanswered(f"{self._key}: too many processes request this lock; run again")
 
 
 def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
@@ -631,7 +631,7 @@ def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
     try:
         return dict(json.loads(content)["holders"]), seen
     except (ValueError, KeyError, TypeError) as error:
-        raise OSError(f"{key} is no lock of ours; see what it is, and move it") from error
+        raise OSError(f"{key} is not a lock; check what it is, and move it") from error
 
 
 # Publishing without renames: the parts first, the manifest last.
@@ -662,7 +662,7 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
     referred = drafts.referred(draft)
     last = files.pop(MANIFEST, None)
     if last is None:
-        raise ValueError(f"{draft} has no {MANIFEST}: nothing would vouch for it")
+        raise ValueError(f"{draft} has no {MANIFEST}")
     aside = _set_aside(bucket, address, name, fence)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         sent = [
@@ -791,7 +791,7 @@ class CloudStorage:
         if not new:
             self._bucket.put_over(self._key(key), whole)
         elif not put_new(self._bucket, self._key(key), whole):
-            raise FileExistsError(17, "there is a file of that name", self.location(key))
+            raise FileExistsError(17, "a file of this name already exists", self.location(key))
 
     def publish(self, draft: str, name: str) -> str | None:
         """Send a draft: its manifest last, by a put that overwrites nobody's."""
@@ -804,7 +804,7 @@ class CloudStorage:
         elif is_draft(name):
             self._drafts.files.link(key, name)
         elif self._bucket.head(self._key(name)):
-            raise FileExistsError(17, "there is a file of that name", self.location(name))
+            raise FileExistsError(17, "a file of this name already exists", self.location(name))
         else:
             self._bucket.copy(self._key(key), self._key(name))
 
@@ -909,7 +909,7 @@ class CloudStorage:
         except OSError as error:
             if error.errno:  # of this machine
                 raise
-            kept = "nothing that was finished is lost: run the same command again"
+            kept = "finished work is kept: run the same command again"
             raise StoreError(f"{what}{error}; {kept}, or {self.remedy}") from error
 
     def _source_key(self, key: str) -> str:
@@ -925,10 +925,10 @@ class CloudStorage:
             if above and not f"{name}/".startswith(f"{above}/"):
                 continue
             if token not in read(self._bucket, self._key(key))[0]:
-                what = "was silent too long, and another process has taken over its lock"
+                what = "did not respond in time, and another process has taken over its lock"
                 raise StoreError(
                     f"{self.location(name)}: this run {what} ({key}); nothing was written there;"
-                    " run again: what was finished is kept"
+                    " finished work is kept: run again"
                 )
 
     def _send_logs(self) -> None:

@@ -22,6 +22,7 @@ from pipeline.runner.events import Listener
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import LOCK, Record
 from pipeline.runner.store.backends import below, digest_of, new_draft, storage_at
+from pipeline.runner.store.digest import canonical
 from pipeline.runner.store.interface import Entry, Storage, beside
 
 FOLDER = "history"
@@ -40,7 +41,7 @@ _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
 """Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
 _TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
 """Names of files that were not finished: records of runs, digests of files and code."""
-_STOPPED = "left behind by a run that was stopped"
+_STOPPED = "left over from a stopped run"
 _FLAWS = ".flaws"
 _ENDS = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
 
@@ -160,7 +161,7 @@ def _free_key(storage: Storage, name: str, key: str) -> str:
 
 
 class StageRecord(Record):
-    """What a run did with one stage."""
+    """Outcome of one stage in a run."""
 
     outcome: Outcome
     fingerprint: str = ""
@@ -238,6 +239,19 @@ def last_fingerprint(storage: Storage, stage: str) -> str:
     return other
 
 
+def fingerprints_of(storage: Storage, stage: str, options: Mapping[str, object]) -> Iterator[str]:
+    """Yield what runs have made of a stage with the same values of these options, newest first."""
+    wanted = canonical(dict(options))
+    seen: set[str] = set()
+    for run in newest_first(storage):
+        mark = run.stages[stage].fingerprint if stage in run.stages else ""
+        said = run.content.get("stages", {}).get(stage, {})
+        same = canonical({name: said.get(name) for name in options}) == wanted
+        if mark and same and mark not in seen:
+            seen.add(mark)
+            yield mark
+
+
 def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
     """Return storage and record of a run named ``experiment:id``.
 
@@ -270,7 +284,7 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
         fitting = [record for record in past if record.id.startswith(wanted)]
     if len(fitting) != 1:
         ids = ", ".join(record.id for record in past[:5])
-        what = "fits several runs" if fitting else "fits no run"
+        what = "matches several runs" if fitting else "matches no run"
         raise ConfigError("run", [Problem(name, what, f"runs: {ids}")])
     return storage, fitting[0]
 
@@ -336,14 +350,14 @@ def collect(
 
 def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool) -> str:
     if folder.name.startswith(".aside-"):
-        return "was set aside because it was damaged or replaced"
+        return "set aside as damaged or replaced"
     if folder.name.startswith("."):
         return _STOPPED
     artefact = artefacts.read(storage, folder.key)
     if artefact is None:
-        return f"has no readable {artefacts.NAME}"
+        return f"no readable {artefacts.NAME}"
     needed = spared or artefact.fingerprint in keep
-    return "" if needed else "the experiment as it is now does not use it"
+    return "" if needed else "no longer used by the experiment"
 
 
 # The last good report: kept beside one with warnings, with stages missing, or of a what-if

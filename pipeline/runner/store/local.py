@@ -248,11 +248,11 @@ def _message(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
     number = errors.number(error)
     if number in _FULL:
         return (
-            f"{what}: the disk is full or the file too large ({_room(folder)}). Nothing that was"
-            " finished is lost: make room and run the same command again."
+            f"{what}: the disk is full or the file too large ({_room(folder)}). Finished work is"
+            " kept: free some space and run the same command again."
         )
     if number in _CLOSED:
-        return f"{what}: {folder} cannot be written to; {remedy}."
+        return f"{what}: {folder} is not writable; {remedy}."
     return f"{what}: {error.filename or folder}: {errors.machine(error)}; {remedy}."
 
 

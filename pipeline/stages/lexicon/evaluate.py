@@ -279,7 +279,7 @@ class EvaluateLexicons(Seeded):
     interval: AnyMethod | None = None
     """Interval method, as for evaluate.lexicon; for differences, beta means t."""
     confidence: Proportion = 0.95
-    """Confidence level of each interval."""
+    """Confidence level of each interval, and of all differences together."""
     replicates: int = Field(default=2000, ge=100)
     """Number of bootstrap samples."""
 

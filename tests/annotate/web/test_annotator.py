@@ -311,7 +311,7 @@ def test_a_settled_answer_is_409_and_the_others_are_saved(served: Served) -> Non
     answer = served.post("ana", *sent)
     assert answer.status_code == 409
     told = answer.json()
-    assert "first round to 'x0' no longer change" in told["error"]
+    assert "first-round answers to 'x0' can no longer be changed" in told["error"]
     assert told["refused"] == [sent[1]["key"]]
     assert [each["key"] for each in told["outcomes"]] == [sent[0]["key"], sent[2]["key"]]
     assert entries(work) == ["SVC", "SVC", "SVC"]
@@ -352,7 +352,7 @@ def served_bodies(tmp_path: Path) -> Iterator[Served]:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"answer": "svc"}, "'x1' has the label 'svc', and there are 'SVC', 'figurative', 'free'"),
+        ({"answer": "svc"}, "'x1' has the label 'svc'; valid labels: 'SVC', 'figurative', 'free'"),
         ({"answer": None}, "'x1' has the label none"),
         ({"answer": ""}, "has the label ''"),
         ({"answer": 1}, "answer"),
@@ -360,8 +360,8 @@ def served_bodies(tmp_path: Path) -> Iterator[Served]:
         ({"id": 7}, "id"),
         ({"kind": "import"}, "kind"),
         ({"kind": "seen"}, "kind"),
-        ({"kind": "skip", "answer": "SVC"}, "a decision to skip has no answer, but has 'SVC'"),
-        ({"kind": "undo", "id": "", "answer": "SVC"}, "a decision to undo has no answer"),
+        ({"kind": "skip", "answer": "SVC"}, "a decision to skip takes no answer, but has 'SVC'"),
+        ({"kind": "undo", "id": "", "answer": "SVC"}, "a decision to undo takes no answer"),
         ({"key": "short"}, "key"),
         ({"key": "x" * 65}, "key"),
         ({"key": "with/slash"}, "key"),
@@ -409,7 +409,7 @@ def test_the_keys_of_wrong_labels_are_told(served_bodies: Served) -> None:
     wrong = [label("x0", "gone"), label("x1"), label("x2", "gone")]
     answer = served_bodies.post("ana", *wrong).json()
     assert answer["refused"] == [wrong[0]["key"], wrong[2]["key"]]
-    assert "2 of 3 decisions cannot be taken" in answer["error"]
+    assert "2 of 3 decisions are invalid" in answer["error"]
 
 
 def test_what_fits_is_taken(served_bodies: Served) -> None:

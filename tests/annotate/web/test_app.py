@@ -320,13 +320,11 @@ def test_a_signal_stops_it_and_nothing_of_addresses_was_said(
 def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
     with open_socket() as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ConfigError, match=f"port {port} cannot be listened on: another|in use"):
+        with pytest.raises(ConfigError, match=f"port {port}.*another|in use"):
             open_socket("127.0.0.1", port)
-    with pytest.raises(ConfigError, match="host: 192.0.2.1, port 0 cannot be listened on"):
+    with pytest.raises(ConfigError, match="host: cannot listen on 192.0.2.1, port 0"):
         open_socket("192.0.2.1")
-    with pytest.raises(
-        ConfigError, match="host: no.such.name.invalid, port 0 cannot be listened on"
-    ):
+    with pytest.raises(ConfigError, match="host: cannot listen on no.such.name.invalid, port 0"):
         open_socket("no.such.name.invalid")
 
 

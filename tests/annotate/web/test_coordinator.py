@@ -65,7 +65,7 @@ def told(page: str) -> str:
 
 def test_an_empty_page_says_so(place: Place) -> None:
     page = told(place.text())
-    for said in ("Nothing is judged yet.", "Not yet: there are fewer than two items",
+    for said in ("No judgements yet.", "None yet: fewer than two items",
                  "None so far.", "The round has not been opened."):  # fmt: skip
         assert said in page
     assert "ana 0 84 0 0 — — never" in page
@@ -74,12 +74,12 @@ def test_an_empty_page_says_so(place: Place) -> None:
 @pytest.mark.long
 def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
     place.desk.judge_all(40)
-    assert "Being reckoned." in told(place.text())
+    assert "Computing ..." in told(place.text())
     place.certainty.wait(_LONG)
     page = told(place.text())
-    assert "Being reckoned." not in page
+    assert "Computing ..." not in page
     assert re.search(r"About [\d,]+ more judgements until all limits lie within 5 points", page)
-    assert re.search(r"Reckoned \d+ seconds? ago, at \d{4}-", page)
+    assert re.search(r"Computed \d+ seconds? ago, at \d{4}-", page)
     assert re.search(r"TP all candidates 600 \d+\.\d \d+\.\d \d+\.\d", page)
     assert "ana 40 84 0 0 3.0 3.0 to 3.0" in page
     assert "ana and ben observed agreement" in page
@@ -89,9 +89,9 @@ def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
 def test_the_wished_width_is_asked_in_points(place: Place) -> None:
     place.desk.judge_all(40)
     place.reckoned()
-    assert "Done: all limits lie no further than 50 points" in place.text("?points=50")
+    assert "Done: all limits are within ±50 points" in place.text("?points=50")
     wrong = told(place.text("?points=%3Cb%3E"))
-    assert "is a number of points from 0.1 to 50, unlike &lt;b&gt;; these are 5." in wrong
+    assert "must be between 0.1 and 50 points, not &lt;b&gt;; showing 5." in wrong
 
 
 @pytest.mark.long
@@ -102,7 +102,7 @@ def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
     page = place.text()
     (said,) = re.findall(r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page)
     assert re.fullmatch(
-        r"TP, all candidates at 600: \d+\.\d points to either side after \d+ items,"
+        r"TP, all candidates at 600: ±\d+\.\d points after \d+ items,"
         r" \d+\.\d after \d+", said,
     )  # fmt: skip
     assert len(re.findall("<polyline ", page)) == 5
@@ -111,22 +111,22 @@ def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
 def test_an_experiment_without_questions_gets_a_sentence(tmp_path: Path) -> None:
     place = Place(tmp_path, "")
     place.desk.judge_all(10)
-    assert "No stage of this experiment evaluates by what is filled in here" in place.text()
+    assert "No stage of this experiment evaluates these answers" in place.text()
 
 
 @pytest.mark.long
 def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
     ids = place.differ(3)
-    assert "3 items are answered by all who are asked, with different labels" in place.text()
+    assert "3 items are answered by all annotators, with different labels" in place.text()
     assert place.open(who="third", name="Eva", unsure=False) == (
-        200, {"new": 3, "said": "3 items are new in the round."},
+        200, {"new": 3, "said": "3 new items in the round."},
     )  # fmt: skip
     with opened(place.desk.work.database) as connection:
         before = standing_answers(connection)
         say_desk(connection, "Eva", [(ids[0], "no")], named=ROUND, note="clear")
     page = told(place.text())
     assert "1 of 3 resolved, 2 open." in page
-    assert page.count("waits for Eva") == 2
+    assert page.count("waiting for Eva") == 2
     assert "http://testserver/a/adjudicator-Eva" in page
     with opened(place.desk.work.database) as connection:
         assert standing_answers(connection) == before
@@ -140,7 +140,7 @@ def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
     assert place.open(who="those")[1]["new"] == 2
     page = told(place.text())
     assert "http://testserver/a/annotator-ana?round=adjudication" in page
-    assert page.count("waits for ana, ben") == 2
+    assert page.count("waiting for ana, ben") == 2
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ def test_keying_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
     keying = replace(work, kind="keying", labels=())
     client = TestClient(app_of(keying, BackgroundEstimates(keying)))
     page = told(client.get(HOME).text)
-    assert "Each lemma has one person, so that there is no agreement to show." in page
+    assert "Each lemma has a single annotator, so there is no agreement to show." in page
     assert "ana 0 84" in page
-    for absent in ("How sure", "Disagreements", "Adjudication", "Open the round"):
+    for absent in ("Estimates", "Disagreements", "Adjudication", "Open the round"):
         assert absent not in page
     assert client.post(f"{HOME}/adjudication", json={"who": "those"}).json()["new"] == 0

@@ -46,7 +46,7 @@ def both_label(served: Coordinated, open_card: OpenCard, ben: dict[str, str]) ->
         for who, page in pages.items():
             press(page, ben if who == "ben" else {})
     for page in pages.values():
-        says(page, "All is done", "#rest")
+        says(page, "All done", "#rest")
 
 
 @pytest.fixture
@@ -65,20 +65,20 @@ def test_a_third_person(served: Coordinated, open_card: OpenCard) -> None:
     item = ids(served)[0]
     both_label(served, open_card, {item: "3"})
     says(whole, "1 item with different labels", "#disagreements")  # it follows by itself
-    says(whole, "1 item is answered by all who are asked, with different labels", "#ready")
+    says(whole, "1 item is answered by all annotators, with different labels", "#ready")
     told = whole.locator("#disagreements .said li").all_inner_texts()
     assert told == ["anna: SVC", "ben: free"]
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "1 item is new in the round.", "#opened")
-    says(whole, "waits for carla", "#rounds")
+    says(whole, "1 new item in the round.", "#opened")
+    says(whole, "waiting for carla", "#rounds")
     link = whole.locator("#rounds a").get_attribute("href") or ""
     assert link == served.address("carla", "adjudication").partition("?")[0]
     third = open_card(link)
     cells = third.locator("#first tbody tr").all_inner_texts()
     assert [row.split("\t")[:2] for row in cells] == [["anna", "SVC"], ["ben", "free"]]
     label(third, [item], "2")
-    says(third, "All is done", "#rest")
+    says(third, "All done", "#rest")
     says(whole, "1 of 1 resolved, 0 open.", "#rounds")
     assert whole.locator("#rounds tbody tr td:last-child").inner_text() == "figurative"
     told = whole.locator("#disagreements .said li").all_inner_texts()
@@ -91,26 +91,26 @@ def test_those_who_disagree(served: Coordinated, open_card: OpenCard) -> None:
     both = ids(served)[:2]
     both_label(served, open_card, dict.fromkeys(both, "2"))
     whole = open_card(served.coordinator, ready="#people")
-    whole.get_by_label("to those who disagree").check()
+    whole.get_by_label("to the annotators who disagree").check()
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "2 items are new in the round.", "#opened")
+    says(whole, "2 new items in the round.", "#opened")
     whole.locator("#rounds a").first.wait_for()
     links = [each.get_attribute("href") or "" for each in whole.locator("#rounds a").all()]
     assert links == [served.address(who, "adjudication") for who in ("anna", "ben")]
     anna = open_card(links[0])
     for _ in both:
         press(anna, {}, "3")
-    says(anna, "All is done", "#rest")
-    says(whole, "waits for ben", "#rounds")
+    says(anna, "All done", "#rest")
+    says(whole, "waiting for ben", "#rounds")
     ben = open_card(links[1])
     press(ben, {}, "3")
     press(ben, {}, "1")
-    says(ben, "All is done", "#rest")
+    says(ben, "All done", "#rest")
     says(whole, "1 of 2 resolved, 1 open.", "#rounds")
-    says(whole, "still differs: give it to a third person", "#rounds")
+    says(whole, "still disagree: ask a third person", "#rounds")
     whole.locator("#name").fill("Carla")
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "1 item is new in the round.", "#opened")
+    says(whole, "1 new item in the round.", "#opened")
 
 
 def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCard) -> None:
@@ -118,7 +118,7 @@ def test_a_name_that_annotates_is_refused(served: Coordinated, open_card: OpenCa
     whole = open_card(served.coordinator, ready="#people")
     whole.locator("#name").fill(" ANNA")
     whole.keyboard.press("Enter")
-    says(whole, "Nothing was opened: anna annotates, and is no third person", "#opened")
+    says(whole, "Nothing was opened: anna is an annotator, not a third person", "#opened")
     says(whole, "The round has not been opened.", "#rounds")
 
 
@@ -136,7 +136,7 @@ def test_no_serious_violation(served: Coordinated, open_card: OpenCard, dark: bo
     whole = open_card(served.coordinator, dark=dark, ready="#people")
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "waits for carla", "#rounds")
+    says(whole, "waiting for carla", "#rounds")
     looked_at(whole)
 
 
@@ -296,7 +296,7 @@ def test_a_server_that_hangs_is_away_after_five_seconds(serve: Serve, open_card:
     label(page, ["p000"])
     says(page, "Saving")
     shows(page, "p001")
-    says(page, "did not answer in 5 seconds", "#waiting-text")
+    says(page, "no answer within 5 seconds", "#waiting-text")
     waits(page, 1)
     page.unroute("**/decisions*")
     page.get_by_role("button", name="Send now").click()
@@ -356,11 +356,11 @@ def test_all_cards_are_used_up(serve: Serve, open_card: OpenCard) -> None:
     served.stop()
     label(page, items[:40])
     shows(page, "")
-    says(page, "No more cards while the server is away", "#rest")
+    says(page, "No more cards while the server is unreachable", "#rest")
     waits(page, 40)
     served.start()
     label(page, items[40:])
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     assert answers(served.log()) == [(item, "SVC") for item in items]
 
 
@@ -380,14 +380,14 @@ def test_one_refused_decision_holds_up_no_other(serve: Serve, open_card: OpenCar
     waits(page, 3)
     page.route("**/decisions*", refuse)
     page.context.set_offline(False)
-    says(page, "1 decision was not taken", "#waiting-text")
+    says(page, "1 decision was not accepted", "#waiting-text")
     assert answers(served.log()) == [("p000", "SVC"), ("p002", "SVC")]
     label(page, ["p003"], "2")
     shows(page, "p001")
     says(page, "Not saved: p001 is in the second round. You chose SVC here.", "#trouble-text")
     page.reload()
     shows(page, "p001")
-    page.get_by_role("button", name="Leave it as it stands").click()
+    page.get_by_role("button", name="Leave it unchanged").click()
     page.locator("#trouble").wait_for(state="hidden")
 
 
@@ -457,7 +457,7 @@ def test_keying(serve: Serve, open_card: OpenCard) -> None:
     shows(page, "drehen")
     assert page.locator("#forms").input_value() == "drehe"
     page.get_by_role("button", name="Not found").click()
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     wanted = [("gehen", "gehe, gehst, u"), ("stehen", "-"), ("sehen", "sehe"), ("drehen", "-")]
     assert answers(served.log()) == wanted
     page.keyboard.press("r")
@@ -494,7 +494,7 @@ def test_adjudication_shows_first_labels(serve: Serve, open_card: OpenCard) -> N
         ["anna", "SVC", "by anna"], ["bert", "free", "by bert"],
     ]  # fmt: skip
     label(page, ["p000"], "2")
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     assert page.locator("#far").text_content() == "1 of 1"
     assert answers(served.log())[-1] == ("p000", "figurative")
 
@@ -573,13 +573,13 @@ def test_by_tab_and_enter_alone(serve: Serve, open_card: OpenCard) -> None:
         shows(page, item)
         _tab_to(page, text)
         page.keyboard.press("Enter")
-    says(page, "but for what you set aside", "#rest")
-    _tab_to(page, "Go through them")
+    says(page, "except the cards you set aside", "#rest")
+    _tab_to(page, "Show them")
     page.keyboard.press("Enter")
     shows(page, "p001")
     _tab_to(page, "SVC")
     page.keyboard.press("Space")
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     wanted = [("p000", "figurative"), ("p002", "free"), ("p001", "SVC")]
     assert answers(served.log()) == wanted
 
@@ -647,7 +647,7 @@ def test_no_serious_violation_in_other_states(
     faults = _look(page, "stale")
     page.keyboard.press("2")
     label(page, ["p001"], "s")
-    says(page, "but for what you set aside", "#rest")
+    says(page, "except the cards you set aside", "#rest")
     faults += _look(page, "aside")
     faults += _look(open_card(serve(KEYING_WAYS).address(), dark=dark), "keying")
     nothing(faults)
@@ -685,7 +685,7 @@ def test_leaving_it_as_it_stands(serve: Serve, open_card: OpenCard) -> None:
     shows(one, "p002")
     label(two, ["p000"], "3")
     says(two, "Decided in another window", "#trouble-text")
-    two.get_by_role("button", name="Leave it as it stands").click()
+    two.get_by_role("button", name="Leave it unchanged").click()
     shows(two, "p002")
     assert answers(served.log()) == [("p000", "SVC"), ("p001", "SVC")]
 
@@ -739,8 +739,8 @@ def test_two_tabs_share_what_waits(serve: Serve, open_card: OpenCard) -> None:
     waits(one, 3)
     waits(two, 3)
     context.set_offline(False)
-    says(one, "1 decision was not taken", "#waiting-text")
-    says(two, "1 decision was not taken", "#waiting-text")
+    says(one, "1 decision was not accepted", "#waiting-text")
+    says(two, "1 decision was not accepted", "#waiting-text")
     rows = answers(served.log())
     assert rows == [("p000", "SVC"), ("p001", "SVC"), ("p002", "SVC")]
     one.bring_to_front()

@@ -30,7 +30,7 @@ def test_no_text_becomes_an_element(serve: Serve, open_card: OpenCard) -> None:
     page.keyboard.type(MARKUP)
     page.keyboard.press("Escape")
     page.locator(".label").first.click()
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     page.keyboard.press("r")
     page.locator("#recent-box .cards button").click()
     shows(page, MARKUP)
@@ -40,7 +40,7 @@ def test_no_text_becomes_an_element(serve: Serve, open_card: OpenCard) -> None:
     assert answers(served.log()) == [(MARKUP, MARKUP)]
     shown = str(page.evaluate(BLANKS))
     page.reload()
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     page.keyboard.press("u")
     shows(page, MARKUP)
     for kind in ("markup", "quotes", "right to left"):
@@ -78,7 +78,7 @@ def test_a_long_text_is_cut_around_the_marked_word(serve: Serve, open_card: Open
     assert "\ufffd" not in (example.text_content() or "")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     label(page, ["a"])
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
 
 
 def test_brackets_of_the_text_itself(serve: Serve, open_card: OpenCard) -> None:
@@ -98,7 +98,7 @@ def test_300_decisions_by_300_keys(serve: Serve, open_card: OpenCard) -> None:
         shows(page, item)
         page.keyboard.press(str(number % 3 + 1))
     shows(page, "")
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     wanted = [(item, LABELS[number % 3]) for number, item in enumerate(items)]
     assert answers(served.log()) == wanted
     assert all(0 <= row["seconds"] <= 600 for row in served.log())
@@ -116,7 +116,7 @@ def test_undo_as_far_back_as_one_likes(serve: Serve, open_card: OpenCard) -> Non
         shows(page, item)
         assert page.locator("#stands").is_hidden()
     page.keyboard.press("u")
-    says(page, "There is nothing to undo")
+    says(page, "Nothing to undo")
     label(page, items[:3], "2")
     shows(page, items[3])
     assert answers(served.log())[-3:] == [(item, "figurative") for item in items[:3]]
@@ -237,15 +237,15 @@ def test_cards_set_aside_come_last_and_are_asked_for(serve: Serve, open_card: Op
     page = open_card(served.address())
     label(page, ["p000", "p001"], "s")
     label(page, ["p002", "p003"])
-    says(page, "but for what you set aside", "#rest")
+    says(page, "except the cards you set aside", "#rest")
     assert page.locator("#far").text_content() == "2 of 4, 2 set aside"
-    page.get_by_role("button", name="Go through them").press("Enter")
+    page.get_by_role("button", name="Show them").press("Enter")
     label(page, ["p000"])
     label(page, ["p001"], "s")
     says(page, "1 card is left", "#rest")
     page.locator("#rest .cards button").click()
     label(page, ["p001"])
-    says(page, "All is done", "#rest")
+    says(page, "All done", "#rest")
     assert answers(served.log()) == [(item, "a") for item in ("p002", "p003", "p000", "p001")]
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline.findings.base import StageView, as_table, collect_findings
 from pipeline.findings.collocations.comparison import further_judgements, further_text
-from pipeline.findings.phrases import Difference, equivalent, worse
+from pipeline.findings.phrases import Difference, equivalent, sentence, worse
+from pipeline.kernels.measure import measure_title
 from schemas import (
     BestMeasures,
     ClusteredDifferences,
@@ -97,8 +98,11 @@ def test_the_best_what_is_not_separable_and_what_is_worse() -> None:
     assert texts("best_measures", compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS)) == [
         "Best for 500 candidates: log-likelihood, 30.4 % true positives [26.4, 34.6].",
         "t-score (30.2 %) is not significantly worse.",
-        "MI is worse (−12.4 points, adjusted p = .003).",
-        "Baseline 20.0 %; the list lies 20.8 points above it (adjusted p < .001).",
+        "MI is worse than log-likelihood (−12.4 points, adjusted p = .003).",
+        (
+            "The baseline is 20.0 %; log-likelihood at n = 500 is 20.8 points above it (compared with "
+            "the candidates outside the list; adjusted p < .001)."
+        ),
     ]
 
 
@@ -111,14 +115,17 @@ def test_what_is_worse_is_worse_by_how_much() -> None:
         )
         if each.about == "worse"
     )
-    assert worse.text == "MI is worse by 12.4 points [8.1, 16.6], adjusted p = .003."
+    assert (
+        worse.text
+        == "MI is worse than log-likelihood by 12.4 points [8.1, 16.6], adjusted p = .003."
+    )
     assert (worse.value, worse.lower, worse.upper) == (-0.124, -0.166, -0.081)
 
 
 def test_the_direction_of_a_pair_makes_no_difference() -> None:
     turned = {("mi", "log_likelihood"): (-0.124, 0.003)}
     assert texts("best_measures", compared_measures(ONE_MEASURES, turned), "worse") == [
-        "MI is worse (−12.4 points, adjusted p = .003)."
+        "MI is worse than log-likelihood (−12.4 points, adjusted p = .003)."
     ]
 
 
@@ -181,7 +188,7 @@ def test_one_measure_has_nothing_beside_it() -> None:
     )
     assert said == [
         "Best for 100 candidates: MI, 50.0 % true positives [18.7, 81.3].",
-        "Baseline 30.0 %.",
+        "The baseline is 30.0 %.",
     ]
 
 
@@ -197,7 +204,7 @@ def test_several_sizes_have_the_measures_that_hold_throughout() -> None:
         "throughout",
     )
     assert said.startswith(
-        "Dice: best, or not significantly worse than the best, at all 2 sizes from 100"
+        "Dice is best, or not significantly worse than the best, at all 2 sizes from 100"
     )
     (said,) = texts(
         "best_measures", compared_measures({100: {"mi": 0.5}, 200: {"dice": 0.4}}), "throughout"
@@ -289,7 +296,7 @@ def test_equivalent_within_the_bound() -> None:
     )
     (said,) = texts("equivalent_measures", made)
     assert said == (
-        "For 500 candidates log-likelihood and MI are equivalent within 3 points "
+        "For 500 candidates, log-likelihood and MI are equivalent within 3 points "
         "(+0.2 points [−1.9, +2.3], adjusted p = .010)."
     )
 
@@ -298,13 +305,13 @@ def test_equivalent_among_these_where_no_more_was_asked() -> None:
     (said,) = texts(
         "equivalent_measures", compared_differences(HERE | SMALL_DIFFERENCES, equivalence=0.03)
     )
-    assert said.endswith("adjusted p = .010), among these candidates alone.")
+    assert said.endswith("adjusted p = .010), for these candidates only.")
 
 
 def test_what_is_true_of_these_candidates_alone_is_not_said_of_others() -> None:
     made = compared_differences(HERE | SMALL_DIFFERENCES, BEYOND, equivalence=0.03)
     assert texts("equivalent_measures", made) == [
-        "For 500 candidates the tests show no two measures to differ by less than 3 points."
+        "For 500 candidates, no two measures are shown to differ by less than 3 points."
     ]
 
 
@@ -377,7 +384,9 @@ def test_the_finding_says_it(done_more_labels: lx.Run) -> None:
     assert needed.height <= 1
     for row in needed.iter_rows(named=True):
         further = None if row["value"] is None else int(row["value"])
-        assert row["text"].lower().rstrip(".") == further_text(further, candidates=120)
+        pair = measure_title(row["name"]), measure_title(row["other"])
+        said = sentence(further_text(further, pair=pair, candidates=120))
+        assert row["text"] == said
 
 
 PAIRS_MORE_LABELS = st.tuples(
@@ -426,11 +435,11 @@ def test_each_declared_pair_at_each_size() -> None:
     }
     said = texts("declared_pairs", of_pairs(tests, 100, 500, margin=0.03))
     assert said[:3] == [
-        "For 100 candidates: t-score is better than MI (+12.4 points, adjusted p = .003).",
+        "For 100 candidates, t-score is better than MI (+12.4 points, adjusted p = .003).",
         "MI and Dice differ by less than the margin of 3.0 points (−2.0 points, adjusted p = .010).",
         "Log-likelihood and t-score do not differ significantly (+0.2 points, adjusted p = .900).",
     ]
-    assert said[3].startswith("For 500 candidates: t-score is better")
+    assert said[3].startswith("For 500 candidates, t-score is better")
     assert len(said) == 6
 
 

@@ -88,7 +88,7 @@ def test_the_best_those_not_separable_and_those_that_are_worse() -> None:
     assert texts("designed_lists", designed()) == [
         "Best for 100 candidates: t-score, 30.0 % true positives [25.0, 35.0].",
         "Dice (28.0 %) is not significantly worse.",
-        "MI is worse by 12.0 points [6.0, 18.0], adjusted p = .003.",
+        "MI is worse than t-score by 12.0 points [6.0, 18.0], adjusted p = .003.",
     ]
 
 
@@ -100,23 +100,23 @@ def test_declared_pairs_where_not_all_are_compared() -> None:
 
 def test_ranges_by_the_band() -> None:
     assert texts("designed_ranges", designed()) == [
-        "t-score is better than MI at n = 53 to 59 (all n from 50 to 59 at once, at 95 %).",
+        "The simultaneous 95 % band of t-score minus MI (n from 50 to 59) is above 0 at n = 53 to 59.",
     ]
 
 
 def test_a_band_without_a_verdict_and_with_many() -> None:
     none = Band([1, 2], [-0.1, 0.0], [0.1, 0.2])
-    assert "do not differ significantly at any n" in over_range("a", "b", none, confidence=0.9)
+    assert "includes 0 at every n" in over_range("a", "b", none, confidence=0.9)
     sides = [0.1, -0.4] * 6
     many = Band(list(range(12)), sides, [side + 0.2 for side in sides])
     said = over_range("a", "b", many, confidence=0.9)
-    assert said.startswith("a is better than b at n = 0, 2, 4 and in 3 shorter ranges, b is better")
+    assert "is above 0 at n = 0, 2, 4 and 3 shorter ranges and is below 0 at n = 1, 3" in said
 
 
 def test_the_baseline_and_what_the_labels_are_worth() -> None:
     baseline, labels = found("designed_worth", designed())
-    assert baseline.text == "Baseline 11.1 % [9.0, 14.0]."
-    assert "200 labels of 1,000 candidates" in labels.text
+    assert baseline.text == "The baseline is 11.1 % [9.0, 14.0]."
+    assert "With 200 labels for 1,000 candidates, half" in labels.text
     # .28 * .72 / (100 * .001 + .28 * .72), the median of the three
     assert labels.value == pytest.approx(1000 * 0.2016 / 0.3016)
 
@@ -165,10 +165,10 @@ def machine(
 def test_what_a_judge_is_worth() -> None:
     near, worth = texts("machines", machine({}))
     assert near == (
-        "Judge gpt labels 90.0 % [80.0, 95.0] of the true positives and 95.0 % [90.0, 98.0] of the "
-        "others as people do (120 judged draws; Cohen's kappa .70 [.60, .80])."
+        'The judge "gpt" agrees with the annotators on 90.0 % [80.0, 95.0] of the true positives and '
+        "95.0 % [90.0, 98.0] of the other candidates (120 judged draws; Cohen's kappa .70 [.60, .80])."
     )
-    assert worth == "Judge gpt is worth 31 % of the labels for t-score at 500."
+    assert worth == 'The judge "gpt" saves 31 % of the labels for t-score at n = 500.'
 
 
 def test_lists_where_it_is_not_sure_are_not_named() -> None:
@@ -176,22 +176,22 @@ def test_lists_where_it_is_not_sure_are_not_named() -> None:
     costs = {"measure": "dice", "labels_saved": -0.01}
     unknown = {"measure": "z", "labels_saved": None, "rho2_lower": None}
     (worth,) = texts("machines", machine({}, doubtful, costs, unknown), "labels saved")
-    assert worth == "Judge gpt is worth 31 % of the labels for t-score at 500."
+    assert worth == 'The judge "gpt" saves 31 % of the labels for t-score at n = 500.'
     (nothing,) = texts("machines", machine(doubtful, costs, unknown), "labels saved")
-    assert nothing == "For none of 3 lists it is shown that judge gpt saves labels."
+    assert nothing == 'The judge "gpt" is not shown to save labels for any of 3 lists.'
 
 
 def test_many_lists_are_counted() -> None:
     sizes = [{"n": n} for n in (100, 200, 500, 1000, 2000, 3000)]
     (worth,) = texts("machines", machine(*sizes), "labels saved")
-    assert worth.endswith("31 % of the labels for t-score at 1,000 and 2 more.")
+    assert worth.endswith("31 % of the labels for t-score at n = 1,000 and 2 more.")
 
 
 def test_what_is_not_known_is_not_said() -> None:
     bare = NEAR | {name: None for name in NEAR if name.startswith("kappa")}
     (text,) = texts("machines", machine(near=bare, cells=CELLS | {"specificity": None}))
     assert text == (
-        "Judge gpt labels 90.0 % [80.0, 95.0] of the true positives as people do "
+        'The judge "gpt" agrees with the annotators on 90.0 % [80.0, 95.0] of the true positives '
         "(120 judged draws)."
     )
     assert texts("machines", machine(near=NEAR | {"n_judged": 0})) == []
@@ -210,8 +210,8 @@ def test_the_category_is_named_where_there_are_several() -> None:
         "savings": Savings.zero_rows().collect(),
     }
     made = stage("evaluate.machine", tables)
-    assert [text.partition(" labels")[0] for text in texts("machines", made)] == [
-        "Judge gpt (TP)", "Judge gpt (idiom)",
+    assert [text.partition(" agrees")[0] for text in texts("machines", made)] == [
+        'The judge "gpt" (TP)', 'The judge "gpt" (idiom)',
     ]  # fmt: skip
     assert [each.figure for each in found("machines", made)] == [
         "reliability-TP", "reliability-idiom",
@@ -248,7 +248,7 @@ def agreeing(kappa: float | None, *, annotators: int = 2) -> StageView:
 def test_two_annotators_have_cohens_kappa() -> None:
     (text,) = texts("agreement", agreeing(0.71))
     assert text == (
-        "Annotators ann and bob agree on 90.0 % [85.0, 95.0] of 120 candidates that several judged "
+        "Annotators ann and bob agree on 90.0 % [85.0, 95.0] of 120 candidates judged by more than one of them "
         "(Cohen's kappa .71 [.50, .80])."
     )
 
@@ -273,8 +273,8 @@ def test_the_chosen_list_has_the_limits_that_allow_for_the_choice() -> None:
     made = stage("evaluate.choice", {"choice": table(Choice, [row])})
     (text,) = texts("chosen_list", made)
     assert text == (
-        "Chosen: the 500 best by t-score, 30.0 % [20.0, 40.0] true positives, recall 50.0 %; the "
-        "limits allow for the choice among 35 lists."
+        "Chosen: the top 500 by t-score, 30.0 % [20.0, 40.0] true positives, recall 50.0 %; the "
+        "limits account for the choice among 35 lists."
     )
     (unknown,) = texts(
         "chosen_list", stage("evaluate.choice", {"choice": table(Choice, [row | {"recall": None}])})
@@ -298,8 +298,8 @@ def test_a_guaranteed_list_says_what_is_sure() -> None:
     asked: dict[str, Any] = {"guarantee": True, "min_precision": 0.3}
     (sure,) = texts("chosen_list", stage("evaluate.choice", tables, **asked), "guaranteed")
     assert sure == (
-        "Guaranteed: with 95 % confidence its precision is 30.0 % or more, by a one-sided lower "
-        "limit of 35.6 %; 0 other lists passed."
+        "Guaranteed: with 95 % confidence, its precision is at least 30.0 % (one-sided lower limit "
+        "35.6 %); 0 other lists also passed the test."
     )
 
 
@@ -324,9 +324,9 @@ def test_a_set_is_held_against_the_lists_of_its_size() -> None:
     )
     assert texts("sets_beside_lists", made) == [
         "The set frequent: 60 candidates, 40.0 % [20.0, 60.0] true positives.",
-        "Of lists of that size MI is worse (−20.0 points, adjusted p = .001).",
-        "Of lists of that size Dice is better (+10.0 points, adjusted p = .010).",
-        "1 list of that size does not differ significantly: t-score.",
+        "At the same list size, MI is worse than the set (−20.0 points, adjusted p = .001).",
+        "At the same list size, Dice is better than the set (+10.0 points, adjusted p = .010).",
+        "1 list of the same size does not differ significantly from the set: t-score.",
     ]
 
 

@@ -46,19 +46,19 @@ def said(*given: dict[str, Any], **same: Any) -> list[str]:
 def test_the_highest_comes_with_its_limits_and_what_it_rests_on() -> None:
     first, then = said(*rows(mi=(0.12, 0.1, 0.15), t_score=(0.253, 0.21, 0.3), x=(None, 0, 1)))
     assert first == (
-        "Highest average precision: t-score, 25.3 % [21.0, 30.0], inferred from 500 judged of "
+        "Highest average precision: t-score, 25.3 % [21.0, 30.0], estimated from 500 judged of "
         "5,102 candidates."
     )
-    assert then == "Then MI 12.0 % [10.0, 15.0]; no test between measures was made."
+    assert then == ("Next: MI 12.0 % [10.0, 15.0]; differences between measures were not tested.")
 
 
 def test_full_annotation_has_no_limits_and_needs_no_test() -> None:
     found = rows(mi=(0.12, 0.12, 0.12), t_score=(0.25, 0.25, 0.25), dice=(0.25, 0.25, 0.25))
     first, then = said(*found, n_sampled=5102)
     assert first == (
-        "Highest average precision: Dice and t-score (tied), 25.0 % of 5,102 candidates, all judged."
+        "Highest average precision: Dice and t-score (tied), 25.0 % (5,102 candidates, all judged)."
     )
-    assert then == "Then MI 12.0 %."
+    assert then == "Next: MI 12.0 %."
 
 
 def test_nothing_to_say() -> None:
@@ -86,10 +86,10 @@ def test_the_list_with_the_most_is_named_at_each_size() -> None:
     )
     first, second = texts("corrected_precision", made)
     assert first == (
-        "Corrected for errors of the annotators (sensitivity 90.0 %, specificity 95.0 %): 29.4 % "
-        "[14.0, 48.0] true positives for 100 candidates by t-score, 30.0 % as judged."
+        "Corrected for annotator errors (sensitivity 90.0 %, specificity 95.0 %): 29.4 % [14.0, 48.0] "
+        "true positives among the top 100 by t-score, compared with 30.0 % as judged."
     )
-    assert "500 candidates by MI" in second
+    assert "top 500 by MI" in second
 
 
 def test_nothing_corrected() -> None:
@@ -131,14 +131,14 @@ def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
     made = estimated({("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)})
     assert texts("highest_estimates", made) == [
         "Highest estimate for 100 candidates: Dice, 50.0 % [0.0, 100.0] true positives.",
-        "Then t-score 40.0 % and MI 30.0 %; no test between measures was made.",
-        "Baseline 20.0 % [10.0, 30.0].",
+        "Next: t-score 40.0 % and MI 30.0 %; differences between measures were not tested.",
+        "The baseline is 20.0 % [10.0, 30.0].",
     ]
 
 
 def test_that_there_was_no_test_is_said_once() -> None:
     made = estimated({(name, n): (3, 10) for name in ("mi", "dice") for n in (100, 500)})
-    assert sum("no test" in text for text in texts("highest_estimates", made)) == 1
+    assert sum("not tested" in text for text in texts("highest_estimates", made)) == 1
 
 
 def test_a_list_of_which_nothing_is_judged_is_passed_over() -> None:
@@ -178,7 +178,7 @@ def test_no_test_was_made_only_where_none_was(tested: bool) -> None:
     other = stage("evaluate.comparison", tables, name="tests", inputs={"ranks": "ranks.ranks"})
     made = estimated({("mi", 100): (3, 10), ("dice", 100): (2, 10)})
     (said,) = texts("highest_estimates", replace(made, stages={"tests": other}), "next")
-    assert ("no test between measures was made" in said) != tested
+    assert ("differences between measures were not tested" in said) != tested
 
 
 def test_few_judged_candidates_are_counted_in_lists_that_are_longer() -> None:
@@ -186,8 +186,8 @@ def test_few_judged_candidates_are_counted_in_lists_that_are_longer() -> None:
                       ("mi", 500): (20, 50)})  # fmt: skip
     (text,) = texts("few_draws", made)
     assert text == (
-        "Few judged candidates: lists of 100 rest on fewer than 30, that of 100 by MI on 9, with "
-        "limits 100 points apart."
+        "Few judged candidates: lists of size 100 have fewer than 30; the list of 100 by MI has 9, and "
+        "its interval is 100 points wide."
     )
     assert texts("few_draws", estimated({("mi", 20): (5, 20)})) == []
 
@@ -199,8 +199,8 @@ def test_ties_are_told_where_they_move_a_list() -> None:
     )
     (text,) = texts("ties_at_the_cut", made)
     assert text == (
-        "Ties at the cut: by the order of candidates with equal scores alone, the 100 best by f "
-        "may have between 30.0 % and 50.0 % true positives, and 1 other size."
+        "Ties at the cut: depending on the order of candidates with equal scores, the top 100 by f "
+        "contain between 30.0 % and 50.0 % true positives; 1 other size is also affected."
     )
     (one,) = found("ties_at_the_cut", made)
     assert (one.lower, one.value, one.upper) == (0.3, 0.4, 0.5)
@@ -209,11 +209,11 @@ def test_ties_are_told_where_they_move_a_list() -> None:
 @pytest.mark.parametrize(
     ("lost", "said"),
     [
-        ({"n_unjudged": 30}, "30 are not judged of 130 draws and left out"),
-        ({"n_undecided": 1}, "1 is judged in different ways of 101 draws and left out"),
+        ({"n_unjudged": 30}, "Of 130 draws, 30 are unjudged (excluded)"),
+        ({"n_undecided": 1}, "Of 101 draws, 1 has conflicting judgements (excluded)"),
         (
             {"n_unjudged": 1, "n_undecided": 2},
-            "1 is not judged and 2 are judged in different ways of 103 draws and left out",
+            "Of 103 draws, 1 is unjudged and 2 have conflicting judgements (excluded)",
         ),
     ],
 )
@@ -258,8 +258,8 @@ def test_the_look_is_said_with_its_level() -> None:
     made = looked(rows_looks("all", 2, [0.003, 0.0187, 0.04]))
     assert texts("this_look", made) == [
         (
-            "Look 2 of 3, at 40 of 60 planned labels: limits and tests hold at all declared looks "
-            "together, each taken at a level of 1.9 %."
+            "Look 2 of 3, at 40 of 60 planned labels: limits and tests hold simultaneously over "
+            "all declared looks, each at a level of 1.9 %."
         )
     ]
     assert found("this_look", made)[0].value == 2.0
@@ -267,15 +267,15 @@ def test_the_look_is_said_with_its_level() -> None:
 
 def test_levels_of_several_questions_are_a_range() -> None:
     made = looked(rows_looks("a at 9", 1, [0.01, 0.04]), rows_looks("b at 9", 1, [0.02, 0.04]))
-    assert texts("this_look", made)[0].endswith("each taken at a level of 1 to 2 %.")
+    assert texts("this_look", made)[0].endswith("each at a level of 1 to 2 %.")
 
 
 def test_an_exact_look_has_no_level() -> None:
     made = looked(rows_looks("all", 2, [0.05, None]))
     assert texts("this_look", made) == [
         (
-            "Look 2 of 2, at 40 of 40 planned labels: limits and tests hold at all declared looks "
-            "together."
+            "Look 2 of 2, at 40 of 40 planned labels: limits and tests hold simultaneously over all "
+            "declared looks."
         )
     ]
 
@@ -325,9 +325,10 @@ def test_the_list_that_is_most_open_is_named() -> None:
     assert said.kind == "caution"
     assert (said.lower, said.upper) == (0.13, 0.58)
     assert said.text == (
-        "Unjudged draws in the lists: of the 500 best by t-score, 10 of 50 draws count for nothing; "
-        "the precision, estimated at 30.0 %, would be 24.0 % or 44.0 % were they all false or all "
-        "true, and [13.0, 58.0] holds whatever they are; 1 other list at the cuts has less open."
+        "Unjudged draws in the lists: of 50 draws in the top 500 by t-score, 10 are unjudged; the "
+        "precision, estimated at 30.0 %, would be 24.0 % if they were all false positives and 44.0 % "
+        "if all were true positives, and the limits [13.0, 58.0] hold in any case; 1 other list at "
+        "the cuts is affected less."
     )
 
 
@@ -336,6 +337,6 @@ def test_nothing_judged_and_nothing_open() -> None:
     made = stage("evaluate.precision", {"worst_case": table(WorstCase, ROWS[:1], **none)})
     (said,) = texts("worst_cases", made)
     assert "estimated at" not in said
-    assert "the precision would be 28.6 % or 33.3 %" in said
+    assert "the precision would be 28.6 % if they were all false positives and 33.3 %" in said
     nothing = stage("evaluate.precision", {"worst_case": WorstCase.zero_rows().collect()})
     assert texts("worst_cases", nothing) == []

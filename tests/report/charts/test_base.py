@@ -244,7 +244,7 @@ def test_a_registered_chart_is_found(name: str) -> None:
 
 
 def test_a_chart_that_is_not_there() -> None:
-    said = r"unknown chart 'heat_map2'; did you mean heat_map\?; a chart is a function under @chart"
+    said = r"unknown chart 'heat_map2'; did you mean heat_map\?; a chart is a function decorated with @chart"
     with pytest.raises(AttributeError, match=said):
         _ = charts.heat_map2
     assert not hasattr(charts, "__wrapped__")

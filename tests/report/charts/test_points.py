@@ -257,7 +257,7 @@ def test_the_diagonal_and_the_names() -> None:
     chart = reliability_chart(BINS)
     diagonal = drawn(chart, "line")[0].data
     assert diagonal["x"].to_list() == diagonal["y"].to_list() == [0.0, 100.0]
-    assert {"good", "guess", "what it says is right"} <= set(texts(chart))
+    assert {"good", "guess", "perfect calibration"} <= set(texts(chart))
 
 
 def test_the_live_chart_tells_all() -> None:

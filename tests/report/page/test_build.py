@@ -130,7 +130,7 @@ def test_large_tables_are_not_copied() -> None:
     files = build(report(most_rows=100))
     assert "tables/full.precision.csv" not in files
     assert "tables/full.baseline.csv" in files
-    assert "(300 rows, not copied: more than 100 rows)" in files["index.html"].decode()
+    assert "(300 rows, not copied (more than 100 rows))" in files["index.html"].decode()
 
 
 def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
@@ -146,7 +146,7 @@ def test_without_judgements_there_is_a_sentence_and_no_script() -> None:
         "tables/full.precision.csv",
         "tables/full.precision.parquet",
     }
-    assert "no precision to show" in files["index.html"].decode()
+    assert "precision cannot be estimated" in files["index.html"].decode()
     assert b"vega" not in files["index.html"]
 
 
@@ -339,7 +339,9 @@ def test_no_text_is_markup() -> None:
 def test_what_is_left_out_is_said() -> None:
     small = Explorer("all", "", ("word", "words"), explorer().frame, COLUMNS, key="word",
                      matters="that matter", most_rows=9)  # fmt: skip
-    assert "The page holds 9 of 120 words, those that matter; the files hold all." in page(small)
+    assert "This page includes 9 of 120 words, those that matter; the files include all." in page(
+        small
+    )
     assert "The page holds" not in page(explorer())
 
 
@@ -355,7 +357,7 @@ def test_what_cannot_be_held_has_no_files() -> None:
     assert "memory" in part.why
     assert json.loads(part.head)["whole"] == 10_000
     html = page(replace(explorer(), whole=10_000, matters="that matter"))
-    assert "The page holds 120 of 10,000 words, those that matter." in html
+    assert "This page includes 120 of 10,000 words, those that matter." in html
     assert "the files hold all" not in html
 
 
@@ -413,5 +415,5 @@ def test_a_page_opens_with_a_table_and_its_figure(files: dict[str, bytes]) -> No
     assert head.index("Table 1.") < head.index("Figure 1.")
     assert 'id="figure-full-precision"' in head
     assert 'id="figure-full-precision"' not in rest
-    assert "Precision of the n best in per cent" in head
+    assert "Precision (%) of the top n" in head
     assert "Figure 2." in rest

@@ -146,8 +146,10 @@ def test_answers_lead_and_lead_to_their_section() -> None:
     assert html.index('id="findings"') < html.index('id="stage-made"')
     assert '<strong>Said so.</strong> Said so. <a class="where" href="#stage-made"' in html
     assert '<a class="where" href="#figure-f">Said so.</a>' in html
-    assert html.count("<details") == 1 + 2 + 1 + 2  # contents, further answers, a fold, provenance
-    assert "Before you believe it" in html
+    assert (
+        html.count("<details") == 1 + 2 + 1 + 1 + 2
+    )  # contents, further answers, a section, a fold, provenance
+    assert "heading-cautions" in html
 
 
 def test_a_page_without_findings_has_no_place_for_them() -> None:

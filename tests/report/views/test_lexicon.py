@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -15,8 +16,8 @@ from pipeline.report.view import Block, Figure, Listing, Text, flatten_blocks
 from pipeline.report.views.lexicon import (
     LexiconsView,
     LexiconView,
-    differences_listing,
     lexicons_caption,
+    lexicons_overview,
     show_generated,
     show_keyed,
     show_lexicon,
@@ -130,11 +131,11 @@ def test_all_lemmas_need_no_interval() -> None:
     found = blocks_lexicon(sampled(size=20))
     assert "intervals" not in named(found)
     assert isinstance(found[0], Text)
-    assert found[0].text.endswith("from 20 lemmas: all that both have.")
+    assert found[0].text.endswith("from 20 lemmas: all lemmas in common.")
 
 
 def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "From fewer than 50 lemmas they may hold much less often than they say."
+    said = "With fewer than 50 lemmas, they may hold much less often than the nominal level."
     assert isinstance(few := blocks_lexicon()[0], Text)
     assert few.text.endswith(said)
     monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
@@ -145,32 +146,25 @@ def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lemmas_drawn_by_size_are_named_as_such() -> None:
     found = blocks_lexicon(BY_SIZE)
     assert isinstance(found[0], Text)
-    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to their paradigms."
+    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to paradigm size."
     assert f"{said} 95 % confidence limits (Korn and Graubard's beta): [" in found[0].text
-    assert "From fewer than 30 lemmas" in found[0].text
+    assert "With fewer than 30 lemmas" in found[0].text
     methods = named(found)["intervals"]
     assert isinstance(methods, Listing)
     assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
     widths = named(found)["widths"]
     assert isinstance(widths, Listing)
     assert widths.shown is not None
-    assert widths.shown.columns[-2:] == ["error by size", "width by size"]
+    assert widths.shown.columns[-2:] == [
+        "standard error by size (points)",
+        "width by size (points)",
+    ]
 
 
 def test_the_caption_of_several_lexicons_says_how_lemmas_were_drawn() -> None:
     assert "in proportion" not in lexicons_caption(pl.DataFrame({"pi": [0.5, 0.5]}))
     said = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
-    assert "sampled lemmas, drawn in proportion to their paradigms, and L*" in said
-
-
-def test_several_differences_hold_together_at_a_higher_level() -> None:
-    row = {"first": "x", "second": "y", "difference": 0.1, "standard_error": 0.01, "lower": 0.08,
-           "upper": 0.12, "confidence": 0.95, "n_first": 3, "n_second": 1, "n_equal": 0}  # fmt: skip
-    frame = pl.DataFrame([row, row | {"second": "z"}, row | {"first": "y", "second": "z"}])
-    assert "set confidence = 0.9833 (Bonferroni)" in differences_listing(frame).caption
-    exact = frame.with_columns(standard_error=pl.lit(0.0))
-    for alone in (frame.head(1), exact, frame.with_columns(lower=pl.lit(None, pl.Float64))):
-        assert "Bonferroni" not in differences_listing(alone).caption
+    assert "sampled lemmas, drawn in proportion to paradigm size, and L*" in said
 
 
 def test_without_figures() -> None:
@@ -209,18 +203,28 @@ def test_comparison_shows_differences_and_lemmas() -> None:
         config, {f"lexicons.{i}": each.lazy() for i, each in enumerate(scores.values())}
     )
     made = {name: table.lazy().collect() for name, table in tables.items()}
-    view = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    shown = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    view = replace(shown, labels={"one": "other"})
     found = named(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
     assert list(found) == ["lexicons", "differences", "lemmas"]
     lemmas = found["lemmas"]
     assert isinstance(lemmas, Listing)
     assert lemmas.shown is not None
     assert lemmas.shown.height == 2
-    assert lemmas.shown.columns[2:] == ["L %: two", "missing: two", "L %: other", "missing: other"]
+    assert lemmas.shown.columns[2:] == [
+        "L (%): two",
+        "missing: two",
+        "L (%): other",
+        "missing: other",
+    ]
     differences = found["differences"]
     assert isinstance(differences, Listing)
     assert differences.frame.select("first", "second").row(0) == ("other", "two")
-    with pytest.raises(ConfigError, match="views.shown.labels: there is no 'onne'"):
+    glance = lexicons_overview(view)
+    assert glance is not None
+    assert glance.shown is not None
+    assert set(glance.shown["lexicon"]) == {"two", "other"}
+    with pytest.raises(ConfigError, match="views.shown.labels: unknown name 'onne'"):
         show_lexicons(view, LexiconsView(labels={"onne": "x"}))
 
 
@@ -240,7 +244,7 @@ def test_preparation_and_keyed_lemmas() -> None:
         frames.stage("extract.paradigms", {"preparation": pl.DataFrame(rows)}), LexiconView()
     )
     assert isinstance(listing, Listing)
-    assert text == Text("2 lemmas were looked up; the dictionary has 1 (50.0 %), with 3 forms.")
+    assert text == Text("2 lemmas looked up; the dictionary has 1 (50.0 %), with 3 forms.")
 
 
 def test_long_lists_of_forms_are_counted() -> None:

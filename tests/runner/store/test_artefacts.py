@@ -82,14 +82,14 @@ def change_a_digit(artefact: Path) -> None:
 
 DAMAGES: list[tuple[Callable[[Path], None], str]] = [
     (truncate, "part-00001.parquet has"),
-    (flip, "part-00001.parquet has other content than was written"),
-    (drop_part, "part-00001.parquet is gone"),
+    (flip, "the content of part-00001.parquet has changed"),
+    (drop_part, "part-00001.parquet is missing"),
     (drop_manifest, "has no readable manifest.json"),
     (scribble, "has no readable manifest.json"),
     (strip, "has no readable manifest.json"),
     (empty_manifest, "has no readable manifest.json"),
     (change_a_digit, "has no readable manifest.json"),
-    (swap_fingerprint, "manifest.json is of another result"),
+    (swap_fingerprint, "manifest.json belongs to another result"),
 ]
 
 
@@ -106,7 +106,7 @@ def test_damaged_artefact(done: Laboratory, damage: Callable[[Path], None], said
     for command in (["plan"], ["status"], ["why", "scores"]):
         told = done.call(*command)
         assert told.code == 0
-        assert "its artefact is damaged" in told.out, command
+        assert "its result is damaged" in told.out, command
         assert said in told.out, command
 
     ended = done.run()
@@ -304,7 +304,7 @@ def test_read_only_folder(laboratory: Laboratory) -> None:
     laboratory.runs.mkdir()
     done = read_only(laboratory, laboratory.words("run"))
     assert done.out == "1\n", done.text
-    assert f"{laboratory.root} cannot be written to" in done.err
+    assert f"{laboratory.root} is not writable" in done.err
     assert "--runs DIR" in done.err
     assert "Traceback" not in done.err
     laboratory.run()
@@ -341,7 +341,7 @@ def test_refused(
         patch.setattr(Path, "mkdir", mkdir)
         done = laboratory.call("run")
     assert done.code == 1
-    assert f"{refused} cannot be written to" in done.err
+    assert f"{refused} is not writable" in done.err
     assert "--runs DIR" in done.err
     laboratory.run()
     assert_whole(laboratory.root)

@@ -182,8 +182,8 @@ def refused_at(storage: Storage, code: int) -> None:
     ("code", "said"),
     [
         (errno.ENOSPC, r"^stage x: the disk is full .*\(.* MB free in .*\)"),
-        (errno.EROFS, r"^stage x: .*/x cannot be written to; .* --runs DIR"),
-        (errno.EIO, r"^stage x: .*/x: the disk fails; .* --runs DIR"),
+        (errno.EROFS, r"^stage x: .*/x is not writable; .* --runs DIR"),
+        (errno.EIO, r"^stage x: .*/x: input or output error of the disk; .* --runs DIR"),
     ],
 )
 def test_errors_are_sentences(storage: Storage, code: int, said: str) -> None:

@@ -173,7 +173,7 @@ def test_keeps_what_is_used(laboratory: Laboratory) -> None:
     done = laboratory.call("gc")
     assert done.code == 0, done.text
     assert set(manifests(laboratory.root)) == newer
-    assert "removed, 3 folder(s)" in done.out
+    assert "removed, 3 folders" in done.out
     for folder in older - newer:
         assert str(folder) in done.out
     laboratory.run()
@@ -187,7 +187,7 @@ def test_dry_removes_nothing(laboratory: Laboratory) -> None:
     before = tree(laboratory.root)
     done = laboratory.call("gc", "--dry")
     assert done.code == 0
-    assert "would go, 3 folder(s)" in done.out
+    assert "would be removed, 3 folders" in done.out
     assert tree(laboratory.root) == before
 
 
@@ -210,7 +210,7 @@ def test_removes_what_killed_and_damaged_runs_left(done: Laboratory) -> None:
     for path in unfinished:
         path.touch()
     ended = done.call("gc")
-    assert "removed, 7 folder(s)" in ended.out, ended.text
+    assert "removed, 7 folders" in ended.out, ended.text
     assert not any(path.exists() for path in [*left, *unfinished])
     assert len(done.records()) == 1
     assert set(manifests(done.root)) == used(done)
@@ -237,7 +237,7 @@ def test_keeps_what_is_not_its_own(done: Laboratory) -> None:
     (done.root / "empty" / "inner").mkdir(parents=True)
     ended = done.call("gc")
     assert ended.code == 0, ended.text
-    assert "removed, 0 folder(s)" in ended.out
+    assert "removed, 0 folders" in ended.out
     for name in mine:
         assert (done.root / name).read_text() == "typed by a person", name
     assert (done.root / "empty" / "inner").is_dir()
@@ -270,7 +270,7 @@ def test_before_the_first_run(laboratory: Laboratory) -> None:
     done = laboratory.call("gc")
     assert done.code == 0
     assert "not done" in done.out
-    assert "0.00 MB  removed, 0 folder(s)" in done.out
+    assert "0.00 MB  removed, 0 folders" in done.out
 
 
 @pytest.mark.long
@@ -286,13 +286,13 @@ def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> N
     wait_until(lambda: laboratory.shards_done("slow") == 4, laboratory)
     collecting = laboratory.start("gc", path=[plugin])
     assert collecting.stderr is not None
-    assert "another run is at work" in collecting.stderr.readline()
+    assert "another run is working" in collecting.stderr.readline()
     assert collecting.poll() is None
     gate.open()
     done, collected = finish(other), finish(collecting)
     assert done.code == 0, done.text
     assert collected.code == 0, collected.text
-    assert "removed, 8 folder(s)" in collected.out
+    assert "removed, 8 folders" in collected.out
     assert set(manifests(laboratory.root)) == kept
 
 
@@ -343,10 +343,10 @@ def test_names_of_runs(runs: Path, name: str, place: int) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("small:20260101", "fits several runs"),
-        ("small:2025", "fits no run"),
-        ("small:latest~3", "fits no run"),
-        ("small:latest~", "fits no run"),
+        ("small:20260101", "matches several runs"),
+        ("small:2025", "matches no run"),
+        ("small:latest~3", "matches no run"),
+        ("small:latest~", "matches no run"),
         ("smal:latest", "has no runs of 'smal'; did you mean small"),
     ],
 )

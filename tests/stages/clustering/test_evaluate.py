@@ -399,7 +399,7 @@ def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
         small.run(wrong)
     for said in ["types.systems.0: 'gold' gives", "InducedEntries is needed here",
-                 "types.systems.1: there is no stage 'tag'; did you mean tags"]:  # fmt: skip
+                 "types.systems.1: unknown stage 'tag'; did you mean tags"]:  # fmt: skip
         assert said in str(error.value)
 
 

@@ -403,7 +403,7 @@ def test_annotators_decide_together_in_any_spelling() -> None:
 
 
 def test_a_decision_is_no_label_of_the_first_round() -> None:
-    with pytest.raises(WaitsForPerson, match="1 label: 1 of ben; such as y v"):
+    with pytest.raises(WaitsForPerson, match='1 label from "ben", for example y v'):
         rounds(("carla", "y", "SVC", None), ("ben", "y", "SVC", None), first=FIRST[:3])
 
 

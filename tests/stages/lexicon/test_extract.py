@@ -664,7 +664,7 @@ def test_lemmas_among_their_forms() -> None:
 
 def test_missing_lemmas_are_waited_for() -> None:
     rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
-    with pytest.raises(WaitsForPerson, match="waits for 2 lemmas"):
+    with pytest.raises(WaitsForPerson, match="waiting for 2 lemmas"):
         keyed(rows)
     made = keyed(rows, partial=True)
     assert made["keyed"].height == 1

@@ -262,6 +262,25 @@ def test_differences_by_the_same_lemmas() -> None:
     )
 
 
+def test_limits_of_the_family_hold_for_all_pairs_together() -> None:
+    """Of three pairs each has the limits at a level of 1 - 0.05 / 3, and the verdict of these."""
+    drawn = by_size()
+    scores = scored(drawn)
+    three = {**scores, "z": quality(GOLD, WORST, sample=drawn)["lemmas"]}
+    pair = {"x": three["x"], "y": three["y"]}
+    wide = listed("evaluate.lexicons", {"seed": "s", "confidence": 1 - 0.05 / 3}, lexicons=pair)
+    found = listed("evaluate.lexicons", {"seed": "s"}, lexicons=three)["differences"]
+    first = found.filter(first="x", second="y").row(0, named=True)
+    alone = wide["differences"].row(0, named=True)
+    for end in ("lower", "upper"):
+        assert first[f"{end}_family"] == pytest.approx(alone[end])
+        assert alone[f"{end}_family"] == alone[end]
+    assert first["verdict"] == "better"
+    assert found.filter(first="y", second="z")["verdict"].to_list() == ["open"]
+    turned = listed("evaluate.lexicons", {"seed": "s"}, lexicons=dict(reversed(three.items())))
+    assert set(turned["differences"]["verdict"]) == {"worse", "open"}
+
+
 def test_differences_by_published_weights() -> None:
     """Sums of unions, not those of the gold: each ratio has its own."""
     scores = scored(by_size(), weights="published")

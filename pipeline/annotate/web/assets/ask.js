@@ -65,7 +65,7 @@ async function answer(address, options) {
     });
     return { status: reply.status, ok: reply.ok, body };
   } catch {
-    throw new Away(stop.signal.aborted ? "it did not answer in 5 seconds" : "it cannot be reached");
+    throw new Away(stop.signal.aborted ? "no answer within 5 seconds" : "it cannot be reached");
   } finally {
     clearTimeout(timer);
   }

@@ -37,7 +37,7 @@ function note() {
 function unsure() {
   if (!session.card) return;
   const on = session.drafts.toggleUnsure();
-  view.say(on ? "Unsure: now choose" : "No longer unsure");
+  view.say(on ? "Unsure: now choose a label" : "No longer unsure");
 }
 
 async function noted() {
@@ -50,7 +50,7 @@ const acts = {
   skip: () => session.skip(),
   unsure,
   note,
-  more: () => view.more() || view.say("There are no more examples"),
+  more: () => view.more() || view.say("No more examples"),
   guidelines: () => at("guidelines-box").showModal(),
   recent,
   search,

@@ -37,7 +37,7 @@ async function follow() {
     if ((await answer.json()).stamp !== stamp) await refresh();
     news.textContent = "";
   } catch {
-    news.textContent = "The server does not answer: what stands here is not the newest.";
+    news.textContent = "The server does not respond: this page may be out of date.";
   }
   const pause = Math.max(PAUSE, 20 * (performance.now() - begun));
   setTimeout(follow, document.hidden ? 5 * pause : pause);
@@ -58,7 +58,7 @@ document.querySelector("#open")?.addEventListener("submit", async (event) => {
     told.textContent = found.error ?? found.said;
     if (answer.ok) await refresh();
   } catch {
-    told.textContent = "The server does not answer: nothing was opened, or it is not known. Try again: nothing is asked twice.";
+    told.textContent = "The server does not respond, and the round may not have been opened. Try again: no task is added twice.";
   }
   button.disabled = false;
 });

@@ -11,13 +11,13 @@ const keyed = (keys) => keys.flatMap((key, place) => [...(place ? [" or "] : [])
 
 export function help(work, { acts, commands }) {
   const row = (keys, ...what) => element("tr", {}, element("th", { scope: "row" }, ...keyed(keys)), element("td", {}, ...what));
-  const labels = work.labels.map(({ label }) => row([...acts].filter(([, act]) => act.label === label).map(([key]) => key), "Label, save, go on: ", isolated(label)));
+  const labels = work.labels.map(({ label }) => row([...acts].filter(([, act]) => act.label === label).map(([key]) => key), "Label, save, continue: ", isolated(label)));
   const others = commands.map(({ title, keys }) => row(keys, title));
-  const keying = work.kind === "keying" ? [row(["Enter"], "In the field: save and go on")] : [];
+  const keying = work.kind === "keying" ? [row(["Enter"], "In the field: save and continue")] : [];
   const table = element("table", {}, element("caption", {}, "Keys"), element("tbody", {}, ...keying, ...labels, ...others, row(["Escape"], "Close, or leave a field")));
   const body = document.querySelector("#help-box .body");
   body.replaceChildren(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Keys" }, table),
-    element("p", {}, "Keys do nothing while you type in a field. Each decision is saved before the next card comes; while the server is away, this browser keeps them and sends them again."));
+    element("p", {}, "Keys are inactive while you type in a field. Each decision is saved before the next card appears; while the server is unreachable, this browser keeps decisions and sends them later."));
 }
 
 export function guidelines(work) {

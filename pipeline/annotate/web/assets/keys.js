@@ -1,14 +1,14 @@
 // Which key does what. Keys of labels win; a command that loses its key moves to Shift, or Alt.
 
 const COMMANDS = [
-  { name: "undo", title: "Undo, as far back as you like", wishes: [["u", "Shift+u", "Alt+u"]] },
+  { name: "undo", title: "Undo, any number of times", wishes: [["u", "Shift+u", "Alt+u"]] },
   { name: "skip", title: "Skip: set aside for later", wishes: [["s", "Shift+s", "Alt+s"]] },
-  { name: "unsure", title: "Unsure: goes with the label that follows", wishes: [["?"], ["q", "Shift+q", "Alt+q"]] },
+  { name: "unsure", title: "Unsure: applies to the next label", wishes: [["?"], ["q", "Shift+q", "Alt+q"]] },
   { name: "note", title: "Note", wishes: [["n", "Shift+n", "Alt+n"]] },
   { name: "more", title: "More examples", wishes: [["e", "Shift+e", "Alt+e"]] },
   { name: "guidelines", title: "Guidelines", wishes: [["g", "Shift+g", "Alt+g"]] },
-  { name: "recent", title: "Answered last, to change", wishes: [["r", "Shift+r", "Alt+r"]] },
-  { name: "search", title: "Search what you have answered", wishes: [["/"], ["f", "Shift+f", "Alt+f"]] },
+  { name: "recent", title: "Recent answers, to change them", wishes: [["r", "Shift+r", "Alt+r"]] },
+  { name: "search", title: "Search your answers", wishes: [["/"], ["f", "Shift+f", "Alt+f"]] },
   { name: "help", title: "Help", wishes: [["h", "Shift+h", "Alt+h"]] },
 ];
 const MISSING = { name: "missing", title: "Not found", wishes: [["0"]] };

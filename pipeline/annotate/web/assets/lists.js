@@ -65,7 +65,7 @@ export function lists(session) {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const wanted = text.value.trim();
-      if (wanted) show(search, () => session.ask.search(wanted), "Nothing was found.");
+      if (wanted) show(search, () => session.ask.search(wanted), "Nothing found.");
       else search.querySelector(".body").replaceChildren();
     }, 200);
   });
@@ -73,7 +73,7 @@ export function lists(session) {
     recent() {
       recent.querySelector(".body").replaceChildren();
       recent.showModal();
-      show(recent, last, "Nothing is answered yet.");
+      show(recent, last, "No answers yet.");
     },
     search() {
       search.showModal();

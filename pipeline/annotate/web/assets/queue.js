@@ -127,7 +127,7 @@ export class Queue extends EventTarget {
       && standing.unsure === entry.unsure && standing.note === entry.note;
     if (["stale", "unknown"].includes(status) && this.#cancelled(entry)) return;
     if (status === "unknown") {
-      this.#trouble(entry, { kind: "refused", why: "you are not asked for this card (any longer)" });
+      this.#trouble(entry, { kind: "refused", why: "this card is not (or no longer) assigned to you" });
     } else if (status === "stale" && !same) {
       this.#trouble(entry, { kind: "stale", standing });
     } else {

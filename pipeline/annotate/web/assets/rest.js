@@ -9,19 +9,19 @@ export function rest(session, away) {
   const again = element("button", { type: "button", class: "main" }, "Try again");
   again.addEventListener("click", () => session.queue.send().then(() => session.next()));
   if (away) {
-    view.rest("No more cards while the server is away", element("p", {}, `The server: ${away}.`), again);
+    view.rest("No more cards while the server is unreachable", element("p", {}, `The server: ${away}.`), again);
   } else if (aside.length) {
     const many = aside.length === 1 ? "1 card is" : `${aside.length} cards are`;
-    view.rest(`All is done but for what you set aside`, element("p", {}, `${many} left.`), through(session), list(aside, session));
+    view.rest(`All done except the cards you set aside`, element("p", {}, `${many} left.`), through(session), list(aside, session));
   } else if (session.queue.waiting.length) {
-    view.rest("All is decided", element("p", {}, "Leave this page open until all is saved."), again);
+    view.rest("All decided", element("p", {}, "Leave this page open until everything is saved."), again);
   } else {
-    view.rest("All is done", element("p", {}, "Thank you. Every decision is saved; you can still look at your answers and change them, with Recent and Search above."));
+    view.rest("All done", element("p", {}, "Thank you. Every decision is saved. You can still view and change your answers with Recent and Search above."));
   }
 }
 
 function through(session) {
-  const button = element("button", { type: "button", class: "main" }, "Go through them");
+  const button = element("button", { type: "button", class: "main" }, "Show them");
   button.addEventListener("click", () => {
     session.supply.passed = new Set();
     session.next();

@@ -65,7 +65,7 @@ export class Session {
   async skip() {
     await this.#alone(async () => {
       const { card } = this;
-      if (this.trouble) return this.view.say("Choose again, or leave it as it stands");
+      if (this.trouble) return this.view.say("Choose again, or leave it unchanged");
       if (card.answer !== null) return this.next(); // it stays as it stands
       const given = { id: card.id, kind: "skip", answer: null, unsure: false, note: "", seconds: this.#clock.seconds };
       const { entry, outcome } = await this.queue.add(given, card);
@@ -82,10 +82,10 @@ export class Session {
       const { entry, outcome } = await this.queue.add(given, target?.card ?? null);
       const refused = this.queue.troubles.find(({ key }) => key === entry.key);
       if (refused) this.#notTakenBack(refused);
-      else if (outcome?.status === "nothing") this.view.say("There is nothing to undo");
+      else if (outcome?.status === "nothing") this.view.say("Nothing to undo");
       else if (outcome) await this.#undone(outcome);
       else if (before) this.#takenBack(before, target.answer, target);
-      else this.view.say("The undo waits until the server is back");
+      else this.view.say("Undo will be sent when the server is back");
     }, false);
   }
 
@@ -186,13 +186,13 @@ export class Session {
       return known ? { ...known, ...standing } : null;
     });
     if (fetched) this.#takenBack(fetched, known?.answer ?? null, known);
-    else this.view.say("Taken back; the card comes again when the server is back");
+    else this.view.say("Undone; the card returns when the server is back");
   }
 
   // Nothing is lost with an undo that was refused: all stays as it stands.
   #notTakenBack(entry) {
     this.queue.drop(entry);
-    this.view.say("Not taken back: ", isolated(entry.trouble.why));
+    this.view.say("Not undone: ", isolated(entry.trouble.why));
   }
 
   #takenBack(card, answer, given) {
@@ -202,7 +202,7 @@ export class Session {
     this.#show(card);
     if (given && card.answer === null) this.drafts.keep(given);
     const said = this.drafts.keying && answer === "-" ? "not found" : answer;
-    this.view.say("Taken back", ...(said === null || said === undefined ? [] : [": ", isolated(said, "bdi", 80)]));
+    this.view.say("Undone", ...(said === null || said === undefined ? [] : [": ", isolated(said, "bdi", 80)]));
   }
 
   // The card that is shown comes again after another one.
@@ -212,7 +212,7 @@ export class Session {
   }
 
   async #back() {
-    this.view.say("All is saved");
+    this.view.say("All saved");
     if (!this.card && !this.busy) await this.next();
   }
 

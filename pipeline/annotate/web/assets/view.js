@@ -175,10 +175,10 @@ export class View {
     const many = count === 1 ? "1 decision is not saved yet" : `${count} decisions are not saved yet`;
     const kept = lasting
       ? "They are kept here and sent again; leave this window open until then."
-      : "This browser cannot keep them: leave this page open until they are saved.";
-    const comes = refused === 1 ? "1 decision was not taken, and comes" : `${refused} decisions were not taken, and come`;
+      : "This browser cannot store them: leave this page open until they are saved.";
+    const comes = refused === 1 ? "1 decision was not accepted and returns" : `${refused} decisions were not accepted and return`;
     const text = [
-      ...(why ? [`Server away: ${why}.`] : []),
+      ...(why ? [`Server unreachable: ${why}.`] : []),
       ...(count ? [`${many}. ${kept}`] : []),
       ...(refused ? [`${comes} after this card: decided in another window, or refused.`] : []),
     ].join(" ");

@@ -34,9 +34,9 @@ const Details = (() => {
       make("span", {}, grouped(String(observed[i][j])), " ",
         make("small", {}, `(${number((sums[0][i] * sums[1][j]) / all)})`));
     const line = (name, i) => [name, shown(i, 0), shown(i, 1), grouped(String(sums[0][i]))];
-    const last = ["all", grouped(String(f2)), grouped(String(all - f2)), grouped(String(all))];
+    const last = ["total", grouped(String(f2)), grouped(String(all - f2)), grouped(String(all))];
     return [part("Contingency table, observed (expected)",
-      table(["", second, `not ${second}`, "all"], [line(first, 0), line(`not ${first}`, 1), last],
+      table(["", second, `not ${second}`, "total"], [line(first, 0), line(`not ${first}`, 1), last],
         { right: [false, true, true, true], label: "Contingency table" }))];
   }
 
@@ -74,7 +74,7 @@ const Details = (() => {
     for (let i = starts[row]; i < starts[row + 1]; i++) places.push(i);
     if (!places.length) return head.held < head.has ? [left(head)] : [];
     const cut = places.some((i) => columns.some((column) => text(column, i).length >= head.cut));
-    const note = cut ? [make("p", { class: "more" }, `Texts are cut after ${head.cut} characters.`)] : [];
+    const note = cut ? [make("p", { class: "more" }, `Texts are truncated after ${head.cut} characters.`)] : [];
     if (head.kind === "concordance") {
       const lines = places.map((i) => ({
         text: text(columns.at(-1), i),
@@ -89,7 +89,7 @@ const Details = (() => {
 
   function left(head) {
     const many = `${grouped(String(head.held))} of ${grouped(String(head.has))}`;
-    return make("p", { class: "more" }, `${head.heading}: the page has room for those of ${many} rows that have some.`);
+    return make("p", { class: "more" }, `${head.heading}: this page includes them for ${many} rows.`);
   }
 
   /** Reads all details, once: for each kind where the rows of each row begin. */

@@ -25,7 +25,7 @@
     draw() {
       this.place = make("div", { class: "explorer-grid", role: "grid", "aria-labelledby": `${this.id}-caption` });
       this.live = make("p", { class: "explorer-count", role: "status", "aria-live": "polite" });
-      this.opened = make("dialog", { class: "explorer-opened", "aria-label": "Opened row" });
+      this.opened = make("dialog", { class: "explorer-opened", "aria-label": "Row details" });
       const room = make("div", { class: "explorer-room" });
       const plain = this.plain = this.figure.querySelector(".explorer-plain");
       plain.before(room);
@@ -56,7 +56,7 @@
       this.grid.refresh(top);
       const [one, several] = this.head.what;
       const fit = this.set.order.length;
-      const whole = this.head.whole > this.head.rows ? ` in the page (of ${grouped(String(this.head.whole))})` : "";
+      const whole = this.head.whole > this.head.rows ? ` on this page (of ${grouped(String(this.head.whole))})` : "";
       const all = grouped(String(this.head.rows));
       this.live.textContent = `${grouped(String(fit))} of ${all} ${this.head.rows === 1 ? one : several}${whole}`;
       this.print();
@@ -81,7 +81,7 @@
       const fit = grouped(String(this.set.order.length));
       this.plain.replaceChildren(
         make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
-        make("p", {}, `The first ${rows.length} of ${fit} ${this.head.what[1]} of the order and filter chosen.`));
+        make("p", {}, `The first ${rows.length} of ${fit} ${this.head.what[1]} with the chosen order and filter.`));
     }
 
     async open(row) {
@@ -119,7 +119,7 @@
     async copy() {
       const done = await Saving.copy(this.csv());
       const fit = grouped(String(this.set.order.length));
-      this.live.textContent = done ? `Copied ${fit} rows` : "The page may not copy here: save the file";
+      this.live.textContent = done ? `Copied ${fit} rows` : "Copying is blocked here: save the file instead";
     }
   }
 

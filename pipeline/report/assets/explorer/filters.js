@@ -22,7 +22,7 @@ const Filters = (() => {
       set.search = value;
       changed();
     });
-    const field = make("input", { type: "search", placeholder: "words or parts of them", oninput: () => act(field.value) });
+    const field = make("input", { type: "search", placeholder: "words or parts of words", oninput: () => act(field.value) });
     return make("label", { class: "explorer-search" }, "Search ", field);
   }
 
@@ -31,7 +31,7 @@ const Filters = (() => {
     const known = [option("", "any")];
     if (column.kind === "flag") known.push(option("1", "yes"), option("0", "no"));
     else column.texts.forEach((text, place) => known.push(option(String(place + 1), text)));
-    return [...known, option("some", "anything"), option("none", "nothing")];
+    return [...known, option("some", "not empty"), option("none", "empty")];
   }
 
   function picking(set, column, changed) {
@@ -54,7 +54,7 @@ const Filters = (() => {
     };
     const which = make("select", { "aria-label": "Column", onchange: update },
       ...columns.map((column) => option(column.name, column.heading)));
-    const side = make("select", { "aria-label": "Side", onchange: update },
+    const side = make("select", { "aria-label": "Comparison", onchange: update },
       option("most", "at most"), option("least", "at least"));
     const limit = make("input", { type: "number", step: "any", "aria-label": "Value", oninput: later(update) });
     const line = make("span", { class: "explorer-bound" }, which, " ", side, " ", limit);
@@ -69,7 +69,7 @@ const Filters = (() => {
     const more = make("button", { type: "button", onclick: () => {
       lines.append(bound(set, ordered, changed));
       lines.lastChild.firstChild.focus();
-    } }, "Another condition");
+    } }, "Add condition");
     return [lines, more];
   }
 

@@ -43,10 +43,22 @@ const ExplorerGrid = (() => {
     return new Set(names.length ? names : shown.slice(0, 1).map((column) => column.name));
   }
 
+  const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+  /** The headings are one stop of the tabulator key; arrow keys, Home and End move among them. */
   function sortable(node, column, grid, sort) {
     node.setAttribute("role", "columnheader");
-    node.tabIndex = 0;
+    node.tabIndex = node.previousElementSibling ? -1 : 0;
     node.onkeydown = (event) => {
+      const step = STEPS[event.key];
+      if (step !== undefined) {
+        event.preventDefault();
+        const all = [...node.parentElement.querySelectorAll("[role=columnheader]")];
+        const to = all[Math.min(all.length - 1, Math.max(0, all.indexOf(node) + step))];
+        for (const each of all) each.tabIndex = each === to ? 0 : -1;
+        to.focus();
+        return;
+      }
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       const now = grid.getSortColumns().find((each) => each.columnId === column.id);

@@ -49,11 +49,11 @@ from pipeline.report.view import (
 # Figures: classes by clusters, and classes one by one
 
 WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
-"""Limits of a cell's width, least height, about how wide a heat map may be; pixels."""
+"""Limits of the width of a cell, its least height, approximate width of a heat map; pixels."""
 
 
 class Shown(NamedTuple):
-    """A run of which figures are shown: the first of its system, or its only one."""
+    """A run with figures: the first of its system, or the only one."""
 
     system: str
     run: str
@@ -61,7 +61,7 @@ class Shown(NamedTuple):
 
     @property
     def said(self) -> str:
-        """What captions call it."""
+        """Its name in captions."""
         return self.system if self.only else f"{self.system}, run {self.run}"
 
     @property
@@ -87,18 +87,18 @@ def mapping_figure(
     overlaps: pl.DataFrame, mapped: Mapping[str, str], *, name: str, said: str, unit: str,
     look: Look,
 ) -> Figure:  # fmt: skip
-    """Return the heat map of classes by clusters, in an order in which the mapping is a diagonal.
+    """Return the heat map of classes by clusters, ordered so that the mapping is a diagonal.
 
     Parameters
     ----------
     overlaps : DataFrame
         gold, cluster, n_ij, n_i, n_j of one run.
     mapped : mapping of str to str
-        Cluster to its class; clusters that have none are left out.
+        From cluster to class, without unmapped clusters.
     name : str
-        What the figure is of: names its files.
+        The system, for the names of the files.
     said : str
-        The same in the caption.
+        The run and mapping, for the caption.
     unit : str
         "types" or "tokens".
     look : Look
@@ -109,7 +109,7 @@ def mapping_figure(
     grid = charts.Grid(
         rows=rows, columns=columns, row_title="gold class", column_title="cluster", cell=cell,
         row=max(cell, LOWEST),
-        legend=f"share of the cluster's {unit} that have the class",
+        legend=f"share of the cluster's {unit} in the class",
     )  # fmt: skip
     of = pl.col("cluster").replace_strict(dict(mapped), default=None, return_dtype=pl.String)
     cells = overlaps.select(
@@ -117,9 +117,9 @@ def mapping_figure(
         marked=(pl.col("gold") == of).fill_null(value=False),
     )  # fmt: skip
     caption = (
-        f"{said}: classes by clusters. A frame marks the class that a cluster is mapped to; "
-        f"classes with most {unit} come first, and clusters follow the class they are mapped to"
-        f"{'; those without one come last' if len(mapped) < len(columns) else ''}."
+        f"{said}: classes by clusters. A frame marks the class that a cluster is mapped to. "
+        f"Classes with most {unit} come first; clusters are in the order of their classes"
+        f"{', with unmapped clusters last' if len(mapped) < len(columns) else ''}."
     )
     draw = partial(charts.grid_map, cells, grid)
     return figure(f"mapping-{slug(name)}", caption, draw, look)
@@ -128,7 +128,7 @@ def mapping_figure(
 def diagonal_order(
     overlaps: pl.DataFrame, mapped: Mapping[str, str]
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Return classes, the largest first, and clusters by the class that they are mapped to.
+    """Return classes, the largest first, and clusters in the order of their classes.
 
     Examples
     --------
@@ -166,8 +166,8 @@ def class_figure(classes: pl.DataFrame, *, name: str, said: str, look: Look) -> 
         kinds=("precision", "recall"),
     )  # fmt: skip
     caption = (
-        f"{said}: precision and recall of each class against the union of the clusters that are "
-        "mapped to it. Uncovered: no cluster is."
+        f"{said}: precision and recall of the clusters mapped to each class. Uncovered: no cluster "
+        "is mapped to it."
     )
     return figure(f"classes-{slug(name)}", caption, draw, look)
 
@@ -188,15 +188,15 @@ def clusters_listing(
     Parameters
     ----------
     stage : StageView
-        Evaluates clusters.
+        A stage that evaluates clusters.
     shown : Shown
         The run.
     mapping : DataFrame
         cluster, gold (null if unmapped), n_ij, n_j of the run under one mapping.
     said : str
-        What the caption calls run and mapping.
+        The run and mapping, for the caption.
     unit : str
-        What n_j counts: "types" or "tokens".
+        The unit of n_j: "types" or "tokens".
     """
     found = clusters_with_words(stage, Run(*shown), mapping, most=WORDS)
     frame = found.with_columns(
@@ -204,21 +204,21 @@ def clusters_listing(
         words=pl.col("words").list.join(", "),
     ).select("cluster", "gold", "share", "n_ij", "n_j", "words")
     caption = (
-        f"{said}: every cluster with the class that it is mapped to, the share of its {unit} that "
-        f"have the class (%), and its most frequent words."
+        f"{said}: all clusters with their most frequent words, the class that they are mapped to, "
+        f"and the share of their {unit} in this class."
     )
     columns = (
         Column("cluster"),
         Column("words", "most frequent words", _wrap),
         Column("gold", "mapped to"),
-        Column("share", text=format_percent),
+        Column("share", "share (%)", format_percent),
         Column("n_j", unit),
     )
     return listing(f"clusters-{shown.system}", caption, frame, columns)
 
 
 def _wrap(words: str) -> str:
-    """Return words on lines that a phone has room for."""
+    """Return words on lines that fit a phone."""
     return textwrap.fill(words, WIDTH, break_on_hyphens=False)
 
 
@@ -237,14 +237,14 @@ def type_explorer(
     runs : sequence of ReportStage
         The runs that are shown.
     measure, mapping : str
-        Whose mapping of clusters to classes.
+        The mapping of clusters to classes.
     most_rows : int
-        How many types the page holds at most.
+        The largest number of types on the page.
 
     Returns
     -------
     Explorer or None
-        None if the stage does not say what it was made from.
+        None if the stage has no gold table as input.
     """
     if "gold" not in stage.inputs:
         return None
@@ -267,9 +267,10 @@ def type_explorer(
     rows = ordered.head(held).collect(engine="streaming")
     return Explorer(
         "all-types",
-        f"All word types with a gold entry, to search, sort and filter: their gold classes, and "
-        f"the clusters of each system, the classes they are mapped to and F in per cent, by the "
-        f"{mapping} mapping of {measure}. Open a row to see all of it.",
+        "All word types with a gold entry: their gold classes and, for each system, their "
+        "clusters, the classes that these are mapped to, and F (%), under the "
+        f"{mapping} mapping of {measure}. Search, sort and filter the table; open a row for "
+        "details.",
         ("word type", "word types"),
         rows,
         _columns(rows, runs),
@@ -283,10 +284,10 @@ def type_explorer(
 
 
 def item_scores(gold: pl.LazyFrame, entries: pl.LazyFrame, mapped: pl.LazyFrame) -> pl.LazyFrame:
-    """Return of each item with a gold entry its clusters, their classes, and F.
+    """Return clusters, their classes, and F for each item with a gold entry.
 
-    F is 2 common / (|A| + |h(B)|), of the gold classes A and the classes h(B) of its clusters;
-    a cluster without a class counts in |h(B)|.
+    F is 2 common / (|A| + |h(B)|), for the gold classes A and the classes h(B) of its clusters;
+    an unmapped cluster counts in |h(B)|.
 
     Parameters
     ----------
@@ -340,19 +341,20 @@ FIRST = (
     *("bcubed_f", "bcubed_precision", "bcubed_recall", "nmi_lfk", "nmi_max", "omega"),
     "element_centric",
 )
-"""The measures of tokens and of overlapping clusters that are shown before others."""
+"""The measures of tokens and of overlapping clusters that come first."""
 
 _UNIT = ("[0, 1]", "(0, 1]", "[0, 1)")
 
 UNSEEN = (
-    "MicroC does not see classes that no cluster is mapped to, and so can be high although whole "
-    "classes are missed; MacroI sees them. Read MicroC with the number of uncovered classes, and "
-    "all three with the floor: what mapping every cluster to the largest class would give."
+    "MicroC ignores uncovered classes (no cluster is mapped to them), so it can be high although "
+    "whole classes are missing; MacroI includes them. Read MicroC together with the number of "
+    "uncovered classes, and all three measures together with the floor: the value with every "
+    "cluster mapped to the largest class."
 )
 
 
 def title(measure: str) -> str:
-    """Return what figures call a measure; an arrow says that low values are good.
+    """Return the title of a measure in figures; an arrow means that low values are good.
 
     Examples
     --------
@@ -368,7 +370,7 @@ def title(measure: str) -> str:
 
 
 def is_proportion(measure: str) -> bool:
-    """Return whether the values of a measure are shown in per cent: those from 0 to 1.
+    """Return whether the values of a measure are proportions, shown in per cent.
 
     Examples
     --------
@@ -386,7 +388,7 @@ def _registry(measure: str) -> Registry[ClusterMeasure[Any]]:
 
 
 def scale(measure: str) -> float:
-    """Return by what values of a measure are multiplied where they are shown.
+    """Return the factor from values of a measure to the values shown.
 
     Examples
     --------
@@ -397,7 +399,7 @@ def scale(measure: str) -> float:
 
 
 def in_unit(measure: str, value: float | None) -> str:
-    """Return a value of a measure for reading: proportions in per cent.
+    """Return a value of a measure as text: proportions in per cent.
 
     Examples
     --------
@@ -408,7 +410,7 @@ def in_unit(measure: str, value: float | None) -> str:
 
 
 def with_unit(measure: str) -> str:
-    """Return what a column of a measure is called.
+    """Return the column head of a measure.
 
     Examples
     --------
@@ -430,12 +432,12 @@ def order_measures(measures: Iterable[str]) -> list[str]:
 
 
 def is_type_level(measure: str) -> bool:
-    """Return whether a measure counts types: it is named with its mapping, "MacroI M-1"."""
+    """Return whether a measure counts types: its name has a mapping, "MacroI M-1"."""
     return " " in measure
 
 
 def mapped_by_text(measures: Iterable[str]) -> str:
-    """Say which measures of types are scored under the mappings of another one.
+    """Name the measures of types that are scored under the mappings of another one.
 
     Examples
     --------
@@ -444,7 +446,7 @@ def mapped_by_text(measures: Iterable[str]) -> str:
     """
     known = [TYPE_MEASURES.get(name) for name in sorted(set(measures)) if name in TYPE_MEASURES]
     return "".join(
-        f" {TYPE_MEASURES.title(each.name)} has the mappings of {each.mapped_by} instead."
+        f" {TYPE_MEASURES.title(each.name)} uses the mappings of {each.mapped_by} instead."
         for each in known
         if each.mapped_by != each.name
     )
@@ -464,24 +466,24 @@ def _at(name: str, order: tuple[str, ...]) -> int:
 # Token-level scores, and measures for overlapping clusters
 
 HOW_TOKENS = (
-    "Tokens are counted: a frequent word weighs as much as all that it occurs. M-1 accuracy maps "
-    "each cluster to the class of most of its tokens, 1-1 accuracy no two clusters to one class. "
-    "Of measures with ↓ low values are good. M-1 accuracy and homogeneity grow with the number of "
-    "clusters: compare systems with about as many."
+    "These measures count tokens, so frequent words have more weight. M-1 accuracy maps each "
+    "cluster to the class of most of its tokens; 1-1 accuracy maps at most one cluster to each "
+    "class. ↓: low values are good. M-1 accuracy and homogeneity increase with the number of "
+    "clusters: only compare systems with similar numbers."
 )
 
 
 class TokenLevelView(StyleOptions):
-    """What the token-level scores show."""
+    """Options of the section on token-level scores."""
 
     systems: tuple[str, ...] = ()
-    """The systems that have figures; all if empty. Of several runs the first is shown."""
+    """Draw figures for these systems; by default all. The first of several runs is shown."""
     mapping: Literal["many_to_one", "one_to_one"] = "many_to_one"
-    """The mapping that the figures show."""
+    """Show this mapping in the figures."""
 
 
 class Unclustered(StageOptions):
-    """What becomes of tokens without a cluster."""
+    """The treatment of tokens without a cluster."""
 
     without_cluster: str
 
@@ -491,12 +493,12 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     """Show how to read the measures, the scores with their limits, and the mappings."""
     scores = stage.table("scores").collect()
     if scores.is_empty():
-        return [Text("There is no run of a system to evaluate.")]
+        return [Text("There are no runs to evaluate.")]
     names = sorted(set(scores["system"]))
     systems = select_names(options.systems, names, where=f"views.{stage.name}.systems")
     caption = "Token-level scores of each run."
     if scores["lower"].null_count() < scores.height:
-        caption += " Brackets: limits by bootstrap over sentences."
+        caption += " Brackets: bootstrap limits (over sentences)."
     runs = [run for run in first_runs(scores) if run.system in systems]
     figures = [block for run in runs for block in _tokens_of_run(stage, options, run)]
     table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limits))
@@ -513,7 +515,7 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
 def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the scores."""
     scores = stage.table("scores").collect()
-    caption = "Measures for overlapping classes and clusters; ± the error of an estimate."
+    caption = "Measures for overlapping classes and clusters, ± the standard error of estimates."
     return [_listing(scores, caption, Column(("value", "standard_error"), text=_with_error))]
 
 
@@ -553,7 +555,7 @@ def _unclustered(stage: StageView) -> list[Block]:
     if without.is_empty():
         return [Text("Every token has a cluster in every run.")]
     kept = stage.options_as(Unclustered).without_cluster == "cluster"
-    fate = "are taken as one more cluster" if kept else "are left out"
+    fate = "form one additional cluster" if kept else "are excluded"
     said = "; ".join(
         f"{row['system']} ({row['run']}): {row['tokens without a cluster']:,} of {row['tokens']:,}"
         for row in without.head(12).iter_rows(named=True)
@@ -578,45 +580,45 @@ def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: Shown) -> I
 
 _FLOOR = "floor"
 HOW_TYPES = (
-    "Word types are counted, each once, however often it occurs. A type may have several classes "
-    "and several clusters. A mapping gives each cluster a class: under 1-1 no two clusters the "
-    "same one, under M-1 any. Every measure has the mapping that maximises it. MacroI (which is "
-    "also MacroC) is the F score over all memberships, MicroI the mean F score of the types, "
-    "MicroC the mean F score of the classes that clusters are mapped to, weighted by what is "
+    "These measures count each word type once, however often it occurs. A type may have several "
+    "classes and several clusters. A mapping assigns a class to each cluster: under 1-1, clusters "
+    "have different classes; under M-1, any classes. Each measure uses the mapping that maximises "
+    "it. MacroI (identical to MacroC) is the F score over all memberships, MicroI the mean F score "
+    "of the types, MicroC the mean F score of the covered classes, weighted by the number of types "
     "mapped to them."
 )
 CLIMBS = (
-    "1-1 mappings are exact. An M-1 mapping is exact where every type has one cluster and the "
-    "measure is MacroI or MicroI. Else it is the best of several climbs, a lower bound of what is "
-    "possible: the table says how many of the starts reached it, and the gap to a bound that no "
-    "mapping exceeds, where one is known. Certificate: exact by the method; proven by a search "
-    "that found none better (with certificate_seconds); or not proven."
+    "1-1 mappings are exact. M-1 mappings are exact for MacroI and MicroI if every type has one "
+    "cluster. Otherwise, the mapping is the best of several hill-climbing searches, and its value "
+    "is a lower bound of the optimum. The table shows how many starts reached it, and its gap to "
+    "an upper bound for all mappings, where one is known. Certificate: exact by the method; proven "
+    "by a search that found no better mapping (with certificate_seconds); or not proven."
 )
 WIDE_GAP = 0.01
-"""A gap above is explained."""
+"""Larger gaps are explained."""
 
 
 class TypeLevelView(StyleOptions, ExplorerOptions):
-    """What the type-level scores show."""
+    """Options of the section on type-level scores."""
 
     systems: tuple[str, ...] = ()
-    """The systems that have figures; all if empty. Of several runs the first is shown."""
+    """Draw figures for these systems; by default all. The first of several runs is shown."""
     measure: str = "MacroI"
-    """The measure whose mapping the figures show."""
+    """Show the mapping of this measure in the figures."""
     mapping: Literal["1-1", "M-1"] = "M-1"
-    """Which of its mappings."""
+    """Show this kind of mapping."""
     worst: int = 15
-    """How many of the worst items of each system are shown."""
+    """Show this many of the worst items of each system."""
 
 
 @view(
     "evaluate.type_level", options=TypeLevelView, title="Word types: scores and mappings", place=20
 )
 def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]:
-    """Show how to read the measures, the scores, and what is behind them for each system."""
+    """Show the scores, how to read them, and details for each system."""
     scores = stage.table("scores").collect()
     if scores.is_empty():
-        return [Text("There is no run of a system to evaluate.")]
+        return [Text("There are no runs to evaluate.")]
     names = sorted(set(scores["system"]))
     systems = select_names(options.systems, names, where=f"views.{stage.name}.systems")
     runs = [run for run in first_runs(scores) if run.system in systems]
@@ -634,14 +636,14 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
         Fold("How to read these scores", [*how, *_gap_texts(scores)]),
         *first,
         *_explorer(stage, options, runs),
-        Fold("The same of the other systems", [block for blocks in others for block in blocks]),
+        Fold("Other systems", [block for blocks in others for block in blocks]),
     ]
 
 
 def _best_first(
     runs: Sequence[Shown], scores: pl.DataFrame, options: TypeLevelView
 ) -> Sequence[Shown]:
-    """Return the runs, that of the system with the highest score first; the others as they are."""
+    """Return the runs, starting with the system with the highest score."""
     mine = scores.filter(measure=options.measure, mapping=options.mapping)
     highest = mine.sort("value", descending=True, nulls_last=True)["system"].head(1).to_list()
     return sorted(runs, key=lambda run: run.system not in highest)
@@ -659,7 +661,7 @@ def _explorer(stage: StageView, options: TypeLevelView, runs: Sequence[Shown]) -
 
 
 def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
-    """Say where a gap above 1 % comes from."""
+    """Explain gaps above 1 %."""
     rows = scores.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
     if rows.is_empty():
         return
@@ -670,17 +672,17 @@ def _gap_texts(scores: pl.DataFrame) -> Iterator[Text]:
         for row in rows.head(12).iter_rows(named=True)
     )
     yield Text(
-        "Gaps above one per cent. The bound lets each set of clusters that types have (MacroI, "
-        "MicroI), or each class (MicroC), choose for itself, at prices; where they do not come to "
-        "agree, a gap is left, which is no sign that a better mapping exists. It is wide where "
-        "many types have several clusters, so that what a cluster gains depends on the classes of "
-        "others, or where time was short. The gap, the clusters that may have another class in a "
+        "Gaps above one per cent. The bound optimises each set of clusters of a type (MacroI, "
+        "MicroI), or each class (MicroC), separately and penalises disagreement; the gap that "
+        "remains does not show that a better mapping exists. Gaps are large if many types have "
+        "several clusters, because the contribution of a cluster then depends on the classes of "
+        "others, or if time was short. The gap, the clusters that could have another class in a "
         f"better mapping, and the types in several clusters: {said}."
     )
 
 
 def _size_text(scores: pl.DataFrame) -> str:
-    """Say what was evaluated, and what was left out."""
+    """Describe the items that were evaluated and excluded."""
     first = scores.row(0, named=True)
     text = f"{first['n_items']:,} types have a gold entry, in {first['n_classes']:,} classes. "
     rows = scores.select("system", "run", "n_dropped", "n_without_cluster").unique()
@@ -688,14 +690,14 @@ def _size_text(scores: pl.DataFrame) -> str:
         (pl.col("n_dropped") > 0) | (pl.col("n_without_cluster") > 0)
     )
     if lost.is_empty():
-        return text + "Every system has a cluster for each of them, and for no other."
+        return text + "Every system has clusters for exactly these types."
     said = "; ".join(
         f"{system} ({run}): {dropped:,} and {without:,}"
         for system, run, dropped, without in lost.head(12).iter_rows()
     )
     return (
-        f"{text}Types with clusters but no gold entry, which are left out, and types with a gold "
-        f"entry but no cluster, which count with F = 0: {said}."
+        f"{text}Types with clusters but no gold entry (excluded) and types with a gold entry but "
+        f"no cluster (F = 0): {said}."
     )
 
 
@@ -711,14 +713,14 @@ SCORES = (
     *map(Column, ("system", "run")),
     Column("measure", text=TYPE_MEASURES.title),
     Column("mapping"),
-    Column(("value", "lower", "upper"), text=_score),
-    Column("recall", text=format_percent),
-    Column("precision", text=format_percent),
-    Column("floor", text=format_percent),
+    Column(("value", "lower", "upper"), "value (%)", _score),
+    Column("recall", "recall (%)", format_percent),
+    Column("precision", "precision (%)", format_percent),
+    Column("floor", "floor (%)", format_percent),
     Column("certificate"),
     Column(("starts_reaching_best", "starts"), "starts", _starts),
-    Column("bound", text=format_percent),
-    Column("gap", text=format_percent),
+    Column("bound", "bound (%)", format_percent),
+    Column("gap", "gap (%)", format_percent),
     Column("n_uncovered", "uncovered"),
 )
 WORST = (
@@ -738,15 +740,15 @@ def _scores(scores: pl.DataFrame) -> Listing:
     by = ["system", "run", order, "measure", "mapping"]
     shown = rows.sort(by, descending=[False, False, False, False, True])
     caption = (
-        "Type-level scores in per cent. Floor: every cluster mapped to the largest class. Starts: "
-        "climbs that reached the value, of all. Bound: no mapping of the kind is better; gap: how "
-        "far the value is below it. "
-        "Uncovered: classes that no cluster is mapped to."
+        "Type-level scores. Floor: value with every cluster mapped to the largest class. Starts: "
+        "searches that reached the value, of all. Bound: upper bound for all mappings of this "
+        "kind; gap: distance of the value from the bound. Uncovered: classes that no cluster is "
+        "mapped to."
     )
     several = scores.filter(pl.col("lower").is_not_null())
     if several.height:
-        what = several["interval"][0]
-        caption += f" Brackets: limits by bootstrap over types, the mapping {what} in the samples."
+        kept = several["interval"][0]
+        caption += f" Brackets: bootstrap limits (over types, with the mapping {kept} in samples)."
     return listing("scores", caption, scores, SCORES, shown=shown)
 
 
@@ -758,7 +760,7 @@ def _types_of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Ite
     every = stage.table("mapping").filter(mine & under).collect()
     classes = stage.table("classes").filter(mine & under).collect()
     if overlaps.is_empty() or classes.is_empty():
-        yield Text(f"{said}: nothing to show.")
+        yield Text(f"{said}: no data.")
         return
     mapped = dict(every.drop_nulls("gold").select("cluster", "gold").iter_rows())
     yield mapping_figure(overlaps, mapped, name=system, said=said, unit="types", look=options.look)

@@ -1,4 +1,4 @@
-"""Views of systems: what was read of them, class shares, and all measures with correlations."""
+"""Views of systems: data read, class shares, and all measures with correlations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Literal
 import polars as pl
 
 from pipeline.findings.base import StageView
+from pipeline.findings.clustering import order_measures as leading_first
+from pipeline.findings.phrases import count_text
 from pipeline.report import charts
 from pipeline.report.view import (
     NULL_TEXT,
@@ -40,37 +42,37 @@ from pipeline.report.views.clustering.levels import (
     with_unit,
 )
 
-# What was read
+# Data read
 
 
 @view("extract.gold", title="Gold classes", place=60)
 @view("extract.gold_table", title="Gold classes", place=60)
 def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Show how much was read, and what was left out."""
+    """Show how much was read and excluded."""
     sizes = stage.table("sizes").collect()
-    return [Listing("sizes", "What was read, and what was left out.", _in_order(sizes))]
+    return [Listing("sizes", "Data read and excluded.", _in_order(sizes))]
 
 
 @view("extract.clusters", title="Induced clusters", of=stage_title, place=62)
 @view("extract.tagging", title="Induced clusters", of=stage_title, place=62)
 @view("join.tagging", title="Gold tagging", place=60)
 def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Show the same for each run."""
+    """Show the data of each run."""
     sizes = stage.table("sizes").collect()
     if sizes.is_empty():
-        return [Text("Nothing was read.")]
-    caption = "What was read of each run, and what was left out."
+        return [Text("No data was read.")]
+    caption = "Data read and excluded, for each run."
     ordered = _in_order(sizes)
     runs = [
         Column("count", run, at=("run", run), absent=NULL_TEXT)
         for run in dict.fromkeys(ordered["run"])
     ]
-    columns = [Column("what"), *runs]
+    columns = [Column("what", "data"), *runs]
     return [listing("sizes", caption, sizes, columns, by=["what"], shown=ordered)]
 
 
 def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
-    """Put what was read first: all tokens, then what does not count, then what is left."""
+    """Sort the sizes: all tokens, then excluded ones, then the rest."""
     what = pl.col("what")
     place = (
         pl.when(what.is_in(["tokens", "items in the table"])).then(0)
@@ -84,7 +86,7 @@ def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
 # Shares of classes
 
 _ALL, _SAID = "*", "all"
-"""All items together, as the tables call them, and as the figures do."""
+"""All items together: the name in tables, and in figures."""
 _MOST_ROWS = 20
 SHARES = (
     *map(Column, ("gold", "types", "tokens")),
@@ -94,20 +96,20 @@ SHARES = (
 
 
 class SharesView(StyleOptions):
-    """What the shares show."""
+    """Options of the section on shares."""
 
     classes: int = 6
-    """How many of the largest classes have a line in the graph of frequent types."""
+    """Draw this many of the largest classes in the graph of frequent types."""
 
 
 @view("evaluate.shares", options=SharesView, title="Classes and their shares", place=40)
 def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
-    """Show the shares of classes, a picture of them, and the graph of frequent types."""
+    """Show the shares of classes as a table and a figure, and the graph of frequent types."""
     shares = stage.table("shares").collect()
     classes = shares.filter(pl.col("gold") != _ALL).sort("tokens", "gold", descending=[True, False])
     if classes.is_empty():
         return [Text("There are no tokens.")]
-    caption = "Types and tokens of each class; a type of several classes counts in each."
+    caption = "Types and tokens of each class; a type with several classes counts in each."
     every = pl.concat([classes, shares.filter(gold=_ALL)])
     table = listing("shares", caption, every, SHARES)
     return [table, _classes(classes, options), _growth(stage, classes, options)]
@@ -135,8 +137,8 @@ def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Fig
         x_title="k most frequent types", y_title="share of tokens",
     )  # fmt: skip
     caption = (
-        "Share of the tokens that the k most frequent types hold: of all tokens, and within the "
-        "largest classes. Where few types hold most tokens, token-level scores tell of few words."
+        "Share of tokens of the k most frequent types, among all tokens and within the largest "
+        "classes. If few types have most of the tokens, these types dominate token-level scores."
     )
     return figure("frequent", caption, draw, replace(options.look, width=480))
 
@@ -146,35 +148,38 @@ def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Fig
 Method = Literal["spearman", "kendall"]
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 HOW_SYSTEMS = (
-    "Each figure is the mean over the runs of a system, ± the standard deviation where it has "
-    "several; the rank follows in brackets, 1 is the best. Of measures with ↓ low values are good; "
-    "correlations take them the other way round, so that a positive one always says that two "
+    "Each number is the mean over the runs of a system, ± the standard deviation if it has "
+    "several, with the rank in parentheses (1 is best). ↓: low values are good; the sign of these "
+    "measures is reversed for correlations, so that a positive correlation always means that two "
     "measures prefer the same systems."
 )
 
 
 class SystemsView(StyleOptions):
-    """What the comparison of systems shows."""
+    """Options of the section on the comparison of systems."""
 
     measures: tuple[str, ...] = ()
-    """The measures of the correlations; all if empty."""
+    """Correlate these measures; by default all."""
     methods: tuple[Method, ...] = ("spearman", "kendall")
-    """The correlations that are drawn."""
+    """Draw these correlations."""
     x: str = ""
-    """Measure of the horizontal axis of the scatter plot; M-1 accuracy of tokens if empty."""
+    """Use this measure for the horizontal axis of the scatter plot; by default V, or the next
+    token-level measure."""
     y: str = ""
-    """Measure of its vertical axis; MacroI under M-1 if empty."""
+    """Use this measure for the vertical axis; by default MicroI under 1-1, or the next type-level
+    measure."""
 
 
 _AT_A_GLANCE = ("MicroI 1-1", "MicroC 1-1", "v", "one_to_one")
-"""Measures by which systems with different numbers of clusters can be compared: not those under
-M-1, which grow with the clusters."""
+"""Measures for systems with different numbers of clusters: those under M-1 increase with the
+number of clusters."""
 
 
 def systems_overview(stage: StageView) -> Listing | None:
-    """Return the measures that do not grow with the number of clusters, a row for each system."""
+    """Return the measures that are independent of the number of clusters, a row per system."""
     table = stage.table("table").collect()
-    names = [name for name in order_measures(table["measure"]) if name in _AT_A_GLANCE]
+    known = set(table["measure"])
+    names = [name for name in _AT_A_GLANCE if name in known]
     if not names:
         return None
     mine = table.filter(pl.col("measure").is_in(names))
@@ -184,10 +189,11 @@ def systems_overview(stage: StageView) -> Listing | None:
         for each in names
     ]
     caption = (
-        "Mean over runs, ± standard deviation, rank in brackets. Measures under M-1 are not here:"
-        " they grow with the number of clusters."
+        "Mean over runs, ± standard deviation, rank in parentheses. Measures under M-1 are omitted:"
+        " they increase with the number of clusters."
     )
-    shown = mine.sort("system")
+    of_first = mine.filter(measure=names[0]).select("system", place="rank")
+    shown = mine.join(of_first, on="system", how="left").sort("place", "system", nulls_last=True)
     return listing(
         "overview", caption, mine, [Column("system"), *columns], by=["system"], shown=shown
     )
@@ -205,7 +211,7 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     """Show the table, level by level, the scatter plot and the correlations."""
     table = stage.table("table").collect()
     if table.is_empty():
-        return [Text("There is no system to compare.")]
+        return [Text("There are no systems to compare.")]
     where = f"views.{stage.name}"
     names = order_measures(table["measure"])
     measures = select_names(options.measures, names, where=f"{where}.measures")
@@ -245,7 +251,7 @@ def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, said: s
             for measure in measures
         ),
     )
-    caption = f"{said}: mean over runs, ± standard deviation, rank in brackets."
+    caption = f"{said}: mean over runs, ± standard deviation, rank in parentheses."
     shown = mine.with_columns(pl.col("n_runs").max().over("system")).sort("system")
     return listing(name, caption, mine, columns, by=["system"], shown=shown)
 
@@ -258,10 +264,10 @@ def _value(mean: float | None, sd: float | None, rank: float, *, measure: str) -
 
 
 def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) -> Iterator[Block]:
-    types = [name for name in names if is_type_level(name)]
-    others = [name for name in names if not is_type_level(name)]
-    x = options.x or (others[0] if others else "")
-    y = options.y or (types[0] if types else "")
+    types, others = (leading_first(level, names) for level in ("types", "tokens"))
+    others = others or [name for name in names if not is_type_level(name)]
+    x = options.x or next(iter(others), "")
+    y = options.y or next(iter(types), "")
     if not x or not y:
         return
     sides = [
@@ -275,9 +281,9 @@ def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) ->
     frame = sides[0].join(sides[1], on="name").drop_nulls(["x", "y"]).sort("name")
     if frame.is_empty():
         return
-    caption = f"{title(y)} against {title(x)}, a point for each system"
+    caption = f"{title(y)} against {title(x)}, one point per system"
     if frame["x_sd"].null_count() < frame.height:
-        caption += "; bars are one standard deviation over its runs to either side"
+        caption += "; bars: ± one standard deviation over its runs"
     draw = partial(charts.scatter, frame, x_title=_axis(x), y_title=_axis(y))
     yield figure("scatter", f"{caption}.", draw, replace(options.look, width=440))
 
@@ -292,7 +298,8 @@ def _correlations(
 ) -> Iterator[Block]:
     systems = int(correlations["n_systems"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     if systems < 3:
-        yield Text(f"{systems} systems are too few for correlations between measures.")
+        many = count_text(systems, "system")
+        yield Text(f"Correlations between measures need at least 3 systems; this table has {many}.")
         return
     inside = pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
     for method in options.methods:
@@ -320,7 +327,7 @@ def _heat_map(
     many = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
     caption = (
         f"Rank correlation between measures over {many} systems ({_METHODS[method]}). With so few "
-        "systems a correlation tells of these systems, not of others."
+        "systems, correlations describe these systems and do not generalise."
     )
     draw = partial(charts.grid_map, cells, grid)
     return figure(method, caption, draw, options.look)

@@ -8,6 +8,7 @@ from functools import partial
 import polars as pl
 
 from pipeline.findings.base import StageView
+from pipeline.findings.phrases import count_text
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.view import (
@@ -43,13 +44,13 @@ COEFFICIENTS = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "gwet_ac1": "Gwet's AC1",
 }
-"""How the text calls the coefficients, in the order in which they are shown."""
+"""The names of the coefficients, in the order of display."""
 
 
 def with_labels(agreement: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with group, label and kind, in the order in which they are shown.
+    """Return the rows with group, label and kind, in the order of display.
 
-    The labels themselves come first, then the categories; all annotators before each two.
+    The labels come first, then the categories; all annotators come before pairs.
 
     Parameters
     ----------
@@ -89,19 +90,19 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
         for method in sorted(set(ordered["kind"]))
     ]
     columns = (
-        Column("group", "of"),
+        Column("group", "level"),
         Column("label", "coefficient"),
         Column("items"),
         Column("estimate", text=three),
         *methods,
     )
     caption = (
-        "Coefficients of agreement with their confidence limits; items: candidates that two or "
-        "more annotators judged. At perfect agreement kappa's limits have no width: read those "
-        "of the observed agreement then."
+        "Coefficients of agreement with confidence limits; items: candidates judged by two or more "
+        "annotators. With perfect agreement, the interval of kappa has no width: use that of the "
+        "observed agreement instead."
     )
     if ordered["undefined"].sum():
-        caption += " Bootstrap samples in which a coefficient has no value are left out."
+        caption += " Bootstrap samples in which a coefficient is undefined are excluded."
     return listing("agreement", caption, agreement, columns, by=["group", "label"], shown=ordered)
 
 
@@ -117,9 +118,9 @@ def disagreement_listing(
     disagreements : DataFrame
         `schemas.Disagreements`.
     names : DataFrame or None
-        id, l1, l2: what the candidates are called.
+        id, l1, l2: the names of the candidates.
     most : int
-        How many are shown.
+        The number of candidates to show.
     """
     ordered = disagreements.sort("id", "annotator", "label")
     different = ordered.group_by("id").agg(pl.col("label").n_unique().alias("different"))
@@ -135,7 +136,8 @@ def disagreement_listing(
         *(Column("label", who, at=("annotator", who)) for who in sorted(set(ordered["annotator"]))),
     ]
     some = f"The first {most:,} of " if most < candidates.height else ""
-    caption = f"{some}{candidates.height:,} candidates with different labels, for discussion."
+    many = count_text(candidates.height, "candidate")
+    caption = f"{some}{many} with different labels, for discussion."
     return listing("disagreements", caption, ordered, columns, by=["id"], shown=shown)
 
 
@@ -149,24 +151,26 @@ def _candidate_names(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.Da
 
 
 MOST_PAIRS = 3
-"""With more pairs of annotators than these, the figure shows all annotators together only."""
+"""With more pairs of annotators, the figure only shows all annotators together."""
 
 
 class AgreementView(StyleOptions):
-    """What is shown of the agreement between annotators."""
+    """Options of the section on agreement between annotators."""
 
     k: int = 50
-    """How many of the candidates with different labels the page shows."""
+    """Show this many candidates with different labels."""
     candidates: str | None = None
-    """A stage or table with id, l1 and l2, for the names of those candidates."""
+    """Take the names of candidates from this stage or table with id, l1 and l2."""
 
 
-@view("evaluate.agreement", options=AgreementView, title="Agreement of the annotators", place=40)
+@view("evaluate.agreement", options=AgreementView, title="Agreement between annotators", place=40)
 def show_agreement(stage: StageView, options: AgreementView) -> Sequence[Block]:
     """Show coefficients as a figure and a table, and the candidates with different labels."""
     agreement = stage.table("agreement").collect()
     if agreement["estimate"].drop_nulls().is_empty():
-        return [Text("No candidate has labels of two annotators, so there is no agreement.")]
+        return [
+            Text("No candidate has labels from two annotators, so agreement cannot be computed.")
+        ]
     return [
         _agreement_figure(agreement, options),
         agreement_listing(agreement),
@@ -177,17 +181,17 @@ def show_agreement(stage: StageView, options: AgreementView) -> Sequence[Block]:
 def _agreement_figure(agreement: pl.DataFrame, options: AgreementView) -> Figure:
     every = pl.col("annotator_1") == EVERY
     pairs = agreement.filter(~every).select("annotator_1", "annotator_2").n_unique()
-    # Of two annotators the figure has what it does not have of all: Cohen's kappa.
+    # For two annotators, the figure has Cohen's kappa, which does not exist for more.
     kappa = (pl.col("coefficient") == "cohen_kappa") & (pairs <= MOST_PAIRS)
     drawn = agreement.filter(every | kappa)
     frame = with_labels(drawn).select("group", "label", "kind", "estimate", "lower", "upper")
     caption = (
-        "Agreement between annotators, over the labels as they are and for each category, with "
-        "confidence limits. 1 is perfect agreement; for kappa and alpha 0 is what chance gives. "
-        "A cross: not defined, e.g. where all labels are the same."
+        "Agreement between annotators, over all labels and for each category, with confidence "
+        "limits. 1 is perfect agreement; for kappa and alpha, 0 is chance agreement. Cross: "
+        "undefined, for example because all labels are equal."
     )
     if pairs:
-        caption += " The table has more of each two annotators."
+        caption += " The table has more coefficients for pairs of annotators."
     draw = partial(charts.whisker_chart, frame, x_title="agreement")
     return figure("agreement", caption, draw, options.look)
 
@@ -208,7 +212,7 @@ def _discuss(stage: StageView, options: AgreementView) -> Iterator[Block]:
 
 @view("join.sheets", title="Annotations", place=60)
 def show_joined(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Show how many labels everybody gave, and the notes."""
+    """Show the number of labels by annotator, and the notes."""
     counts = stage.table("annotations").group_by("annotator").len().sort("annotator").collect()
     people = ", ".join(f"{name} {given:,}" for name, given in counts.iter_rows())
     labels = f"Labels by annotator: {people}." if people else "There are no labels yet."
@@ -224,7 +228,7 @@ def _coefficient(value: float | None, lower: float | None, upper: float | None) 
 
 
 def _saved(value: float | None) -> str:
-    """Return a share in per cent; one that rounds to 0 has no sign."""
+    """Return a share in per cent; a share that rounds to 0 has no sign."""
     return format_percent(None if value is None else round(value, 3) + 0.0, digits=1)
 
 
@@ -239,8 +243,8 @@ _CONFUSION = (
     Column("n_judged", "judged"),
     Column("true_positives", "TP, predicted"),
     Column("false_negatives", "TP, not predicted"),
-    Column("false_positives", "no TP, predicted"),
-    Column("true_negatives", "no TP, not predicted"),
+    Column("false_positives", "not TP, predicted"),
+    Column("true_negatives", "not TP, not predicted"),
     _with_limits("sensitivity", "sensitivity (%)", proportion=True),
     _with_limits("specificity", "specificity (%)", proportion=True),
     _with_limits("ppv", "positive predictive value (%)", proportion=True),
@@ -265,12 +269,12 @@ _SAVED = (
 
 
 def confusion_listing(scope: Scope, confusion: pl.DataFrame) -> Listing:
-    """Return a row for each judge: the cells, and the shares made of them."""
+    """Return a row for each judge: the cells, and the shares computed from them."""
     threshold = confusion["threshold"][0]
     caption = (
-        f"People's labels against the machines'{scope.said}: predicted is what has a prediction of "
-        f"{threshold:g} or more. The four cells count judged draws; shares weigh them by their "
-        "chances to be drawn, where these are known."
+        f"Predictions compared with the annotators' labels{scope.said}; a candidate is predicted "
+        f"positive if its prediction is at least {threshold:g}. The four cells count judged draws; "
+        "shares are weighted by inclusion probabilities where these are known."
     )
     return listing(scope.file("confusion"), caption, confusion, _CONFUSION)
 
@@ -278,29 +282,29 @@ def confusion_listing(scope: Scope, confusion: pl.DataFrame) -> Listing:
 def nearness_listing(scope: Scope, judges: pl.DataFrame) -> Listing:
     """Return a row for each judge: agreement, calibration, correlation."""
     caption = (
-        f"How near each machine comes to people{scope.said}. rho²: the part of the judgements' "
-        "variance that the predictions explain. The Brier score and the calibration error are 0 "
-        "for a machine that is always right and sure of it."
+        f"Agreement of each judge with the annotators{scope.said}. rho²: the share of the variance "
+        "of judgements that the predictions explain. The Brier score and the calibration error are "
+        "0 for a judge that is always right and certain."
     )
     return listing(scope.file("judges"), caption, judges, _NEARNESS)
 
 
 def savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
-    """Return a row for each judge, measure and list size: what it saves."""
+    """Return a row for each judge, measure and list size: the labels saved."""
     caption = (
-        f"Labels that each machine saves in the estimate of a list's precision{scope.said}: a "
-        "sample smaller by so many per cent is as exact, if the predictions are used. "
-        f"{NULL_TEXT}: fewer than 30 judged draws, or all judged alike."
+        f"Labels that each judge saves when the precision of a list is estimated{scope.said}: with "
+        "predictions, a sample smaller by this percentage gives equally precise estimates. "
+        f"{NULL_TEXT}: fewer than 30 judged draws, or equal judgements only."
     )
     columns = (_WHO, Column("measure", text=measure_title), *_SAVED)
     return listing(scope.file("savings"), caption, savings, columns)
 
 
 def pair_savings_listing(scope: Scope, savings: pl.DataFrame) -> Listing:
-    """Return a row for each judge, pair and list size: what it saves."""
+    """Return a row for each judge, pair and list size: the labels saved."""
     caption = (
-        f"The same for the differences of two lists{scope.said}; judged draws are those that only "
-        "one of the two lists holds, 30 of each or more."
+        f"Labels that each judge saves when the difference of two lists is estimated{scope.said}. "
+        "Only judged draws in one of the two lists count, at least 30 of each."
     )
     columns = (
         _WHO,
@@ -319,11 +323,11 @@ def provenance_listing(provenance: pl.DataFrame) -> Listing:
     provenance : DataFrame
         `schemas.JudgesProvenance`.
     """
-    caption = "What the files tell of the machines, and in how many rows."
+    caption = "Information on the judges in their files, with the number of rows."
     columns = (
         _WHO,
-        Column("column", "what"),
-        Column("value", "as the file has it"),
+        Column("column", "property"),
+        Column("value"),
         Column("rows"),
     )
     return listing("provenance", caption, provenance, columns)
@@ -332,8 +336,8 @@ def provenance_listing(provenance: pl.DataFrame) -> Listing:
 # Machine judges: the view
 
 PEOPLE_DECIDE = (
-    "Machines are held against people's labels, which alone decide what is estimated. Predictions "
-    "can make intervals shorter; those of a bad machine get no weight."
+    "Predictions are compared with the annotators' labels, which alone define true positives. "
+    "Predictions can narrow intervals; those of a bad judge get no weight."
 )
 
 _TELL = ("join.machine", "sheet.simulated_machine")
@@ -341,15 +345,15 @@ _TELL = ("join.machine", "sheet.simulated_machine")
 
 
 class MachineView(StyleOptions):
-    """What is shown of machine judges."""
+    """Options of the section on machine judges."""
 
     category: str | None = None
-    """One category of true positives; each by default."""
+    """Show one category of true positives; by default all."""
 
 
-@view("evaluate.machine", options=MachineView, title="Machine judgements", of=of_sample, place=45)
+@view("evaluate.machine", options=MachineView, title="Machine judges", of=of_sample, place=45)
 def show_machine(stage: StageView, options: MachineView) -> Sequence[Block]:
-    """Show how reliable predictions are, the table of confusion, and what is saved."""
+    """Show the reliability of predictions, the confusion table, and the labels saved."""
     judged = stage.table("judges").filter(pl.col("n_judged") > 0)
     shown = scopes_in(stage, judged, options.category)
     if not shown:
@@ -369,20 +373,20 @@ def _category(scope: Scope, options: MachineView) -> Iterator[Block]:
 
 
 def _provenance(stage: StageView) -> Iterator[Block]:
-    """Yield the provenance of the machines, folded away."""
+    """Yield the provenance of the judges in a fold."""
     machines = stage.source_stage("predictions")
     if machines is None or machines.use not in _TELL:
         return
     rows = machines.table("judges_provenance").collect()
     if rows.height:
-        yield Fold("How the machines were asked", [provenance_listing(rows)])
+        yield Fold("How the judges were run", [provenance_listing(rows)])
 
 
 def _reliability_figure(scope: Scope, options: MachineView) -> Figure:
     caption = (
-        f"How often predictions come true{scope.said}: the share of true positives, with its "
-        "limits, against the mean prediction of judged draws with about the same one. On the "
-        "diagonal probabilities are what they say; labels have two points, at 0 and at 100 %."
+        f"Calibration of predictions{scope.said}: the share of true positives, with limits, "
+        "against the mean prediction, for judged draws with similar predictions. On the diagonal, "
+        "predictions are well calibrated; judges that give labels have two points, at 0 and 100 %."
     )
     draw = partial(charts.reliability_chart, scope.query("calibration").collect())
     return figure(scope.file("reliability"), caption, draw, options.look)

@@ -39,11 +39,11 @@ class Judgements:
     Parameters
     ----------
     columns : list of DataFrame
-        Tables with id, each with columns that belong beside the candidates.
+        Tables with id, each with columns to show beside the candidates.
     attributes : list of Attribute
-        Those columns.
+        These columns.
     records : DataFrame
-        Who said what: id, annotator, label, note, and the stage if there are several.
+        The labels and notes: id, annotator, label, note, and the stage if there are several.
     """
 
     columns: list[pl.DataFrame]
@@ -107,7 +107,7 @@ def _verdicts(
 def _people(
     each: StageView, mine: pl.LazyFrame, after: str
 ) -> Iterator[tuple[pl.DataFrame, list[Attribute]]]:
-    """Yield the label that stands, whether people differ, and what each of them said."""
+    """Yield the adjudicated label, a flag for different labels, and each annotator's label."""
     stands = each.table("adjudicated").join(mine, on="id", how="semi").collect()
     label, differ = f"judged label{after}", f"annotators differ{after}"
     found = stands.select("id", pl.col("label").alias(label))
@@ -133,7 +133,7 @@ def _annotations(each: StageView, mine: pl.LazyFrame) -> pl.DataFrame:
 
 WITH_EXAMPLES = ("extract.keywords", "extract.pairing", "extract.pairs", "extract.tuples",
                  "extract.words")  # fmt: skip
-"""The stages that keep examples of what they find."""
+"""The stages that keep examples of their candidates."""
 SHOWN_SCORES, SHOWN_RANKS = 3, 2
 COUNTS = ("f", "f1", "f2", "N")
 
@@ -148,11 +148,11 @@ def candidate_explorer(
     stage : StageView
         The stage, "score.rank".
     scores : LazyFrame
-        What it ranks: id, and whatever columns it has.
+        The candidates: id, and any other columns.
     measures : sequence of str
         The measures, in the order shown.
     most_rows : int
-        How many candidates the page holds at most, those of the best ranks.
+        The largest number of candidates on the page, those with the best ranks.
     """
     ranks = stage.table("ranks").filter(pl.col("measure").is_in(measures))
     whole, held = _row_counts(
@@ -190,23 +190,24 @@ def candidate_explorer(
 
 
 def _row_counts(ranks: pl.LazyFrame, measure: str, columns: int, most_rows: int) -> tuple[int, int]:
-    """Return how many candidates there are, and how many of them are looked at."""
+    """Return the number of candidates, and the number of those to show."""
     whole = ranks.filter(pl.col("measure") == measure).select(pl.len()).collect().item()
     fit = max_rows_in_memory(columns)
     return whole, whole if fit is None or whole <= fit else min(most_rows, fit)
 
 
 def _best(ranks: pl.LazyFrame, most: int) -> pl.Series:
-    """Return the candidates of the best ranks: among the best of each measure they all are."""
+    """Return the candidates with the best ranks: all are among the best of some measure."""
     above = ranks.filter(pl.col("rank") <= most).group_by("id").agg(pl.min("rank"))
     return above.collect(engine="streaming").sort("rank", "id").head(most)["id"]
 
 
 def _caption(measures: Sequence[str], opinions: Judgements) -> str:
-    said = "All candidates, to search, sort and filter: frequencies, scores and ranks"
-    said += ", judgements" if opinions.attributes else ""
-    first = measure_title(measures[0])
-    return f"{said}. They stand in the order of {first}; open a row to see all of it."
+    columns = "scores, ranks and judgements" if opinions.attributes else "scores and ranks"
+    return (
+        f"All candidates with frequencies, {columns}, ordered by {measure_title(measures[0])}. "
+        "Search, sort and filter the table; open a row for details."
+    )
 
 
 def _pivot_ranks(ranks: pl.DataFrame) -> pl.DataFrame:
@@ -255,7 +256,7 @@ def _details(stage: StageView, frame: pl.DataFrame, opinions: Judgements) -> lis
 
 
 def _examples(stage: StageView, ids: pl.Series) -> pl.DataFrame | None:
-    """Return the examples of the candidates, from where they were found."""
+    """Return the examples of the candidates, from the stage that found them."""
     for source in sources(stage):
         if source.use in WITH_EXAMPLES:
             mine = pl.LazyFrame({"id": ids}).join(source.table("examples"), on="id", how="inner")
@@ -271,32 +272,32 @@ MARKS = {True: "\u00a0+", False: "\u00a0-", None: "\u00a0?"}
 
 
 class RankView(ExplorerOptions):
-    """What the lists of the best candidates show."""
+    """Options of the section on the best candidates."""
 
     k: int = 20
-    """How many candidates of each measure."""
+    """Show the top k candidates of each measure."""
     measures: tuple[str, ...] = ()
-    """The columns, in this order; all measures if empty."""
+    """Show these measures as columns, in this order; by default all."""
     judgements: str | None = None
-    """A stage or table of judgements: + and - mark true and false positives."""
+    """Mark true and false positives by + and -, from this stage or table of judgements."""
     category: str | None = None
-    """The category of the marks; the first in alphabetical order by default."""
+    """Mark this category; by default the first in alphabetical order."""
 
 
 class Ranking(StageOptions):
-    """What the stage ranks."""
+    """The table that the stage ranks."""
 
     scores: str
 
 
 @view("score.rank", options=RankView, title="Candidates and their ranks", place=50)
 def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
-    """Show the best candidates, and how many scores are undefined, infinite or tied."""
+    """Show the best candidates, and count undefined, infinite and tied scores."""
     ranks = stage.table("ranks")
     names = ranks.select("measure").unique().collect(engine="streaming")["measure"].sort()
     measures = select_names(options.measures, names, where=f"views.{stage.name}.measures")
     if not measures:
-        return [Text("There is no candidate to rank.")]
+        return [Text("There are no candidates to rank.")]
     mine = ranks.filter(pl.col("measure").is_in(measures))
     category, judgements = _judgements(stage, options)
     top = mine.filter(pl.col("rank") <= options.k).collect(engine="streaming")
@@ -306,7 +307,7 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     blocks: list[Block] = [_best_listing(best, measures, category), _ranked_scores(mine, measures)]
     if options.judgements and category is None:
         blocks.insert(
-            0, Text(f"Without marks: there are no judgements in {options.judgements} yet.")
+            0, Text(f"Candidates are not marked: {options.judgements} has no judgements yet.")
         )
     if options.explorer:
         blocks.append(_explorer(stage, options, measures))
@@ -321,7 +322,7 @@ def _explorer(stage: StageView, options: RankView, measures: Sequence[str]) -> E
 
 
 def _place(measure: str, columns: Sequence[str]) -> int:
-    """Return the place of a measure among the columns of scores, where the experiment has it."""
+    """Return the place of a measure among the columns of scores."""
     return columns.index(measure) if measure in columns else len(columns)
 
 
@@ -342,7 +343,7 @@ def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.Laz
 
 
 def _names(stage: StageView) -> pl.LazyFrame:
-    """Return what a candidate is called: l1 and l2 where its table has them, else its id."""
+    """Return the names of candidates: l1 and l2 if the table has them, else the id."""
     table = stage.table(stage.options_as(Ranking).scores)
     columns = table.collect_schema().names()
     kept = [name for name in ("l1", "l2", "f", "f1", "f2", "N") if name in columns]
@@ -355,10 +356,10 @@ def _best_listing(best: pl.DataFrame, measures: Sequence[str], category: str | N
     said = pl.coalesce("candidate", "id") + pl.col("mark").fill_null("")
     marked = best.select("measure", "rank", said=said)
     count = best["rank"].n_unique()
-    caption = f"The {count:,} best candidates of each measure."
+    caption = f"The top {count:,} candidates of each measure."
     if category is not None:
-        marks = "- false positive, ? judgements differ, no mark: not judged"
-        caption += f" + true positive ({category}), {marks}."
+        marks = "-: false positive; ?: conflicting judgements; no mark: not judged"
+        caption += f" +: true positive ({category}); {marks}."
     columns = [
         Column("rank"),
         *(Column("said", measure_title(name), at=("measure", name)) for name in measures),
@@ -373,12 +374,12 @@ def _ranked_scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:
         pl.len().cast(pl.Int64).alias("candidates"),
         score.is_null().sum().cast(pl.Int64).alias("undefined"),
         score.is_infinite().sum().cast(pl.Int64).alias("infinite"),
-        # The first of each tie is the one that the tie is called by.
+        # The column tie has the rank of the first of each tie.
         (pl.col("tie") == pl.col("rank")).sum().cast(pl.Int64).alias("distinct scores"),
     )
     caption = (
-        "Scores of each measure: undefined scores rank last; candidates with equal scores are "
-        "ordered at random, in the same order for all measures."
+        "Scores of each measure. Undefined scores rank last; candidates with equal scores are in "
+        "random order, the same for all measures."
     )
     frame = counted.collect(engine="streaming").sort(place_in(measures, "measure"))
     columns = [Column("measure", text=measure_title), *map(Column, frame.columns[1:])]

@@ -8,6 +8,7 @@ from functools import partial
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.findings import phrases
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.comparison import verdict_tests
 from pipeline.findings.collocations.precision import LookOptions
@@ -52,13 +53,13 @@ from pipeline.report.views.collocations.precision import CLUSTERS
 # Sentences on significance tests
 
 SIDES = {
-    "greater": "one-sided: is the first precision the higher one?",
-    "less": "one-sided: is the first precision the lower one?",
+    "greater": "one-sided: the first precision is higher",
+    "less": "one-sided: the first precision is lower",
 }
 
 
 class Mark(StageOptions):
-    """When a stage marks a difference."""
+    """The conditions under which a stage marks a difference."""
 
     alpha: float
     """Significance level."""
@@ -67,7 +68,7 @@ class Mark(StageOptions):
 
     @property
     def said(self) -> str:
-        """The same in words."""
+        """The conditions in words."""
         least = f" and at least {100 * self.margin:g} points" if self.margin else ""
         return f"adjusted p < {self.alpha:g}{least}"
 
@@ -78,13 +79,13 @@ class HowTested(Mark):
     test: str
     """Name of the test."""
     alternative: str
-    """What is tested for."""
+    """The alternative hypothesis."""
     correction: str
     """How p-values are adjusted."""
 
     @property
     def test_name(self) -> str:
-        """What the text calls the test.
+        """The name of the test in texts.
 
         Examples
         --------
@@ -101,57 +102,57 @@ class HowCompared(HowTested):
     confidence: float
     """Level of the limits of differences."""
     equivalence: float | None
-    """The smallest difference that would matter, if it is tested for."""
+    """The smallest relevant difference, if equivalence is tested."""
 
 
 def how_tested(tested: HowTested) -> str:
-    """Say which test a stage makes, on what, and how far it reaches."""
+    """Describe the test of a stage, its data and its scope."""
     side = SIDES.get(tested.alternative)
     name = f"{tested.test_name}{f' ({side})' if side else ''}"
-    said = [f"Each test is {name} on the candidates that only one of the two n-best lists holds."]
+    said = [f"Each test is {name} on the candidates in only one of the two n-best lists."]
     if tested.test == "fisher":
         said.append(
-            "For samples drawn without replacement it is conservative: true differences are found "
-            "less often than they could be."
+            "For samples drawn without replacement it is conservative: it detects true differences "
+            "less often than possible."
         )
     said.append(
-        "After full annotation it reads as a test about a superpopulation: would the difference "
-        "hold in other data of this kind?"
+        "After full annotation it is a test about a superpopulation, that is, about other data of "
+        "the same kind."
     )
     return " ".join(said)
 
 
 def at_any_time() -> str:
-    """Say what a test is that holds at every size of the sample."""
+    """Describe a test that is valid at every size of the sample."""
     return (
-        "Each test asks whether the candidates that only one of the two n-best lists holds have as "
-        "many true positives as those that only the other holds, at whatever size of the sample "
-        "one looks. After full annotation any difference is certain."
+        "Each test compares the true positives among the candidates in only the first n-best list "
+        "with those in only the second, and is valid at every size of the sample. After full "
+        "annotation, every difference is certain."
     )
 
 
 def how_many(tested: HowTested) -> str:
-    """Say what marks along every n are worth, and which p-values allow for many tests."""
+    """Explain marks along n, and name the p-values adjusted for multiple tests."""
     method = CORRECTIONS.title(tested.correction)
     return (
-        "Marks along every n are pointwise: where neither of two measures is better, there was a "
-        "mark somewhere in 41 to 58 % of simulated samples of 10 %, and in 78 to 92 % once all was "
-        "judged. Only the p-values adjusted over the "
-        f"declared cuts and pairs ({method}) allow for the number of tests."
+        "Marks along n show unadjusted tests and are not verdicts: even if two measures are "
+        "equally good, 41 to 58 % of simulated 10 % samples and 78 to 92 % of full annotations "
+        "have a mark somewhere. Verdicts are based on p-values adjusted for all declared sizes and "
+        f"pairs ({method})."
     )
 
 
 def subset_tested(tested: HowTested) -> str:
-    """Say how a set without ranks is tested against the lists of its size."""
+    """Describe the test of an unranked set against lists of the same size."""
     return (
-        f"A set without ranks, such as the output of a filter, is compared with the n-best list "
-        f"of its own size of each measure: {tested.test_name} on the candidates that only one "
-        "of the two holds."
+        "An unranked set, for example the output of a filter, is compared with the n-best list of "
+        f"the same size for each measure: {tested.test_name} on the candidates in only one of the "
+        "two."
     )
 
 
 def correction_of(corrections: pl.Series) -> str:
-    """Return how a table's p-values are adjusted, in a word.
+    """Return how the p-values of a table are adjusted, in short.
 
     Examples
     --------
@@ -165,46 +166,46 @@ def correction_of(corrections: pl.Series) -> str:
 
 
 def difference_caption(*, of: str = "") -> str:
-    """Say what a graph of differences shows."""
+    """Describe a graph of differences."""
     return (
-        f"Difference of precision of two n-best lists{of} against n. Points: significant at "
-        "that n, taken by itself (pointwise)."
+        f"Difference in precision between two n-best lists{of} against n. Points: the unadjusted "
+        "test at that n is significant (not a verdict)."
     )
 
 
 def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: str = "") -> str:
-    """Say what a matrix of all pairs of measures shows."""
+    """Describe a matrix of all pairs of measures."""
     numbers = max(len(matrix.order) for matrix in matrices) <= NUMBERS
     subject = (
-        f"Differences of precision between all pairs of measures{of}, row less column, in "
-        "percentage points; the measures are ordered by their precision."
+        f"Differences in precision between all pairs of measures{of}, row minus column, in "
+        "percentage points; the measures are ordered by precision."
     )
-    said = [subject, f"A {'star' if numbers else 'dot'}: {mark.said}."]
+    said = [subject, f"{'Star' if numbers else 'Dot'}: {mark.said}."]
     if any(matrix.cells["difference"].null_count() for matrix in matrices):
-        said.append("A cross: no judged candidate in one of the difference sets.")
+        said.append("Cross: no judged candidate in one of the difference sets.")
     if style == "print":
-        said.append("Only the pairs whose row is better are drawn.")
+        said.append("Only pairs with a better row are drawn.")
     return " ".join(said)
 
 
 def interval_caption(tested: HowCompared, *, of: str = "") -> str:
-    """Say what a figure of differences with their limits shows."""
+    """Describe a figure of differences with their limits."""
     level = f"{100 * (1 - tested.alpha):g} %"
     return (
-        f"How much the precision of each list differs from that of the best measure{of} (of all "
-        "pairs, where none was looked for), in percentage points, with limits that hold together "
-        f"at {level} and agree with the adjusted tests: an interval without 0 is a significant "
-        "difference."
+        f"Difference in precision between each list and the best measure{of} (or between all "
+        "pairs, if no best measure was determined), in percentage points, with simultaneous "
+        f"{level} limits. They agree with the adjusted tests: an interval that excludes 0 is a "
+        "significant difference."
     )
 
 
 def strip_caption(*, style: Style, of: str = "") -> str:
-    """Say what a chart of the best measures shows."""
+    """Describe a chart of the best measures."""
     strong, weak = ("Dark grey", "pale grey") if style == "print" else ("Dark blue", "pale blue")
     return (
         f"{strong}: the measure with the highest estimated precision at each declared n{of}; "
-        f"{weak}: not significantly worse. Numbers: precision in per cent. Measures that are "
-        "significantly worse at every n are left out."
+        f"{weak}: not significantly worse. Numbers: precision (%). Measures that are significantly "
+        "worse at every n are omitted."
     )
 
 
@@ -220,8 +221,8 @@ def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int) -> Matrix:
         `schemas.CutComparison` or `schemas.ClusteredDifferences`, one category.
     baseline : DataFrame
         `schemas.CutBaselineComparison`, one category: k_1 of n_1 judged draws of each list are
-        true positives, which orders the measures. One without an estimate comes last; equal
-        ones are ordered by name.
+        true positives, which orders the measures. Measures without an estimate come last; ties
+        are ordered by name.
     n : int
         The cut.
     """
@@ -234,7 +235,7 @@ def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int) -> Matrix:
 
 
 def both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return each pair twice: row, column, difference as row less column, p_adjusted, significant.
+    """Return each pair twice: row, column, difference (row minus column), p_adjusted, significant.
 
     Parameters
     ----------
@@ -248,7 +249,7 @@ def both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def group_matrices(matrices: Sequence[Matrix], *, most: int) -> list[list[Matrix]]:
-    """Return the matrices that share a figure: all if they are small, else each by itself."""
+    """Return the matrices of each figure: all together if they are small, else one each."""
     small = all(len(matrix.order) <= most for matrix in matrices)
     return [list(matrices)] if small and matrices else [[matrix] for matrix in matrices]
 
@@ -266,7 +267,7 @@ PAIR = (
 """Two measures at one n, and their difference sets."""
 TEST_COLUMNS = (
     *PAIR,
-    Column("difference", text=format_points),
+    Column("difference", "difference (points)", format_points),
     Column("p_value", "p", p_value),
     Column("p_adjusted", "adjusted p", p_value),
 )
@@ -287,10 +288,9 @@ def comparison_listing(frame: pl.DataFrame, tested: HowTested, scope: Scope) -> 
     ordered = frame.sort("n", "measure_1", "measure_2")
     caption = (
         f"{tested.test_name} at the declared cuts{scope.said}: k of n judged draws are true "
-        "positives in D1 (n-best under the first measure alone) and in D2, which is as large "
-        "(n-best under the second alone); difference of precision in percentage points, first "
-        "minus second; p, and p adjusted over the declared cuts and pairs "
-        f"({correction_of(ordered['correction'])})."
+        "positives in D1 (only in the n-best list of the first measure) and in D2 (only in that of "
+        "the second; equal size); difference in precision, first minus second; p, and p adjusted "
+        f"for all declared cuts and pairs ({correction_of(ordered['correction'])})."
     )
     return listing(scope.file("tests"), caption, ordered, TEST_COLUMNS)
 
@@ -305,7 +305,7 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     n : int
         The cut.
     mark : Mark
-        What a star says.
+        The conditions for a star.
     scope : Scope
         Stage and category.
     """
@@ -313,8 +313,8 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     names = list(dict.fromkeys([*pairs["measure_1"], *pairs["measure_2"]]))
     square = both_ways(pairs).sort(place_in(names, "row"))
     caption = (
-        f"Difference of precision at n = {n:,}{scope.said} in percentage points, row minus "
-        f"column. A star: {mark.said}."
+        f"Difference in precision at n = {n:,}{scope.said} in percentage points, row minus "
+        f"column. Star: {mark.said}."
     )
     columns = [
         Column(
@@ -343,7 +343,7 @@ def starred_points(difference: float | None, star: bool) -> str:
 
 
 def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
-    """Return a row per n: the best measure, and those that are not significantly worse.
+    """Return a row per n: the best measure, and those not significantly worse.
 
     Parameters
     ----------
@@ -360,8 +360,8 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
     caption = (
         f"The measure with the highest estimated precision at each declared n{scope.said}, and "
         "those that are not significantly worse (all pairs tested, p-values adjusted by "
-        f"{CORRECTIONS.title(tested.correction)}), with precision in per cent (?: no draw "
-        f"of the list is judged).{_guarantee_text(tested)}"
+        f"{CORRECTIONS.title(tested.correction)}), with precision (%). ?: no draw of the list is "
+        f"judged.{_guarantee_text(tested)}"
     )
     both = ("measure", "precision", "best")
     columns = (
@@ -373,13 +373,11 @@ def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listi
 
 
 def _guarantee_text(tested: HowCompared) -> str:
-    """Say what is guaranteed, where it is."""
+    """State the guarantee, if there is one."""
     if tested.correction != "bonferroni" or tested.test == "fisher_mid_p":
         return ""
     sure = 100 * (1 - tested.alpha)
-    return (
-        f" The truly best of each n is among them, at all n at once, with {sure:g} % probability."
-    )
+    return f" The truly best measure is among them at all n, with a probability of {sure:g} %."
 
 
 def _shares_text(
@@ -401,14 +399,14 @@ def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
     tests : DataFrame
         `schemas.CutBaselineComparison`, one category.
     mark : Mark
-        What a star says.
+        The conditions for a star.
     scope : Scope
         Stage and category.
     """
     ordered = tests.sort("measure", "n")
     caption = (
-        f"Precision less the baseline in percentage points{scope.said}, with adjusted p of the "
-        "exact test of each list against the candidates outside it. A star: "
+        f"Precision minus baseline in percentage points{scope.said}, with adjusted p of the exact "
+        "test that compares each list with the candidates outside it. Star: "
         f"{mark.said}."
     )
     columns = [
@@ -431,18 +429,21 @@ def difference_and_p(gap: float | None, p: float | None, star: bool) -> str:
     Examples
     --------
     >>> difference_and_p(0.05, 0.01, True), difference_and_p(None, None, False)
-    ('* +5.00\np 0.0100', '–')
+    ('* +5.00\np = .010', '–')
     """
-    return NULL_TEXT if gap is None else f"{starred_points(gap, star)}\np {p_value(p)}"
+    if gap is None:
+        return NULL_TEXT
+    phrase = f"p {NULL_TEXT}" if p is None else phrases.p_value(p)
+    return f"{starred_points(gap, star)}\n{phrase}"
 
 
 # Differences with their limits
 
-POPULATIONS = {"finite": "these candidates", "super": "beyond them"}
-"""What each population is called in tables."""
+POPULATIONS = {"finite": "these candidates", "super": "larger population"}
+"""The names of the populations in tables."""
 PAIRS = ("measure_1", "measure_2")
 MOST_DRAWN = 60
-"""So many differences are drawn; more of them are for the table."""
+"""The largest number of differences in a figure; the table has more."""
 
 
 def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
@@ -451,15 +452,15 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        The tests that verdicts rest on, see `verdict_tests`, with the limits of the family.
+        The tests behind the verdicts, see `verdict_tests`, with the limits of the family.
     best : DataFrame
-        `schemas.BestMeasures`, one category: each other measure is held against the best one of
-        its size. Without rows all pairs are shown.
+        `schemas.BestMeasures`, one category: each other measure is compared with the best one of
+        its size. Without rows, all pairs are shown.
 
     Returns
     -------
     DataFrame
-        group (the size), label, estimate, lower, upper: by size, those that lose most last.
+        group (the size), label, estimate, lower, upper: by size, the lowest difference last.
 
     Examples
     --------
@@ -493,7 +494,7 @@ def difference_rows(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
 
 
 def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
-    """Return a row per pair, cut and population: the difference, its limits, what tests say.
+    """Return a row per pair, cut and population: the difference, its limits, its tests.
 
     Parameters
     ----------
@@ -506,24 +507,24 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
     """
     anytime = "confidence_sequence" in frame["interval"]
     beyond = (
-        f" Beyond them: {tested.test_name}, for a population that they are independent draws from."
+        f" Larger population: {tested.test_name}, with the candidates as independent draws from it."
     )
     caption = (
-        f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
-        "minus second, with their limits. "
-        "About these candidates: a test that D1 has as many true positives as D2."
-        f"{'' if anytime else beyond} Adjusted p "
-        f"over cuts and pairs ({tested.correction.replace('_', '-')}); p of a difference beyond "
-        f"the margin of {100 * tested.margin:g} points{_equivalence_text(tested)}."
+        f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
+        "minus second, with limits. "
+        "These candidates: a test of equal numbers of true positives in D1 and D2."
+        f"{'' if anytime else beyond} P-values are adjusted for "
+        f"all cuts and pairs ({tested.correction.replace('_', '-')}). Margin: the difference "
+        f"exceeds {100 * tested.margin:g} points.{_equivalence_text(tested)}"
     )
     equivalent = [] if tested.equivalence is None else [
-        Column("p_equivalent_adjusted", "equivalent: adjusted p", p_value)
+        Column("p_equivalent_adjusted", "equivalence: adjusted p", p_value)
     ]  # fmt: skip
     columns = [
         *PAIR[:3], Column("population", "about", lambda name: POPULATIONS[name]),
-        Column("difference", text=format_points),
-        Column(("lower", "upper"), "limits, each by itself", point_limits),
-        Column(("lower_family", "upper_family"), "limits, all together", point_limits),
+        Column("difference", "difference (points)", format_points),
+        Column(("lower", "upper"), "pointwise limits", point_limits),
+        Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
         Column("p_adjusted", "adjusted p", p_value),
         Column("p_margin_adjusted", "margin: adjusted p", p_value), *equivalent,
     ]  # fmt: skip
@@ -534,11 +535,11 @@ def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -
 def _equivalence_text(tested: HowCompared) -> str:
     if tested.equivalence is None:
         return ""
-    return f", and of one of {100 * tested.equivalence:g} points or more (equivalent if small)"
+    return f" Equivalence: it is less than {100 * tested.equivalence:g} points."
 
 
 def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
-    """Return a row per pair and cut: the difference where whole clusters are drawn.
+    """Return a row per pair and cut: the difference if whole clusters are drawn.
 
     Parameters
     ----------
@@ -548,16 +549,17 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
         Stage and category.
     """
     caption = (
-        f"The same differences{scope.said} where all candidates with one {frame['cluster'][0]} are "
-        "drawn together: would they hold with others of these? Limits and p by a bootstrap over "
-        "clusters, with the effective number of clusters; adjusted p over cuts and pairs "
-        f"({correction_of(frame['correction'])}); design effect: the variance over that of "
+        f"Differences in precision{scope.said} in percentage points, with limits and p-values from "
+        f"a bootstrap over clusters: all candidates with the same {frame['cluster'][0]} are drawn "
+        f"together. P-values are adjusted for all cuts and pairs "
+        f"({correction_of(frame['correction'])}). Effective clusters: the number of clusters of "
+        "equal size with the same variance; design effect: the variance relative to that of "
         "independent candidates."
     )
     columns = [
-        *PAIR[:3], Column("difference", text=format_points),
-        Column(("lower", "upper"), "limits, each by itself", point_limits),
-        Column(("lower_family", "upper_family"), "limits, all together", point_limits),
+        *PAIR[:3], Column("difference", "difference (points)", format_points),
+        Column(("lower", "upper"), "pointwise limits", point_limits),
+        Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
         Column("p_value", "p", p_value),
         Column("p_adjusted", "adjusted p", p_value), *CLUSTERS,
     ]  # fmt: skip
@@ -570,34 +572,34 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
 Pair = tuple[str, str]
 
 MOST_PAIRS = 3
-"""With more pairs than these, a graph of all of them is no longer legible."""
+"""With more pairs, a graph of all of them is illegible."""
 MOST_MARKS = 5_000
-"""Of more list sizes with a significant difference the graph of differences keeps some."""
+"""List sizes with a significant difference in the graph; some of them if there are more."""
 MOST_MATRICES = 6
-"""So many cuts get a matrix unless the options name others."""
+"""The number of cuts with a matrix, unless the options name others."""
 SMALL = 8
-"""Matrices of so many measures stand together in one figure."""
+"""The largest number of measures of matrices that share a figure."""
 
 
 class ComparisonView(StyleOptions):
-    """What the comparisons show."""
+    """Options of the section on comparisons."""
 
     measures: tuple[str, ...] = ()
-    """The measures whose pairs are shown; all if empty."""
+    """Show pairs of these measures; by default all."""
     matrices: tuple[int, ...] | None = None
-    """The declared cuts that get a matrix of all pairs; all by default, of more than six some."""
+    """Show a matrix of all pairs at these declared cuts; by default at up to six."""
     pairs: tuple[Pair, ...] | None = None
-    """Pairs of the graph of differences; by default all if there are at most three."""
+    """Draw these pairs in the graph of differences; by default all if there are at most three."""
     first_n: int | None = None
-    """Smallest n of the graph; 100 by default, a twentieth of a list shorter than 2,000."""
+    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000."""
     last_n: int | None = None
-    """Largest n of the graph; all by default."""
+    """End the graph at this n; by default the last."""
     y_min: float | None = None
-    """Lower end of the graph's y axis in percentage points."""
+    """Start the y axis of the graph at this number of percentage points."""
     y_max: float | None = None
-    """Upper end of the graph's y axis in percentage points."""
+    """End the y axis of the graph at this number of percentage points."""
     category: str | None = None
-    """One category of true positives; each by default."""
+    """Show one category of true positives; by default all."""
 
 
 @view(
@@ -608,13 +610,13 @@ class ComparisonView(StyleOptions):
     place=10,
 )
 def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block]:
-    """Show how to read the tests, matrices, best measures, tests, a graph of differences."""
+    """Show how to read the tests, the best measures, matrices, tests, a graph of differences."""
     cuts = stage.table("cuts").collect()
     compared = stage.table("comparison").select("category").unique()
     categories = [*cuts["category"], *compared.collect(engine="streaming")["category"]]
     shown = scopes(stage, categories, options.category)
     if not shown:
-        return [Text("There is nothing to compare: no candidate is judged.")]
+        return [Text("No candidate is judged, so measures cannot be compared.")]
     tested = stage.options_as(HowCompared)
     blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
     how = at_any_time() if stage.options_as(LookOptions).anytime else how_tested(tested)
@@ -648,7 +650,7 @@ def _between(measures: Iterable[str]) -> pl.Expr:
 def _intervals(
     scope: Scope, options: ComparisonView, tested: HowCompared, measures: Sequence[str]
 ) -> Iterator[Block]:
-    """Show the differences with their limits: a figure against the best, and tables."""
+    """Show the differences with their limits: a figure with the best measure, and tables."""
     rows, clustered = (
         scope.query(name).filter(_between(measures)).collect()
         for name in ("differences", "clustered")
@@ -657,14 +659,14 @@ def _intervals(
     limited = "lower_family" in tests.columns
     drawn = difference_rows(tests, scope.query("best").collect()) if limited else tests.clear()
     if 0 < drawn.height <= MOST_DRAWN:
-        title = "difference in precision (points)"
+        title = "difference of precision (points)"
         draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
         caption = interval_caption(tested, of=scope.said)
         yield figure(scope.file("intervals"), caption, draw, options.look)
     if rows.height:
         yield Fold("All differences with their limits", [difference_listing(rows, tested, scope)])
     if clustered.height:
-        yield Fold("The same by clusters", [clustered_listing(clustered, scope)])
+        yield Fold("Differences by clusters", [clustered_listing(clustered, scope)])
 
 
 def _at_cuts(
@@ -687,9 +689,9 @@ def _matrix_cuts(scope: Scope, options: ComparisonView, cuts: pl.DataFrame) -> l
     declared = sorted(set(cuts["n"]))
     wrong = [n for n in options.matrices or () if n not in declared]
     if wrong:
-        such_as = f"such as {', '.join(str(n) for n in declared[:10])}"
+        examples = f"for example {', '.join(str(n) for n in declared[:10])}"
         problems = [
-            Problem(scope.option("matrices"), f"{n} is no declared cut", such_as) for n in wrong
+            Problem(scope.option("matrices"), f"{n} is not a declared cut", examples) for n in wrong
         ]
         raise ConfigError("report", problems)
     if options.matrices is not None:
@@ -748,7 +750,7 @@ def _differences(
     marks = thin_values(significant["n"], points=MOST_MARKS)
     frame = thin_rows(query, window, always=marks).collect(engine="streaming")
     if frame["difference"].drop_nulls().is_empty():
-        return Text(f"No pair has judged candidates in both of its difference sets{scope.said}.")
+        return Text(f"No pair has judged candidates in both difference sets{scope.said}.")
     cuts = scope.stage.table("cuts").select("n").unique().collect()["n"].sort()
     extras = Extras(cuts=tuple(cuts))
     called = [pair_titles(pair) for pair in pairs]

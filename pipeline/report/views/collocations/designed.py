@@ -8,6 +8,7 @@ from functools import partial
 import polars as pl
 
 from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.phrases import count_text
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.charts.style import Extras, Window
@@ -49,27 +50,29 @@ from pipeline.report.views.collocations.stratified import at_cuts
 
 
 class QuestionsView(StyleOptions):
-    """What is shown of a designed sample."""
+    """Options of the section on a designed sample."""
 
     most: int = 30
-    """So many questions are shown before the others are folded away."""
+    """Show this many questions, and the others in a fold."""
 
 
-@view("sample.design", options=QuestionsView, title="The sample and its questions", place=30)
+@view("sample.design", options=QuestionsView, title="Designed sample", place=30)
 def show_questions(stage: StageView, options: QuestionsView) -> Sequence[Block]:
-    """Show how many were drawn, and each question with its expected half-widths."""
+    """Show the number of draws, and each question with its expected half-widths."""
     questions = stage.table("questions").collect().sort("kind", "n", "measure", "measure_2")
     sample = stage.table("sample").select(drawn=pl.len(), certain=pl.col("certain").sum())
     drawn, certain = sample.collect().row(0)
     if questions.is_empty():
-        return [Text("Nothing is ranked, so there is nothing to ask.")]
+        return [Text("There are no ranked candidates, so there are no questions.")]
     blocks: list[Block] = [
         Text(_sample_text(questions, drawn, certain)),
         _listing(questions.head(options.most)),
     ]
     rest = questions.slice(options.most)
     if rest.height:
-        blocks.append(Fold(f"{rest.height:,} further questions", [_listing(rest, "further-")]))
+        blocks.append(
+            Fold(count_text(rest.height, "further question"), [_listing(rest, "further-")])
+        )
     return blocks
 
 
@@ -79,22 +82,22 @@ def _sample_text(questions: pl.DataFrame, drawn: int, certain: int) -> str:
         (pl.col("simple_half_width") / pl.col("half_width")).pow(2).median()
     ).item()  # fmt: skip
     gains = "" if gain is None else (
-        f" For half of the questions the variance is expected to be smaller than from a simple "
-        f"sample of that size by a factor of {gain:.1f} or more."
+        " For half of the questions, the expected variance is lower than with a simple sample of "
+        f"the same size by a factor of at least {gain:.1f}."
     )  # fmt: skip
-    sure = f", {certain:,} of them for certain" if certain else ""
+    sure = f", {certain:,} of them with certainty" if certain else ""
     return (
-        f"{drawn:,} candidates were drawn{sure}, with chances that are higher where a label "
-        f"answers more of {questions.height:,} declared questions.{gains} Half-widths are expected "
-        "ones, from what was known before anybody judged."
+        f"{drawn:,} candidates were drawn{sure}. Inclusion probabilities are higher for candidates "
+        f"that contribute more to the {count_text(questions.height, 'declared question')}.{gains} "
+        "Half-widths are expected values, from the information available before annotation."
     )
 
 
 def _listing(questions: pl.DataFrame, prefix: str = "") -> Listing:
     caption = (
-        "The declared questions: half-width of the interval that is expected from this design and "
-        "from a simple sample of as many labels, in percentage points; draws expected among the "
-        "candidates that the question is about."
+        "The declared questions, with the expected half-width of the interval from this design and "
+        "from a simple sample of the same size (±, percentage points), and the expected number of "
+        "draws among the candidates of the question."
     )
     return listing(f"{prefix}questions", caption, questions, QUESTIONS)
 
@@ -121,36 +124,36 @@ QUESTIONS = (
     Column("half_width", "designed ±", _half),
     Column("simple_half_width", "simple ±", _half),
 )
-"""A question and how well it is expected to be answered."""
+"""A question and its expected precision."""
 
 
 # Estimates
 
 OF_DESIGN = (
-    "Candidates were drawn with chances of their own: those that answer the declared questions, "
-    "more often. Each judgement counts as many times as its chance is small, so that nobody is "
-    "left out of account. "
+    "Candidates were drawn with unequal probabilities: those that contribute more to the declared "
+    "questions were drawn more often. Each judgement is weighted by its inverse inclusion "
+    "probability, which makes the estimates representative of all candidates. "
 )
-OF_ANY = "Each judgement counts as many times as the chance that it was drawn with is small. "
+OF_ANY = "Each judgement is weighted by its inverse inclusion probability. "
 LIMITS = (
-    "Limits say where these candidates lie (Korn and Graubard; differences by MOVER). Fisher's "
-    "test asks another question, and stands where it applies."
+    "Limits are for these candidates (Korn and Graubard; MOVER for differences). Fisher's test "
+    "answers a different question, and is given where it applies."
 )
 HELPED = (
-    " Predictions make the limits narrower where they agree with the judgements; they never "
-    "count as judgements."
+    " Predictions narrow the limits if they agree with the judgements; they never count as "
+    "judgements."
 )
 MOST_PAIRS = 3
-"""With more pairs than these, a graph of all of them is no longer legible."""
+"""With more pairs, a graph of all of them is illegible."""
 
 
 class DesignedView(Curves):
-    """What is shown of estimates from a sample of any design."""
+    """Options of the section on estimates from a sample of any design."""
 
     category: str | None = None
-    """One category of true positives; each by default."""
+    """Show one category of true positives; by default all."""
     pairs: tuple[tuple[str, str], ...] | None = None
-    """Pairs of the graph of differences; by default all if there are at most three."""
+    """Draw these pairs in the graph of differences; by default all if there are at most three."""
 
 
 class HowSure(StageOptions):
@@ -177,10 +180,10 @@ def designed_overview(stage: StageView) -> Listing | None:
     leading="precision",
 )
 def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
-    """Show how the estimates are made, a graph, a table at the cuts, differences."""
+    """Show the estimation method, a graph, a table at the cuts, differences."""
     shown = scopes_in(stage, stage.table("precision"), options.category)
     if not shown:
-        return [Text("No candidate is judged, so there is no precision to show.")]
+        return [Text("No candidate is judged, so precision cannot be estimated.")]
     helped = stage.table("precision").filter(pl.col("tau") > 0).head(1).collect().height
     sample = stage.source_stage("sample")
     drawn = OF_DESIGN if sample is not None and sample.use == "sample.design" else OF_ANY
@@ -194,14 +197,13 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
         name: getattr(options, name) for name in options.model_fields_set - {"category", "pairs"}
     }
     baseline = scope.query("baseline").collect()
-    drawing = Drawing(
-        scope, Graph.model_validate(own), baseline=baseline if baseline.height else None
-    )
+    graph = Graph.model_validate(own).with_colours(options.look.slots)
+    drawing = Drawing(scope, graph, baseline=baseline if baseline.height else None)
     yield graph_block(drawing)
     measures, found = at_cuts(drawing, options)
     if found is not None:
         yield precision_listing(found, measures, scope)
-        yield Fold("What the estimates rest on", [_draws_listing(found, scope)])
+        yield Fold("Judged draws behind the estimates", [_draws_listing(found, scope)])
     both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
     differences = scope.query("differences").filter(*both).collect()
     if differences.height:
@@ -211,9 +213,9 @@ def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
 
 def _draws_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
     caption = (
-        f"Judged draws in each list{scope.said}: n, true positives among them, what they are worth "
-        "in draws of a simple sample, how much weight predictions have (0 to 1), and draws that "
-        "nobody judged."
+        f"Judged draws in each list{scope.said}, true positives among them, the effective number "
+        "of draws (of a simple sample with equal precision), the weight of predictions, and "
+        "unjudged draws."
     )
     ordered = frame.sort("n", "measure")
     return listing(scope.file("designed-draws"), caption, ordered, RESTING)
@@ -221,11 +223,11 @@ def _draws_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
 
 def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     caption = (
-        f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
+        f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
         "minus second, with limits for these candidates; k of n judged draws are true positives "
-        "in D1 and D2. p: these candidates hold equal shares, adjusted for the number of "
-        "differences; Fisher: so would others like them, where chances are equal. A star: adjusted "
-        "p is below alpha."
+        "in D1 and D2. Adjusted p: test of equal precision for these candidates, adjusted for the "
+        "number of differences. Fisher's p: test of equal precision in a larger population, where "
+        "inclusion probabilities are equal. Star: adjusted p < alpha."
     )
     ordered = frame.sort("n", "measure_1", "measure_2")
     return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
@@ -245,8 +247,8 @@ def _bands(scope: Scope, options: DesignedView, both: list[pl.Expr]) -> Iterator
         extras=Extras(cuts=()), window=Window(first_n=first, last_n=last),
     )  # fmt: skip
     caption = (
-        f"Differences of precision{scope.said} with limits that hold at all n from {first:,} to "
-        f"{last:,} at once. A point: 0 is outside of them."
+        f"Differences in precision{scope.said} with simultaneous limits for all n from {first:,} "
+        f"to {last:,}. Points: the limits exclude 0."
     )
     yield figure(scope.file("difference-bands"), caption, draw, options.look)
 
@@ -255,18 +257,18 @@ RESTING = (
     Column("measure", text=measure_title),
     Column("n"),
     Column("n_sampled", "judged"),
-    Column("k_sampled", "true"),
-    Column("n_eff", "worth", lambda value: "–" if value is None else f"{value:,.0f}"),
-    Column("tau", "weight of predictions", format_percent),
+    Column("k_sampled", "TP"),
+    Column("n_eff", "effective", lambda value: "–" if value is None else f"{value:,.0f}"),
+    Column("tau", "weight of predictions (%)", format_percent),
     Column("unjudged"),
 )
 """A list and its draws."""
 DIFFERENCES = (
     *PAIR,
-    Column(("difference", "significant"), "difference", starred_points),
-    Column(("lower", "upper"), "limits, each by itself", point_limits),
-    Column(("lower_family", "upper_family"), "limits, all together", point_limits),
+    Column(("difference", "significant"), "difference (points)", starred_points),
+    Column(("lower", "upper"), "pointwise limits", point_limits),
+    Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
     Column("p_adjusted", "adjusted p", p_value),
     Column("p_fisher", "Fisher's p", p_value),
 )
-"""A pair at one n: the difference, its limits, two tests of two questions."""
+"""A pair at one n: the difference, its limits, two tests of different questions."""

@@ -34,58 +34,58 @@ from pipeline.report.view import (
 # Options of graphs
 
 Kind: TypeAlias = Literal["precision", "recall", "precision_by_recall", "local", "cut"]
-"""What is drawn."""
+"""The kind of graph."""
 
 
 class Curves(StyleOptions):
     """Curves against n."""
 
     measures: tuple[str, ...] = ()
-    """The lines, in this order; all measures if empty, the twelve best if there are more."""
+    """Draw these measures, in this order; by default all, or the twelve best."""
     bands: tuple[str, ...] = ()
-    """Measures whose confidence limits are shaded."""
+    """Shade the confidence limits of these measures."""
     cuts: tuple[int, ...] | None = None
-    """Values of n for the vertical lines and the table; the stage's own by default."""
+    """Use these n for the vertical lines and the table; by default the cuts of the stage."""
     first_n: int | None = None
-    """Smallest n of the graph; 100 by default, a twentieth of a list shorter than 2,000, all of
-    the local precision."""
+    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000, or
+    1 for local precision."""
     last_n: int | None = None
-    """Largest n of the graph; all by default."""
+    """End the graph at this n; by default the last."""
     y_min: float | None = None
-    """Lower end of the y axis in per cent; 0 by default."""
+    """Start the y axis at this percentage; by default 0."""
     y_max: float | None = None
-    """Upper end of the y axis in per cent."""
+    """End the y axis at this percentage."""
     truth: str | None = None
-    """Another stage of kind evaluate.precision, whose curves are drawn thin."""
+    """Draw the curves of this other evaluate.precision stage as thin lines."""
 
 
 class Graph(Curves):
     """One graph of n-best lists."""
 
     kind: Kind = "precision"
-    """``precision`` or ``recall`` against n, ``precision_by_recall``, ``local`` precision in a
+    """Draw ``precision`` or ``recall`` against n, ``precision_by_recall``, ``local`` precision in a
     window of ranks, or ``cut``: precision by recall within the lists of the stage's ``cut``."""
     name: str | None = None
-    """Name of the picture's files; the kind by default."""
+    """Name the picture files like this; by default like the kind."""
     subsets: tuple[str, ...] = ()
-    """Stages of kind evaluate.subset, whose sets are drawn as dots with intervals."""
+    """Draw the sets of these evaluate.subset stages as dots with intervals."""
     comparison: str | None = None
-    """A stage of kind evaluate.comparison that holds the pair of ``marks``."""
+    """Take the tests of ``marks`` from this evaluate.comparison stage."""
     marks: tuple[str, str] | None = None
-    """Two measures: triangles show where they differ significantly at that n."""
+    """Mark with triangles where the unadjusted test of these two measures is significant."""
 
 
 OF_PRECISION = ("comparison", "marks", "subsets")
-"""What only a graph of precision has."""
+"""Options of graphs of precision only."""
 OF_AXES = ("y_min", "y_max", "first_n", "name")
-"""What fits one kind of graph and not another."""
+"""Options that depend on the kind of graph."""
 
 
 def resolve_graphs(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Graph]]:
     """Yield each graph with its place among the options: the view's own, then the further ones.
 
-    What a further graph does not give is as in the view; a graph of another kind takes over no
-    range of its axes, and only one of precision has subsets and marks.
+    A further graph inherits the options of the view; a graph of another kind does not inherit the
+    range of the axes, and only graphs of precision have subsets and marks.
     """
     own = Graph.model_validate({k: getattr(view, k) for k in view.model_fields_set & _NAMES})
     slots = view.look.slots
@@ -96,7 +96,7 @@ def resolve_graphs(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[st
             left |= {*OF_AXES, *(() if graph.kind == "precision" else OF_PRECISION)}
         taken = {name: getattr(own, name) for name in own.model_fields_set - left}
         set_here = {name: getattr(graph, name) for name in graph.model_fields_set}
-        # A graph says its kind, or is one of precision: it never takes over the view's.
+        # The kind is never inherited from the view: without one, it is a graph of precision.
         whole = Graph.model_validate({**taken, "kind": graph.kind, **set_here})
         yield f"graphs.{index}.", whole.with_colours(slots)
 
@@ -117,22 +117,22 @@ def graph_caption(
     baseline: bool,
     together: tuple[int, int] | None = None,
 ) -> str:
-    """Say what a graph of n-best lists shows.
+    """Describe a graph of n-best lists.
 
     Parameters
     ----------
     extras, window : Extras, Window
-        What is drawn.
+        The contents of the graph.
     graph : Graph
         Its options.
     of : str
-        What is said of the category.
+        The category as captions name it.
     size : int
-        Ranks in the window of local precision, or candidates of the lists that were cut.
+        Ranks in the window of local precision, or candidates of the lists of the cut.
     baseline : bool
         Whether the line of the baseline, or of a random order, is drawn.
     together : tuple of int or None
-        First and last n of limits that hold at once.
+        First and last n of simultaneous limits.
     """
     kind = graph.kind
     said = [_subject(kind, of, size)]
@@ -146,37 +146,37 @@ def graph_caption(
     elif extras.cuts:
         said.append("Vertical lines: the n of the table.")
     if window.first_n > 1:
-        said.append(f"Lists shorter than {window.first_n:,} are left out.")
+        said.append(f"The graph starts at n = {window.first_n:,}.")
     if extras.bands:
-        said.append(f"Shaded: confidence limits of {_and(extras.bands)}, for each n by itself.")
+        said.append(f"Shaded: pointwise confidence limits of {_and(extras.bands)}.")
     if together and extras.bands:
         first, last = together
         said.append(
-            f"Paler: limits that hold at all n from {first:,} to {last:,} at once, for each measure"
-            " by itself."
+            f"Paler: simultaneous limits for all n from {first:,} to {last:,}, for each measure"
+            " separately."
         )
     if extras.truth is not None:
         how = "Thin" if graph.style == "screen" else "Thin grey"
         none = extras.truth.is_empty()
-        said.append("No true curve is known here." if none else f"{how}: the true curves.")
+        said.append("No true curve is known here." if none else f"{how} lines: the true curves.")
     if extras.subsets is not None and extras.subsets.height:
-        said.append("Diamonds: unranked sets at their size, with confidence limits.")
+        said.append("Diamonds: unranked sets, with confidence limits.")
     if extras.marks:
         said.append(
-            f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
-            f"(pointwise); no allowance is made for looking at many n.{_no_marks(extras, window)}"
+            f"Triangles: the unadjusted test of {_and(extras.marks)} at that n is significant "
+            f"(not a verdict).{_no_marks(extras, window)}"
         )
     return " ".join(said)
 
 
 def _no_marks(extras: Extras, window: Window) -> str:
-    """Say so if a pair has no mark in sight: that is a result, too."""
+    """State that a pair has no mark in the window: this is a result, too."""
     if extras.comparison is None:
         return ""
     seen = extras.comparison.filter(
         "significant", pl.col("n").is_between(window.first_n, window.last_n or 2**62)
     )
-    return " Here there is none." if seen.is_empty() else ""
+    return " There is none here." if seen.is_empty() else ""
 
 
 def _subject(kind: str, of: str, size: int) -> str:
@@ -185,10 +185,10 @@ def _subject(kind: str, of: str, size: int) -> str:
         "recall": f"Recall of the n-best lists{of} against n.",
         "precision_by_recall": f"Precision against recall of the n-best lists{of}; n grows along "
         "each line.",
-        "local": f"Local precision{of}: precision in a window of {size:,} ranks, against the rank "
-        "in its middle.",
-        "cut": f"Precision against recall{of} within the {size:,}-best list of each measure, as "
-        "if that were the whole data set.",
+        "local": f"Local precision{of}: precision in a window of {size:,} ranks, against its "
+        "middle rank.",
+        "cut": f"Precision against recall{of} within the top {size:,} of each measure, as if this "
+        "list were the whole data set.",
     }[kind]
 
 
@@ -199,13 +199,13 @@ def _and(names: tuple[str, ...]) -> str:
 # Interim looks at a sequential sample
 
 _ANYTIME = (
-    "Limits and tests hold at every size of the sample at once, however often one looks while it "
-    "grows."
+    "Limits and tests hold at every size of the sample simultaneously, for any number of looks "
+    "while it grows."
 )
 
 
 def looks_blocks(stage: StageView) -> Iterator[Block]:
-    """Say which look this is, and fold away the levels; nothing where no look was declared.
+    """Yield the current look, and the levels in a fold, unless no look was declared.
 
     Parameters
     ----------
@@ -216,8 +216,10 @@ def looks_blocks(stage: StageView) -> Iterator[Block]:
         yield Text(_ANYTIME)
     said = look_text(stage)
     if said:
-        yield Text(f"{sentence(said)} Limits and tests hold at all of these looks together.")
-        yield Fold("The looks and their levels", [_listing(stage.table("looks").collect())])
+        yield Text(
+            f"{sentence(said)} Limits and tests hold simultaneously over all of these looks."
+        )
+        yield Fold("Looks and their levels", [_listing(stage.table("looks").collect())])
 
 
 def _listing(looks: pl.DataFrame) -> Listing:
@@ -225,13 +227,13 @@ def _listing(looks: pl.DataFrame) -> Listing:
     several = [name for name in ("category", "question") if looks[name].n_unique() > 1]
     caption = (
         "The declared looks: labels, level (the two-sided alpha of each limit and test at this "
-        "look) and its normal quantile z. No level: the look is exact, or tells nothing."
+        "look) and its normal quantile z. No level: the look is exact or uninformative."
     )
     columns = [
         *(Column(name) for name in several),
         Column(("look", "now"), "look", _look_text),
         Column("labels"),
-        Column("level", "level %", _per_cent),
+        Column("level", "level (%)", _per_cent),
         Column("z", "z", _quantile),
     ]
     return listing("looks", caption, looks, columns)
@@ -255,12 +257,12 @@ _SAMPLES = {
     "sample.random": "a random sample",
     "sample.stratified": "a stratified sample",
     "sample.design": "a designed sample",
-    "sample.judged": "what is judged",
+    "sample.judged": "the judged candidates",
 }
 
 
 def of_sample(stage: StageView) -> str:
-    """Return what a stage's judgements are of.
+    """Describe the sample of a stage.
 
     Examples
     --------
@@ -297,7 +299,7 @@ def _sample_size(sample: StageView) -> str:
 
 
 def of_set(stage: StageView) -> str:
-    """Return the name of the set that a stage looks at.
+    """Return the name of the set of a stage.
 
     Examples
     --------
@@ -310,7 +312,7 @@ def of_set(stage: StageView) -> str:
 # Scopes: one category of one stage
 
 POINTS = 400
-"""About how many values of n a line is drawn through."""
+"""The approximate number of points of a line."""
 
 
 @dataclass(frozen=True)
@@ -324,7 +326,7 @@ class Scope:
     category : str
         The category.
     only : bool
-        Whether it is the only one shown: names and captions then pass it over.
+        Whether it is the only one shown: names and captions then omit it.
     """
 
     stage: StageView
@@ -364,7 +366,7 @@ def scopes_in(stage: StageView, table: pl.LazyFrame, wanted: str | None) -> list
 
 
 def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
-    """Return the cuts that a list of length `last` has, ascending.
+    """Return the cuts within a list of length `last`, ascending.
 
     Examples
     --------
@@ -375,7 +377,7 @@ def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
 
 
 def first_shown(wanted: int | None, last: int) -> int:
-    """Return the first n of a graph: 100, or less where the whole list is short.
+    """Return the first n of a graph: 100, or less if the whole list is short.
 
     Examples
     --------
@@ -386,7 +388,7 @@ def first_shown(wanted: int | None, last: int) -> int:
 
 
 MANY_LISTS = 100_000
-"""Sizes from the smallest to the largest of which a graph looks at steps alone."""
+"""The range of sizes from which a graph is drawn in steps."""
 
 
 def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> pl.LazyFrame:
@@ -397,7 +399,7 @@ def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> 
     if first is None or last - first < MANY_LISTS:
         sizes = inside.select("n").unique().collect(engine="streaming")["n"]
         return inside.filter(pl.col("n").is_in(thin_values(sizes, points=POINTS, always=always)))
-    # Of millions no list of all is made: the first of each step, as in `thin_values`.
+    # Millions of sizes are never collected: only the first of each step, as in `thin_values`.
     step = round((last - first) / POINTS)
     steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
     kept = steps.collect(engine="streaming")["n"].to_list()
@@ -411,7 +413,7 @@ MEASURES = ("measure", "measure_1", "measure_2", "best_measure")
 
 
 def with_titles(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame whose measures are called what they are in the field.
+    """Return a frame with the titles of measures in place of their names.
 
     Examples
     --------
@@ -424,7 +426,7 @@ def with_titles(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def titles(names: Iterable[str]) -> tuple[str, ...]:
-    """Return what measures are called, in their order.
+    """Return the titles of measures, in order.
 
     Examples
     --------
@@ -435,12 +437,12 @@ def titles(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def pair_titles(pair: tuple[str, str]) -> tuple[str, str]:
-    """Return what two measures are called."""
+    """Return the titles of two measures."""
     return measure_title(pair[0]), measure_title(pair[1])
 
 
 def titled_extras(extras: Extras) -> Extras:
-    """Return what a graph draws beside its lines, its measures by their titles."""
+    """Return the extras of a graph with the titles of measures."""
     return replace(
         extras,
         bands=titles(extras.bands),
@@ -451,20 +453,20 @@ def titled_extras(extras: Extras) -> Extras:
 
 
 def titled_window(window: Window) -> Window:
-    """Return which part of a frame a chart shows, its measures by their titles."""
+    """Return the window of a chart with the titles of measures."""
     return replace(window, measures=titles(window.measures))
 
 
 # Figures
 
 MOST_LINES = 12
-"""With more lines than these, a graph is no longer legible: the best are drawn."""
+"""The largest number of lines in a legible graph: of more, the best are drawn."""
 TABLES = {
     "precision": "precision", "recall": "recall", "precision_by_recall": "precision",
     "local": "local", "cut": "cut",
 }  # fmt: skip
 WITH_BANDS = ("evaluate.precision", "evaluate.designed")
-"""Stages that have limits which hold at all n at once."""
+"""Stages with limits that hold simultaneously for all n."""
 OPTION = {"local": "window", "cut": "cut", "recall": "recall"}
 """The option of the stage that makes the table."""
 
@@ -480,7 +482,7 @@ class Drawing:
     graph : Graph
         Its options.
     place : str
-        Where they stand among the options of the view: "" or "graphs.0.".
+        Their place among the options of the view: "" or "graphs.0.".
     baseline : DataFrame or None
         `schemas.Baseline`, the row of the category, where the stage has one.
     """
@@ -500,16 +502,16 @@ class Drawing:
 
 
 def graph_block(drawing: Drawing) -> Block:
-    """Return a graph as a figure, or a sentence where there is nothing to draw.
+    """Return a graph as a figure, or a sentence if there is nothing to draw.
 
     Raises
     ------
     ConfigError
-        If an option names what is not there, or asks for a table that was not made.
+        If an option has an unknown name, or needs a table that was not made.
     """
     graph = drawing.graph
     if (graph.marks is None) != (graph.comparison is None):
-        what = "marks (a pair) and comparison (the stage that compared it) go together"
+        what = "marks (a pair) and comparison (the stage that compared it) need each other"
         raise drawing.wrong("marks", what, "give both or neither")
     query = _query(drawing)
     names, last = extent(query)
@@ -520,7 +522,7 @@ def graph_block(drawing: Drawing) -> Block:
     frame = _with_bands(drawing, drawn.collect(engine="streaming").sort("measure", "n"))
     value = "recall" if graph.kind == "recall" else "precision"
     if frame[value].drop_nulls().is_empty():
-        return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
+        return Text(f"No n-best list from n = {window.first_n:,} has a judged candidate.")
     extras = titled_extras(_extras(drawing, window, cuts, frame))
     frame, window = with_titles(frame), titled_window(window)
     caption = graph_caption(
@@ -560,7 +562,7 @@ def cuts_of(drawing: Drawing, last: int) -> tuple[int, ...]:
 def lines_of(
     drawing: Drawing, query: pl.LazyFrame, names: Sequence[str], cuts: Sequence[int]
 ) -> tuple[tuple[str, ...], str]:
-    """Return the measures to draw, and what the caption says of those that are not."""
+    """Return the measures to draw, and a sentence on the others for the caption."""
     wanted = drawing.graph.measures
     if wanted or len(names) <= MOST_LINES:
         return select_names(wanted, names, where=drawing.option("measures")), ""
@@ -568,7 +570,9 @@ def lines_of(
     value = "recall" if drawing.graph.kind == "recall" else "precision"
     values = query.filter(pl.col("n") == n).select("measure", value).collect(engine="streaming")
     best = values.sort(value, "measure", descending=[True, False], nulls_last=True)
-    said = f" Of {len(names)} measures the {MOST_LINES} with the highest {value} at n = {n:,}."
+    said = (
+        f" Shown: the {MOST_LINES} of {len(names)} measures with the highest {value} at n = {n:,}."
+    )
     return tuple(best["measure"].head(MOST_LINES)), said
 
 
@@ -578,7 +582,7 @@ def _query(drawing: Drawing) -> pl.LazyFrame:
     if kind in {"precision", "precision_by_recall"} or not query.head(1).collect().is_empty():
         return query
     if kind == "recall" and not drawing.graph.bands:
-        # Recall itself stands in the table of precision; what is missing is its interval.
+        # The table of precision has recall, but not its interval.
         limits = [pl.lit(None, pl.Float64).alias(limit) for limit in ("lower", "upper")]
         return drawing.scope.query("precision").with_columns(*limits)
     stage = drawing.scope.stage.name
@@ -587,7 +591,7 @@ def _query(drawing: Drawing) -> pl.LazyFrame:
 
 
 def _together(frame: pl.DataFrame) -> tuple[int, int] | None:
-    """Return the first and the last n of the limits that hold at once."""
+    """Return the first and the last n of the simultaneous limits."""
     if "lower_band" not in frame.columns:
         return None
     held = frame.drop_nulls("lower_band")["n"]
@@ -595,7 +599,7 @@ def _together(frame: pl.DataFrame) -> tuple[int, int] | None:
 
 
 def _with_bands(drawing: Drawing, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the limits that hold at all n at once, where the stage has them."""
+    """Return the rows with simultaneous limits, if the stage has them."""
     if drawing.graph.kind != "precision" or drawing.scope.stage.use not in WITH_BANDS:
         return frame
     bands = drawing.scope.query("bands").select("measure", "n", "lower_band", "upper_band")
@@ -656,7 +660,7 @@ def _comparison(drawing: Drawing) -> pl.DataFrame | None:
 
 
 def _size(frame: pl.DataFrame) -> int:
-    """Return the size of the windows, or of the lists that stand for the whole."""
+    """Return the size of the windows, or of the lists of the cut."""
     return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
 
 

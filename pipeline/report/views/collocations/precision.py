@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.findings import phrases
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.precision import GuaranteeOptions, beside
 from pipeline.kernels.measure import measure_title
@@ -53,12 +54,12 @@ from schemas import BestMeasures
 
 
 class AveragePrecisionView(StyleOptions):
-    """What is shown of average precision."""
+    """Options of the section on average precision."""
 
     measures: tuple[str, ...] = ()
-    """The measures, in this order; all if empty, the highest first."""
+    """Show these measures, in this order; by default all, the highest first."""
     category: str | None = None
-    """One category of true positives; each by default."""
+    """Show one category of true positives; by default all."""
 
 
 @view(
@@ -70,7 +71,7 @@ def show_average_precision(stage: StageView, options: AveragePrecisionView) -> S
     every = stage.table("average_precision").collect()
     shown = scopes(stage, every["category"], options.category)
     if not shown:
-        return [Text("No candidate is judged, so there is no average precision to show.")]
+        return [Text("No candidate is judged, so average precision cannot be estimated.")]
     return [block for scope in shown for block in _average_precision_of(scope, options)]
 
 
@@ -89,27 +90,30 @@ def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterat
     ), options.look)  # fmt: skip
     columns = [
         Column("measure", text=measure_title),
-        Column(("average_precision", "lower", "upper"), "average precision", _average_estimate),
+        Column(("average_precision", "lower", "upper"), "average precision (%)", _average_estimate),
         Column("k_sampled", "judged TP"),
         Column("n_sampled", "judged"),
     ]
     yield listing(
-        scope.file("average-precision"), f"Average precision in per cent{scope.said}.", ordered,
+        scope.file("average-precision"), f"Average precision (%){scope.said}.", ordered,
         columns,
     )  # fmt: skip
 
 
 def _average_precision_text(rows: pl.DataFrame) -> str:
-    """Say what it is, what it was inferred from, and what its limits are."""
+    """Define it, and describe the data and the limits."""
     row = rows.row(0, named=True)
-    what = "the mean, over the true positives, of the precision of the list that ends with each. "
+    definition = (
+        "the mean precision of the lists that end with a true positive, over all true positives. "
+    )
     if row["n_sampled"] == row["n_candidates"]:
-        return f"{what}All {row['n_candidates']:,} candidates are judged: there are no limits."
-    name = "xinfAP, by chances of their own" if row["unequal"] else "infAP"
+        whole = f"All {row['n_candidates']:,} candidates are judged"
+        return f"{definition}{whole}, so there are no limits."
+    name = "xinfAP, with unequal inclusion probabilities" if row["unequal"] else "infAP"
     return (
-        f"{what}Inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates "
-        f"({name}), with {100 * row['confidence']:g} % limits for each by itself; measures share "
-        "their judged candidates, so that limits that overlap are no test."
+        f"{definition}Estimated from {row['n_sampled']:,} judged of {row['n_candidates']:,} "
+        f"candidates ({name}), with pointwise {100 * row['confidence']:g} % limits. Measures share "
+        "judged candidates, so overlapping limits do not show that there is no difference."
     )
 
 
@@ -128,25 +132,26 @@ def _average_estimate(value: float | None, lower: float, upper: float) -> str:
     )
 
 
-# Thresholds: where precision is at least a threshold, at all n at once
+# Thresholds: where precision reaches a threshold, simultaneously for all n
 
 
 def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
-    """Yield the table; nothing where there is no band or no threshold."""
+    """Yield the table, unless there is no band or no threshold."""
     found = scope.query("band_thresholds").collect().sort("threshold", "measure")
     if found.is_empty():
         return
     row = found.row(0, named=True)
     caption = (
-        f"What holds at all n from {row['first_n']:,} to {max(found['last_n']):,} at once, with "
-        f"{100 * row['confidence']:g} % confidence for each measure{scope.said}: up to which n its "
-        "lists are at least as precise as wanted, and from which n on none is."
+        f"List sizes that reach a required precision{scope.said}: the largest n up to which every "
+        "list is at least that precise, and the smallest n from which every list is less precise. "
+        f"Holds for all n from {row['first_n']:,} to {max(found['last_n']):,} simultaneously, with "
+        f"{100 * row['confidence']:g} % confidence for each measure."
     )
     columns = [
-        Column("threshold", "precision wanted", lambda share: f"{100 * share:g} %", right=True),
+        Column("threshold", "required precision", lambda share: f"{100 * share:g} %", right=True),
         Column("measure", text=measure_title),
-        Column("at_least_to", "at least that up to n", _list_size),
-        Column("below_from", "below it from n", _list_size),
+        Column("at_least_to", "reached up to n", _list_size),
+        Column("below_from", "not reached from n", _list_size),
     ]
     yield listing(scope.file("thresholds"), caption, found, columns)
 
@@ -158,12 +163,12 @@ def _list_size(n: int | None) -> str:
 # Chosen measure and list size
 
 
-@view("evaluate.choice", title="The list that was chosen", of=of_sample, place=5)
+@view("evaluate.choice", title="Chosen list", of=of_sample, place=5)
 def show_choice(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
-    """Say what was chosen, by which criterion, and how sure its precision is."""
+    """Show the chosen list, the criterion, and the precision with its limits."""
     choice = stage.table("choice").collect().sort("category")
     if choice.is_empty():
-        return [Text("No candidate is judged, so nothing was chosen.")]
+        return [Text("No candidate is judged, so no list was chosen.")]
     return [*(Text(_choice_text(row)) for row in choice.to_dicts()), *_guarantee(stage)]
 
 
@@ -175,34 +180,34 @@ def _guarantee(stage: StageView) -> Iterator[Block]:
     tests = stage.table("guarantee").collect().sort("category", "measure", "place")
     wanted, sure = f"{100 * asked.min_precision:g} %", f"{100 * asked.confidence:g} %"
     caption = (
-        f"Lists that are sure to hold {wanted} true positives: one-sided lower limits in per cent. "
-        "The lists of each measure are tested in the declared order of sizes until one fails, at "
-        f"alpha divided by the number of measures: with {sure} confidence all that passed have a "
-        f"precision of {wanted} or more. Passed over: too few judged draws to pass at all."
+        f"Lists with a guaranteed precision of {wanted}, with one-sided lower limits. The lists of "
+        "each measure are tested in the declared order of sizes until one fails, at alpha divided "
+        f"by the number of measures. With {sure} confidence, every list that passed has a "
+        f"precision of at least {wanted}. Skipped: the list has too few judged draws to pass."
     )
     yield listing(
         "guarantee", caption, tests,
         [
             Column("measure", text=measure_title), Column("n"),
             Column(("k_sampled", "n_sampled"), "TP of judged", count_of),
-            Column("lower_one_sided", "lower limit", format_percent),
+            Column("lower_one_sided", "lower limit (%)", format_percent),
             Column(("testable", "tested", "passed"), "test", _outcome, right=False),
         ],
     )  # fmt: skip
 
 
 def _outcome(testable: bool, tested: bool, passed: bool) -> str:
-    """Say what became of a test.
+    """Return the outcome of a test.
 
     Examples
     --------
     >>> _outcome(True, True, True), _outcome(True, True, False), _outcome(True, False, False)
     ('passed', 'failed', 'not reached')
     >>> _outcome(False, False, False)
-    'passed over'
+    'skipped'
     """
     if not testable:
-        return "passed over"
+        return "skipped"
     return "passed" if passed else "failed" if tested else "not reached"
 
 
@@ -210,39 +215,41 @@ def _choice_text(row: Mapping[str, Any]) -> str:
     pointwise = share_limits(row["lower"], row["upper"])
     simultaneous = share_limits(row["lower_simultaneous"], row["upper_simultaneous"])
     return (
-        f"Chosen for {row['category']}: the {row['n']:,} best of {measure_title(row['measure'])} "
+        f"Chosen for {row['category']}: the top {row['n']:,} by {measure_title(row['measure'])} "
         f"({row['criterion']}), out of {row['considered']:,} lists. Estimated precision "
-        f"{format_percent(row['precision'])} %, recall {format_percent(row['recall'])} %: "
-        f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws. "
-        f"{100 * row['confidence']:g} % limits of this list alone {pointwise}; limits that allow "
-        f"for the choice {simultaneous}: use these."
+        f"{format_percent(row['precision'])} %, recall {format_percent(row['recall'])} %, with "
+        f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws. Report the "
+        f"{100 * row['confidence']:g} % limits that account for the choice, {simultaneous}; those "
+        f"of this list alone are {pointwise}."
     )
 
 
-# Precision corrected for errors of the annotators
+# Precision corrected for annotator errors
 
 
 def corrected_blocks(scope: Scope) -> Iterator[Block]:
-    """Yield the table; nothing where nothing is corrected."""
+    """Yield the table, unless nothing is corrected."""
     lists = scope.query("corrected").collect().sort("n", "measure")
     if lists.is_empty():
         return
     caption = (
-        f"Precision in per cent{scope.said}, corrected for judgements that are wrong: "
-        f"{_rates(lists.row(0, named=True))}. Errors are taken to be as frequent in all lists, and "
-        "made independently; the limits allow for all that was estimated."
+        f"Precision (%){scope.said}, corrected for annotator errors: "
+        f"{_rates(lists.row(0, named=True))}. Errors are assumed to be independent and equally "
+        "frequent in all lists; the limits account for the uncertainty of all estimates."
     )
     columns = [
         Column("measure", text=measure_title),
         Column("n"),
-        Column("precision", "as judged", lambda value: format_percent(value, digits=1)),
-        Column(("corrected", "lower_corrected", "upper_corrected"), "corrected", format_estimate),
+        Column("precision", "as judged (%)", lambda value: format_percent(value, digits=1)),
+        Column(
+            ("corrected", "lower_corrected", "upper_corrected"), "corrected (%)", format_estimate
+        ),
     ]
     yield listing(scope.file("corrected"), caption, lists, columns)
 
 
 def _rates(row: Mapping[str, Any]) -> str:
-    """Say how often annotators are right, and how that is known."""
+    """Give the error rates of the annotators, and the data behind them."""
     rates = [
         f"{name} {format_percent(row[name], digits=1)} %"
         + ("" if row[n] is None else f" (of {row[n]:,} candidates)")
@@ -255,51 +262,51 @@ def _rates(row: Mapping[str, Any]) -> str:
 
 
 def baseline_text(baseline: Mapping[str, Any]) -> str:
-    """Say the baseline, the size of the sample, and what the intervals are.
+    """Describe the baseline, the sample and the intervals.
 
     Parameters
     ----------
     baseline : mapping
         A row of `schemas.Baseline`.
     """
-    said = (
+    sentences = (
         _baseline_sentence(baseline),
         _sample_text(baseline),
         _pool_text(baseline),
         _interval_text(baseline),
     )
-    return " ".join(sentence for sentence in said if sentence)
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _pool_text(row: Mapping[str, Any]) -> str:
     if row.get("pool") is None:
         return ""
     return (
-        f"All of this is conditional on a pool: the union of the {row['pool']:,}-best lists of the "
-        "pooled measures stands for the data set. Baseline and recall are those within the pool."
+        "All results are conditional on a pool: the union of the top "
+        f"{row['pool']:,} of the pooled measures replaces the data set. Baseline and recall refer "
+        "to the pool."
     )
 
 
 def _baseline_sentence(row: Mapping[str, Any]) -> str:
     limits = share_limits(row["lower"], row["upper"])
     counts = f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws"
-    return f"Baseline {format_percent(row['precision'])} % {limits}: {counts}."
+    return f"The baseline is {format_percent(row['precision'])} % {limits}: {counts}."
 
 
 def _sample_text(row: Mapping[str, Any]) -> str:
     drawn, whole = row["n_drawn"], row["n_candidates"]
-    open_ = {
-        "that nobody judged": row["n_unjudged"],
-        "on which judgements differ": row["n_undecided"],
-    }
-    size = f"All {whole:,} candidates count; no sample was drawn."
+    unjudged, undecided = row["n_unjudged"], row["n_undecided"]
+    size = f"All {whole:,} candidates were used; no sample was drawn."
     if row["sampled"]:
         rate = format_percent(drawn / whole if whole else None, digits=1)
         size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
-    texts = [f"{number:,} {what}" for what, number in open_.items() if number]
+    texts = [phrases.count_text(unjudged, "unjudged draw")] if unjudged else []
+    if undecided:
+        texts.append(f"{phrases.count_text(undecided, 'draw')} with conflicting judgements")
     if not texts:
         return f"{size} All are judged."
-    return f"{size} {' and '.join(texts)} count neither as true nor as false."
+    return f"{size} The estimates exclude {' and '.join(texts)}."
 
 
 def _interval_text(row: Mapping[str, Any]) -> str:
@@ -307,31 +314,31 @@ def _interval_text(row: Mapping[str, Any]) -> str:
     kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
     if not row["sampled"] and row["n_sampled"] == row["n_drawn"]:
         return (
-            f"The estimates are the exact figures for this data set; the {kind} matter only "
-            "if the data set itself is read as a sample of a larger population."
+            f"The estimates are exact for this data set; the {kind} apply only if the data set is "
+            "regarded as a sample from a larger population."
         )
     return (
-        f"Brackets, bands and dotted lines are {kind} for the figure that a judgement of all "
-        "candidates would give, for each n by itself, given how many judged draws its list "
-        "holds; they don't hold for a whole curve at once."
+        f"Brackets, bands and dotted lines are {kind} for the value that judging all candidates "
+        "would give. They are pointwise, for each n separately, and do not hold for a whole curve "
+        "simultaneously."
     )
 
 
 def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
-    """Say, for each threshold, from which n on the lower limit of each measure stays under it.
+    """Say from which n the lower limit of each measure stays under each threshold.
 
     Parameters
     ----------
     thresholds : DataFrame
         `schemas.Thresholds`, one category.
     of : str
-        What is said of the category.
+        The category as captions name it.
 
     Examples
     --------
     >>> found = pl.DataFrame({"measure": ["mi", "dice"], "threshold": [0.2, 0.2], "n": [90, None]})
     >>> threshold_text(found)[0].partition(": ")[2]
-    'mi 90; dice never.'
+    'MI 90; Dice never.'
     """
     ordered = thresholds.sort(
         "threshold", "n", "measure", descending=[False, True, False], nulls_last=True
@@ -342,12 +349,12 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
 def _threshold(rows: pl.DataFrame, of: str) -> str:
     share_wanted = f"{100 * rows['threshold'][0]:g} %"
     from_n = [
-        f"{measure} {'never' if n is None else format(n, ',')}"
+        f"{measure_title(measure)} {'never' if n is None else format(n, ',')}"
         for measure, n in rows.select("measure", "n").iter_rows()
     ]
     return (
-        "Looking at every n of the list, each limit by itself, the lower confidence limit of the "
-        f"precision{of} stays under {share_wanted} from this n on: {'; '.join(from_n)}."
+        f"The pointwise lower confidence limit of precision{of} stays under {share_wanted} from "
+        f"these n: {'; '.join(from_n)}."
     )
 
 
@@ -355,11 +362,14 @@ def _threshold(rows: pl.DataFrame, of: str) -> str:
 
 CLUSTERS = (
     Column("clusters"),
-    Column("effective_clusters", "effective", lambda value: format_decimals(value, digits=1)),
+    Column(
+        "effective_clusters", "effective clusters", lambda value: format_decimals(value, digits=1)
+    ),
     Column("design_effect", "design effect", lambda value: format_decimals(value, digits=1)),
 )
-"""What a bootstrap over clusters rests on."""
+"""The data behind a bootstrap over clusters."""
 FIGURE_SPACE = "\u2007"
+NO_BREAK = "\u00a0"
 ESTIMATE, TIES = ("precision", "lower", "upper"), ("tp_min", "tp_max")
 
 
@@ -377,13 +387,10 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
     """
     ordered = frame.sort(place_in(measures, "measure"), "n")
     ties = set(TIES) <= set(ordered.columns)
-    caption = (
-        f"Precision in per cent at chosen n{scope.said}, with its confidence limits in brackets."
-    )
+    caption = f"Precision (%) at chosen n{scope.said}, with confidence limits in brackets."
     if ties:
         caption += (
-            " Ties: where equal scores straddle the cut, the true positives (TP) that the ways to "
-            "break the tie could give."
+            " Ties: the range of true positives (TP) over all ways to break a tie at the cut."
         )
     cuts = sorted(set(ordered["n"]))
     of = (*ESTIMATE, *(TIES if ties else ()))
@@ -397,7 +404,7 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
 
 
 def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
-    """Return a row per list: its precision where whole clusters of candidates are drawn.
+    """Return a row per list: its precision if whole clusters of candidates are drawn.
 
     Parameters
     ----------
@@ -407,15 +414,15 @@ def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
         Stage and category.
     """
     caption = (
-        f"Precision in per cent at the declared n{scope.said} where all candidates with one "
-        f"{frame['cluster'][0]} are drawn together, by a bootstrap over clusters: what would "
-        "others of these give? Effective: as many clusters of one size would tell as much; design "
-        "effect: the variance over that of independent candidates."
+        f"Precision (%) at the declared n{scope.said}, with limits from a bootstrap over clusters: "
+        f"all candidates with the same {frame['cluster'][0]} are drawn together. Effective "
+        "clusters: the number of clusters of equal size with the same variance; design effect: the "
+        "variance relative to that of independent candidates."
     )
     columns = [
         Column("measure", text=measure_title), Column("n"),
-        Column("precision", text=format_percent),
-        Column(("lower", "upper"), "limits", share_limits), *CLUSTERS,
+        Column("precision", "precision (%)", format_percent),
+        Column(("lower", "upper"), "limits (%)", share_limits), *CLUSTERS,
     ]  # fmt: skip
     return listing(scope.file("clustered"), caption, frame.sort("n", "measure"), columns)
 
@@ -427,7 +434,7 @@ def _with_ties(
     tp_min: int | None = None,
     tp_max: int | None = None,
 ) -> str:
-    # Filled up with a blank as wide as a digit, so that the decimal points stand in line.
+    # Padded with a blank as wide as a digit, so that the decimal points are aligned.
     aligned = format_percent(precision).rjust(5, FIGURE_SPACE)
     said = f"{aligned} {share_limits(lower, upper, digits=1)}"
     return said if tp_min == tp_max else f"{said}\nties: {tp_min:,} to {tp_max:,} TP"
@@ -437,16 +444,16 @@ def _with_ties(
 
 
 def worst_case_blocks(scope: Scope) -> Iterator[Block]:
-    """Yield the table, folded away; nothing where every draw is judged."""
+    """Yield the table in a fold, unless every draw is judged."""
     lists = scope.query("worst_case").collect().sort("n", "measure")
     if lists.is_empty():
         return
     caption = (
-        f"Precision in per cent{scope.said} with its limits: of the judged draws, and as if all "
-        "draws that nobody judged, or on which judgements differ, were false, or true positives. "
-        "The lower limit of the one and the upper limit of the other hold whatever they are."
+        f"Precision (%) with its limits{scope.said}, from the judged draws only, and with all "
+        "unjudged or conflicting draws counted as false or as true positives. The lower limit of "
+        "the former and the upper limit of the latter hold in any case."
     )
-    cases = [("", "judged alone"), ("_if_false", "all false"), ("_if_true", "all true")]
+    cases = [("", "judged only"), ("_if_false", "all false"), ("_if_true", "all true")]
     columns = [
         Column(
             (f"precision{each}", f"lower{each}", f"upper{each}"), head, format_estimate, right=False
@@ -455,25 +462,25 @@ def worst_case_blocks(scope: Scope) -> Iterator[Block]:
     ]
     first = (Column("measure", text=measure_title), Column("n"), Column("n_unjudged", "unjudged"))
     table = listing(scope.file("worst-case"), caption, lists, [*first, *columns])
-    yield Fold("If the draws that are not judged were all false, or all true", [table])
+    yield Fold("Precision if all unjudged draws were false, or true", [table])
 
 
 # The view
 
 
 class PrecisionView(Graph):
-    """What is shown of n-best precision: a graph, and further ones."""
+    """Options of the section on n-best precision: a graph, and further graphs."""
 
     category: str | None = None
-    """One category of true positives; graphs for each by default."""
+    """Show one category of true positives; by default all."""
     graphs: tuple[Graph, ...] = ()
-    """Further graphs; an option that one of them does not give is as in the first."""
+    """Draw further graphs; they inherit the options of the first."""
 
 
 # At a glance: all lists at the declared sizes
 
 BEST, OPEN = "●", "○"
-"""Marks of the best lists of a size, and of those that are not separable from them."""
+"""Marks of the best lists of a size, and of those not significantly worse."""
 _MOST_SIZES = 6
 
 
@@ -487,7 +494,7 @@ def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> L
     best : DataFrame
         `schemas.BestMeasures` of the tests between them; may be empty.
     sure : str
-        What the tests are, for the caption.
+        The tests, for the caption.
 
     Returns
     -------
@@ -521,7 +528,7 @@ def overview_listing(lists: pl.DataFrame, best: pl.DataFrame, *, sure: str) -> L
         *([Column("category")] if several else []), Column("measure", text=measure_title),
         *(Column(of, f"n = {n:,}", _marked, right=False, at=("n", n)) for n in sizes),
     ]  # fmt: skip
-    caption = f"Precision of the n best in per cent, with its limits.{said}"
+    caption = f"Precision (%) of the top n, with confidence limits.{said}"
     return listing("overview", caption, marked, columns, by=["category", "measure"], shown=ordered)
 
 
@@ -532,11 +539,12 @@ def _marked(
         return "–"
     mark = {True: BEST, False: OPEN, None: FIGURE_SPACE}[best]
     aligned = format_percent(precision, digits=1).rjust(4, FIGURE_SPACE)
-    return f"{mark} {aligned}\n{share_limits(lower, upper, digits=1)}"
+    ends = share_limits(lower, upper, digits=1).replace(" ", NO_BREAK)
+    return f"{mark}{NO_BREAK}{aligned} {ends}"
 
 
 def precision_overview(stage: StageView) -> Listing | None:
-    """Return the lists at the declared sizes, with marks by the comparison of the same sample."""
+    """Return the lists at the declared sizes, marked by the comparison of the same sample."""
     tests = next(iter(beside(stage, "evaluate.comparison")), None)
     best = BestMeasures.zero_rows().collect() if tests is None else tests.table("best").collect()
     sure = ""
@@ -554,7 +562,7 @@ class HowSure(StageOptions):
 
 
 def tests_text(correction: str, alpha: float) -> str:
-    """Return what the tests of all pairs are, in short.
+    """Return a short description of the tests of all pairs.
 
     Examples
     --------
@@ -572,13 +580,14 @@ def tests_text(correction: str, alpha: float) -> str:
     place=20,
     overview=precision_overview,
     leading="precision",
+    tests=partial(beside, use="evaluate.comparison"),
 )
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""
     baseline = stage.table("baseline").collect()
     shown = scopes(stage, baseline["category"], options.category)
     if not shown:
-        return [Text("No candidate is judged, so there is no precision to show.")]
+        return [Text("No candidate is judged, so precision cannot be estimated.")]
     blocks = [block for scope in shown for block in _category(scope, options, baseline)]
     return [*blocks, *looks_blocks(stage)]
 
@@ -588,7 +597,7 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
     query = scope.query("precision")
     names, last = extent(query)
     if not baseline["n_sampled"].item() or not last:
-        yield Text(f"No candidate is judged in category {scope.category}: nothing to show.")
+        yield Text(f"No candidate is judged in category {scope.category}.")
         return
     drawings = [
         Drawing(scope, graph, place, baseline)
@@ -607,6 +616,6 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
     clustered = scope.query("clustered").filter(pl.col("measure").is_in(options.measures or names))
     by_clusters = clustered.collect()
     if by_clusters.height:
-        yield Fold("The same by clusters", [clustered_listing(by_clusters, scope)])
+        yield Fold("Precision by clusters", [clustered_listing(by_clusters, scope)])
     yield from map(Text, threshold_text(scope.query("thresholds").collect(), of=scope.said))
     yield from band_threshold_blocks(scope)

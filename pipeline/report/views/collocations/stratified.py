@@ -1,4 +1,4 @@
-"""Views of estimates from a stratified sample, and of a set without ranks."""
+"""Views of estimates from a stratified sample, and of an unranked set."""
 
 from __future__ import annotations
 
@@ -49,34 +49,34 @@ from pipeline.report.views.collocations.graphs import (
 )
 from pipeline.report.views.collocations.precision import precision_listing
 
-# A set without ranks
+# An unranked set
 
 
 class SubsetView(StyleOptions):
-    """What is shown of a set of candidates."""
+    """Options of the section on a set of candidates."""
 
     precision: str | None = None
-    """A stage of kind evaluate.precision on the same sample, whose curves the set stands beside;
-    without it the set is drawn alone."""
+    """Draw the set beside the curves of this evaluate.precision stage on the same sample; without
+    it, draw the set alone."""
     measures: tuple[str, ...] = ()
-    """The measures of curves and table, in this order; all if empty."""
+    """Show these measures in curves and table, in this order; by default all."""
     first_n: int | None = None
-    """Smallest n of the graph; 100 by default, a twentieth of a list shorter than 2,000."""
+    """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000."""
     last_n: int | None = None
-    """Largest n of the graph; all by default."""
+    """End the graph at this n; by default the last."""
     y_max: float | None = None
-    """Upper end of the y axis in per cent."""
+    """End the y axis at this percentage."""
     category: str | None = None
-    """One category of true positives; each by default."""
+    """Show one category of true positives; by default all."""
 
 
-@view("evaluate.subset", options=SubsetView, title="A set beside the lists", of=of_set, place=30)
+@view("evaluate.subset", options=SubsetView, title="Unranked set", of=of_set, place=30)
 def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
-    """Show the set beside the curves of the measures, and the tests against their lists."""
+    """Show the set beside the curves of the measures, and compare it with their lists."""
     subsets = stage.table("subsets").collect()
     shown = scopes(stage, subsets["category"], options.category)
     if not shown:
-        return [Text("No candidate is judged, so nothing is known of the set.")]
+        return [Text("No candidate is judged, so precision cannot be estimated.")]
     blocks = [block for scope in shown for block in _subset_category(scope, options, subsets)]
     return [Text(subset_tested(stage.options_as(HowTested))), *blocks]
 
@@ -111,7 +111,7 @@ def _alone(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Block:
     nothing = pl.lit("")
     frame = subsets.sort("n", "subset").select(group=nothing, label=label, kind=nothing, **shares)
     draw = partial(charts.whisker_chart, frame, x_title="precision (%)", percent=True)
-    caption = f"Precision of the set{scope.said} with its confidence limits; in brackets its size."
+    caption = f"Precision of the set{scope.said} with confidence limits; its size in parentheses."
     return figure(scope.file("subset"), caption, draw, options.look)
 
 
@@ -124,9 +124,9 @@ def _listing(
         differences, on="subset", how="left", maintain_order="left_right"
     )
     caption = (
-        f"Precision of each set A in per cent{scope.said}, with its confidence limits; then A less "
-        "the |A|-best list of each measure in percentage points, with adjusted p "
-        f"({correction_of(tests['correction'])}). A star: significant after correction."
+        f"Precision (%) of each set A{scope.said}, with confidence limits, and its difference from "
+        "the top |A| of each measure in percentage points, with adjusted p "
+        f"({correction_of(tests['correction'])}). Star: significant after correction."
     )
     against = [
         Column(DIFFERENCE, f"− {measure_title(measure)}", difference_and_p, at=("measure", measure))
@@ -135,7 +135,7 @@ def _listing(
     columns = (
         Column("subset", "set A"),
         Column("n", "|A|"),
-        Column(("precision", "lower", "upper"), "precision", _set_estimate),
+        Column(("precision", "lower", "upper"), "precision (%)", _set_estimate),
         *against,
     )
     ordered = tests.sort("subset", "measure")
@@ -149,19 +149,19 @@ def _set_estimate(precision: float | None, lower: float | None, upper: float | N
 # Stratified samples
 
 HOW_ESTIMATED = (
-    "The sample was drawn by stratum: each stratum is weighted by its share of the n-best list. "
-    "Limits come from the variance of that (Korn and Graubard), from predictions of what was not "
-    "drawn in the strata, or from a bootstrap of the draws, as the experiment asks. Clopper and "
-    "Pearson's interval and Fisher's test do not apply to such a sample. Where a stratum of the "
-    "list was not sampled there is no estimate."
+    "The sample is stratified: each stratum is weighted by its share of the n-best list. Depending "
+    "on the experiment, limits are based on the variance of the weighted estimate (Korn and "
+    "Graubard), on predictions of the unsampled candidates in the strata, or on a bootstrap of the "
+    "draws. Clopper-Pearson intervals and Fisher's test do not apply to such a sample. There is no "
+    "estimate if a stratum of the list was not sampled."
 )
 
 
 class StratifiedView(Curves):
-    """What is shown of estimates from a stratified sample."""
+    """Options of the section on estimates from a stratified sample."""
 
     category: str | None = None
-    """One category of true positives; each by default."""
+    """Show one category of true positives; by default all."""
 
 
 @view(
@@ -172,16 +172,16 @@ class StratifiedView(Curves):
     place=25,
 )
 def show_stratified(stage: StageView, options: StratifiedView) -> Sequence[Block]:
-    """Show how the estimates are made, a graph, a table at the cuts, differences."""
+    """Show the estimation method, a graph, a table at the cuts, differences."""
     shown = scopes_in(stage, stage.table("precision"), options.category)
     if not shown:
-        return [Text("No candidate is judged, so there is no precision to show.")]
+        return [Text("No candidate is judged, so precision cannot be estimated.")]
     blocks = [block for scope in shown for block in _category(scope, options)]
     return [Text(HOW_ESTIMATED), *blocks]
 
 
 def at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFrame | None]:
-    """Return the measures that are shown, and their precision at the cuts; None without cuts."""
+    """Return the measures to show, and their precision at the cuts; None without cuts."""
     scope = drawing.scope
     query = scope.query("precision")
     names, last = extent(query)
@@ -195,7 +195,7 @@ def at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFr
 
 def _category(scope: Scope, options: StratifiedView) -> Iterator[Block]:
     own = {name: getattr(options, name) for name in options.model_fields_set - {"category"}}
-    drawing = Drawing(scope, Graph.model_validate(own))
+    drawing = Drawing(scope, Graph.model_validate(own).with_colours(options.look.slots))
     yield graph_block(drawing)
     measures, found = at_cuts(drawing, options)
     if found is not None:
@@ -208,9 +208,9 @@ def _category(scope: Scope, options: StratifiedView) -> Iterator[Block]:
 
 def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     caption = (
-        f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
+        f"Differences in precision at the declared cuts{scope.said} in percentage points, first "
         "minus second, with limits; k of n judged draws are true positives in D1 and D2. "
-        "A star: the limits, taken by themselves, exclude 0."
+        "Star: the pointwise limits exclude 0."
     )
     ordered = frame.sort("n", "measure_1", "measure_2")
     return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
@@ -218,7 +218,7 @@ def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
 
 DIFFERENCES = (
     *PAIR,
-    Column(("difference", "excludes_zero"), "difference", starred_points),
+    Column(("difference", "excludes_zero"), "difference (points)", starred_points),
     Column(("lower", "upper"), "limits", point_limits),
 )
 """A pair at one n: the difference and its limits."""

@@ -103,13 +103,13 @@ def listing(blocks: list[Block], name: str) -> Listing:
 
 def test_type_level_says_what_it_does_not_see_and_what_was_dropped() -> None:
     said = texts(types())
-    assert "MicroC does not see classes that no cluster is mapped to" in said
-    assert "MacroI sees them" in said
+    assert "MicroC ignores uncovered classes" in said
+    assert "MacroI includes them" in said
     assert "lower bound" in said
     assert "4 types have a gold entry, in 2 classes" in said
     assert "A (1): 3 and 0; A (2): 3 and 0; B (1): 3 and 0" in said
     full = TYPES | {"scores": TYPES["scores"].with_columns(n_dropped=pl.lit(0, pl.Int64))}
-    assert "Every system has a cluster for each of them" in texts(types(full))
+    assert "Every system has clusters for exactly these types" in texts(types(full))
 
 
 def test_a_wide_gap_is_explained() -> None:
@@ -123,13 +123,13 @@ def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
     found = listing(types(), "scores")
     assert found.shown is not None
     row = found.shown.row(0, named=True)
-    assert row["value"] == "50.00 [40.00, 60.00]"
-    shown = ["floor", "certificate", "starts", "bound", "gap", "uncovered"]
+    assert row["value (%)"] == "50.00 [40.00, 60.00]"
+    shown = ["floor (%)", "certificate", "starts", "bound (%)", "gap (%)", "uncovered"]
     assert [row[name] for name in shown] == [
         "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
     ]  # fmt: skip
     assert found.shown.height == 3
-    assert "the mapping fixed in the samples" in found.caption
+    assert "the mapping fixed in samples" in found.caption
 
 
 def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
@@ -137,7 +137,7 @@ def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
     assert [each.name for each in figures] == ["mapping-A", "classes-A", "mapping-B", "classes-B"]
     assert figures[0].caption.startswith("A, run 1, MacroI under M-1")
     assert figures[2].caption.startswith("B, MacroI under M-1")
-    assert "those without one come last" in figures[0].caption
+    assert "with unmapped clusters last" in figures[0].caption
     drawn = [images.svg(each.chart) for each in figures]
     assert "N (uncovered)" in drawn[1]
     clusters = listing(types(), "clusters-A").shown
@@ -151,12 +151,12 @@ def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
 def test_systems_are_chosen() -> None:
     figures = [each.name for each in types(systems=("B",)) if isinstance(each, Figure)]
     assert figures == ["mapping-B", "classes-B"]
-    with pytest.raises(ConfigError, match="views.types.systems: there is no 'C'"):
+    with pytest.raises(ConfigError, match="views.types.systems: unknown name 'C'"):
         types(systems=("C",))
 
 
 def test_a_mapping_that_was_not_made_gives_a_sentence() -> None:
-    assert "A, run 1, MacroI under 1-1: nothing to show." in texts(types(mapping="1-1"))
+    assert "A, run 1, MacroI under 1-1: no data." in texts(types(mapping="1-1"))
 
 
 def test_no_run_gives_a_sentence() -> None:
@@ -202,9 +202,9 @@ def test_token_level_scores() -> None:
 
 
 def test_tokens_without_a_cluster_are_said() -> None:
-    assert "are left out: A (1): 7 of 1,000" in texts(tokens())
+    assert "are excluded: A (1): 7 of 1,000" in texts(tokens())
     kept = tokens({"without_cluster": "cluster"})
-    assert "are taken as one more cluster: A (1): 7 of 1,000" in texts(kept)
+    assert "form one additional cluster: A (1): 7 of 1,000" in texts(kept)
 
 
 def test_token_level_has_a_heat_map_for_each_system() -> None:
@@ -268,7 +268,7 @@ def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
     blocks = list(
         flatten_blocks(show_systems(frames.stage("evaluate.systems", tables), SystemsView()))
     )
-    assert "MicroC does not see classes that no cluster is mapped to" in texts(list(blocks))
+    assert "MicroC ignores uncovered classes" in texts(list(blocks))
 
 
 def test_systems_are_drawn() -> None:
@@ -282,7 +282,7 @@ def test_systems_are_drawn() -> None:
 
 def test_two_systems_are_too_few_for_correlations() -> None:
     blocks = systems(2)
-    assert "2 systems are too few" in texts(blocks)
+    assert "this table has 2 systems" in texts(blocks)
     assert [each.name for each in blocks if isinstance(each, Figure)] == ["scatter"]
 
 
@@ -292,7 +292,7 @@ def test_measures_and_axes_of_systems_are_chosen() -> None:
     assert list(figures) == ["scatter", "kendall"]
     assert "MacroI" not in images.svg(figures["kendall"].chart)
     assert figures["scatter"].caption.startswith("MacroI M-1 against VI ↓")
-    with pytest.raises(ConfigError, match=r"views.shown.y: there is no 'V'"):
+    with pytest.raises(ConfigError, match=r"views.shown.y: unknown name 'V'"):
         systems(y="V")
 
 
@@ -329,7 +329,7 @@ def test_what_was_read_comes_in_order() -> None:
     (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), ViewOptions())
     assert isinstance(runs, Listing)
     assert runs.shown is not None
-    assert runs.shown.columns == ["what", "1", "2"]
-    assert runs.shown["what"][0] == "tokens"
+    assert runs.shown.columns == ["data", "1", "2"]
+    assert runs.shown["data"][0] == "tokens"
     empty = frames.stage("join.tagging", {"sizes": sizes.clear()})
     assert isinstance(show_clusters(empty, ViewOptions())[0], Text)

@@ -62,7 +62,7 @@ def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
     table = shown()[1]
     assert isinstance(table, Listing)
     assert table.shown is not None
-    assert table.shown.select("of", "coefficient").rows() == [
+    assert table.shown.select("level", "coefficient").rows() == [
         ("labels", "observed agreement"), ("labels", "Fleiss' kappa"),
         ("labels", "Krippendorff's alpha"), ("SVC", "observed agreement"),
         ("SVC", "Fleiss' kappa"), ("SVC", "Krippendorff's alpha"),
@@ -70,7 +70,7 @@ def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
         ("SVC", "negative agreement (anna, ben)"), ("SVC", "Cohen's kappa (anna, ben)"),
     ]  # fmt: skip
     assert table.shown.row(0)[2:] == ("20", "0.500", "[0.300, 0.700]", "[0.300, 0.700]")
-    assert "left out" in table.caption
+    assert "excluded" in table.caption
 
 
 def test_an_undefined_coefficient_is_a_dash() -> None:
@@ -88,7 +88,7 @@ def test_many_pairs_stand_in_the_table_alone() -> None:
     many = pl.concat([TABLE, pl.DataFrame(more, schema=Agreement.columns(), orient="row")])
     figure, table, _ = shown({**TABLES, "agreement": many})
     assert isinstance(figure, Figure)
-    assert "each two annotators" in figure.caption
+    assert "pairs of annotators" in figure.caption
     few = shown()[0]
     assert isinstance(few, Figure)
     held = json.dumps(few.chart)
@@ -153,7 +153,7 @@ def shown_machine(
 def test_figure_and_tables() -> None:
     text, figure, *tables = shown_machine()
     assert isinstance(text, Text)
-    assert "people's labels, which alone decide" in text.text
+    assert "annotators' labels, which alone define" in text.text
     assert isinstance(figure, Figure)
     assert figure.name == "reliability"
     listings = [each for each in tables if isinstance(each, Listing)]

@@ -260,7 +260,7 @@ def test_a_measure_may_be_called_rank() -> None:
 
 def test_nothing_to_rank_gives_a_sentence() -> None:
     assert shown({**TABLES_RANK, "ranks": RANKS_RANK.clear()}) == [
-        Text("There is no candidate to rank.")
+        Text("There are no candidates to rank.")
     ]
 
 

@@ -51,7 +51,9 @@ def test_a_whisker_and_a_row_for_each_measure_the_highest_first() -> None:
     graph, table = shown_average_precision(*ROWS)
     assert isinstance(graph, Figure)
     assert isinstance(table, Listing)
-    assert "from 500 judged of 5,102 candidates (infAP), with 95 % limits" in graph.caption
+    assert (
+        "from 500 judged of 5,102 candidates (infAP), with pointwise 95 % limits" in graph.caption
+    )
     assert table.shown is not None
     assert table.shown.rows() == [
         ("t-score", "25.30 [21.00, 30.00]", "55", "500"),
@@ -66,11 +68,11 @@ def test_full_annotation_and_unequal_chances_are_said() -> None:
     assert isinstance(graph, Figure)
     assert isinstance(table, Listing)
     assert table.shown is not None
-    assert "All 500 candidates are judged: there are no limits." in graph.caption
+    assert "All 500 candidates are judged, so there are no limits." in graph.caption
     assert table.shown.row(0)[1] == "12.00"
     designed, _ = shown_average_precision(("TP", "mi", 0.12, 0.1, 0.2, 900, 500, 55, True, 0.95))
     assert isinstance(designed, Figure)
-    assert "(xinfAP, by chances of their own)" in designed.caption
+    assert "(xinfAP, with unequal inclusion probabilities)" in designed.caption
 
 
 def test_measures_that_are_wanted() -> None:
@@ -83,7 +85,7 @@ def test_measures_that_are_wanted() -> None:
 
 def test_nothing_judged() -> None:
     assert shown_average_precision() == [
-        Text("No candidate is judged, so there is no average precision to show.")
+        Text("No candidate is judged, so average precision cannot be estimated.")
     ]
 
 
@@ -97,17 +99,17 @@ CHOICE = pl.DataFrame([ROW], schema=Choice.columns(), orient="row")
 def test_the_choice_in_words() -> None:
     (said,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ViewOptions())
     assert isinstance(said, Text)
-    for piece in ("the 1,000 best of t-score (min_precision = 0.25), out of 35 lists",
+    for piece in ("the top 1,000 by t-score (min_precision = 0.25), out of 35 lists",
                   "precision 26.80 %", "26 true positives in 97 judged draws",
-                  "95 % limits of this list alone [18.00, 37.00]",
-                  "allow for the choice [14.00, 43.00]"):  # fmt: skip
+                  "those of this list alone are [18.00, 37.00]",
+                  "account for the choice, [14.00, 43.00]"):  # fmt: skip
         assert piece in said.text
 
 
 def test_nothing_judged_gives_a_sentence() -> None:
     stage = frames.stage("evaluate.choice", {"choice": CHOICE.clear()})
     assert show_choice(stage, ViewOptions()) == [
-        Text("No candidate is judged, so nothing was chosen.")
+        Text("No candidate is judged, so no list was chosen.")
     ]
 
 
@@ -128,7 +130,10 @@ def test_the_tests_behind_a_guarantee() -> None:
         ("t-score", "500", "40 of 90", "35.62", "passed"),
         ("t-score", "100", "10 of 40", "14.49", "failed"),
     ]
-    assert "with 95 % confidence all that passed have a precision of 30 % or more" in shown.caption
+    assert (
+        "With 95 % confidence, every list that passed has a precision of at least 30 %"
+        in shown.caption
+    )
 
 
 USE = "evaluate.precision"
@@ -152,7 +157,7 @@ def test_a_graph_the_baseline_and_a_table() -> None:
     assert isinstance(table, Listing)
     assert figure.narrow is not None
     assert (figure.name, table.name) == ("precision", "precision")
-    assert text.text.startswith("Baseline 50.00 % [45.00, 55.00]: 150 true positives in 300")
+    assert text.text.startswith("The baseline is 50.00 % [45.00, 55.00]: 150 true positives in 300")
 
 
 def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
@@ -162,7 +167,7 @@ def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
     )  # fmt: skip
     figure = shown({**ONE, "bands": wide}, bands=("dice",))[0]
     assert isinstance(figure, Figure)
-    assert "Paler: limits that hold at all n from 100 to 200 at once" in figure.caption
+    assert "Paler: simultaneous limits for all n from 100 to 200" in figure.caption
     areas = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "area"]
     assert [layer["encoding"]["y"]["field"] for layer in areas] == ["lower_band", "lower"]
     for without in (shown({**ONE, "bands": wide})[0], shown(ONE, bands=("dice",))[0]):
@@ -207,15 +212,15 @@ def test_what_the_interval_of_a_sample_is() -> None:
     )  # fmt: skip
     said = shown({**ONE, "baseline": base})[1]
     assert isinstance(said, Text)
-    for piece in ("32 draws from 300 candidates (10.7 %)", "1 that nobody judged and 1 on which judgements differ count neither",
-                  "90 % confidence limits (Wilson)", "for each n by itself"):  # fmt: skip
+    for piece in ("32 draws from 300 candidates (10.7 %)", "The estimates exclude 1 unjudged draw and 1 draw with conflicting judgements",
+                  "90 % confidence limits (Wilson)", "for each n separately"):  # fmt: skip
         assert piece in said.text
 
 
 def test_full_annotation_is_said_to_be_exact() -> None:
     said = shown(ONE)[1]
     assert isinstance(said, Text)
-    assert "exact figures for this data set" in said.text
+    assert "exact for this data set" in said.text
 
 
 def test_a_graph_for_each_category() -> None:
@@ -240,9 +245,7 @@ def test_no_estimate_in_the_window_gives_a_sentence() -> None:
     late = ONE["precision"].with_columns(precision=pl.lit(None, pl.Float64))
     first = shown({**ONE, "precision": late})[0]
     assert isinstance(first, Text)
-    assert shown(ONE, first_n=301)[0] == Text(
-        "No judged candidate is among the n best from n = 301 on."
-    )
+    assert shown(ONE, first_n=301)[0] == Text("No n-best list from n = 301 has a judged candidate.")
 
 
 def test_short_lists_are_shown_from_the_beginning() -> None:
@@ -256,8 +259,8 @@ def test_truth_and_marks_come_from_other_stages() -> None:
     tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
     figure = shown(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
     assert isinstance(figure, Figure)
-    assert "Thin: the true curves." in figure.caption
-    assert "pointwise" in figure.caption
+    assert "Thin lines: the true curves." in figure.caption
+    assert "(not a verdict)" in figure.caption
     spec = still(figure.chart)
     thin = [layer for layer in spec["layer"] if layer["mark"].get("strokeWidth") == 0.8]
     truths = [layer["data"]["values"].splitlines() for layer in thin]
@@ -270,9 +273,9 @@ def test_truth_and_marks_come_from_other_stages() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measures": ("t_scor",)}, "views.made.measures: there is no 't_scor'; did you mean t_s"),
-        ({"bands": ("mi",)}, "views.made.bands: there is no 'mi'"),
-        ({"category": "fvg"}, "views.made.category: there is no 'fvg'"),
+        ({"measures": ("t_scor",)}, "views.made.measures: unknown name 't_scor'; did you mean t_s"),
+        ({"bands": ("mi",)}, "views.made.bands: unknown name 'mi'"),
+        ({"category": "fvg"}, "views.made.category: unknown name 'fvg'"),
         ({"marks": ("dice", "t_score")}, "give both or neither"),
         ({"comparison": "tests", "marks": ("dice", "mi")}, "tests does not compare dice with mi"),
     ],
@@ -287,7 +290,7 @@ def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
     none = TESTED.with_columns(significant=pl.col("n") < 50)
     shown_with = {**ONE, "tests.comparison": none}
     assert (
-        "Here there is none." in figures(shown(shown_with, first_n=60, **pair))["precision"].caption
+        "There is none here." in figures(shown(shown_with, first_n=60, **pair))["precision"].caption
     )
     assert "none" not in figures(shown(shown_with, first_n=10, **pair))["precision"].caption
 
@@ -309,7 +312,7 @@ def test_further_graphs_of_the_same_stage() -> None:
     assert "left to right: n = 100." in found["precision-by-recall"].caption
     assert "in a window of 20 ranks" in found["local"].caption
     assert "left out" not in found["local"].caption
-    assert "Lists shorter than 200" in found["zoom"].caption
+    assert "The graph starts at n = 200" in found["zoom"].caption
 
 
 def test_recall_is_drawn_without_its_table_but_not_its_band() -> None:
@@ -334,7 +337,7 @@ def test_a_cut_is_taken_as_the_whole() -> None:
         "precision", "recall", whole.alias("baseline"),
     )  # fmt: skip
     figure = figures(shown({**ONE, "cut": cut}, graphs=[{"kind": "cut"}]))["cut"]
-    assert "within the 120-best list" in figure.caption
+    assert "within the top 120" in figure.caption
     assert "baseline" not in figure.caption
 
 
@@ -343,7 +346,9 @@ def test_of_many_measures_the_best_are_drawn() -> None:
     tables = {"precision": frames.precision(curves), "baseline": frames.baseline(60, 300)}
     figure, _, table = shown(tables, cuts=(100, 200))
     assert isinstance(figure, Figure)
-    assert figure.caption.endswith("Of 15 measures the 12 with the highest precision at n = 200.")
+    assert figure.caption.endswith(
+        "Shown: the 12 of 15 measures with the highest precision at n = 200."
+    )
     lines = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "line"]
     assert len(lines) == 12
     assert isinstance(table, Listing)
@@ -377,9 +382,9 @@ def test_thresholds_in_words() -> None:
     low, high = shown({**ONE, "thresholds": frame})[-2:]
     assert isinstance(low, Text)
     assert isinstance(high, Text)
-    assert low.text.endswith("stays under 20 % from this n on: dice 250; t_score never.")
-    assert low.text.startswith("Looking at every n of the list, each limit by itself, the lower")
-    assert high.text.endswith("stays under 40 % from this n on: t_score 1,200; dice 90.")
+    assert low.text.endswith("stays under 20 % from these n: Dice 250; t-score never.")
+    assert low.text.startswith("The pointwise lower confidence limit of precision")
+    assert high.text.endswith("stays under 40 % from these n: t-score 1,200; Dice 90.")
 
 
 def test_what_unjudged_draws_could_make_of_the_lists() -> None:
@@ -405,7 +410,7 @@ def test_thresholds_that_hold_at_once() -> None:
     assert table.shown.rows() == [
         ("20 %", "Dice", "600", "not shown"), ("20 %", "t-score", "not shown", "1,500"),
     ]  # fmt: skip
-    assert "at all n from 100 to 2,000 at once, with 95 % confidence" in table.caption
+    assert "for all n from 100 to 2,000 simultaneously, with 95 % confidence" in table.caption
 
 
 def test_precision_corrected_for_errors_of_the_annotators() -> None:
@@ -421,7 +426,7 @@ def test_precision_corrected_for_errors_of_the_annotators() -> None:
 def test_a_pool_is_warned_of() -> None:
     said = shown({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
     assert isinstance(said, Text)
-    assert "the union of the 500-best lists" in said.text
+    assert "the union of the top 500" in said.text
     everything = shown(ONE)[1]
     assert isinstance(everything, Text)
     assert "pool" not in everything.text
@@ -436,7 +441,7 @@ def test_precision_by_clusters_is_folded_away() -> None:
     clustered = pl.DataFrame([row], schema=ClusteredPrecision.columns())
     fold = next(each for each in shown({**ONE, "clustered": clustered}) if isinstance(each, Fold))
     (table,) = (each for each in flatten_blocks([fold]) if isinstance(each, Listing))
-    assert "one l2" in table.caption
+    assert "the same l2" in table.caption
     assert table.shown is not None
     assert table.shown.row(0) == ("Dice", "2", "50.00", "[10.00, 90.00]", "2", "2.0", "3.2")
 

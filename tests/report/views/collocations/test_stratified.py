@@ -142,8 +142,8 @@ def test_the_differences_from_the_lists_of_its_size() -> None:
     table = shown_subset(measures=("mi", "dice"))[2]
     assert isinstance(table, Listing)
     assert table.shown is not None
-    assert table.shown.columns == ["set A", "|A|", "precision", "− MI", "− Dice"]
-    assert table.shown.row(0) == ("filter", "120", "50.00 [30.0, 70.0]", "–", "* +25.00\np 0.0200")
+    assert table.shown.columns == ["set A", "|A|", "precision (%)", "− MI", "− Dice"]
+    assert table.shown.row(0) == ("filter", "120", "50.00 [30.0, 70.0]", "–", "* +25.00\np = .020")
 
 
 def test_the_test_is_named() -> None:
@@ -158,7 +158,7 @@ def test_nothing_judged_gives_a_sentence_subset() -> None:
 
 
 def test_an_unknown_measure_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="views.shown.measures: there is no 'dic'"):
+    with pytest.raises(ConfigError, match="views.shown.measures: unknown name 'dic'"):
         shown_subset(measures=("dic",))
 
 
@@ -184,9 +184,9 @@ def shown_designed(tables: dict[str, pl.DataFrame] = DONE, **options: Any) -> li
 def test_how_it_was_estimated_figures_and_tables() -> None:
     text, graph, table, resting, differences, bands = shown_designed(bands=("mi",))
     assert isinstance(text, Text)
-    assert "Predictions make the limits narrower" in text.text
+    assert "Predictions narrow the limits" in text.text
     assert isinstance(graph, Figure)
-    assert "limits that hold at all n from 50 to 100 at once" in graph.caption
+    assert "simultaneous limits for all n from 50 to 100" in graph.caption
     assert isinstance(table, Listing)
     assert isinstance(resting, Fold)
     assert isinstance(differences, Listing)
