@@ -285,7 +285,7 @@ class ExtractTable(NumberOptions):
         return kept | dict.fromkeys(counts, "count")
 
 
-_NO_COUNT = "is not a whole number from 0 on, or is 2^63 or more"
+_NO_COUNT = "is not a whole number >= 0 and < 2^63"
 
 
 class _Reading(NamedTuple):

@@ -121,7 +121,7 @@ def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
 
 Column: TypeAlias = Literal["word", "f"]
 _COLUMNS: tuple[Column, ...] = ("word", "f")
-_NO_COUNT = "is not a whole number from 0 on, or too large to be added up"
+_NO_COUNT = "is not a whole number >= 0, or is too large to sum"
 
 
 class ExtractWordTable(NumberOptions):

@@ -117,7 +117,7 @@ class SampleDesign(Seeded, Rankings):
     category: str | None = None
     """Category, if there are predictions for several categories."""
     assisted: bool = True
-    """Assume that the estimates will also use the predictions, not only the design."""
+    """The estimates will also use the predictions."""
     rate: Proportion | None = None
     """Expected share of true positives without predictions (default: that of the pilot, else 0.5);
     affects only expected widths.
