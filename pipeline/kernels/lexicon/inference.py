@@ -508,9 +508,8 @@ class IntervalOptions:
         if unequal(scores) and self.method not in CHANCE_METHODS:
             chances = scores["pi"].to_numpy()
             raise ValueError(
-                f"{self.method} draws lemmas again with equal chances, which these had not:"
-                f" {scores.height:,} were drawn with chances from {chances.min():.3g} to"
-                f" {chances.max():.3g}"
+                f"{self.method} requires equal inclusion probabilities, but those of "
+                f"{scores.height:,} lemmas range from {chances.min():.3g} to {chances.max():.3g}"
             )
         return self.method
 

@@ -359,16 +359,16 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         unnamed_faults(entries, answer="forms"),
         _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
         _fault(entries, strange, "id", not_of),
-        _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
+        _fault(entries, mixed, "forms", pl.lit("contains forms and a -: keep one")),
         _fault(entries, pl.col("forms").str.contains(_LONE_CARRIAGE_RETURN), "forms", pl.lit(
-            "has a carriage return, as spreadsheets read the text _x000D_:"
-            " part forms by commas or line feeds, and type that text \\x5Fx000D_"
+            "has a carriage return, which spreadsheets make of the text _x000D_: separate forms "
+            "by commas or line feeds, and write this text as \\x5Fx000D_"
         )),
         _fault(entries, is_error(pl.col("forms")), "forms", pl.lit(
-            "is an error of a spreadsheet, which it makes of forms such as -ness: type them anew"
-            " with an apostrophe in front"
+            "is a spreadsheet error, caused by forms like -ness: retype them with an initial "
+            "apostrophe"
         )),
-        _fault(entries, nothing, "forms", pl.lit("holds no form; - says that there is none")),
+        _fault(entries, nothing, "forms", pl.lit("contains no form; write - if there is none")),
         _fault(
             entries, both & filled & ~mixed, "forms",
             pl.lit("one row of this lemma has forms, another a -: keep one"),
@@ -406,7 +406,7 @@ def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
         keyings=pl.col("value").n_unique(), places=place.head(_MOST_PLACES).str.join("; ")
     ).filter(pl.col("keyings") > 1)
     problem = pl.format(
-        "{} keys this lemma in differently: {}; keep one",
+        "{} has conflicting forms for this lemma: {}; keep one",
         pl.col("annotator").fill_null("somebody"), "places",
     )  # fmt: skip
     bad = cells.join(several, on=["annotator", "lemma"], nulls_equal=True)

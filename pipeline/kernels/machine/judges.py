@@ -182,7 +182,7 @@ def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     """
     named = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
     twice = named.filter(pl.struct("id", _JUDGE).is_duplicated())
-    problem = pl.format("this judge has another row for the pair: '{}'", _JUDGE)
+    problem = pl.format("this judge has a conflicting row for the pair: '{}'", _JUDGE)
     return _candidate_faults(twice, units, problem)
 
 
@@ -207,7 +207,7 @@ def unknown_candidate_faults(
     """
     lost = rows.filter(_names_candidate(units)).join(candidates.select("id"), on="id", how="anti")
     return _candidate_faults(
-        lost, units, pl.lit('is no candidate; others = "skip" leaves such rows out')
+        lost, units, pl.lit('is not a candidate; to ignore such rows: others = "skip"')
     )
 
 
@@ -304,7 +304,7 @@ def calibration(
     [(1, 1, 0.1, 0.0), (2, 3, 0.9, 0.667)]
     """
     if bins < 1:
-        raise ValueError(f"bins = {bins}: there must be one at least")
+        raise ValueError(f"bins = {bins}: must be at least 1")
     y, g = np.asarray(tp, dtype=np.bool_), np.asarray(prediction, dtype=np.float64)
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], g, side="right")  # 1 is in the last bin

@@ -273,7 +273,7 @@ def average_precision_limits(
     True
     """
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
+        raise ValueError(f"confidence must be in (0, 1), not {confidence}")
     labels, chances = _checked_labels(tp, pi, ranks)
     listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
@@ -307,9 +307,9 @@ def _checked_labels(
             numbers = np.arange(labels.shape[-1]) + 1 if ranks is None else np.asarray(ranks)
             shown = ", ".join(str(numbers[place[-1]]) for place in places[:3])
             raise ValueError(
-                f"a {name} is no such thing for {len(places):,} candidates, such as rank {shown}: "
-                f"{', '.join(f'{value:g}' for value in values)}; labels are 0 or 1, NaN if not "
-                "judged, and who is judged has a chance in (0, 1]"
+                f"invalid {name} of {len(places):,} candidates, for example at rank {shown}: "
+                f"{', '.join(f'{value:g}' for value in values)}; labels must be 0, 1 or NaN "
+                "(unjudged), and judged candidates need a probability in (0, 1]"
             )
     return labels, np.where(judged, chances, np.nan)
 

@@ -115,7 +115,7 @@ def clustered_draws(
     without = placed.filter(pl.col("cluster").is_null())["id"]
     if len(without):
         shown = ", ".join(without.head(3))
-        raise ValueError(f"{len(without):,} candidates have no cluster, such as {shown}")
+        raise ValueError(f"{len(without):,} candidates have no cluster, for example {shown}")
     coded, _ = codes(placed["cluster"])
     for category, sample in samples(ids, judged):
         yield ClusteredDraws(category, sample, vectors, coded)

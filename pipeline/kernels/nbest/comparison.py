@@ -785,8 +785,8 @@ def _require_pairs(rows: pl.DataFrame) -> None:
         pairs = missing["measure", "best_measure"].unique(maintain_order=True).head(3)
         shown = [f"{a} with {b}" for a, b in pairs.rows()]
         raise ValueError(
-            f"{missing.height:,} comparisons are missing, such as {', '.join(shown)}: "
-            "compare all pairs of the measures"
+            f"{missing.height:,} comparisons are missing, for example {', '.join(shown)}: compare "
+            "all pairs of measures"
         )
 
 
@@ -1033,7 +1033,7 @@ def subset_difference_counts(
     own = ranks.lazy().select("measure", "id", rank=pl.col("rank").cast(pl.Int64))
     measures = labels_of(own, "measure")
     if name in measures:
-        raise ValueError(f"{name!r} is a measure already: give the subset another name")
+        raise ValueError(f"{name!r} is the name of a measure: rename the subset")
     inside = pl.col("id").is_in(subset["id"].implode())
     placed = ranked_candidates(own).select("id", inside=inside)
     size = placed.select(pl.col("inside").sum()).collect(engine="streaming").item()

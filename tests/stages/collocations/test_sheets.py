@@ -176,7 +176,7 @@ def test_blanks_around_an_id_make_no_other_row() -> None:
 def test_one_person_in_two_spellings_contradicts_himself(spelling: str) -> None:
     found = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
     assert [each[:3] for each in found] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
-    assert "a1 gives this id several labels" in found[0][3]
+    assert "a1 gave this id several labels" in found[0][3]
 
 
 def test_one_person_in_two_spellings_counts_once() -> None:
