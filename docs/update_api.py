@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
@@ -35,7 +36,8 @@ The functions below do not explain these again.
 """
 _SHARED = 2
 """Functions that have a parameter before the head lists it."""
-_POINTERS = ("As for ", "As of ")
+_POINTER = re.compile(r"As for `(\w+)`\.")
+"""The text of parameters that another function explains."""
 _OMITTED = {"Raises", "References"}
 """Sections that only `help` shows."""
 _UNDERLINE = "---"
@@ -48,7 +50,7 @@ def chapter() -> str:
     counts = Counter(each for name in lx.__all__ for each in _parameters(getattr(lx, name)))
     shared: dict[str, Entry] = {}
     for each, count in counts.most_common():
-        if count >= _SHARED and not each[1].startswith(_POINTERS):
+        if count >= _SHARED and not _POINTER.match(each[1]):
             shared.setdefault(each[0].partition(" : ")[0], each)
     common = list(shared.values())
     head = HEAD + "\n".join(map(_entry, common)) + "\n"
@@ -56,8 +58,20 @@ def chapter() -> str:
 
 
 def _parameters(thing: object) -> list[Entry]:
-    """Return the parameters in a docstring."""
-    return list(_entries(_sections(thing)[1].get("Parameters", "")))
+    """Return the parameters in a docstring, with those that another function explains."""
+    return list(_resolved(_entries(_sections(thing)[1].get("Parameters", ""))))
+
+
+def _resolved(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield parameters, each with its own text where that of another function is referred to."""
+    for head, text in entries:
+        pointer = _POINTER.fullmatch(text)
+        known = dict(_parameters(getattr(lx, pointer[1]))) if pointer else {}
+        found = {each.partition(" : ")[0]: (each, said) for each, said in known.items()}
+        names = head.split(", ") if found else [head]
+        yield from (found[name] for name in names if name in found)
+        if rest := [name for name in names if name not in found]:
+            yield ", ".join(rest), text
 
 
 def _name(name: str, shared: Collection[Entry]) -> Iterator[str]:
@@ -133,10 +147,12 @@ def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
             yield f"\n```pycon\n{content}\n```" if ">>>" in content else f"\n{content}"
             continue
         entries = list(_entries(content))
-        if heading == "Parameters":
-            entries = [each for each in entries if each not in shared]
+        if inspect.isclass(thing):
+            entries = [(head.partition(" : ")[0], text) for head, text in entries]
+        elif heading == "Parameters":
+            entries = [each for each in _parameters(thing) if each not in shared]
         if entries:
-            yield f"\n**{heading}**\n"
+            yield "" if heading == "Parameters" else f"\n**{heading}**\n"
             yield from map(_entry, entries)
 
 
@@ -155,7 +171,9 @@ def _entries(content: str) -> Iterator[Entry]:
 
 
 def _entry(entry: Entry) -> str:
-    head, text = entry[0].replace(" : ", ": ", 1), entry[1]
+    """Return a parameter as an item of a list; the signature has its default."""
+    head = entry[0].replace(" : ", ": ", 1).removesuffix(": bool").removesuffix(", optional")
+    text = entry[1]
     return "\n".join([f"* *{head}*", *(f"  {line}" for line in text.splitlines())])
 
 
