@@ -45,6 +45,8 @@ LONG = 60
 """Longer defaults are not shown."""
 SHARED = 2
 """An option that as many stages of a page have is explained at its head."""
+MANY = 4
+"""Columns of a table that another one has, too, before they are named by that table."""
 OFF = ("", "`false`", "`[]`", "`{}`")
 """Defaults that are not shown in lists."""
 VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
@@ -127,14 +129,18 @@ def _stage(name: str, verb: str) -> str:
         if page is None:
             lines.append(_item(row))
         else:
-            elsewhere.setdefault(page, []).append(row[0])
-    for page, options in elsewhere.items():
-        where = "Shared" if page == verb else f"As in [{page}]({page}.md)"
-        lines.append(f"* {where}: {', '.join(options)}")
+            elsewhere.setdefault("Shared" if page == verb else f"[{page}]({page}.md)", []).append(
+                row[0]
+            )
+    if elsewhere:
+        places = sorted(elsewhere.items(), key=lambda each: each[0] != "Shared")
+        lines.append("* " + "; ".join(f"{where}: {', '.join(each)}" for where, each in places))
     alike: dict[str, list[str]] = {}
+    own: dict[str, type[Table]] = {}
     for table, model in stage.outputs.items():
-        columns = "" if (table, model) in _shared_tables(verb) else f" ({_columns(model)})"
+        columns = "" if (table, model) in _shared_tables(verb) else f" ({_more(model, own)})"
         alike.setdefault(columns, []).append(f"`{table}`")
+        own.setdefault(table, model)
     tables = "; ".join(", ".join(each) + columns for columns, each in alike.items())
     return "\n".join([f"## {name}\n\n{stage.doc}\n", *lines, f"\nTables: {tables}."])
 
@@ -158,6 +164,20 @@ def _rows(model: type[BaseModel]) -> Iterator[Row]:
     said = descriptions(model)
     for option, field in model.model_fields.items():
         yield f"`{option}`", _default(field), _described(field, said.get(option, ""))
+
+
+def _more(model: type[Table], others: Mapping[str, type[Table]]) -> str:
+    """Return the columns of a table, those that it shares with one before it by its name."""
+    mine = model.columns()
+    parts = {
+        name: other.columns()
+        for name, other in others.items()
+        if len(other.columns()) >= MANY and {*other.columns()} < {*mine}
+    }
+    if not parts:
+        return _columns(model)
+    name = max(parts, key=lambda each: len(parts[each]))
+    return ", ".join([f"those of `{name}`", *(each for each in mine if each not in parts[name])])
 
 
 def _columns(model: type[Table]) -> str:
