@@ -248,9 +248,18 @@ def _readers() -> str:
             row = (f"`{option}`", _default(field), _text(descriptions(options), option))
             formats.setdefault(row, []).append(name)
     return "\n\n".join(
-        f"**{', '.join(names)}**\n\n" + "\n".join(_item(row) for row in rows)
+        f"**{', '.join(names)}**\n\n" + "\n".join(_item(row) for row in _alike(rows))
         for names, rows in _by_formats(formats)
     )
+
+
+def _alike(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the options, those with one meaning as one."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[2], []).append(row)
+    for meaning, same in groups.items():
+        yield same[0] if len(same) == 1 else (", ".join(row[0] for row in same), "", meaning)
 
 
 def _by_formats(formats: Mapping[Row, list[str]]) -> list[tuple[list[str], list[Row]]]:
