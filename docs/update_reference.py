@@ -6,6 +6,7 @@ python docs/update_reference.py
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
@@ -273,15 +274,21 @@ def _by_formats(formats: Mapping[Row, list[str]]) -> list[tuple[list[str], list[
 
 
 def sections() -> str:
-    """Return a table of the options of the experiment itself, by section of its file."""
-    parts: dict[str, type[BaseModel]] = {"": Experiment, "[run]": RunOptions, "[sweep]": Sweep}
-    rows = [
-        (f"`{section}`" if section else "at the top", f"`{option}`", _default(field), said)
+    """Return a list of the options of the experiment itself, by section of its file."""
+    parts: dict[str, type[BaseModel]] = {
+        "At the top": Experiment,
+        "`[run]`": RunOptions,
+        "`[sweep]`": Sweep,
+    }
+    return "\n\n".join(
+        f"{section}:\n\n"
+        + "\n".join(
+            _item((f"`{option}`", _default(field), said))
+            for option, field in model.model_fields.items()
+            if (said := _text(descriptions(model), option))
+        )
         for section, model in parts.items()
-        for option, field in model.model_fields.items()
-        if (said := _text(descriptions(model), option))
-    ]
-    return _table(("section", *HEAD), rows)
+    )
 
 
 def _text(said: Mapping[str, str], option: str) -> str:
@@ -289,16 +296,18 @@ def _text(said: Mapping[str, str], option: str) -> str:
 
 
 def views() -> str:
-    """Return a table of the options that several views have, then a list of those of each view."""
+    """Return lists of the options that several views have, then of those of each view."""
     found: dict[Row, list[str]] = {}
     for name in own(VIEWS):
         for row in _rows(VIEWS.get(name).options):
             found.setdefault(row, []).append(name)
-    rows = [(*row, _views_of(row[0], names)) for row, names in found.items() if len(names) > 1]
-    parts = [
-        "### Options of several views",
-        _table((*HEAD, "of"), rows),
-    ]
+    groups: dict[str, list[Row]] = {}
+    for row, names in found.items():
+        if len(names) > 1:
+            groups.setdefault(_views_of(row[0], names), []).append(row)
+    parts = ["### Options of several views"]
+    for of, rows in groups.items():
+        parts += [f"{of}:", "\n".join(map(_item, rows))]
     for name in own(VIEWS):
         mine = [row for row, names in found.items() if names == [name]]
         if mine:
@@ -308,7 +317,7 @@ def views() -> str:
 
 def _views_of(option: str, names: list[str]) -> str:
     every = option.strip("`") in StyleOptions.model_fields
-    return "all with figures" if every else _names(names)
+    return "All with figures" if every else _names(names)
 
 
 def _default(field: FieldInfo) -> str:
@@ -336,15 +345,16 @@ def _choices(field: FieldInfo) -> Iterator[str]:
 
 
 def estimates() -> str:
-    """Return a table of the intervals, tests and corrections, with their references."""
-    rows = [
-        *(("interval", name, INTERVALS.get(name).reference) for name in own(INTERVALS)),
-        *(("test", name, TESTS.get(name).reference) for name in own(TESTS)),
-        *(("correction", name, CORRECTIONS.get(name).reference) for name in own(CORRECTIONS)),
-    ]
-    return _table(
-        ("option", "name", "reference"),
-        ((f"`{kind}`", f"`{name}`", said) for kind, name, said in rows),
+    """Return a list of the intervals, tests and corrections, with their references."""
+    kinds: dict[str, Registry[Any]] = {
+        "interval": INTERVALS,
+        "test": TESTS,
+        "correction": CORRECTIONS,
+    }
+    return "\n".join(
+        f"* `{kind}`: "
+        + ", ".join(f"`{name}` ({found.get(name).reference})" for name in own(found))
+        for kind, found in kinds.items()
     )
 
 
@@ -364,8 +374,21 @@ def cluster_measures() -> str:
 
 def _measure(each: ClusterMeasure[Any]) -> tuple[str, ...]:
     low = "" if each.better == "higher" else ", low is good"
-    names = ", ".join(each.aliases)
-    return f"`{each.name}`", names, f"`{each.formula}`", f"{each.range}{low}", each.reference
+    names = {_letters(each.name): ""}
+    for name in each.aliases:
+        names.setdefault(_letters(name), name)
+    return (
+        f"`{each.name}`",
+        ", ".join(filter(None, names.values())),
+        f"`{each.formula}`",
+        f"{each.range}{low}",
+        each.reference,
+    )
+
+
+def _letters(name: str) -> str:
+    """Return what the spellings of a name have in common."""
+    return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def engines() -> str:
