@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
@@ -53,6 +53,8 @@ MANY = 4
 OFF = ("", "`false`", "`[]`", "`{}`")
 """Defaults that are not shown in lists."""
 VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
+KEYS = ("category", "system", "run", "measure", "measure_1", "measure_2", "n")
+"""Columns that identify the rows of evaluation tables, which are named at the head of the page."""
 Row = tuple[str, str, str]
 """Option, default, meaning."""
 
@@ -91,9 +93,17 @@ def stages(verb: str) -> str:
             f"## Options that several stages share\n\n{_table(HEAD, sorted(shared), space='')}"
         )
     if known:
-        tables = "\n".join(f"* `{table}`: {_columns(m)}" for table, m in sorted(known, key=str))
+        tables = "\n".join(
+            f"* `{table}`: {_columns(m, _keys(verb))}" for table, m in sorted(known, key=str)
+        )
         head.append(f"## Shared tables\n\n{tables}")
+    if keys := _keys(verb):
+        head.append(f"Columns that identify rows are not listed: {_names(keys)}.")
     return "\n\n".join([*head, *(_stage(name, verb) for name in names)])
+
+
+def _keys(verb: str) -> tuple[str, ...]:
+    return KEYS if verb == "evaluate" else ()
 
 
 def _on(verb: str) -> list[str]:
@@ -141,7 +151,9 @@ def _stage(name: str, verb: str) -> str:
     alike: dict[str, list[str]] = {}
     own: dict[str, type[Table]] = {}
     for table, model in stage.outputs.items():
-        columns = "" if (table, model) in _shared_tables(verb) else f" ({_more(model, own)})"
+        columns = (
+            "" if (table, model) in _shared_tables(verb) else f" ({_more(model, own, _keys(verb))})"
+        )
         alike.setdefault(columns, []).append(f"`{table}`")
         own.setdefault(table, model)
     tables = "; ".join(", ".join(each) + columns for columns, each in alike.items())
@@ -169,22 +181,22 @@ def _rows(model: type[BaseModel]) -> Iterator[Row]:
         yield f"`{option}`", _default(field), _described(field, said.get(option, ""))
 
 
-def _more(model: type[Table], others: Mapping[str, type[Table]]) -> str:
+def _more(model: type[Table], others: Mapping[str, type[Table]], keys: Collection[str]) -> str:
     """Return the columns of a table, those that it shares with one before it by its name."""
-    mine = model.columns()
+    mine = {*model.columns()} - {*keys}
     parts = {
-        name: other.columns()
+        name: columns
         for name, other in others.items()
-        if len(other.columns()) >= MANY and {*other.columns()} < {*mine}
+        if len(columns := {*other.columns()} - {*keys}) >= MANY and columns < mine
     }
     if not parts:
-        return _columns(model)
+        return _columns(model, keys)
     name = max(parts, key=lambda each: len(parts[each]))
-    return ", ".join([f"those of `{name}`", *(each for each in mine if each not in parts[name])])
+    return f"those of `{name}`, {_columns(model, {*keys, *parts[name]})}"
 
 
-def _columns(model: type[Table]) -> str:
-    columns = ", ".join(model.columns())
+def _columns(model: type[Table], omitted: Collection[str]) -> str:
+    columns = ", ".join(each for each in model.columns() if each not in omitted)
     return f"{columns} ..." if model.open_dtypes() else columns
 
 
