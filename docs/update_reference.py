@@ -170,8 +170,8 @@ def _item(row: Row) -> str:
 
 @cache
 def _options_of(name: str) -> tuple[Row, ...]:
-    """Return a row for each option of a stage."""
-    return tuple(_rows(STAGES.get(name).config))
+    """Return a row for each option of a stage, without the seed, which stages.md explains."""
+    return tuple(row for row in _rows(STAGES.get(name).config) if row[0] != "`seed`")
 
 
 def _rows(model: type[BaseModel]) -> Iterator[Row]:

@@ -35,15 +35,14 @@ def token_measures(
     Parameters
     ----------
     labels_true, labels_pred : array_like, shape (tokens,)
-        Class and cluster of each token, in scikit-learn's order: text, numbers or categories.
+        Class and cluster of each token: text, numbers or categories.
     measures : str or sequence of str
-        Names or aliases, also those of scikit-learn ("ari", "v_measure_score"), or "all".
+        Names or aliases, also those of scikit-learn, or "all".
 
     Returns
     -------
     dict of str to float
-        Values by name of the measure, in the given order; NaN where undefined, for example without
-        tokens (scikit-learn returns 1).
+        Values by name of the measure; NaN where undefined, for example without tokens.
 
     Raises
     ------

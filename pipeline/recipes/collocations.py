@@ -463,9 +463,8 @@ def keywords(
     Returns
     -------
     DataFrame
-        keyword, f and f_reference, per_million and per_million_reference, documents and dp_norm (0:
-        evenly spread, 1: concentrated in one document; null for frequency lists), and a column for
-        each measure.
+        keyword, f, f_reference, per_million, per_million_reference, documents, dp_norm (0:
+        evenly spread, 1: in one document), and a column for each measure.
 
     Raises
     ------

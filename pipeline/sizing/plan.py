@@ -218,10 +218,9 @@ def plan_width(
     Returns
     -------
     DataFrame
-        wanted (null for given rates), rate, size (draws), n, precision; n_sampled (expected draws
-        in the list), lower, upper and width (expected over all samples), coverage (probability that
-        the interval contains the precision), empty (probability of no draw in the list). Null where
-        no sample is large enough.
+        wanted, rate, size (draws), n, precision; n_sampled (draws in the list), lower, upper
+        and width (all expected), coverage, empty (probability of no draw in the list). Null
+        where no sample is large enough.
 
     Raises
     ------
@@ -357,11 +356,10 @@ def plan_comparison(
     Returns
     -------
     DataFrame
-        wanted (null for given rates), rate, size (draws), n, apart (|D1| = |D2|), only_1 and only_2
-        (precisions of D1 and D2), difference (of the lists' precisions); power_1 and power_2
-        (probability that the first, or the second, measure is found better), untested (probability
-        that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact). Null where no
-        sample is large enough.
+        wanted, rate, size (draws), n, apart (|D1| = |D2|), only_1 and only_2 (precisions of D1
+        and D2), difference; power_1 and power_2 (probability that the first, or the second,
+        measure is found better), untested (probability that D1 or D2 has no draw),
+        standard_error (0 if exact). Null where no sample is large enough.
 
     Raises
     ------

@@ -354,7 +354,7 @@ class LexiconView(StyleOptions, ExplorerOptions):
     figures: bool = True
     """Draw the figures."""
     most_points: int = 1500
-    """Draw this many evenly spaced lemmas in the figures; averages include all lemmas."""
+    """Draw this many evenly spaced lemmas in the figures."""
 
 
 class Trend(StageOptions):

@@ -477,7 +477,7 @@ class TokenLevelView(StyleOptions):
     """Options of the section on token-level scores."""
 
     systems: tuple[str, ...] = ()
-    """Draw figures for these systems; by default all. The first of several runs is shown."""
+    """Draw figures for these systems; by default all."""
     mapping: Literal["many_to_one", "one_to_one"] = "many_to_one"
     """Show this mapping in the figures."""
 
@@ -602,7 +602,7 @@ class TypeLevelView(StyleOptions, ExplorerOptions):
     """Options of the section on type-level scores."""
 
     systems: tuple[str, ...] = ()
-    """Draw figures for these systems; by default all. The first of several runs is shown."""
+    """Draw figures for these systems; by default all."""
     measure: str = "MacroI"
     """Show the mapping of this measure in the figures."""
     mapping: Literal["1-1", "M-1"] = "M-1"

@@ -595,9 +595,9 @@ class ComparisonView(StyleOptions):
     last_n: int | None = None
     """End the graph at this n; by default the last."""
     y_min: float | None = None
-    """Start the y axis of the graph at this number of percentage points."""
+    """Start the y axis at this percentage."""
     y_max: float | None = None
-    """End the y axis of the graph at this number of percentage points."""
+    """End the y axis at this percentage."""
     category: str | None = None
     """Show one category of true positives; by default all."""
 
