@@ -216,6 +216,8 @@ def test_the_findings_are_text_in_a_terminal(
     said = capsys.readouterr().out
     assert said.startswith("2. ")
     assert f"{len(texts) - 2} more finding" in said
+    assert main(["show", "x.toml", "findings", "--where", "kind = 'none'"]) == 0
+    assert capsys.readouterr().out == "no findings\n"
 
 
 def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -154,8 +154,8 @@ def test_the_report_gives_the_figures_of_the_chapter() -> None:
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     tenth, _, whole = zip(*[[int(each) for each in row] for row in rows if row], strict=True)
     said = how_many(HowTested.model_validate(defaults("evaluate.comparison")))
-    assert f"in {min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
-    assert f"in {min(whole)} to {max(whole)} % of full annotations" in said
+    assert f"{min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
+    assert f"{min(whole)} to {max(whole)} % of full annotations" in said
 
 
 def test_there_is_a_place_for_each_block(chapter: ModuleType) -> None:
@@ -205,7 +205,7 @@ def test_every_option_says_what_it_takes_or_is_a_switch() -> None:
         line.split(" | ") for line in TEXT_COMMANDS_CHAPTER.splitlines() if line.startswith("| `")
     ]
     valued = [row for row in rows if " " in row[0].split("`")[1]]
-    assert len(valued) > 20
+    assert len(valued) > 10
     assert [row[0] for row in valued if not row[1].strip()] == []
 
 
@@ -342,14 +342,19 @@ def update_reference_chapters() -> ModuleType:
     return script("update_reference")
 
 
-@pytest.mark.parametrize(
-    "file", ["stages.md", "report.md", "evaluation.md", "clustering.md", "runs.md"]
-)
+@pytest.mark.parametrize("file", script("update_reference").PARTS)
 def test_up_to_date(file: str, update_reference_chapters: ModuleType) -> None:
     text = (DOCS_REFERENCE_CHAPTERS / file).read_text(encoding="utf-8")
     assert text == update_reference_chapters.updated(file, text), (
         "run: python docs/update_reference.py"
     )
+
+
+def test_the_reference_of_stages_is_short(update_reference_chapters: ModuleType) -> None:
+    files = [file for file in update_reference_chapters.PARTS if file.startswith("stages")]
+    texts = [(DOCS_REFERENCE_CHAPTERS / file).read_text(encoding="utf-8") for file in files]
+    assert sum(len(text.split()) for text in texts) <= 8_500
+    assert len(texts[0].split()) <= 400
 
 
 def test_a_stage_begins_with_a_verb(update_reference_chapters: ModuleType) -> None:
