@@ -137,8 +137,8 @@ def how_many(tested: HowTested) -> str:
     return (
         "Marks along n show unadjusted tests and are not verdicts: for two equally good measures, "
         "there is a mark somewhere in 41 to 58 % of simulated 10 % samples and in 78 to 92 % of "
-        "full annotations. Verdicts are based on p-values adjusted for all declared sizes and pairs "
-        f"({method})."
+        "full annotations. Verdicts are based on p-values adjusted for all declared sizes and "
+        f"pairs ({method})."
     )
 
 
