@@ -605,7 +605,7 @@ class ComparisonView(StyleOptions):
 @view(
     "evaluate.comparison",
     options=ComparisonView,
-    title="Which measure is best",
+    title="Comparison of measures",
     of=of_sample,
     place=10,
 )
