@@ -183,7 +183,10 @@ def test_predictions_of_a_judge_are_used() -> None:
         ({"draws": {"pi": 0.0}}, "4 draws have a chance outside"),
         ({"draws": {"pi": None}}, "4 draws have a chance outside"),
         ({"draws": {"id": "x1"}}, "1 candidates are drawn twice, for example x1"),
-        ({"draws": {"id": pl.col("id") + "?"}}, r"4 draws have no ranks, for example x0\?, x2\?, x4\?"),
+        (
+            {"draws": {"id": pl.col("id") + "?"}},
+            r"4 draws have no ranks, for example x0\?, x2\?, x4\?",
+        ),
         ({"draws": {"prediction": 0.5}}, "the other candidates have none"),
         ({"draws": {"stratum": pl.col("id")}}, "the draws are from 4 strata"),
         ({"candidates": {"prediction": 1.5}}, "8 predictions are not in"),
