@@ -6,7 +6,9 @@ python docs/update_reference.py
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -32,14 +34,22 @@ from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS, StyleOptions
 from pipeline.runner.config import Experiment, RunOptions, Sweep
-from pipeline.stages.base import STAGES, FilledSheets, Of, Stage
+from pipeline.stages.base import STAGES
 from schemas import Table
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- {}: made by docs/update_reference.py -->\n", "<!-- end of {} -->\n"
 FEW = 12
 """More names than this have a chapter of their own."""
+LONG = 60
+"""Longer defaults are not shown."""
+SHARED = 2
+"""An option that as many stages of a page have is explained at its head."""
+OFF = ("", "`false`", "`[]`", "`{}`")
+"""Defaults that are not shown in lists."""
 VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
+Row = tuple[str, str, str]
+"""Option, default, meaning."""
 
 
 def own(registry: Registry[Any]) -> list[str]:
@@ -47,10 +57,15 @@ def own(registry: Registry[Any]) -> list[str]:
     return [name for name in registry if registry.place(name).startswith("pipeline.")]
 
 
-def stages() -> str:
-    """Return a section for each stage: options, tables, columns of the main one."""
-    names = sorted(own(STAGES), key=place)
-    return "\n\n".join("\n".join(_stage(name, STAGES.get(name))) for name in names)
+def stage_list() -> str:
+    """Return the names of all stages, by the first word, with links."""
+    links: dict[str, list[str]] = {}
+    for name in sorted(own(STAGES), key=place):
+        page = f"stages/{name.partition('.')[0]}.md"
+        links.setdefault(page, []).append(f"[`{name}`]({page}#{name.replace('.', '')})")
+    return "\n".join(
+        f"* [{Path(page).stem}]({page}): {', '.join(each)}" for page, each in links.items()
+    )
 
 
 def place(name: str) -> tuple[int, str]:
@@ -61,31 +76,100 @@ def place(name: str) -> tuple[int, str]:
     return VERBS.index(verb), name
 
 
-def _stage(name: str, stage: Stage) -> Iterator[str]:
-    yield f"### {name}\n\n{stage.doc}\n"
-    yield "| option | default | what it is |\n|---|---|---|"
-    yield from _options(stage.config)
-    yield "\n| table | columns |\n|---|---|"
+def stages(verb: str) -> str:
+    """Return the shared options and tables of a page, and a section for each stage."""
+    names = _on(verb)
+    shared, known = _shared_options(verb), _shared_tables(verb)
+    head = []
+    if shared:
+        head.append(
+            f"## Options that several stages share\n\n{_table(HEAD, sorted(shared), space='')}"
+        )
+    if known:
+        tables = "\n".join(f"* `{table}`: {_columns(m)}" for table, m in sorted(known, key=str))
+        head.append(f"## Shared tables\n\n{tables}")
+    return "\n\n".join([*head, *(_stage(name, verb) for name in names)])
+
+
+def _on(verb: str) -> list[str]:
+    return [name for name in sorted(own(STAGES)) if name.partition(".")[0] == verb]
+
+
+@cache
+def _shared_options(verb: str) -> set[Row]:
+    """Return options of several stages of a page, one of each name, and of no earlier page."""
+    counts = Counter(row for name in _on(verb) for row in _options_of(name))
+    first = {row[0]: row for row, count in reversed(counts.most_common()) if count >= SHARED}
+    return {row for row in first.values() if _earlier(row, verb) is None}
+
+
+def _earlier(row: Row, verb: str) -> str | None:
+    """Return the page before this one at whose head an option is explained."""
+    return next((v for v in VERBS[: VERBS.index(verb)] if row in _shared_options(v)), None)
+
+
+@cache
+def _shared_tables(verb: str) -> set[tuple[str, type[Table]]]:
+    """Return tables of several stages of a page, one of each name."""
+    counts = Counter(key for name in _on(verb) for key in STAGES.get(name).outputs.items())
+    first = {key[0]: key for key, count in reversed(counts.most_common()) if count >= SHARED}
+    return set(first.values())
+
+
+HEAD = ("option", "default", "meaning")
+
+
+def _stage(name: str, verb: str) -> str:
+    stage, shared = STAGES.get(name), _shared_options(verb)
+    lines, elsewhere = [], dict[str, list[str]]()
+    for row in _options_of(name):
+        page = verb if row in shared else _earlier(row, verb)
+        if page is None:
+            lines.append(_item(row))
+        else:
+            elsewhere.setdefault(page, []).append(row[0])
+    for page, options in elsewhere.items():
+        where = "Shared" if page == verb else f"As in [{page}]({page}.md)"
+        lines.append(f"* {where}: {', '.join(options)}")
+    alike: dict[str, list[str]] = {}
     for table, model in stage.outputs.items():
-        yield f"| `{table}` | {_columns(model)} |"
+        columns = "" if (table, model) in _shared_tables(verb) else f" ({_columns(model)})"
+        alike.setdefault(columns, []).append(f"`{table}`")
+    tables = "; ".join(", ".join(each) + columns for columns, each in alike.items())
+    return "\n".join([f"## {name}\n\n{stage.doc}\n", *lines, f"\nTables: {tables}."])
 
 
-def _options(model: type[BaseModel]) -> Iterator[str]:
-    """Yield a row for each option, with its table or its choices."""
+def _item(row: Row) -> str:
+    """Return an option as an item of a list: required, with its default, or optional."""
+    option, default, meaning = row
+    if default == "required":
+        return f"* {option} (required): {meaning}"
+    return f"* {option}: {meaning}" if default in OFF else f"* {option} ({default}): {meaning}"
+
+
+@cache
+def _options_of(name: str) -> tuple[Row, ...]:
+    """Return a row for each option of a stage."""
+    return tuple(_rows(STAGES.get(name).config))
+
+
+def _rows(model: type[BaseModel]) -> Iterator[Row]:
+    """Yield a row for each option, with its choices."""
     said = descriptions(model)
     for option, field in model.model_fields.items():
-        yield f"| `{option}` | {_default(field)} | {_described(field, said.get(option, ''))} |"
+        yield f"`{option}`", _default(field), _described(field, said.get(option, ""))
 
 
 def _columns(model: type[Table]) -> str:
     columns = ", ".join(model.columns())
-    return f"{columns}, and others" if model.open_dtypes() else columns
+    return f"{columns} ..." if model.open_dtypes() else columns
 
 
 def tables_of_options() -> str:
     """Return a section for each option that is a table itself, and one for those of readers."""
-    sections = ["\n".join(_table_of_options(model, used)) for model, used in _nested().items()]
-    return "\n\n".join([*sections, f"### Reader options\n\n{_readers()}"])
+    nested = _nested()
+    sections = ["\n".join(_table_of_options(m, used, nested)) for m, used in nested.items()]
+    return "\n\n".join([*sections, f"## Reader options\n\n{_readers()}"])
 
 
 def _nested() -> dict[type[BaseModel], list[str]]:
@@ -110,34 +194,53 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(part)
 
 
-def _table_of_options(model: type[BaseModel], used: list[str]) -> Iterator[str]:
-    yield f"### {', '.join(f'`{option}`' for option in used)}\n\n{_said(model)}\n"
-    yield _fields(model)
+def _table_of_options(
+    model: type[BaseModel], used: list[str], others: Mapping[type[BaseModel], list[str]]
+) -> Iterator[str]:
+    yield f"## {_names(used)}\n\n{_said(model)}\n"
+    yield _fields(model, others)
+
+
+def _names(options: Iterable[str]) -> str:
+    return ", ".join(f"`{option}`" for option in options)
 
 
 def _said(model: type[BaseModel]) -> str:
     return " ".join((model.__doc__ or "").partition("\n\n")[0].split())
 
 
-def _fields(model: type[BaseModel]) -> str:
+def _fields(model: type[BaseModel], others: Mapping[type[BaseModel], list[str]]) -> str:
+    """Return the options of a table, without those that it inherits from another one."""
     said = descriptions(model)
+    bases = [base for base in others if base is not model and issubclass(model, base)]
+    inherited = {option for base in bases for option in base.model_fields}
+    lines = [f"* All options of {_names(others[base])} above" for base in bases]
     rows = ((f"`{o}`", _default(f), _text(said, o)) for o, f in model.model_fields.items())
-    return _table(("option", "default", "what it is"), rows)
+    return "\n".join([*lines, *(_item(row) for row in rows if row[0].strip("`") not in inherited)])
 
 
 def _readers() -> str:
-    """Return a table of what can stand beside ``path``, by format."""
-    rows = [
-        (
-            f"`{name}`",
-            f"`{option}`",
-            _default(field),
-            _text(descriptions(FORMATS.get(name).options), option),
-        )
-        for name in own(FORMATS)
-        for option, field in FORMATS.get(name).options.model_fields.items()
-    ]
-    return _table(("format", "option", "default", "what it is"), rows)
+    """Return the options that can stand beside ``path``, with the formats that have them."""
+    formats: dict[Row, list[str]] = {}
+    for name in own(FORMATS):
+        options = FORMATS.get(name).options
+        for option, field in options.model_fields.items():
+            row = (f"`{option}`", _default(field), _text(descriptions(options), option))
+            formats.setdefault(row, []).append(name)
+    return "\n\n".join(
+        f"**{', '.join(names)}**\n\n" + "\n".join(_item(row) for row in rows)
+        for names, rows in _by_formats(formats)
+    )
+
+
+def _by_formats(formats: Mapping[Row, list[str]]) -> list[tuple[list[str], list[Row]]]:
+    """Return the options with the formats that have them, those of most formats first."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row, names in formats.items():
+        groups.setdefault(tuple(names), []).append(row)
+    ordered = sorted(groups.items(), key=lambda each: -len(each[0]))
+    every = len(own(FORMATS))
+    return [(["all formats"] if len(n) == every else [*n], rows) for n, rows in ordered]
 
 
 def sections() -> str:
@@ -149,7 +252,7 @@ def sections() -> str:
         for option, field in model.model_fields.items()
         if (said := _text(descriptions(model), option))
     ]
-    return _table(("section", "option", "default", "what it is"), rows)
+    return _table(("section", *HEAD), rows)
 
 
 def _text(said: Mapping[str, str], option: str) -> str:
@@ -158,36 +261,25 @@ def _text(said: Mapping[str, str], option: str) -> str:
 
 def views() -> str:
     """Return a table of the options that several views have, then a list of those of each view."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    found: dict[Row, list[str]] = {}
     for name in own(VIEWS):
-        options: type[BaseModel] = VIEWS.get(name).options
-        said = descriptions(options)
-        for option, field in options.model_fields.items():
-            row = option, _default(field), _described(field, said.get(option, ""))
+        for row in _rows(VIEWS.get(name).options):
             found.setdefault(row, []).append(name)
-    rows = [
-        (f"`{row[0]}`", *row[1:], _names(row[0], names))
-        for row, names in found.items()
-        if len(names) > 1
-    ]
+    rows = [(*row, _views_of(row[0], names)) for row, names in found.items() if len(names) > 1]
     parts = [
         "### Options of several views",
-        _table(("option", "default", "what it is", "of"), rows),
+        _table((*HEAD, "of"), rows),
     ]
     for name in own(VIEWS):
         mine = [row for row, names in found.items() if names == [name]]
         if mine:
-            parts += [f"### {name}", "\n".join(_item(*row) for row in mine)]
+            parts += [f"### {name}", "\n".join(_item(row) for row in mine)]
     return "\n\n".join(parts)
 
 
-def _names(option: str, names: list[str]) -> str:
-    every = option in StyleOptions.model_fields
-    return "all with figures" if every else ", ".join(f"`{name}`" for name in names)
-
-
-def _item(option: str, default: str, said: str) -> str:
-    return f"* `{option}`{f' ({default})' if default else ''}: {said}"
+def _views_of(option: str, names: list[str]) -> str:
+    every = option.strip("`") in StyleOptions.model_fields
+    return "all with figures" if every else _names(names)
 
 
 def _default(field: FieldInfo) -> str:
@@ -198,14 +290,13 @@ def _default(field: FieldInfo) -> str:
         return ""
     if isinstance(value, BaseModel):
         return ""
-    return f"`{json.dumps(value, ensure_ascii=False, default=str)}`"
+    shown = json.dumps(value, ensure_ascii=False, default=str)
+    return f"`{shown}`" if len(shown) <= LONG else "..."
 
 
 def _described(field: FieldInfo, said: str) -> str:
-    said = " ".join(said.split()).replace("|", "\\|")
-    marks = [mark for mark in field.metadata if isinstance(mark, Of | FilledSheets)]
-    kinds = [f"Table `{mark.schema.__name__}`." for mark in marks if isinstance(mark, Of)]
-    return " ".join([said, *kinds, *_choices(field)]).strip()
+    said = " ".join(said.split())
+    return " ".join([said, *_choices(field)]).strip()
 
 
 def _choices(field: FieldInfo) -> Iterator[str]:
@@ -279,10 +370,11 @@ def charts() -> str:
     return ", ".join(f"`{name}`" for name in own(CHARTS))
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, space: str = " ") -> str:
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     lines = [head, ["---"] * len(head), *cells]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    between = f"{space}|{space}"
+    return "\n".join(f"|{space}{between.join(line)}{space}|" for line in lines)
 
 
 def _first(function: Callable[..., Any]) -> str:
@@ -293,11 +385,9 @@ def _first(function: Callable[..., Any]) -> str:
 
 Part = tuple[str, Callable[[], str]]
 PARTS: dict[str, tuple[Part, ...]] = {
-    "stages.md": (
-        ("stages", stages),
-        ("functions", functions),
-        ("tables of options", tables_of_options),
-    ),
+    "stages.md": (("stages", stage_list),),
+    **{f"stages/{verb}.md": (("stages", partial(stages, verb)),) for verb in VERBS},
+    "stages/options.md": (("functions", functions), ("tables of options", tables_of_options)),
     "report.md": (("views", views), ("charts", charts)),
     "evaluation.md": (("estimates", estimates),),
     "clustering.md": (("measures", cluster_measures),),

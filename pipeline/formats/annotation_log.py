@@ -597,9 +597,7 @@ class DecisionOptions(FormatOptions):
     """The state of the log to read."""
 
     until: int | None = Field(default=None, exclude=True)
-    """Last entry to read (default: all), so that a run reads one state while annotation continues.
-    Results depend on answers, not on this number.
-    """
+    """Last entry of the log to read (default: all)."""
 
 
 def current_options(path: Path) -> DecisionOptions:

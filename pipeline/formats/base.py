@@ -142,8 +142,8 @@ class FormatOptions(Described):
     """Base class of the typed options of a reader: frozen, without unknown keys."""
 
     normalise: unicode.Form = "NFC"
-    """"NFC": Unicode normal form C, straight apostrophes inside words, a single hyphen character,
-    no invisible characters. "none": unchanged text.
+    """"NFC": Unicode normal form C, straight apostrophes, one kind of hyphen, no invisible
+    characters. "none": unchanged text.
     """
 
 

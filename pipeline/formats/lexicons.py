@@ -47,8 +47,8 @@ class AnalysisOptions(FormatOptions):
     directions: tuple[Literal["both", "generation", "analysis"], ...] = Field(
         default=("both", "generation", "analysis"), min_length=1
     )
-    """Entries to read: ``both`` directions, only ``generation`` (``form:>:lemma``), or only
-    ``analysis`` (``form:<:lemma``, e.g. non-standard spellings).
+    """Entries to read: for ``both`` directions, only ``generation`` (``form:>:lemma``) or only
+    ``analysis`` (``form:<:lemma``).
     """
 
 

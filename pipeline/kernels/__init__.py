@@ -1,14 +1,14 @@
 """Metric kernels: pure functions over columns.
 
-Eager or lazy goes by what a kernel does:
+Eager or lazy depends on the kernel:
 
-1. What is expressions over rows (filters, joins, group-bys) takes LazyFrames and returns one:
-   the rows may be many, and the stage says when they are collected.
-2. What reduces such a table to a small one (a row for each category, list or stratum, or a
-   figure) takes it in either form and returns a DataFrame: it collects once, at its end.
-3. What goes through NumPy or SciPy, or must see all rows at once to go on, takes DataFrames, or
+1. Kernels made of expressions over rows (filters, joins, group-bys) take and return LazyFrames:
+rows may be many, and the stage decides when to collect them. 2. Kernels that reduce such a table to
+a small one (a row for each category, list or stratum, or a number) accept either form and return a
+DataFrame, collected once at the end. 3. Kernels that use NumPy or SciPy, or need all rows at once,
+take DataFrames, or
    arrays, and returns them; it collects nothing.
 
-Where the second kind needs a table of the first kind besides small ones, that one is lazy and the
-others are not. A function of one row is an expression, and has no frame at all.
+If the second kind needs a table of the first kind besides small ones, only that one is lazy.
+Functions of one row are expressions, without a frame.
 """

@@ -1,4 +1,4 @@
-"""Cells of tables that hold words or labels: errors of spreadsheets, and lists of labels."""
+"""Table cells with words or labels: spreadsheet errors, and lists of labels."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import json
 
 import polars as pl
 
-# Errors: what a spreadsheet shows where a formula fails, such as #NAME? for -ness
+# Spreadsheet errors, e.g. #NAME? for -ness
 
 _ERROR = (
     r"^(#[¡¿]?\p{Lu}[\p{Lu}_/0]*[!?]|#(N/A|NV|N/D|N/B|I/T|YOK|Н/Д|GETTING_DATA)"
     r"|(Err|Error|Fehler|Erreur):\d{3})$"
 )
-"""Errors of Excel, LibreOffice and Google Sheets, in the languages that translate them."""
+"""Errors of Excel, LibreOffice and Google Sheets, including translations."""
 _LIST = r'^(\[\s*(".*"|\'.*\'|\{\s*".*\})\s*\]|\{\s*".*\})$'
-"""A list of texts, or an object, as JSON or Python writes it."""
-NO_WORD = "is no word: empty, or an error of a spreadsheet"
-"""What is wrong with a field that `word` does not read."""
+"""A list of texts, or an object, in JSON or Python syntax."""
+NO_WORD = "is not a word: empty, or a spreadsheet error"
+"""Message for a field rejected by `word`."""
 _CHOICES = ("choices", "labels", "accept")
-"""Members of objects that hold labels: of Label Studio, doccano, Prodigy."""
+"""Object members with labels in Label Studio, doccano and Prodigy."""
 
 
 def is_error(text: pl.Expr) -> pl.Expr:
-    """Return whether texts are what a spreadsheet shows where a formula fails.
+    """Return true for spreadsheet errors.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def is_error(text: pl.Expr) -> pl.Expr:
 
 
 def word(text: pl.Expr) -> pl.Expr:
-    """Return texts as words; null where blank, an error of a spreadsheet, or a list.
+    """Return texts as words; null for blanks, spreadsheet errors and lists.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def word(text: pl.Expr) -> pl.Expr:
 
 
 def label_lists(text: pl.Expr) -> pl.Expr:
-    """Return the labels in each cell: one, or those of a list; none where it is empty.
+    """Return the labels in each cell: one, or those of a list; empty if there is none.
 
     Read as lists are ``["SVC"]``, the same as Python writes it, ``['SVC']``, and an object with a
     list of texts called choices, labels or accept, as Label Studio has them; each in the quotation
-    marks of a TSV file, too. All else is one label, without blanks round it.
+    marks of a TSV file, too. Other texts are single labels, stripped of blanks.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def label_lists(text: pl.Expr) -> pl.Expr:
     Returns
     -------
     Expr
-        List of String; null where the cell is empty, and where it holds an error of a spreadsheet.
+        List of String; null for empty cells and spreadsheet errors.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def label_lists(text: pl.Expr) -> pl.Expr:
 
 
 def single_label(text: pl.Expr) -> pl.Expr:
-    """Return the label of each cell that holds a list of one, and the text of all others.
+    """Return the label of single-element lists, and the text of other cells.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def _read_lists(texts: pl.Series) -> pl.Series:
 
 
 def _labels(cell: str) -> list[str] | None:
-    """Return the labels of a list; None if the cell is none."""
-    if cell.startswith('"') and cell.endswith('"'):  # TSV with quotation marks, as others write it
+    """Return the labels of a list; None for other cells."""
+    if cell.startswith('"') and cell.endswith('"'):  # quoted by other programs
         cell = cell[1:-1].replace('""', '"')
     try:
         found = json.loads(cell)

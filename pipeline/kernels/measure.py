@@ -34,7 +34,7 @@ TITLES = {
     "random": "random order", "simple_ll": "simple-LL", "simpson": "Simpson",
     "t_score": "t-score", "yule_q": "Yule's Q", "yule_y": "Yule's Y", "z_score": "z-score",
 }  # fmt: skip
-"""Names, without what `_ENDINGS` add to them."""
+"""Titles, without the qualifiers of `_ENDINGS`."""
 _ENDINGS = (
     ("_pv", "p-value"),
     ("_left", "left-sided"),
@@ -47,7 +47,7 @@ _LEVEL = re.compile(r"mi_conf_(\w+)|poisson_mu_(\w+)")
 
 
 def measure_title(name: str) -> str:
-    """Return what a measure is called in the field; another name stays as it is.
+    """Return the title of a measure; other names are returned unchanged.
 
     Parameters
     ----------
@@ -100,16 +100,15 @@ class Measure:
         measure of tuples, number of units -> expression over those of
         `pipeline.kernels.association.contingency`.
     family, formula, range, reference, sided
-        What ``lexassay measures`` lists; `range` in interval notation.
+        Texts for ``lexassay measures``; `range` in interval notation.
     ucs : str
         Name in the UCS toolkit, empty if it has none.
     aliases : sequence of str
-        Other names that people type.
+        Other accepted names.
     symmetric : bool
-        Whether swapping l1 and l2 leaves the score as it is.
+        True if swapping l1 and l2 does not change the score.
     note : str
-        The conventions where the formula leaves a choice: at an empty margin, at O11 = 0, at
-        O11 = E11.
+        Conventions for special cases: empty margins, O11 = 0, O11 = E11.
 
     Examples
     --------
@@ -132,7 +131,7 @@ class Measure:
 
     @cached_property
     def expression(self) -> pl.Expr:
-        """What `score` returns for pairs, always the same object.
+        """The result of `score` for pairs, always the same object.
 
         Polars cannot tell that two expressions with a Python function in them are equal.
         """
@@ -140,7 +139,7 @@ class Measure:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Every name that finds the measure, its own first."""
+        """All accepted names, its own first."""
         others = (self.ucs, *self.aliases)
         return tuple(dict.fromkeys(name for name in (self.name, *others) if name))
 
@@ -155,7 +154,7 @@ TUPLE_MEASURES: Registry[Measure] = Registry(
 )
 
 measure = MEASURES.decorator(Measure)
-"""Registers a function () -> expression as the association measure named after it."""
+"""Register a function () -> expression as an association measure of its name."""
 
 
 def measure_family(
@@ -175,20 +174,20 @@ def measure_family(
 ) -> Callable[[OfNumber], OfNumber]:
     """Register a function of a number as a family of association measures.
 
-    They are called name_5, also found as ``name(5)`` and by what `ucs` and `aliases` say.
+    They are named name_5, and also found as ``name(5)`` and by `ucs` and `aliases`.
 
     Parameters
     ----------
     numbers : Numbers
-        The numbers that it takes.
+        The allowed numbers.
     standard : collection of numbers
-        Those that ``all`` means, and lists have.
+        Numbers included in ``all`` and in lists.
     family, range, reference, sided, symmetric, note
         As of a `Measure`.
     formula, ucs, aliases : str
         As of a `Measure`, with ``{n}`` in the place of the number.
     ucs_numbers : sequence of numbers
-        Those that the UCS toolkit has; others have its spelling as an alias.
+        Numbers in the UCS toolkit; for others, its spelling is an alias.
 
     Examples
     --------
@@ -233,7 +232,7 @@ def _make_member(
 
 
 def _list_entry(pattern: Measure, numbers: NumberRange, ucs_numbers: Sequence[Number]) -> Measure:
-    """Return what stands for a family in a list."""
+    """Return the entry of a family in a list."""
     of_ucs = ",".join(map(numbers.write, ucs_numbers))
     note = "; ".join(filter(None, [f"n is {numbers}", pattern.note]))
     ucs = pattern.ucs.replace("{n}", f"{{{of_ucs}}}")
@@ -248,8 +247,8 @@ def _insert_number(pattern: Measure, n: str) -> Measure:
 
 
 tuple_measure = TUPLE_MEASURES.decorator(Measure)
-"""Registers a function of the number of units as the measure of tuples named after it.
+"""Register a function of the number of units as a tuple measure of its name.
 
-It bears the name of the measure of pairs that it equals for two units. In the formula O and E are
-those of the whole tuple, E = N (f1/N) (f2/N) ... (fk/N).
+It has the name of the pair measure that it equals for two units. In the formula O and E are those
+of the whole tuple, E = N (f1/N) (f2/N) ... (fk/N).
 """

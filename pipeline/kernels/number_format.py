@@ -24,12 +24,9 @@ _MARKS = {
 _EXPONENT = r"([eE][+-]?\d+)?"
 _INFINITE = r"(?i)^[+-]?inf(inity)?$"
 _NAMES = {".": "points", ",": "commas", " ": "blanks", "'": "apostrophes"}
-NO_NUMBER = "is no number (what stands for none is named by the option missing)"
+NO_NUMBER = "is not a number (texts for missing numbers: option missing)"
 """What is wrong with a field that is not read."""
-UNCLEAR = (
-    "has a mark that may stand before decimals or between thousands (the option decimal says what"
-    " stands before decimals)"
-)
+UNCLEAR = "has a mark for either decimals or thousands (to decide: option decimal)"
 """What is wrong with a field of a column whose format is unclear."""
 
 

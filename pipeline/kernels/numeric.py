@@ -266,7 +266,7 @@ def overlaps(
     [('N', '1', 2, 2, 2), ('V', '1', 1, 1, 2)]
     """
     if gold_group == group:
-        raise ValueError(f"both columns of groups are named {group!r}")
+        raise ValueError(f"both group columns are named {group!r}")
     left = gold.select(member, gold_group).drop_nulls()
     right = system.select(member, group).drop_nulls()
     if not distinct:
@@ -533,7 +533,7 @@ def check_bootstrap(*, confidence: float, replicates: int) -> None:
         If the confidence is not inside (0, 1), or there are no replicates.
     """
     if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+        raise ValueError(f"confidence {confidence} or replicates {replicates} is out of range")
 
 
 def percentiles(values: FloatArray, *, confidence: float) -> FloatArray:

@@ -266,9 +266,7 @@ class Asks(StageConfig):
     """Options of a stage that reads people's answers."""
 
     former: Names = ()
-    """Former annotators, whose answers still count. Answers of people without a sheet are an
-    error.
-    """
+    """Former annotators, whose answers still count."""
 
     def known(self, *tables: pl.LazyFrame) -> list[str]:
         """Return the annotators of the tables and the former annotators."""

@@ -342,14 +342,19 @@ def update_reference_chapters() -> ModuleType:
     return script("update_reference")
 
 
-@pytest.mark.parametrize(
-    "file", ["stages.md", "report.md", "evaluation.md", "clustering.md", "runs.md"]
-)
+@pytest.mark.parametrize("file", script("update_reference").PARTS)
 def test_up_to_date(file: str, update_reference_chapters: ModuleType) -> None:
     text = (DOCS_REFERENCE_CHAPTERS / file).read_text(encoding="utf-8")
     assert text == update_reference_chapters.updated(file, text), (
         "run: python docs/update_reference.py"
     )
+
+
+def test_the_reference_of_stages_is_short(update_reference_chapters: ModuleType) -> None:
+    files = [file for file in update_reference_chapters.PARTS if file.startswith("stages")]
+    texts = [(DOCS_REFERENCE_CHAPTERS / file).read_text(encoding="utf-8") for file in files]
+    assert sum(len(text.split()) for text in texts) <= 8_500
+    assert len(texts[0].split()) <= 400
 
 
 def test_a_stage_begins_with_a_verb(update_reference_chapters: ModuleType) -> None:

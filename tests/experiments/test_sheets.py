@@ -294,7 +294,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     assert "This report is incomplete" in page
     assert re.search(r"judgements</strong>: waiting for 8 labels \(\d from &#34;anna&#34;", page)
     assert "<strong>sampled</strong>: depends on judgements" in page
-    assert "Without marks: there are no judgements in judgements yet." in page
+    assert "Candidates are not marked: judgements has no judgements yet." in page
     assert "Not there yet: depends on judgements." in page
     assert "small/pairs" not in page.partition("Provenance</h2>")[0]
     done = lx.run("x.toml")
@@ -613,7 +613,7 @@ def test_labels_of_nobody_are_a_fault_with_its_place(
     assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
     assert "001-anna.xlsx: column annotator" in said
-    assert "is empty: say who gave the label of this row" in said
+    assert "is empty: name the annotator of the label of this row" in said
 
 
 @pytest.mark.long
@@ -627,7 +627,7 @@ def test_a_name_that_no_sheet_asks_is_refused(
     assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
     assert "002-ben.xlsx: column annotator" in said
-    assert "was not asked: did you mean ben, anna?" in said
+    assert "is not an annotator: did you mean ben, anna?" in said
     path = folder / "x.toml"
     judgements = '[stages.judgements]\nformer = ["benn"]'
     path.write_text(path.read_text().replace("[stages.judgements]", judgements))

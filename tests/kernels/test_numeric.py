@@ -121,7 +121,7 @@ def test_nothing_in_common() -> None:
 
 
 def test_groups_need_two_names() -> None:
-    with pytest.raises(ValueError, match="both columns of groups are named 'lemma'"):
+    with pytest.raises(ValueError, match="both group columns are named 'lemma'"):
         overlaps(pl.LazyFrame(), pl.LazyFrame(), member="form", gold_group="lemma", group="lemma")
 
 

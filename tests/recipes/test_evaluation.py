@@ -241,7 +241,7 @@ def test_weights_of_clusters_are_refused(
     assert main([*words, "--runs", str(tmp_path / "r")]) == 1
     said = capsys.readouterr().err
     assert f"stages.{side.removesuffix('.csv')} has weights of" in said
-    assert "2 other than 1, such as 0.3 of 'run' in" in said
+    assert "2 other than 1, for example 0.3 of 'run' in" in said
     assert "Remove the column weight from its file" in said
 
 

@@ -164,4 +164,4 @@ def test_score_says_what_its_columns_hold(tmp_path: Path) -> None:
     done = call(["score", str(tmp_path / "x.parquet")])
     assert done.code == 1
     assert f"{tmp_path / 'x.parquet'} violates its schema:" in done.err
-    assert "column f: contains lists, not whole numbers" in done.err
+    assert "column f: has lists instead of whole numbers" in done.err

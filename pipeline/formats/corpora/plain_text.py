@@ -90,28 +90,23 @@ class TextOptions(CorpusOptions):
     """Options for plain text."""
 
     language: Annotated[str, AfterValidator(_check_language)] = ""
-    """ISO 639-1 code of the language, for abbreviations, elided words and end marks: "en". ""
-    detects the language from the beginning of the file; "none" applies no rules.
-    """
+    """ISO 639-1 code of the language; "" detects it, "none" applies no rules."""
     tokenizer: Literal["pattern", "icu"] = "pattern"
-    """"pattern": tokens match `tokens`. "icu": word breaks of the Unicode library ICU, with
-    dictionaries for Chinese, Japanese, Thai, Khmer, Lao and Burmese; requires lexassay[icu].
+    """"pattern": tokens match `tokens`. "icu": ICU word breaks, with dictionaries for Chinese,
+    Japanese, Thai, Khmer, Lao and Burmese; requires lexassay[icu].
     """
     tokens: Pattern = TOKEN
-    """Regular expression of tokens. Default: numbers with inner points or commas (3,000.5), words
-    of letters, marks and digits with inner apostrophes or hyphens (don't, mother-in-law), and any
-    other single visible character.
+    """Regular expression of tokens. Default: numbers (3,000.5), words with inner apostrophes or
+    hyphens (don't, mother-in-law), and other single characters.
     """
     sentences: Literal["line", "split", "wrapped", "auto"] = "line"
-    """"line": each line is a sentence, without paragraphs. "split": each line is a paragraph, split
-    into sentences by `splitter`. "wrapped": paragraphs are separated by blank lines, and tokens
-    have the number of the first line. "auto": "wrapped" for files with lines of uniform width, else
-    "split".
+    """"line": each line is a sentence. "split": each line is a paragraph, split into sentences by
+    `splitter`. "wrapped": paragraphs are separated by blank lines. "auto": "wrapped" for lines of
+    uniform width, else "split".
     """
     splitter: CuttingPattern = SPLITTER
     """Regular expression of sentence boundaries with two groups, the end of a sentence and the
-    beginning of the next. Default: . ! ? or an ellipsis with closing marks, white space, then a
-    capital letter or digit.
+    beginning of the next.
     """
     abbreviations: tuple[str, ...] = ()
     """Further abbreviations whose full stop does not end a sentence, written without it: ["Bd"]."""

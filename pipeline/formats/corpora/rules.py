@@ -168,9 +168,7 @@ class LemmaOptions(CorpusOptions):
     """Options of readers whose tokens may have lemmas."""
 
     placeholders: tuple[str, ...] = PLACEHOLDERS
-    """Values of the attribute lemma that mean "no lemma": replaced by the form, and counted in a
-    remark. ``[]`` keeps them as lemmas.
-    """
+    """Values of lemma to replace by the form, counted in a remark."""
 
 
 @dataclass(frozen=True)

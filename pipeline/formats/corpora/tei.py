@@ -111,11 +111,9 @@ class TeiOptions(LemmaOptions):
     parts: tuple[Literal["front", "body", "back"], ...] = ("body",)
     """Parts of a text to read."""
     skip: tuple[str, ...] = ("note", "fw", "del", "figDesc")
-    """Elements to skip with their content (and ``sic``, ``orig``, ``abbr`` in a ``choice``); a
-    remark counts them.
-    """
+    """Elements to skip with their content, besides ``sic``, ``orig``, ``abbr`` in a ``choice``."""
     language: Annotated[str, AfterValidator(_check_language)] = ""
-    """ISO 639-1 code of the language; "" takes it from the header or detects it; "none" applies no
+    """ISO 639-1 code of the language; "" takes it from the header or detects it, "none" applies no
     rules.
     """
     tokenizer: Literal["pattern", "icu"] = "pattern"

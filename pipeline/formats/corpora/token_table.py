@@ -343,8 +343,7 @@ class TokenOptions(LemmaOptions):
     """
     header: bool | None = None
     """true: the first line is a header, ignored if `columns` is given. false: it is a token, and
-    unnamed columns are called word, attribute_2 ... Default: without `columns` it must look like a
-    header.
+    columns are named word, attribute_2 ... Default: true unless `columns` is given.
     """
     comment: str = "# "
     """Skip lines with this prefix; ``""`` for none. The default ends in a space, so that ``#`` can

@@ -240,9 +240,7 @@ class VerticalOptions(LemmaOptions):
     ``["$."]`` (German).
     """
     sentence: str = "s"
-    """Sentence structure; with ``""``, sentences end at blank lines, and tags of paragraphs and
-    documents.
-    """
+    """Sentence structure; with ``""``, sentences end at blank lines and other tags."""
     paragraph: str = "p"
     """Paragraph structure; ``""`` for none."""
     document: str = "text"
@@ -252,7 +250,7 @@ class VerticalOptions(LemmaOptions):
     glue: str = "g"
     """Empty structure (``<g/>``) between tokens without a space; ``""`` for none."""
     entities: bool = True
-    """Decode ``&lt;`` ``&gt;`` ``&amp;`` ``&quot;`` ``&apos;``."""
+    """Decode the five entities of XML."""
 
     @model_validator(mode="after")
     def _require_distinct(self) -> Self:

@@ -10,35 +10,34 @@ import polars as pl
 from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.sheets import canonical, fold
 
-# Rules of an adjudication round: by whom, and on which label
+# Rules of an adjudication round
 
 _PERSON = ["id", "annotator"]
 
 
 def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the ids that an adjudication round has resolved, each with its label.
+    """Return the ids resolved by an adjudication round, with their labels.
 
-    An id is resolved if people decided it who did not annotate it, and all of them give one
-    label. Where no such person decided, it is resolved if all who annotated it decided, and give
-    one label.
+    An id is resolved if all adjudicators who did not annotate it agree. Without such an
+    adjudicator, it is resolved if all its annotators decided and agree.
 
     Parameters
     ----------
     annotations : LazyFrame
         id, annotator, label: answers of the first round.
     decisions : LazyFrame
-        id, annotator, label, note: answers of people who saw the first labels.
+        id, annotator, label, note: decisions of people who saw the first labels.
 
     Returns
     -------
     LazyFrame
-        As `schemas.Resolutions`: id; label; annotator, who decided; note, all their notes; first,
-        the labels of the first round. One row per resolved id, sorted by id.
+        As `schemas.Resolutions`: id, label, annotator (the adjudicators), note (all their notes)
+        and first (labels of the first round). One row per resolved id, sorted by id.
 
     Notes
     -----
-    Rows without id, annotator or label do not count. What nobody annotated is not resolved: no
-    first labels were there to be seen.
+    Rows without id, annotator or label are ignored. Ids without annotations are not resolved, since
+    there were no first labels.
 
     Examples
     --------
@@ -72,21 +71,21 @@ def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFr
 def apply_resolutions(
     adjudicated: pl.LazyFrame, resolved: pl.LazyFrame, *, column: str = "label"
 ) -> pl.LazyFrame:
-    """Return what stands for each id: what the adjudication round says where it resolved the id.
+    """Return the final value of each id, with precedence of the adjudication round.
 
     Parameters
     ----------
     adjudicated : LazyFrame
-        id, the column and more, by a rule over the first labels alone.
+        id, the column and others, by a rule over the first labels only.
     resolved : LazyFrame
-        id and the column, of the ids that are resolved.
+        id and the column, for resolved ids.
     column : str
-        A label, or what follows from it.
+        The column with the label, or with a value derived from it.
 
     Returns
     -------
     LazyFrame
-        The rows of `adjudicated` in their order; all but the column as before.
+        The rows of `adjudicated` in order, with the column updated.
 
     Examples
     --------
@@ -100,13 +99,13 @@ def apply_resolutions(
 
 
 def _first_answers() -> pl.Expr:
-    """Return the answers of the first round with their annotators, in order of names."""
+    """Return the answers of the first round with their annotators, ordered by name."""
     each = pl.format("{}: {}", "annotator", "label")
     return each.sort_by("annotator", "label").str.join("; ")
 
 
 def _join_distinct(column: str, separator: str) -> pl.Expr:
-    """Return each text once, in order of the names of its annotators; null if there is none."""
+    """Return the distinct texts, ordered by annotator; null if there is none."""
     texts = pl.col(column).sort_by("annotator", "label", column).drop_nulls()
     return pl.when(texts.len() > 0).then(texts.unique(maintain_order=True).str.join(separator))
 
@@ -114,7 +113,7 @@ def _join_distinct(column: str, separator: str) -> pl.Expr:
 # Independent and informed rounds of annotation
 
 ROUND = "round"
-"""The column that says in which round a row was filled in; the first where it is empty."""
+"""The column with the round of a row; empty for the first round."""
 Round: TypeAlias = Literal["annotation", "adjudication"]
 _ROUNDS: tuple[Round, ...] = get_args(Round)
 
@@ -125,8 +124,8 @@ def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
     Parameters
     ----------
     rows : LazyFrame
-        What stands in sheets. Without a column ``round``, or where it is empty, it is the first
-        round, "annotation".
+        Rows of sheets. Without a (non-empty) column ``round``, they belong to the first round,
+        "annotation".
     wanted : str
         "annotation" or "adjudication".
 
@@ -142,12 +141,12 @@ def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
 
 
 def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Return a fault for every row whose round is none.
+    """Return a fault for every row with an invalid round.
 
     Parameters
     ----------
     rows : LazyFrame
-        file, line and, if rounds are distinguished, round.
+        file, line and optionally round.
 
     Returns
     -------
@@ -165,7 +164,8 @@ def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
     filled = pl.col(ROUND).str.strip_chars() != ""
     wrong = rows.filter(filled & canonical(ROUND, labels=_ROUNDS).is_null())
     problem = pl.col(ROUND).map_elements(
-        lambda name: f"is no round; {did_you_mean(name.strip(), _ROUNDS)}", return_dtype=pl.String
+        lambda name: f"is not a round; {did_you_mean(name.strip(), _ROUNDS)}",
+        return_dtype=pl.String,
     )
     return wrong.select("file", "line", column=pl.lit(ROUND), value=ROUND, problem=problem)
 
@@ -178,32 +178,31 @@ _KEY = ["_person", "id"]
 def merge_answers(
     rows: pl.LazyFrame, seen: pl.LazyFrame, *, log: str, answer: str = "label"
 ) -> pl.LazyFrame:
-    """Return the rows with the answers alone that count, as three-way merges do it.
+    """Return the rows with valid answers only, by a three-way merge.
 
-    The log says what each sheet held when it was looked at last. A sheet that still holds that has
-    nothing new to say: the log counts, which may have another answer since. A sheet that holds
-    something else was worked in since: it counts, if the log still holds what it held then. Where
-    both have changed, both count, and a check will find that one person gives two labels. A sheet
-    that the log has never seen counts beside it. An answer of the log that was shown to others is
-    not overtaken: both count. A note that came to an old answer counts, too.
+    The log knows the last seen contents of each sheet. If a sheet is unchanged, the log counts,
+    which may have a newer answer. If the sheet has changed and the log has not, the sheet counts.
+    If both have changed, both count, and a check will report two labels of one person. A sheet
+    unknown to the log counts in addition. An answer of the log that was shown to others is not
+    replaced: both count. New notes on old answers also count.
 
     Parameters
     ----------
     rows : LazyFrame
         All entries: file, annotator, id, note and the column `answer`.
     seen : LazyFrame
-        file, annotator, id, answer and note (what the sheet held), standing (what the log holds
-        now), shown (whether others have been shown that).
+        file, annotator, id, answer and note (last seen in the sheet), standing (present answer in
+        the log), shown (true if others have seen it).
     log : str
-        The ``file`` of the rows that come from the log.
+        The value of ``file`` for rows of the log.
     answer : str
         The column of answers.
 
     Returns
     -------
     LazyFrame
-        The same rows; in those of a sheet that has nothing new to say the answer is null, and the
-        note if it is an old one; rows of the log that a sheet has overtaken are left out.
+        The same rows, with null for unchanged answers and notes of sheets, and without rows of the
+        log that a sheet replaces.
 
     Examples
     --------
@@ -241,12 +240,12 @@ def _fold_keys(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _fold_answer(name: str) -> pl.Expr:
-    """Return an answer as it is compared: no blanks around it, lower case; blank is null."""
+    """Return an answer in the form for comparison: stripped, lower case; blank is null."""
     return _trim(name).str.to_lowercase()
 
 
 def _trim(name: str) -> pl.Expr:
-    """Return a text without blanks around it; blank is null."""
+    """Return a stripped text; blank is null."""
     bare = pl.col(name).str.strip_chars()
     return pl.when(bare != "").then(bare)
 
@@ -255,26 +254,24 @@ Rule: TypeAlias = Literal["majority", "unanimous", "expert"]
 
 
 def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = None) -> pl.LazyFrame:
-    """Return the label that counts for each id.
+    """Return the adjudicated label of each id.
 
     Parameters
     ----------
     annotations : LazyFrame
-        id, annotator, label; a null label means that this annotator has not judged. An
-        annotator who gives an id two different labels has no vote on it.
+        id, annotator, label; null labels are missing judgements. An annotator with two different
+        labels for an id has no vote on it.
     rule : str
-        "majority": the label with strictly more votes than any other; "unanimous": the label
-        that all give; "expert": the label of `expert`, and the majority's where the expert has
-        none.
+        "majority": the label with strictly more votes than any other; "unanimous": the label of all
+        annotators; "expert": the label of `expert`, or else of the majority.
     expert : str, optional
-        The annotator who decides.
+        The deciding annotator.
 
     Returns
     -------
     LazyFrame
-        id; label (null = undecided); annotators (Int64), how many have a vote; agreed
-        (Boolean), whether they all give the same label, null where nobody has a vote. One row
-        per id, those without a vote too, sorted by id.
+        id; label (null = undecided); annotators (Int64), the number of votes; agreed (Boolean),
+        true if all votes are equal, null without votes. One row per id, sorted by id.
 
     Raises
     ------
@@ -292,7 +289,7 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
     if rule not in get_args(Rule):
         raise ValueError(f"unknown rule {rule!r}; valid: {', '.join(get_args(Rule))}")
     if rule == "expert" and expert is None:
-        raise ValueError("the rule 'expert' needs the name of the expert")
+        raise ValueError("rule 'expert' requires the name of the expert")
     voices = votes(annotations)
     counted = voices.group_by("id").agg(
         only=pl.col("label").first(),
@@ -312,20 +309,20 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
 
 
 def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.LazyFrame:
-    """Return the judgement by which a true positive needs the voice of every annotator.
+    """Return judgements by intersection: a true positive needs the vote of every annotator.
 
     Parameters
     ----------
     annotations : LazyFrame
-        id, annotator, label; who counts is as for `adjudicate`.
+        id, annotator, label; votes as for `adjudicate`.
     positive : collection of str
         The labels of true positives.
 
     Returns
     -------
     LazyFrame
-        id and tp: true if all who have a vote give a label of the category, be it the same or
-        not; false if somebody does not; null where nobody has a vote. Sorted by id.
+        id and tp: true if all votes are labels of the category, false if any is not, null without
+        votes. Sorted by id.
 
     References
     ----------
@@ -344,7 +341,7 @@ def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.
 
 
 def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the labels of the ids that annotators label differently.
+    """Return the labels of ids on which annotators disagree.
 
     Parameters
     ----------
@@ -354,8 +351,8 @@ def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        id, annotator, label of the ids with two labels or more, also where both are of one
-        annotator; sorted, each row once, without null labels.
+        id, annotator, label of ids with two or more labels, even from one annotator; sorted and
+        distinct, without null labels.
 
     Examples
     --------
@@ -370,13 +367,12 @@ def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the labels that count: at most one per annotator and id.
+    """Return the votes: at most one per annotator and id.
 
     Parameters
     ----------
     annotations : LazyFrame
-        id, annotator, label; null labels and those of an annotator who gives an id two
-        different ones don't count.
+        id, annotator, label; null labels and conflicting labels of an annotator are dropped.
 
     Returns
     -------
@@ -395,7 +391,7 @@ def votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _majority(votes: pl.LazyFrame) -> pl.LazyFrame:
-    """Return id and the label with strictly most votes; null on a tie."""
+    """Return id and the label with strictly most votes; null for ties."""
     counts = votes.group_by("id", "label").agg(votes=pl.len().cast(pl.Int64))
     most = counts.join(counts.group_by("id").agg(most=pl.col("votes").max()), on="id")
     first = most.filter(pl.col("votes") == pl.col("most")).group_by("id")

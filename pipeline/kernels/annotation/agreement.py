@@ -29,10 +29,10 @@ def mean_agreement(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = Non
     Parameters
     ----------
     counts : array_like of int, shape (items, labels)
-        How many annotators gave the item the label. Items with fewer than two labels say
-        nothing about agreement and don't count.
+        Number of annotators who gave the item the label. Items with fewer than two labels are
+        ignored.
     weights : array_like, shape (..., items), optional
-        How often each item counts; once if not given.
+        Weights of items (default: 1).
 
     Returns
     -------
@@ -69,7 +69,7 @@ def category_agreement(
     Returns
     -------
     array of float, shape (..., labels)
-        In [0, 1]; NaN for a label that nobody gave.
+        In [0, 1]; NaN for a label that was not given.
 
     References
     ----------
@@ -89,7 +89,7 @@ def category_agreement(
 
 
 def fleiss_kappa(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> FloatArray:
-    """Return Fleiss' kappa, also for items that not everybody labelled.
+    """Return Fleiss' kappa, generalised to missing labels.
 
     ``(P - P_e) / (1 - P_e)``, P the mean agreement and ``P_e = sum_j p_j^2``, with
     ``p_j = mean_i n_ij / n_i``. With the same number of annotators for each item, this is
@@ -103,8 +103,8 @@ def fleiss_kappa(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None)
     Returns
     -------
     array of float, shape (...)
-        At most 1, which stands for perfect agreement; 0 for that of chance. NaN without items,
-        and where only one label was given.
+        At most 1 (perfect agreement); 0 for chance agreement. NaN without items, and if only one
+        label was given.
 
     References
     ----------
@@ -142,7 +142,7 @@ def fleiss_standard_error(
     Returns
     -------
     array of float, shape (...)
-        From 0, which it is at perfect agreement; NaN where kappa is, or for one item.
+        At least 0; 0 for perfect agreement; NaN if kappa is NaN, or for one item.
 
     References
     ----------
@@ -181,8 +181,8 @@ def krippendorff_alpha(
     Returns
     -------
     array of float, shape (...)
-        At most 1, which stands for perfect agreement; 0 for that of chance. NaN without items,
-        and where only one label was given.
+        At most 1 (perfect agreement); 0 for chance agreement. NaN without items, and if only one
+        label was given.
 
     References
     ----------
@@ -206,7 +206,7 @@ def krippendorff_alpha(
 def _multiply_rated(
     counts: npt.ArrayLike, weights: npt.ArrayLike | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the items with two labels or more, and how often they count."""
+    """Return the items with two or more labels, and their weights."""
     table = np.asarray(counts, dtype=np.float64)
     times = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
     rated = table.sum(axis=1) >= 2
@@ -234,7 +234,7 @@ def _weighted_sums(times: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def observed_agreement(confusion: npt.ArrayLike) -> FloatArray:
-    """Return the share of items that both annotators label alike.
+    """Return the share of items with equal labels from both annotators.
 
     ``p_o = sum_j n_jj / n``
 
@@ -271,7 +271,7 @@ def specific_agreement(confusion: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     array of float, shape (..., labels)
-        In [0, 1]; NaN for a label that nobody gave.
+        In [0, 1]; NaN for a label that was not given.
 
     References
     ----------
@@ -301,8 +301,8 @@ def cohen_kappa(confusion: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     array of float, shape (...)
-        In [-1, 1]: 1 for perfect agreement, 0 for that of chance. NaN without items, and where
-        both give one and the same label only.
+        In [-1, 1]: 1 for perfect agreement, 0 for chance agreement. NaN without items, and if both
+        give only one and the same label.
 
     References
     ----------
@@ -333,7 +333,7 @@ def cohen_standard_error(confusion: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     array of float, shape (...)
-        From 0, which it is at perfect agreement; NaN where kappa is.
+        At least 0; 0 for perfect agreement; NaN if kappa is NaN.
 
     References
     ----------
@@ -359,7 +359,7 @@ def cohen_standard_error(confusion: npt.ArrayLike) -> FloatArray:
 
 
 def _confusion_shares(confusion: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return observed agreement, agreement by chance, and the table as shares."""
+    """Return observed agreement, chance agreement, and the table as shares."""
     table = np.asarray(confusion, dtype=np.float64)
     p = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
     chance = (p.sum(axis=-1) * p.sum(axis=-2)).sum(axis=-1)
@@ -377,38 +377,36 @@ def gwet_ac(
     weights: npt.ArrayLike | None = None,
     partial: npt.ArrayLike | None = None,
 ) -> FloatArray:
-    """Return Gwet's coefficient: AC1, or AC2 where some labels are nearly the same.
+    """Return Gwet's coefficient: AC1, or AC2 with partial agreement of labels.
 
     ``(P - P_e) / (1 - P_e)`` with ``P = mean_i sum_j n_ij (m_ij - 1) / (n_i (n_i - 1))`` over
     items with two labels or more, ``m_ij = sum_l v_jl n_il``, v the partial agreement, and
     ``P_e = sum_jl v_jl / (q (q - 1)) sum_j p_j (1 - p_j)``, ``p_j = mean_i n_ij / n_i`` over
     items with one label or more. For AC1 v is 1 on the diagonal and 0 elsewhere.
 
-    Where nearly all items have one label, kappa is low at almost any agreement, since it takes
-    annotators who give it by chance to agree nearly always; here they agree by chance where
-    they do not know better, which is rare if a label is.
+    If nearly all items have one label, kappa is low even for high agreement, because its chance
+    agreement is high; chance agreement in AC1 is low for rare labels.
 
     Parameters
     ----------
     counts : array_like of int, shape (items, labels)
-        How many annotators gave the item the label. The number q of labels is that of the
-        columns, whether a label was given or not.
+        Number of annotators who gave the item the label. The number q of labels is that of columns,
+        used or not.
     weights : array_like, shape (..., items), optional
-        How often each item counts; once if not given.
+        Weights of items (default: 1).
     partial : array_like of float, shape (labels, labels), optional
-        Symmetric, in [0, 1], with 1 on the diagonal: see `partial_agreement`. AC1 if not given.
+        Symmetric, in [0, 1], with 1 on the diagonal, see `partial_agreement` (default: AC1).
 
     Returns
     -------
     array of float, shape (...)
-        At most 1, which stands for perfect agreement; 0 for that of chance. NaN where no item
-        has two labels. Where all gave one and the same label it is 1: ``P_e`` is then 0, for any
-        number of labels to choose from, and is taken to be so where only that one is known.
+        At most 1 (perfect agreement); 0 for chance agreement. NaN if no item has two labels. 1 if
+        all labels are equal: ``P_e`` is then 0, by convention even if only one label is known.
 
     Raises
     ------
     ValueError
-        If the partial agreement is not as above.
+        If the partial agreement is invalid.
 
     References
     ----------
@@ -446,9 +444,9 @@ def gwet_standard_error(
     Returns
     -------
     array of float, shape (...)
-        From 0, which it is at perfect agreement on items with the same number of labels; NaN where
-        the coefficient is, or for one item. Items with one label make it larger than it need be: as
-        Gwet has it, their part of the agreement is 0, not unknown.
+        At least 0; 0 for perfect agreement on items with the same number of labels; NaN if the
+        coefficient is, or for one item. Items with one label inflate it: following Gwet, their
+        contribution to agreement is 0, not unknown.
 
     References
     ----------
@@ -470,7 +468,7 @@ def gwet_standard_error(
 
 
 def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> FloatArray:
-    """Return how far two labels on an ordered scale agree, for AC2.
+    """Return the partial agreement of labels on an ordered scale, for AC2.
 
     ``1 - (|j - l| / (q - 1))^s``, s = 1 linear, s = 2 quadratic; identity: 1 or 0.
 
@@ -489,7 +487,7 @@ def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> Floa
     Raises
     ------
     ValueError
-        If there is no such closeness.
+        If the closeness is unknown.
 
     References
     ----------
@@ -502,7 +500,7 @@ def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> Floa
     """
     if closeness not in get_args(Closeness):
         names = ", ".join(get_args(Closeness))
-        raise ValueError(f"no closeness {closeness!r} of labels; there are {names}")
+        raise ValueError(f"unknown closeness {closeness!r} of labels; valid: {names}")
     if closeness == "identity":
         return np.eye(labels)
     places = np.arange(labels, dtype=np.float64)
@@ -511,7 +509,7 @@ def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> Floa
 
 
 class _GwetParts(NamedTuple):
-    """The parts of the coefficient and its error, by item and over all items."""
+    """Components of the coefficient and its error, by item and in total."""
 
     times: FloatArray  # how often an item counts
     several: FloatArray  # 1 for items with two labels or more
@@ -544,8 +542,8 @@ def _check_partial(partial: npt.ArrayLike, q: int) -> FloatArray:
     fits = v.shape == (q, q) and np.allclose(v, v.T) and np.allclose(np.diagonal(v), 1.0)
     if not (fits and v.min(initial=0.0) >= 0.0 and v.max(initial=1.0) <= 1.0):
         raise ValueError(
-            f"partial agreement of {q} labels is a symmetric {q} x {q} table of numbers in [0, 1] "
-            f"with 1 on the diagonal, not {v.tolist()}"
+            f"partial agreement of {q} labels must be a symmetric {q} x {q} table of numbers in "
+            f"[0, 1] with 1 on the diagonal, not {v.tolist()}"
         )
     return v
 
@@ -558,9 +556,9 @@ def _coefficient(parts: _GwetParts) -> FloatArray:
 
 _Row = tuple[str | float, ...]
 
-_MOST_NUMBERS = 8_000_000  # numbers of the samples drawn again: bounds the memory
+_MOST_NUMBERS = 8_000_000  # numbers per batch of bootstrap samples: bounds the memory
 EVERY = "*"
-"""Stands for all annotators, and for the labels themselves instead of a category."""
+"""Wildcard for all annotators, and for all labels instead of a category."""
 
 
 def agreement(
@@ -571,44 +569,43 @@ def agreement(
     replicates: int,
     seed: str,
 ) -> pl.DataFrame:
-    """Return the coefficients of agreement with their intervals.
+    """Return agreement coefficients with intervals.
 
-    For all annotators the mean observed agreement, Fleiss' kappa, Krippendorff's alpha and Gwet's
-    AC1, for each two the observed agreement, Cohen's kappa and AC1; over the labels as they are,
-    and for each category, where a label is either in it or not, with positive and negative
-    agreement.
-    Only candidates with two votes or more count; an annotator who did not judge is missing.
+    For all annotators: mean observed agreement, Fleiss' kappa, Krippendorff's alpha and Gwet's AC1;
+    for each pair: observed agreement, Cohen's kappa and AC1; over all labels, and for each category
+    as a binary label, with positive and negative agreement. Only candidates with two or more votes
+    count; missing judgements are allowed.
 
-    Analytic intervals are Wilson's for the agreement of two, and normal ones with the
-    published large-sample errors for Cohen's and Fleiss' kappa and AC1, cut off at -1 and 1. The
+    Analytic intervals are Wilson's for observed agreement of pairs, and normal intervals with
+    published large-sample errors for Cohen's and Fleiss' kappa and AC1, clipped to [-1, 1]. The
     bootstrap draws candidates with replacement and takes percentiles.
 
     Parameters
     ----------
     annotations : pl.DataFrame or pl.LazyFrame
-        id, annotator, label, as table `Annotations` has them. An annotator who gives an id two
-        different labels has no vote on it.
+        id, annotator, label, as in table `Annotations`. An annotator with two different labels for
+        an id has no vote on it.
     categories : mapping of str to collection of str
-        The labels that make a true positive of each category.
+        Labels of true positives by category.
     confidence : float
         Confidence level in (0, 1).
     replicates : int
-        Number of bootstrap samples, from 1; 2,000 for limits that are stable in the second
+        Number of bootstrap samples, at least 1; 2,000 give limits that are stable in the second
         digit.
     seed : str
-        Fixes the bootstrap samples. The order of the rows makes no difference.
+        Seed of the bootstrap samples, which do not depend on the order of rows.
 
     Returns
     -------
     pl.DataFrame
-        Table `Agreement`, sorted. Estimates are at most 1, and null where the coefficient is
-        undefined, e.g. kappa where all labels are the same. At perfect agreement the
-        intervals of kappa have no width, but Wilson's interval has.
+        Table `Agreement`, sorted. Estimates are at most 1, and null if undefined, e.g. kappa if all
+        labels are equal. For perfect agreement, intervals of kappa have no width, unlike Wilson's
+        interval.
 
     Raises
     ------
     ValueError
-        If the confidence is not inside (0, 1), or there are no replicates.
+        If the confidence is not in (0, 1), or replicates < 1.
 
     References
     ----------
@@ -643,19 +640,19 @@ def agreement(
 
 
 def _require_memory(voices: pl.DataFrame, replicates: int) -> None:
-    """Refuse tables of so many labels that they are no choice of labels."""
+    """Reject data with too many distinct labels."""
     labels, items = voices["label"].n_unique(), voices["id"].n_unique()
     table = max(labels * labels, labels * items)
     drawn = min(_MOST_NUMBERS // max(1, labels**2) + 1, replicates) * labels * labels
     memory.require(
         8 * (table + 4 * drawn),
-        f"agreement: {labels:,} different labels of {items:,} candidates: their tables",
-        otherwise="look whether the column of labels holds what was chosen from a list",
+        f"agreement: {labels:,} distinct labels of {items:,} candidates: their tables",
+        otherwise="check that the label column contains labels from a list",
     )
 
 
 class _Group(NamedTuple):
-    """Candidates that were judged alike, how many there are, and what to compute of them."""
+    """Distinct patterns of labels with their frequencies, and the coefficients to compute."""
 
     key: tuple[str, str, str]
     frequencies: IntArray
@@ -678,7 +675,7 @@ def _groups(given: pl.DataFrame, categories: Mapping[str, Collection[str]]) -> I
 
 
 def _codes(given: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> IntArray:
-    """Return the place of the label, items by annotators; -1 where there is none."""
+    """Return the index of the label, items by annotators; -1 for missing labels."""
     ids = given["id"].unique().sort()
     codes = np.full((len(ids), len(annotators)), -1, dtype=np.int64)
     rows = ids.search_sorted(given["id"]).to_numpy()
@@ -746,7 +743,7 @@ def _specific_columns(specific: FloatArray, category: str) -> dict[str, FloatArr
 def _bootstrap_rows(
     group: _Group, bits: np.random.Generator, *, replicates: int, confidence: float
 ) -> Iterator[_Row]:
-    """Draw candidates again, and take percentiles of the samples that have a value."""
+    """Bootstrap over candidates, with percentiles of the samples that have a value."""
     frequencies, items = group.frequencies, int(group.frequencies.sum())
     estimates = group.coefficients(frequencies.astype(float))
     parts = [group.coefficients(np.zeros((0, len(frequencies))))]

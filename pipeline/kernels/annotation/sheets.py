@@ -11,7 +11,7 @@ import polars as pl
 from pipeline.errors import did_you_mean
 from pipeline.kernels.sampling import candidate_id, seeded_key
 
-# Assignment of items to annotators, and their order
+# Assignment and order of items
 
 _KEY_RANGE = 2**62
 
@@ -24,37 +24,36 @@ def assign(
     seed: str,
     times: int | None = None,
 ) -> pl.LazyFrame:
-    """Give every id to one annotator, and a share of the ids to several.
+    """Assign every id to one annotator, and a share of ids to several.
 
-    An id goes to the annotator for whom hash(seed, id, annotator) is smallest; an id in the
-    overlap goes to the `times` annotators with the smallest ones. So an id keeps its annotators
-    when others are added to the sample, and a new annotator takes some ids over and moves no
-    id between the others.
+    An id is assigned to the annotator with the smallest hash(seed, id, annotator), an id in the
+    overlap to the `times` annotators with the smallest hashes. So assignments do not change when
+    the sample grows, and a new annotator takes over ids without moving any between the others.
 
     Parameters
     ----------
     ids : LazyFrame
-        String column ``id``; an id that is there twice is assigned once.
+        String column ``id``; duplicates are assigned once.
     annotators : sequence of str
-        Their names, all different, in any order.
+        Distinct names, in any order.
     overlap : float
-        Share in [0, 1] of the ids that several annotators judge; an id is in it or not whatever
-        else is in the sample.
+        Share in [0, 1] of ids judged by several annotators, independently of other ids in the
+        sample.
     seed : str
-        Fixes the draw.
+        Seed of the draw.
     times : int, optional
-        How many annotators judge an id in the overlap; all of them by default.
+        Number of annotators of an id in the overlap (default: all).
 
     Returns
     -------
     LazyFrame
-        id, annotator, order (Int64), the id's place among this annotator's from 1, at random
-        for each annotator; sorted by annotator and order. Shares are equal in expectation.
+        id, annotator, order (Int64; random position in this annotator's list, from 1); sorted by
+        annotator and order. Shares are equal in expectation.
 
     Raises
     ------
     ValueError
-        If there is no annotator, or one twice, or overlap or times is out of range.
+        If there is no annotator, or a duplicate, or overlap or times is out of range.
 
     References
     ----------
@@ -91,22 +90,24 @@ def _rank(group: str, *, by: list[str]) -> pl.Expr:
 
 def _check_assignment(annotators: Sequence[str], overlap: float, times: int) -> None:
     if not annotators or len(set(annotators)) < len(annotators):
-        raise ValueError(f"annotators must be named, each once: {', '.join(annotators)}")
+        raise ValueError(f"annotators must have distinct names: {', '.join(annotators)}")
     if not 0 <= overlap <= 1:
-        raise ValueError(f"overlap is a share in [0, 1], not {overlap}")
+        raise ValueError(f"overlap must be a share in [0, 1], not {overlap}")
     if not 1 <= times <= len(annotators):
-        raise ValueError(f"times is in [1, {len(annotators)}], the annotators, not {times}")
+        raise ValueError(
+            f"times must be in [1, {len(annotators)}] (the number of annotators), not {times}"
+        )
 
 
 # Names of annotators
 
 _ANNOTATOR = "annotator"
 _NEAREST = 3
-"""Names that a message offers."""
+"""Maximum number of names suggested in a message."""
 
 
 def fold(name: str) -> str:
-    r"""Return a name as it is compared: in one Unicode form, blanks collapsed, case folded.
+    r"""Return a name in the form for comparison: normalised, blanks collapsed, case-folded.
 
     Examples
     --------
@@ -118,20 +119,20 @@ def fold(name: str) -> str:
 
 
 def unify_names(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
-    """Return the rows with one spelling of every person's name.
+    """Return the rows with unified spellings of names.
 
     Parameters
     ----------
     rows : LazyFrame
         With the String column ``annotator``.
     known : sequence of str
-        The names of those who were asked, as they are to be spelt. Who is not among them is
-        spelt as most often; of spellings as frequent, the first in the alphabet.
+        Names of the annotators in standard spelling. Other names get their most frequent (then
+        alphabetically first) spelling.
 
     Returns
     -------
     LazyFrame
-        The same rows; a name that is blank is null.
+        The same rows; blank names are null.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def unify_names(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
 
 
 def by_fold(names: Iterable[str]) -> dict[str, str]:
-    """Return the first of the names that are one when they are folded, by what they fold to.
+    """Return the first of equal names, by folded form.
 
     Examples
     --------
@@ -170,7 +171,7 @@ def by_fold(names: Iterable[str]) -> dict[str, str]:
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return the three known names that are most like a name, the nearest first.
+    """Return the three most similar known names, nearest first.
 
     Examples
     --------
@@ -183,16 +184,16 @@ def nearest(name: str, known: Sequence[str]) -> list[str]:
 
 
 def unassigned_faults(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.LazyFrame:
-    """Return a fault for every answer of somebody who was not asked.
+    """Return a fault for every answer of an unknown annotator.
 
     Parameters
     ----------
     rows : LazyFrame
         file, line, annotator and the answer; names as `unify_names` spells them.
     known : sequence of str
-        Who was asked.
+        The annotators.
     answer : str
-        The column of answers; a row where it is blank is nobody's.
+        The column of answers; rows with blank answers are ignored.
 
     Returns
     -------
@@ -204,28 +205,28 @@ def unassigned_faults(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) 
     >>> row = {"file": "a.csv", "line": 2, "annotator": "amna", "label": "SVC"}
     >>> found = unassigned_faults(pl.LazyFrame([row]), known=["anna", "ben"], answer="label")
     >>> found.collect()["problem"].item()
-    'was not asked: did you mean anna, ben? If this person was asked formerly: former = ["amna"]'
+    'is not an annotator: did you mean anna, ben? For a former annotator: former = ["amna"]'
     """
     stranger = ~pl.col(_ANNOTATOR).is_in(list(known))
 
     def problem(name: str) -> str:
         near = ", ".join(nearest(name, known))
-        meant = f"was not asked: did you mean {near}?" if near else "was not asked."
-        return f'{meant} If this person was asked formerly: former = ["{name}"]'
+        meant = f"is not an annotator: did you mean {near}?" if near else "is not an annotator."
+        return f'{meant} For a former annotator: former = ["{name}"]'
 
     text = pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String)
     return _annotator_faults(rows.filter(_has_answer(answer) & stranger), text)
 
 
 def unnamed_faults(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
-    """Return a fault for every answer without the name of whoever gave it.
+    """Return a fault for every answer without an annotator.
 
     Parameters
     ----------
     rows : LazyFrame
         file, line, annotator and the answer.
     answer : str
-        The column of answers; a row where it is blank is nobody's.
+        The column of answers; rows with blank answers are ignored.
 
     Returns
     -------
@@ -239,7 +240,7 @@ def unnamed_faults(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
     'is empty: say who gave the label of this row'
     """
     nobody = (pl.col(_ANNOTATOR).str.strip_chars() == "").fill_null(value=True)
-    text = pl.lit(f"is empty: say who gave the {answer} of this row")
+    text = pl.lit(f"is empty: name the annotator of the {answer} in this row")
     return _annotator_faults(rows.filter(_has_answer(answer) & nobody), text)
 
 
@@ -258,27 +259,27 @@ def _collapse_blanks(name: str) -> str:
 
 _PAIR = ("l1", "l2")
 _MOST_PLACES = 4
-"""Places that a message names."""
+"""Maximum number of places listed in a message."""
 
 
 def faults(
     rows: pl.LazyFrame, *, labels: Sequence[str], units: Sequence[str] = _PAIR
 ) -> pl.LazyFrame:
-    """Return one row for every cell that cannot be used.
+    """Return one row for every invalid cell.
 
-    An id is empty, or the annotator of a label; an id does not belong to its row's units, since
-    somebody changed one of these cells or sorted a part of the sheet; a label is not one of
-    `labels`; one annotator gives an id two labels, in one sheet or in two (all these rows).
+    Faults are: an empty id, or an empty annotator of a label; an id that does not match the units
+    of its row, after changes or partial sorting of the sheet; a label that is not among `labels`;
+    conflicting labels of one annotator for an id, in one or several sheets (all rows).
 
     Parameters
     ----------
     rows : LazyFrame
-        file, line, annotator, id, label and the units, String (line Int64); null is an empty
-        cell, and an empty label means that nobody has judged.
+        file, line, annotator, id, label and the units, String (line Int64); null is an empty cell,
+        and an empty label is a missing judgement.
     labels : sequence of str
-        The valid labels. Blanks around a label and its case do not matter.
+        The valid labels, compared without surrounding blanks and case.
     units : sequence of str
-        The columns that the id is a hash of, of tuples l1 ... lk; empty if it is none.
+        The columns from which the id is a hash (l1 ... lk); empty if it is not a hash.
 
     Returns
     -------
@@ -288,7 +289,7 @@ def faults(
     Raises
     ------
     ValueError
-        If two labels differ in case or blanks alone.
+        If two labels differ only in case or blanks.
 
     Examples
     --------
@@ -310,26 +311,25 @@ def faults(
 
 
 def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:
-    """Return the annotations of filled-in sheets, each label in its one spelling.
+    """Return the annotations of completed sheets, with unified spellings of labels.
 
     Parameters
     ----------
     rows : LazyFrame
         file, line, annotator, id, label, note.
     labels : sequence of str
-        The valid labels, as they are to be spelt.
+        The valid labels in standard spelling.
 
     Returns
     -------
     LazyFrame
-        file, line, id, annotator, label (null = empty or unknown), note (null = empty); one
-        row per row that has an id. Rows with faults are there as well: take out those that
-        `faults` names before the labels are used.
+        file, line, id, annotator, label (null = empty or unknown), note (null = empty); one row per
+        row with an id. Rows with faults are included: remove those listed by `faults` first.
 
     Raises
     ------
     ValueError
-        If two labels differ in case or blanks alone.
+        If two labels differ only in case or blanks.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:
 
 
 def with_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Return rows with the ids as they were written, without blanks that somebody put to them.
+    """Return rows with stripped ids.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def with_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows on which somebody noted something, labelled or not.
+    """Return the rows with a note, labelled or not.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
-    """Return the label that each cell means: null where it is empty or means none.
+    """Return the label of each cell: null if empty or unknown.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
     Raises
     ------
     ValueError
-        If two labels differ in case or blanks alone.
+        If two labels differ only in case or blanks.
 
     Examples
     --------
@@ -394,14 +394,14 @@ def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
     spelt = pl.DataFrame({"label": list(labels)}, schema={"label": pl.String})
     folded = spelt.select(_fold_column("label")).to_series().to_list()
     if len(set(folded)) < len(folded):
-        raise ValueError(f"two labels differ in case or blanks alone: {', '.join(labels)}")
+        raise ValueError(f"two labels differ only in case or blanks: {', '.join(labels)}")
     return _fold_column(column).replace_strict(
         dict(zip(folded, labels, strict=True)), default=None, return_dtype=pl.String
     )
 
 
 def _fold_column(column: str) -> pl.Expr:
-    # NFC, since some systems save a letter and its accent as two characters.
+    # NFC, since some systems save letters and accents as separate characters.
     return pl.col(column).str.normalize("NFC").str.strip_chars().str.to_lowercase()
 
 
@@ -436,7 +436,7 @@ def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     bad = rows.filter(unknown).select("file", "line", "label")
 
     def problem(label: str) -> str:
-        return f"is no label; {did_you_mean(label.strip(), labels)}"
+        return f"is not a label; {did_you_mean(label.strip(), labels)}"
 
     named = bad.select(pl.col("label").unique()).with_columns(
         problem=pl.col("label").map_elements(problem, return_dtype=pl.String)
@@ -458,7 +458,7 @@ def _contradictions(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     )
     problem = pl.concat_str(
         pl.col("annotator").fill_null("somebody"),
-        pl.lit(" gives this id several labels: "),
+        pl.lit(" gave this id several labels: "),
         "places",
         pl.lit("; keep one"),
     )

@@ -1,4 +1,4 @@
-"""Contingency tables of frequency signatures: the columns that measures are written in.
+"""Contingency tables of frequency signatures: the columns used by measures.
 
 The cells come from exact integers. The determinant O11 O22 - O12 O21 = f N - f1 f2 is computed
 in 128-bit integers and rounded once: in floating point it would lose up to 12 digits near
@@ -16,8 +16,8 @@ import polars as pl
 from pipeline.kernels.numeric import deviance, log_of_ratio
 from schemas.candidates import cell, signature
 
-# Contingency tables of tuples: a cell has a digit per position, 1 for the tuple's own element and
-# 2 for any other (o111 ... o222). O - E is an integer difference that is rounded once.
+# Contingency tables of tuples: a cell has a digit per position, 1 for the tuple's own element and 2
+# for any other (o111 ... o222). O - E is an integer difference, rounded once.
 
 _LARGE = 2**62
 
@@ -34,7 +34,7 @@ def cells(size: int) -> list[str]:
 
 
 def columns(size: int) -> list[str]:
-    """Return what a measure of tuples may use; all Float64.
+    """Return the columns available to measures of tuples; all Float64.
 
     o, e and delta = o - e of the joint cell; the frequencies f1 ... f_12 ... N; and o, e, delta
     of every cell.
@@ -61,12 +61,12 @@ def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) ->
     size : int
         k.
     wanted : collection of str
-        Which of `columns`.
+        Some of `columns`.
 
     Returns
     -------
     DataFrame
-        The columns wanted.
+        The requested columns.
 
     References
     ----------
@@ -131,7 +131,7 @@ def difference(observed: pl.Series, margins: Sequence[pl.Series], total: pl.Seri
     Returns
     -------
     Series
-        Float64; 0 where O = E exactly, and otherwise of the right sign.
+        Float64; 0 if O = E exactly, and otherwise with the right sign.
 
     Notes
     -----
@@ -176,11 +176,11 @@ COLUMNS = (
     "o11", "o12", "o21", "o22", "e11", "e12", "e21", "e22", "r1", "r2", "c1", "c2", "N", "delta",
     "determinant",
 )  # fmt: skip
-"""What a measure may use; all Float64. ``delta`` is O11 - E11."""
+"""Columns available to measures; all Float64. ``delta`` is O11 - E11."""
 
 
 def _exact_columns(f: pl.Expr, f1: pl.Expr, f2: pl.Expr, n: pl.Expr) -> dict[str, pl.Expr]:
-    """Return what is computed from the whole numbers themselves and then rounded once."""
+    """Return columns computed from exact integers and rounded once."""
     joint, independent = f.cast(pl.Int128), f1.cast(pl.Int128) * f2
     square = joint * f
     counts = {
@@ -192,7 +192,7 @@ def _exact_columns(f: pl.Expr, f1: pl.Expr, f2: pl.Expr, n: pl.Expr) -> dict[str
 
 
 EXACT: Mapping[str, pl.Expr] = _exact_columns(*(pl.col(name) for name in SIGNATURE))
-"""Columns that come from the signature.
+"""Columns computed from the signature.
 
 ``square_excess`` is N O11^2 - R1 C1 and ``cube_excess`` is N O11^3 - R1 C1, which decide where
 MI2 and MI3 are near 0. They wrap around where O11^3 N is above 1e38, far from there.
@@ -211,7 +211,7 @@ def _derived_columns() -> dict[str, pl.Expr]:
 
 
 DERIVED: Mapping[str, pl.Expr] = _derived_columns()
-"""Columns that come from those: expected cells, what several measures share.
+"""Columns computed from these: expected cells and shared intermediates.
 
 ``margins`` is R1 R2 C1 C2, ``ln_ratio`` is ln(O11 / E11), and ``d11 .. d22`` are the deviances
 Oij ln(Oij / Eij) + Eij - Oij.

@@ -126,21 +126,21 @@ def _normal_one_sided(pair: Sequence[pl.Series]) -> pl.Series:
     return pl.Series(pair[0].name, tail)
 
 
-_ZERO_COUNT = 0.5 / np.pi  # stands for n = 0 where ln(2 pi n) is taken, since 0! = 1
+_ZERO_COUNT = 0.5 / np.pi  # replaces n = 0 in ln(2 pi n), since 0! = 1
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """Distributions, one a column, each at a value k.
+    """Distributions, one per column, each at a value k.
 
     Parameters
     ----------
     rising, falling : array of shape (counts, rows)
-        The counts that go up and down with k.
+        The counts that increase and decrease with k.
     means : array of shape (counts, rows)
         Expectations of the rising counts, then of the falling ones; above 0.
     delta : array of shape (rows,)
-        k less its expectation, known better than by subtraction.
+        k minus its expectation, without cancellation.
     scale : array of shape (rows,)
         Expectations of the rising counts over those of the falling ones.
     above, below : array of shape (margins, rows)
@@ -157,7 +157,7 @@ class Distribution:
 
     @property
     def lowest(self) -> FloatArray:
-        """How far k is from the smallest possible value; infinite if there is none."""
+        """Distance of k from the smallest possible value; infinite if there is none."""
         return reduce(np.minimum, self.rising, np.full(len(self.delta), np.inf))
 
     @property
@@ -173,7 +173,7 @@ class Distribution:
         )  # fmt: skip
 
     def ratios(self) -> Distribution:
-        """Return what term ratios need; it has no probability of its own."""
+        """Return only the values for term ratios, without the probability."""
         none = self.means[:0]
         return Distribution(self.rising, self.falling, none, self.delta, self.scale, none, none)
 
@@ -193,12 +193,12 @@ class Distribution:
 
 
 def product_of(counts: FloatArray) -> FloatArray:
-    """Multiply counts, in their order; 1 if there are none."""
+    """Multiply counts in order; 1 if there are none."""
     return _fold(np.multiply, counts, 1.0)
 
 
 def total(counts: FloatArray) -> FloatArray:
-    """Add numbers, in their order; 0 if there are none."""
+    """Add numbers in order; 0 if there are none."""
     return _fold(np.add, counts, 0.0)
 
 
@@ -244,13 +244,13 @@ def _corrections(counts: FloatArray) -> FloatArray:
 
 # Sums of successive probabilities by term ratios
 
-_NEGLIGIBLE = 2.0**-54  # adding it leaves a sum as it is, and so do all later terms
-_COMPACT_BELOW = 0.6  # the share of open rows from which on the closed ones are carried along
+_NEGLIGIBLE = 2.0**-54  # adding this or any later term does not change the sum
+_COMPACT_BELOW = 0.6  # share of open rows above which closed ones are kept
 _DIGITS = 44.0  # e^-44 is below 1e-19
 
 
 def length(x: Distribution) -> FloatArray:
-    """Estimate after how many steps upwards the terms become negligible.
+    """Estimate the number of upward steps after which terms are negligible.
 
     The logarithm of the terms starts with slope ``step - 1`` and bends by the sum of the
     reciprocal counts.
@@ -282,7 +282,7 @@ def excess(x: Distribution, *, start: float = 0.0, most: FloatArray | None = Non
     start : float
         0, or 1 for P(X >= k) / P(X = k).
     most : array of shape (rows,), optional
-        The largest number of terms to add; all of them by default.
+        Maximum number of terms to add (default: all).
 
     Returns
     -------
@@ -369,7 +369,7 @@ def between(
     start, stop : array of shape (rows,)
         Whole numbers; `stop` None for the end of the support.
     far : array of shape (rows,)
-        Where to stop adding in that case: the terms are negligible there.
+        Where to stop in that case, since terms are negligible.
     """
     result = np.empty(len(x.delta))
     for first in range(0, len(result), _ROWS):
@@ -409,8 +409,8 @@ def _border_terms(x: Distribution, at: FloatArray) -> FloatArray:
 
 # One-sided tail probabilities and likelihoods: -ln P(X >= k) and -ln P(X = k), accurate near 0
 
-FEW = 16.0  # values below k that are added up one by one
-LONG = 512.0  # terms from which on a sum is taken as an integral
+FEW = 16.0  # values below k that are summed individually
+LONG = 512.0  # number of terms above which a sum becomes an integral
 _LIKELY = -0.7
 
 
@@ -496,9 +496,9 @@ def likelihood(x: Distribution) -> FloatArray:
 # Exact lower confidence limits: SciPy's inverse gamma and beta functions lose digits where counts
 # are large; Newton's method on the log tail gives them back.
 
-_LARGE = 3000.0  # counts from which on SciPy's values are refined
-_FAR = 0.1  # the surprise of a count from which on ln m is solved for, and not k - m
-_USUAL = 1e-20  # the tail down to which SciPy's values are near
+_LARGE = 3000.0  # counts above which SciPy's values are refined
+_FAR = 0.1  # surprise above which to solve for ln m instead of k - m
+_USUAL = 1e-20  # tail above which SciPy's values are close
 _TINY = -46.0  # ln m, below which P(X >= k) is its first term, to the last digit
 _STEPS = 20  # at most; each doubles the digits once it is close
 _CLOSE = 1e-9  # after a step this small the next one would only change rounding errors
@@ -507,12 +507,12 @@ Step = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class PoissonLimit(NamedTuple):
-    """Lower limits of Poisson means, each in the forms that keep its digits."""
+    """Lower limits of Poisson means, in forms that preserve precision."""
 
     mean: FloatArray
-    """The limit itself; 0 where it is below 1e-308."""
+    """The limit; 0 if below 1e-308."""
     shortfall: FloatArray
-    """The count less the limit."""
+    """Count minus limit."""
     log_mean: FloatArray
     """The natural logarithm of the limit; -inf at a count of 0."""
 
@@ -529,7 +529,7 @@ def poisson_limit(k: FloatArray, tail: float, *, log_tail: float | None = None) 
     tail : float
         Error probability on this side, below 1/2.
     log_tail : float, optional
-        Its natural logarithm, needed where it is below 1e-300 itself.
+        Its natural logarithm, required below 1e-300.
 
     Returns
     -------
@@ -692,7 +692,7 @@ def surprise(
     assumption : callable
         Columns of contingency tables to the distribution of O11.
     names : sequence of str
-        The columns that it asks for.
+        The required columns.
 
     Returns
     -------
@@ -710,17 +710,17 @@ def by_rows(
     Parameters
     ----------
     function : callable
-        Arrays by name to an array of the same length. What it returns for a row must not
-        depend on the other rows; floating-point warnings are silenced.
+        Arrays by name to an array of the same length. The result of a row must not depend on other
+        rows; floating-point warnings are silenced.
     names : sequence of str
         The columns that it needs, Float64 without nulls.
     blocks : bool
-        Whether to call it on blocks of rows, in threads; once on all rows if not.
+        Call it on blocks of rows in threads, instead of once on all rows.
 
     Returns
     -------
     Expr
-        Float64; equal rows get equal bits, whatever the other rows and the threads.
+        Float64; equal rows get equal bits, regardless of other rows and threads.
     """
     size = _BLOCK if blocks else None
     work = partial(_apply_by_rows, function=function, names=tuple(names), size=size)
@@ -765,7 +765,7 @@ def _log10_tails(
     return result
 
 
-# Distributions of O11 that tests of independence assume
+# Distributions of O11 under independence
 
 
 def hypergeometric(columns: Columns) -> Distribution:
@@ -839,7 +839,7 @@ def two_sided(x: Distribution) -> FloatArray:
 
 
 def _two_sided_by_ratios(x: Distribution) -> FloatArray:
-    """Add up all values one by one: -ln p = ln(1 + more probable ones / others)."""
+    """Sum all values individually: -ln p = ln(1 + more probable ones / others)."""
     others, below = split_at_limit(x.mirror(), _LIMIT, np.ones(len(x.delta)))
     others, above = split_at_limit(x, _LIMIT, others)
     return np.log1p((below + above) / others)
@@ -871,7 +871,7 @@ def _count_equal(x: Distribution) -> FloatArray:
 
 
 def _lower_edge(x: Distribution) -> FloatArray:
-    """Return how far below k the lower tail begins; infinite where there is none."""
+    """Return the distance below k at which the lower tail begins; infinite if there is none."""
     limit = log_pmf(x) + np.log1p(TOLERANCE)
     result = np.full(len(limit), np.inf)
     rows = np.flatnonzero(log_pmf(x.move(-x.lowest)) <= limit)

@@ -1,4 +1,4 @@
-"""Scores of candidates: each distinct frequency signature is scored once, for pairs and tuples."""
+"""Scores of pairs and tuples: each distinct frequency signature is scored once."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from schemas.candidates import arity, signature
 
 _IDENTITIES = (("l1", "l2"), ("id",))
 RANDOM_NUMBER = "random_number"
-"""Column for measures that distinguish candidates with equal signatures, and use no other."""
+"""Column for measures that distinguish candidates with equal signatures."""
 
 
 def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
-    """Return a number in [0, 1) that is fixed by the candidate and the seed.
+    """Return a number in [0, 1) determined by candidate and seed.
 
     Parameters
     ----------
     columns : collection of str
-        Columns of the candidates. What makes a candidate is (l1, l2), else ``id``, else, in a
-        table with neither, its frequency signature.
+        Columns of the candidates, which are identified by (l1, l2), ``id``, or else their frequency
+        signature.
     seed : str
-        Another seed gives other numbers.
+        Seed of the numbers.
 
     Returns
     -------
     Expr
-        Float64 in [0, 1), uniform; the same whatever the order and the other rows.
+        Float64 in [0, 1), uniform, independent of other rows and their order.
 
     Examples
     --------
@@ -62,17 +62,17 @@ def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
 
 
 def definition(column: str) -> pl.Expr:
-    """Return what a column stands for: a cell, a shared intermediate, or a measure.
+    """Return the definition of a column: a cell, a shared intermediate, or a measure.
 
     Parameters
     ----------
     column : str
-        Of `pipeline.kernels.association.contingency`, or the name of a registered measure.
+        A column of `pipeline.kernels.association.contingency`, or a registered measure.
 
     Raises
     ------
     KeyError
-        If it is neither.
+        If it is unknown.
     """
     for known in (EXACT, DERIVED):
         if column in known:
@@ -81,7 +81,7 @@ def definition(column: str) -> pl.Expr:
 
 
 def required_columns(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
-    """Return all columns that the expressions depend on, each after those that it depends on.
+    """Return all columns that the expressions depend on, in order of dependence.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def required_columns(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
     Returns
     -------
     dict of str to Expr
-        Without the signature itself and random numbers, and nothing that is not needed.
+        The required columns, without the signature and random numbers.
 
     Raises
     ------
@@ -123,12 +123,12 @@ def _add_dependencies(
 
 
 def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
-    """Group columns so that those of a step depend on the steps before it only.
+    """Group columns into steps that depend only on previous steps.
 
     Parameters
     ----------
     columns : mapping of str to Expr
-        As `required_columns` gives them.
+        From `required_columns`.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
 
 
 def places(measures: Iterable[str], *, where: Callable[[str], str] = MEASURES.place) -> set[str]:
-    """Return where the measures are defined, and the measures that they are written over."""
+    """Return the modules of the measures and of the measures that they use."""
     names = set(measures)
     names |= {name for name in required_columns(pl.col(each) for each in names) if name in MEASURES}
     return {where(name) for name in names}
@@ -170,14 +170,12 @@ def score_signatures(
     wanted : mapping of str to Expr
         Name to expression over cells, shared intermediates and measures.
     threads : int
-        Batches to score at a time. One within a query of Polars: its threads would wait for
-        themselves.
+        Number of parallel batches. Use 1 within a Polars query, whose threads would deadlock.
 
     Returns
     -------
     DataFrame
-        One Float64 column per name; null for NaN. Equal signatures have equal bits, wherever
-        they stand.
+        One Float64 column per name; null for NaN. Equal signatures have bitwise equal scores.
     """
     if all_distinct(signatures):
         return _score_rows(signatures, wanted, threads)
@@ -188,12 +186,12 @@ def score_signatures(
 
 
 def all_distinct(signatures: pl.DataFrame) -> bool:
-    """Tell quickly whether no signature occurs twice.
+    """Return true if all signatures are certainly distinct.
 
     Notes
     -----
-    Signatures are mixed into one 64-bit number each. If those are all distinct, so are the
-    signatures; if two agree by chance, the answer is no, which costs time only.
+    Signatures are hashed to 64 bits. If all hashes are distinct, so are the signatures; a collision
+    only costs time.
 
     Examples
     --------
@@ -215,7 +213,7 @@ def _score_rows(
     """Score every row, batch by batch."""
     columns = required_columns(wanted.values())
     numbers = {
-        # A formula may have the name of a measure that others are written over.
+        # A formula may have the name of a measure that others use.
         name: (pl.col(name) if columns.get(name) is each else each).cast(pl.Float64)
         for name, each in wanted.items()
     }
@@ -224,16 +222,16 @@ def _score_rows(
 
 
 def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) -> pl.DataFrame:
-    """Return what expressions that look at one row each select, step by step, in batches.
+    """Evaluate row-wise expressions in steps and batches.
 
     Parameters
     ----------
     rows : DataFrame
         Any columns.
     *steps : sequence of Expr
-        What each step selects of the one before.
+        Expressions of each step over the columns of the previous one.
     threads : int
-        Batches at a time, as of `score_signatures`.
+        As for `score_signatures`.
     """
     return _map_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part), threads)
 
@@ -252,7 +250,7 @@ def _map_batches(
 def _score_batch(
     part: pl.DataFrame, steps: list[dict[str, pl.Expr]], numbers: Mapping[str, pl.Expr]
 ) -> pl.DataFrame:
-    """Score the rows of a batch together, never fewer than two."""
+    """Score the rows of a batch, at least two."""
     small = part.height < 2
     query = (_single_chunks(pl.concat([part, _PADDING])) if small else part).lazy()
     for step in steps:
@@ -268,17 +266,16 @@ def _score_batch(
 
 
 def _single_chunks(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the same columns, each as one chunk that holds every value.
+    """Return the columns as single chunks with all values.
 
-    Polars keeps a column of equal values, or of one row, as a single value with a length, and
-    then divides by it in another way: by a product with its reciprocal. Equal signatures would
-    get unequal bits, depending on where they come from and what stands beside them.
+    Polars stores constant columns (or single rows) as one value with a length, and replaces
+    division by multiplication with the reciprocal. Equal signatures would then get different bits.
     """
     return pl.DataFrame([frame.get_column(name).rechunk() for name in frame.columns])
 
 
 _NO_REWRITING = pl.QueryOptFlags.none().update(comm_subexpr_elim=True)
-"""No rewriting of expressions, which could change rounding; only common subexpressions."""
+"""Only common subexpressions: rewriting could change rounding."""
 _PADDING = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [2, 3], "N": [9, 9]})
 
 
@@ -304,13 +301,13 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
     formula : str
         Polars SQL, row by row, over ``o11 .. e22 r1 r2 c1 c2 N delta``.
     probe : DataFrame, optional
-        A few tables with the columns that it may use, in place of these.
+        A few tables with the available columns.
 
     Raises
     ------
     ValueError
-        If it does not parse, uses a function or a column that it may not, or is an aggregate or a
-        window.
+        If it does not parse, uses other functions or columns, or is an aggregate or window
+        function.
 
     Examples
     --------
@@ -334,7 +331,8 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
         raise ValueError(f"{formula!r} is not a Polars SQL expression: {why}") from error
     if not by_row:
         raise ValueError(
-            f"{formula!r} is not row by row: constants, aggregates and windows are refused"
+            f"{formula!r} is not an expression of a single row: constants, aggregates and window "
+            "functions are not allowed"
         )
     if not dtype.is_numeric():
         raise ValueError(f"{formula!r} gives {dtype}, not a number")
@@ -349,10 +347,9 @@ _PROBE = tables(
 
 
 def _is_row_by_row(parsed: pl.Expr, probe: pl.DataFrame) -> bool:
-    """Tell whether every row gives what it gives among others when it stands beside itself.
+    """Return true if the result of a row does not depend on other rows.
 
-    Not alone: Polars divides a single row by a literal in another way, see
-    `_single_chunks`.
+    Each row is duplicated, since Polars divides single rows differently, see `_single_chunks`.
     """
     column = parsed.alias("x")
     alone = (probe[[row, row]].select(column).head(1) for row in range(probe.height))
@@ -380,7 +377,7 @@ def score(
     formulas : mapping of str to str, optional
         User-defined measures, as Polars SQL.
     seed : str
-        Fixes the measure `random`.
+        Seed of the measure `random`.
 
     Returns
     -------
@@ -406,29 +403,28 @@ def score(
 
 
 _THREADS = 2
-"""Batches that are scored at a time; each uses the threads of Polars besides."""
+"""Number of parallel batches; each also uses Polars threads."""
 
 
 def score_now(
     candidates: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], seed: str = ""
 ) -> pl.DataFrame:
-    """Add the scores to a table that is in memory, with all threads.
+    """Add the scores to a table in memory, with all threads.
 
     Parameters
     ----------
     candidates : DataFrame
         Whole numbers f, f1, f2, N; any others are kept.
     wanted : mapping of str to Expr
-        As `expressions` gives them.
+        From `expressions`.
     seed : str
-        Fixes the measure `random`.
+        Seed of the measure `random`.
 
     Notes
     -----
-    The query that `score` returns does the same, but Polars lets nothing inside a query's Python
-    function use more than one thread.
+    Like `score`, but Polars limits Python functions inside a query to one thread.
     """
-    # What has a random number is scored candidate by candidate.
+    # Measures with random numbers are scored for every candidate.
     of_pair = {name for name, each in wanted.items() if RANDOM_NUMBER in each.meta.root_names()}
     others = {name: each for name, each in wanted.items() if name not in of_pair}
     signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))
@@ -451,12 +447,12 @@ def parse_tuple_formula(formula: str, *, size: int) -> pl.Expr:
     formula : str
         Polars SQL, row by row, over the columns of `pipeline.kernels.association.contingency`.
     size : int
-        How many units the tuples have.
+        Number of units of the tuples.
 
     Raises
     ------
     ValueError
-        If it does not parse, uses another column, or is an aggregate or a window.
+        If it does not parse, uses another column, or is an aggregate or window function.
 
     Examples
     --------
@@ -518,9 +514,9 @@ def score_tuples(
 def _score_tuple_signatures(
     signatures: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], size: int
 ) -> pl.DataFrame:
-    """Score all signatures at once, never fewer than two rows.
+    """Score all signatures at once, at least two rows.
 
-    A frame of one row takes other paths in Polars, see `_score_batch`.
+    Polars treats frames of one row differently, see `_score_batch`.
     """
     asked = list(dict.fromkeys(name for each in wanted.values() for name in each.meta.root_names()))
     padded = pl.concat([signatures, _padding_rows(size)])
@@ -534,14 +530,14 @@ def _score_tuple_signatures(
 
 
 def _padding_rows(size: int) -> pl.DataFrame:
-    """Return two tables: a tuple that occurs once, and one that occurs twice."""
+    """Return two example tables."""
     rows = [dict.fromkeys(signature(size), number) | {"N": 9} for number in (1, 2)]
     return pl.DataFrame(rows, schema=dict.fromkeys(signature(size), pl.Int64))
 
 
 @cache
 def _tuple_probe(size: int) -> pl.DataFrame:
-    """Return a few tables with all columns that a formula may use."""
+    """Return a few tables with all columns available to formulas."""
     base = _padding_rows(size)
     rows = [base, base.with_columns(N=pl.col("N") + 5), base.with_columns(f1=pl.col("f1") + 3)]
     return tuple_tables(pl.concat(rows), size=size, wanted=columns(size))

@@ -17,13 +17,13 @@ from pipeline.memory import Spill
 # Alignment of two taggings of the same tokens
 
 THEIRS = "~"
-"""What the columns of the second reading begin with."""
+"""Prefix of the columns of the second reading."""
 PLACE = ("file", "line", "sentence", "position")
 """The columns that locate a token."""
 
 
 def align(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
-    """Lay the tokens of a second reading beside those of the first, in the order of both.
+    """Align the tokens of two readings, in order.
 
     Parameters
     ----------
@@ -46,19 +46,19 @@ def align(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def faults(pair: pl.LazyFrame, *, compare: str) -> pl.LazyFrame:
-    """Return a fault for every place where the two are not the same token.
+    """Return a fault for every position with different tokens.
 
     Parameters
     ----------
     pair : LazyFrame
-        As `align` gives it.
+        From `align`.
     compare : str
-        Column that should be the same in both; position if empty.
+        Column that must be equal in both (default: position).
 
     Returns
     -------
     LazyFrame
-        As in `schemas.Faults`, with the place in both files and what stands there.
+        As in `schemas.Faults`, with positions and values in both files.
     """
     column = compare or "position"
     mine, other = (pl.col(f"{side}{column}").cast(pl.String) for side in ("", THEIRS))
@@ -93,27 +93,26 @@ def _place(side: str) -> pl.Expr:
 
 
 def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
-    """Give counted tokens the cluster of their item.
+    """Assign counted tokens the cluster of their item.
 
     Parameters
     ----------
     tokens : LazyFrame
-        item and further columns, such as gold and f.
+        item and further columns, e.g. gold and f.
     entries : DataFrame
         item and cluster.
     name : str
-        What to call the dictionary in an error.
+        Name of the dictionary in errors.
 
     Returns
     -------
     LazyFrame
-        The tokens with cluster; null where the dictionary does not have the item.
+        The tokens with cluster; null for items missing from the dictionary.
 
     Raises
     ------
     DataError
-        If it has several clusters for an item of the tokens: which one a token has, it does not
-        say.
+        If it has several clusters for an item, so that the cluster of a token is ambiguous.
 
     Examples
     --------
@@ -131,11 +130,11 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
         examples = several.group_by("item").agg(clusters).sort("item")
         shown = "; ".join(f"{item!r}: {held}" for item, held in examples.head(3).iter_rows())
         raise DataError(
-            f"{name}: the token level is not defined for a dictionary that gives"
-            f" {examples.height:,} items of the gold standard several clusters, such as {shown}\n"
-            "Evaluate it at type level, or give a tagging of the tokens in its place. Items that"
-            " differ only in apostrophes, hyphens or invisible characters are one item: the reader"
-            ' option normalise = "none" of both files keeps them apart.'
+            f"{name}: the token level is undefined, since {examples.height:,} items of the gold"
+            f" standard have several clusters, for example {shown}\n"
+            "Evaluate the dictionary at type level, or use a tagging of the tokens instead. Items"
+            " that differ only in apostrophes, hyphens or invisible characters are merged, unless"
+            ' both files have the reader option normalise = "none".'
         )
     return tokens.join(pairs.lazy(), on="item", how="left")
 
@@ -144,7 +143,7 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
 
 
 def attribute(name: str, *, fold: bool = False) -> pl.Expr:
-    """Return an attribute of tokens as text, in lower case if asked; null where it is empty.
+    """Return an attribute of tokens as text, optionally in lower case; null if empty.
 
     Examples
     --------
@@ -158,22 +157,22 @@ def attribute(name: str, *, fold: bool = False) -> pl.Expr:
 
 
 EXCLUDED = "tokens of the excluded class "
-"""What sizes call the tokens of a class that is excluded, and its name."""
+"""Prefix in sizes for tokens of an excluded class."""
 TAGS = ("run", "item", "gold", "cluster")
-"""What is known of a token."""
+"""The columns of a token."""
 _BATCH = 100_000
 """Rows of counts read at a time."""
 
 
 def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
-    """Count tokens that are alike.
+    """Count equal tokens.
 
     Parameters
     ----------
     tags : LazyFrame
-        `TAGS` and further columns; a row for each token, or with f for several.
+        `TAGS` and further columns; one row per token, or f tokens per row.
     *further : str
-        Columns that are grouped by besides `TAGS`, such as file and sentence.
+        Further grouping columns, e.g. file and sentence.
 
     Returns
     -------
@@ -188,18 +187,18 @@ def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
 def filter_tokens(
     tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
 ) -> pl.LazyFrame:
-    """Return the tokens that count: tagged, of no excluded class, of items seen often enough.
+    """Return the included tokens: tagged, not of an excluded class, of sufficiently frequent items.
 
-    The excluded are removed first: an item's frequency is that of what is left.
+    Excluded tokens are removed before items are counted.
 
     Parameters
     ----------
     tags : LazyFrame
-        As `count_tokens` gives it.
+        From `count_tokens`.
     exclude : sequence of str
-        Classes whose tokens do not count.
+        Classes to exclude.
     min_frequency : int
-        Items with fewer tokens in a run are left out.
+        Minimum number of tokens of an item in a run.
 
     Examples
     --------
@@ -215,10 +214,10 @@ def filter_tokens(
 def sizes(
     tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
 ) -> pl.LazyFrame:
-    """Count the tokens of each run, and those that do not count by reason.
+    """Count the included tokens of each run, and the excluded ones by reason.
 
-    All of these add up where the rows of each item are together in one of several tables; how
-    many classes and clusters there are does not: see `kinds`.
+    These counts can be summed over tables that do not divide items, unlike the numbers of classes
+    and clusters, see `kinds`.
 
     Parameters
     ----------
@@ -228,7 +227,7 @@ def sizes(
     Returns
     -------
     LazyFrame
-        run, what, count. Every token is in one row: those that count, or one of the reasons.
+        run, what, count. Every token counts in one row: included, or one of the reasons.
     """
     usable, f = _tagged(tags), pl.col("f")
     left = usable.filter(~_is_gold(exclude))
@@ -261,9 +260,9 @@ def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     cells : LazyFrame
-        run, gold and cluster of the tokens that count.
+        run, gold and cluster of the included tokens.
     every : LazyFrame
-        All runs, with or without such tokens.
+        All runs, with or without included tokens.
 
     Returns
     -------
@@ -276,12 +275,12 @@ def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Yield the rows in pieces that never cut those of an item.
+    """Yield the rows in pieces that do not divide items.
 
     Parameters
     ----------
     tags : LazyFrame
-        As `count_tokens` gives it; the rows of an item stand together.
+        From `count_tokens`, with adjacent rows for each item.
 
     Examples
     --------
@@ -305,7 +304,7 @@ def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
 def _count_by_run(
     every: pl.LazyFrame, part: pl.LazyFrame, what: str, count: pl.Expr
 ) -> pl.LazyFrame:
-    """Return a count for each run, 0 where the run has no such rows."""
+    """Return a count for each run, 0 for runs without rows."""
     by_run = part.group_by("run").agg(count=count.cast(pl.Int64))
     rows = every.select("run").join(by_run, on="run", how="left")
     return rows.select("run", pl.lit(what).alias("what"), pl.col("count").fill_null(0))
@@ -324,21 +323,21 @@ def _frequency() -> pl.Expr:
 
 
 def sum_counts(spill: Spill, *further: str, by: Sequence[str]) -> Spill:
-    """Return counts in parts that there is room for, each type in one row.
+    """Return counts in parts that fit in memory, with one row per type.
 
     Parameters
     ----------
     spill : Spill
-        Counts of batches as `count_tokens` gives them, in one bucket; it is empty afterwards.
+        Counts of batches from `count_tokens`, in one bucket; empty afterwards.
     *further : str
-        Columns that are grouped by besides `TAGS`.
+        Further grouping columns.
     by : sequence of str
-        All rows that are alike in these are in one part.
+        Columns that determine the part of a row.
 
     Returns
     -------
     Spill
-        The parts; in each the rows of an item stand together.
+        The parts, with adjacent rows for each item.
 
     Examples
     --------
@@ -365,20 +364,20 @@ Sparse: TypeAlias = "scipy.sparse.csr_array"
 # Integer encoding of labels and sets of labels
 
 _LARGEST_TABLE = 2**22
-"""Numbers that a table is made for."""
+"""Maximum number for lookup tables."""
 
 
 def incidence(items: pl.Series, labels: pl.Series, size: int) -> tuple[Sparse, pl.Series]:
-    """Return which label each item has, each membership once however often it is given.
+    """Return the distinct memberships of items.
 
     Parameters
     ----------
     items : pl.Series
         The item of each membership, from 0.
     labels : pl.Series
-        Its label: strings, none of them null.
+        Its label (String, without nulls).
     size : int
-        How many items there are.
+        Number of items.
 
     Returns
     -------
@@ -394,7 +393,7 @@ def incidence(items: pl.Series, labels: pl.Series, size: int) -> tuple[Sparse, p
     ([[0, 1], [1, 1], [0, 0]], ['a', 'b'])
     """
     code, names = codes(labels)
-    # One number for item and label, which NumPy sorts many times as fast as two columns.
+    # One number for item and label, which NumPy sorts much faster than two columns.
     width = max(1, len(names))
     both = sorted_distinct(items.to_numpy().astype(np.int64) * width + code)
     item, code = np.divmod(both, width)
@@ -404,7 +403,7 @@ def incidence(items: pl.Series, labels: pl.Series, size: int) -> tuple[Sparse, p
 
 
 def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
-    """Return one of the rows that hold the same, and for each row its place among these.
+    """Return the distinct rows, and the index of each row among these.
 
     Parameters
     ----------
@@ -432,7 +431,7 @@ def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
 
 
 def distinct_values(values: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the distinct values in order, and for each value its place among them.
+    """Return the distinct values in order, and the index of each value among these.
 
     Parameters
     ----------
@@ -449,14 +448,14 @@ def distinct_values(values: IntArray) -> tuple[IntArray, IntArray]:
     if limit > _LARGEST_TABLE:
         distinct, places = np.unique(values, return_inverse=True)
         return distinct, places
-    # A table of all numbers up to the largest is many times as fast as sorting.
+    # A lookup table is much faster than sorting.
     held = np.zeros(limit, dtype=np.bool_)
     held[values] = True
     return np.flatnonzero(held), (np.cumsum(held) - 1)[values]
 
 
 def sorted_distinct(values: IntArray) -> IntArray:
-    """Return the distinct values in order, by sorting: many times as fast as `np.unique`.
+    """Return the distinct values in order, by sorting, which is much faster than `np.unique`.
 
     Examples
     --------
@@ -470,12 +469,12 @@ def sorted_distinct(values: IntArray) -> IntArray:
 
 
 def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
-    """Refuse labels that are null or empty.
+    """Reject labels that are null or empty.
 
     Raises
     ------
     DataError
-        With the column, how many there are, and three of the rows.
+        With the column, the number of rows, and three examples.
 
     Examples
     --------
@@ -491,17 +490,17 @@ def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
 
 
 WEIGHT = "weight"
-"""The column that says how much an item belongs to a class or cluster, where there is one."""
+"""The optional column with degrees of membership."""
 _GROUPS = {"gold": "classes", "cluster": "clusters"}
 
 
 def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
-    """Return what to say of memberships that are weighed; empty where each counts as one.
+    """Return a message about weighted memberships; empty if all weights are 1.
 
     Parameters
     ----------
     table : LazyFrame
-        item, the label, and `WEIGHT`, if they are weighed; null is no weight.
+        item, the label, and optionally `WEIGHT`; null is no weight.
     label : str
         "gold" or "cluster".
 
@@ -520,39 +519,39 @@ def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
     if found.is_empty():
         return ""
     item, group, weight = found.row(0)
-    few = f"{found.height:,} other than 1, such as {weight:g} of {item!r} in {group!r}"
+    few = f"{found.height:,} other than 1, for example {weight:g} of {item!r} in {group!r}"
     return f"has weights of {_GROUPS[label]}, {few}"
 
 
 def refuse_weights(table: pl.DataFrame, label: str) -> None:
-    """Refuse memberships that are weighed, for measures that would not look at it.
+    """Reject weighted memberships, for measures that ignore weights.
 
     Raises
     ------
     DataError
-        With how many weights there are other than 1, and one of them.
+        With the number of weights other than 1, and an example.
 
     Examples
     --------
     >>> refuse_weights(pl.DataFrame({"item": ["run"], "gold": ["N"], "weight": [1]}), "gold")
     """
     if problem := weights_other_than_one(table.lazy(), label):
-        raise DataError(f"memberships: {problem}; the measures take none: leave the column out")
+        raise DataError(f"memberships: {problem}, which no measure supports: omit the column")
 
 
 def is_missing(column: str, schema: pl.Schema) -> pl.Expr:
-    """Return whether a label is null or empty."""
+    """Return true for labels that are null or empty."""
     label = pl.col(column)
     empty = label.is_null()
     return empty | (label == "") if schema[column] == pl.String else empty
 
 
 def refuse_missing(column: str, rows: pl.Series) -> None:
-    """Raise DataError for the rows of a table in which a label is null or empty."""
+    """Raise DataError for rows with a null or empty label."""
     refuse(column, "null or empty", rows, remedy="drop these rows")
 
 
 def refuse(where: str, what: str, rows: pl.Series, *, remedy: str) -> None:
-    """Raise DataError for rows of a table: where, what is wrong, how many, three of them."""
+    """Raise DataError for rows, with column, problem, number and three examples."""
     shown = ", ".join(str(row) for row in rows.head(3))
     raise DataError(f"column {where}: {len(rows):,} {what}, e.g. row {shown}; {remedy}")

@@ -15,7 +15,7 @@ Better: TypeAlias = Literal["higher", "lower"]
 S = TypeVar("S", bound=Callable[..., Any])
 
 TYPE_LEVEL = ("MacroI", "MicroI", "MicroC")
-"""The type-level measures that are computed if none are named, in the order of the report."""
+"""Default type-level measures, in report order."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,15 @@ class ClusterMeasure(Generic[S]):
         Contingency table -> float; for overlapping data, memberships -> float. NaN where the
         measure is undefined.
     title : str
-        What tables, charts and captions of the report call it, with an arrow if low values are
-        better; the name if empty.
+        Its title in the report, with an arrow if low values are better (default: the name).
     family, formula, range, reference
-        What a list of measures shows; `range` in interval notation, natural logarithm.
+        Texts for lists of measures; `range` in interval notation, natural logarithm.
     better : str
-        Whether a higher or a lower value is better.
+        Direction of better values.
     symmetric : bool
-        Whether swapping classes and clusters leaves the value as it is.
+        True if swapping classes and clusters does not change the value.
     aliases : sequence of str
-        Other names that people type.
+        Other accepted names.
     """
 
     name: str
@@ -64,7 +63,7 @@ class TypeMeasure(ClusterMeasure[S]):
     score : callable
         (patterns, mapping) -> `pipeline.kernels.clustering.types.measures.Score`, in [0, 1].
     mapped_by : str
-        The measure whose best mappings it is scored under: one of `TYPE_LEVEL`.
+        The measure that determines its mappings: one of `TYPE_LEVEL`.
     """
 
     _: KW_ONLY
@@ -86,17 +85,17 @@ OVERLAPPING_MEASURES: Registry[ClusterMeasure[Any]] = Registry(
 )
 
 type_measure = TYPE_MEASURES.named_decorator(TypeMeasure)
-"""Registers a function of patterns and a mapping as a measure of the type level."""
+"""Register a function of patterns and a mapping as a type-level measure."""
 
 token_measure = TOKEN_MEASURES.decorator(ClusterMeasure)
-"""Registers a function of a contingency table as the token-level measure named after it."""
+"""Register a function of a contingency table as a token-level measure of its name."""
 
 overlapping_measure = OVERLAPPING_MEASURES.decorator(ClusterMeasure)
-"""Registers a function of memberships as the overlapping measure named after it."""
+"""Register a function of memberships as an overlapping measure of its name."""
 
 
 def lower_is_better(registry: Registry[ClusterMeasure[Any]]) -> frozenset[str]:
-    """Return the measures of which a lower value is better.
+    """Return the measures for which lower values are better.
 
     Examples
     --------

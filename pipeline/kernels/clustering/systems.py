@@ -17,16 +17,16 @@ from schemas import MeasureCorrelations, SystemTable
 # Names of runs from names of input files
 
 _NAME = r"([^/\\]*?)(?:\.[^./\\]*?)?(?:\.gz|\.zst)?\)?$"
-"""The last part of a path without its endings; a file found by a glob stands in brackets."""
+"""The last part of a path without extensions; files from globs are in brackets."""
 
 
 def bare_name(column: str) -> pl.Expr:
-    """Return the name of a file without folder and endings.
+    """Return the name of a file without folder and extensions.
 
     Parameters
     ----------
     column : str
-        Column with what the experiment calls the file: a path, or ``glob (name)``.
+        Column with the file in the experiment: a path, or ``glob (name)``.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def bare_name(column: str) -> pl.Expr:
 # Sizes of classes, and the share of their most frequent types
 
 EVERY = "*"
-"""Stands for all items together, in place of a class."""
+"""Class name for all items together."""
 
 
 def class_shares(items: pl.DataFrame) -> pl.DataFrame:
@@ -50,15 +50,15 @@ def class_shares(items: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     items : pl.DataFrame
-        String columns item and gold, Int64 column f: tokens of the item with this class. Rows
-        of one item and class are added up.
+        String columns item and gold, Int64 column f: tokens of the item with this class. Duplicate
+        rows are summed.
 
     Returns
     -------
     pl.DataFrame
         Table `ClassShares`, sorted by gold, with all items as class ``*``. An item of several
-        classes is a type of each, and one type among all: the shares of types add up to more
-        than 1 if items are polysemous, those of tokens to 1. Shares of nothing are null.
+        classes is a type of each, but one type in all: with polysemous items, shares of types add
+        up to more than 1, those of tokens to 1. Shares are null without tokens.
 
     Raises
     ------
@@ -89,21 +89,20 @@ def class_shares(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) -> pl.DataFrame:
-    """Return the share of tokens that the k most frequent types have, in each class.
+    """Return the share of tokens of the k most frequent types in each class.
 
     Parameters
     ----------
     items : pl.DataFrame
         As for `class_shares`.
     most : collection of int, optional
-        The k to list; by default 1, 2, 5, 10, 20, 50 ... to the number of types, and that.
+        Values of k (default: 1, 2, 5, 10, 20, 50 ... up to and including the number of types).
 
     Returns
     -------
     pl.DataFrame
         Table `FrequentTypes`, sorted by gold and k: tokens of the class in its k most frequent
-        types. Growing in k, 1 for all types of a class. A class with fewer than k types has no
-        row for k.
+        types. Increasing in k, up to 1. Classes with fewer than k types have no row for k.
 
     Raises
     ------
@@ -118,7 +117,7 @@ def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) 
     >>> frequent_types(items, most=[1]).rows()
     [('*', 1, 5, 0.5), ('N', 1, 5, 0.8333333333333334), ('V', 1, 4, 1.0)]
     """
-    # The order of types with equal f makes no difference to the sums.
+    # The order of types with equal f does not affect the sums.
     ordered = _with_all(items).sort("gold", "f", "item", descending=[False, True, False])
     sums = ordered.select(
         "gold",
@@ -142,10 +141,10 @@ def _round_numbers(types: int) -> list[int]:
 
 
 def _with_all(items: pl.DataFrame) -> pl.DataFrame:
-    """Return the items of each class, and all of them as class ``*``."""
+    """Return the items of each class, and all items as class ``*``."""
     check_labels(items, ["item", "gold"])
     if (items["gold"] == EVERY).any():
-        raise DataError(f"a class is called {EVERY!r}, which stands for all items: rename it")
+        raise DataError(f"the class name {EVERY!r} is reserved for all items: rename it")
     by_class = items.group_by("gold", "item").agg(pl.col("f").sum())
     whole = items.group_by("item").agg(pl.col("f").sum())
     return pl.concat([by_class, whole.select(pl.lit(EVERY).alias("gold"), "item", "f")])
@@ -162,18 +161,17 @@ def system_table(scores: pl.DataFrame, *, lower_is_better: Collection[str] = ())
     Parameters
     ----------
     scores : pl.DataFrame
-        Columns system, run, measure (String) and value (Float64, null = undefined), each run of
-        a system and measure once. Other columns make no difference, nor does the order of rows.
+        Columns system, run, measure (String) and value (Float64, null = undefined), unique by
+        system, run and measure.
     lower_is_better : collection of str
-        Measures whose ranks start at the lowest mean; all others start at the highest.
+        Measures for which the lowest mean ranks first.
 
     Returns
     -------
     pl.DataFrame
-        Table `SystemTable`, sorted by measure and system. The mean, and the sample standard
-        deviation, over the runs with a value: null without one, the deviation also with one
-        only. Rank 1 is the best; equal means share the mean of their ranks; a system without
-        a mean has no rank.
+        Table `SystemTable`, sorted by measure and system. Mean and sample standard deviation over
+        runs with a value, null without values (the deviation also for one). Rank 1 is best; tied
+        means share their average rank; systems without a mean have no rank.
 
     Raises
     ------
@@ -199,7 +197,7 @@ def system_table(scores: pl.DataFrame, *, lower_is_better: Collection[str] = ())
 def measure_correlations(
     scores: pl.DataFrame, *, lower_is_better: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Return the rank correlations of each two measures over systems.
+    """Return the rank correlations of all pairs of measures over systems.
 
     Spearman's rho is the correlation of ranks, ties averaged; Kendall's tau-b is
     ``(agreeing - disagreeing pairs) / sqrt(pairs not tied in 1 * pairs not tied in 2)``. Both
@@ -210,15 +208,13 @@ def measure_correlations(
     scores : pl.DataFrame
         As for `system_table`.
     lower_is_better : collection of str
-        Measures that are negated first, so that a positive correlation says that two measures
-        prefer the same systems, whatever their direction.
+        Measures to negate, so that positive correlations mean agreement about systems.
 
     Returns
     -------
     pl.DataFrame
-        Table `MeasureCorrelations`: both methods, every ordered pair of measures and each with
-        itself, sorted. In [-1, 1]; null below two systems, and where one measure has the same
-        value for all of them.
+        Table `MeasureCorrelations`: both methods for all ordered pairs of measures, sorted. In [-1,
+        1]; null for fewer than two systems, and for constant measures.
 
     Raises
     ------
@@ -264,8 +260,8 @@ def _means(scores: pl.DataFrame) -> pl.DataFrame:
     if twice.height:
         shown = "; ".join(", ".join(row) for row in twice.head(3).iter_rows())
         raise DataError(
-            f"{twice.height:,} runs have two values of a measure, e.g. {shown}; "
-            "name the runs of a system differently"
+            f"{twice.height:,} runs have two values of a measure, e.g. {shown}; give the runs of a "
+            "system distinct names"
         )
     # Sorted first: a sum of floats depends on their order.
     ordered = scores.with_columns(pl.col("value").fill_nan(None)).sort(key)

@@ -1,4 +1,4 @@
-"""Concordances: example sentences of candidates, drawn at random, with the pair's tokens marked."""
+"""Concordances: random example sentences of candidates, with marked tokens."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from pipeline.kernels.sampling import candidate_id, seeded_key
 # Text of sentences and contexts
 
 SURFACE, SPACE_AFTER = "surface", "space_after"
-"""Attributes that a reader may give: what is written for a token in place of its form, "" if it
-is written within the token before; and what stands between it and the next, null if unknown."""
+"""Optional attributes: the surface of a token if different from its form, "" if included in the
+previous token; and the text between it and the next token, null if unknown.
+"""
 FORM = "form"
-"""The attribute whose place `SURFACE` takes."""
+"""The attribute replaced by `SURFACE`."""
 SQUARE, WHITE = ("[", "]"), ("⟦", "⟧")
-"""Brackets that mark, doubled; the others where a sentence holds some of the first."""
+"""Brackets for marks, doubled; the second kind if the sentence contains the first."""
 CUT = "…"
-"""Stands, in single brackets, for words that are left out."""
+"""Replaces omitted words, in single brackets."""
 
 _UNKNOWN = "_"
 _LONG = 40
@@ -55,7 +56,7 @@ class RenderedSentence(NamedTuple):
 def render(
     forms: Iterable[str | None], surfaces: Iterable[str | None], spaces: Iterable[str | None]
 ) -> RenderedSentence:
-    """Return how the tokens of a sentence are written.
+    """Return the surface of the tokens of a sentence.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def render(
 def in_context(
     sentence: RenderedSentence, examples: Iterable[Collection[int]], *, width: int
 ) -> list[str]:
-    """Return a sentence, or what there is room for, once for each choice of tokens to mark.
+    """Return a sentence, shortened if necessary, for each choice of tokens to mark.
 
     Where it is longer than `width`, what is parted by white space goes as one: first what has most
     characters between itself and the next marked token, of two that are as far the right one.
@@ -104,7 +105,7 @@ def in_context(
     examples : iterable of collection of int
         The tokens to mark, from 1.
     width : int
-        Characters, marks aside; 0: all.
+        Maximum number of characters without marks; 0 for all.
 
     Examples
     --------
@@ -203,7 +204,7 @@ def draw(
     pairs : LazyFrame
         file, doc, sentence, l1, l2, position_1, position_2; see `pairs.add_positions`.
     most : int
-        How many per candidate.
+        Number per candidate.
     seed : str
         Fixes the choice, whatever the shards: the smallest keys are taken, so that the choice
         from parts, made again among their choices, is the choice from the whole. Tokens at the
@@ -237,22 +238,22 @@ def sentences(
     width: int = 0,
     positions: Sequence[str] = _POSITIONS,
 ) -> pl.LazyFrame:
-    """Return each drawn sentence as it is written, the tokens of the candidate in [[ ]].
+    """Return each drawn sentence with the tokens of the candidate in [[ ]].
 
-    Words that are left out of a long one are […]. Where the sentence has square brackets of its
-    own, it is ⟦⟦ ⟧⟧ and ⟦…⟧; then ⟦ ⟧ of its own are [ ].
+    Omitted words are replaced by […]. If the sentence contains square brackets, ⟦⟦ ⟧⟧ and ⟦…⟧ are
+    used, and its own ⟦ ⟧ become [ ].
 
     Parameters
     ----------
     drawn : LazyFrame
-        What `draw` gives.
+        From `draw`.
     tokens : LazyFrame
         In order: file, sentence, position, the attribute to show, and what there is of
         `SURFACE` and `SPACE_AFTER`.
     form : str
-        That attribute.
+        The attribute to show.
     width : int
-        Characters to show, see `in_context`; 0: all.
+        Maximum number of characters, see `in_context`; 0 for all.
     positions : sequence of str
         The columns that say where the candidate's tokens are.
 
@@ -277,7 +278,7 @@ def sentences(
 
 
 def merge(parts: pl.LazyFrame, *, most: int) -> pl.LazyFrame:
-    """Choose again among the examples of all parts, and number them."""
+    """Choose among the examples of all parts, and number them."""
     ordered = parts.sort("id", "draw_key", "doc", "text")
     chosen = ordered.group_by("id", maintain_order=True).head(most)
     return chosen.with_columns(number=_number()).select("id", "number", "doc", "text", "draw_key")

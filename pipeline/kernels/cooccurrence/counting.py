@@ -1,8 +1,8 @@
 """Counts of occurrences: frequencies and document frequencies of types.
 
-An occurrence is a row: the labels of a type as Categorical columns, and the number of its
-document. A document that may continue beyond the rows at hand is counted apart, so that it is
-counted once where its parts are added up.
+Each row is an occurrence: the labels of a type as Categorical columns, and the number of its
+document. Documents that may continue beyond these rows are counted separately, so that they count
+once when parts are summed.
 """
 
 from __future__ import annotations
@@ -133,13 +133,13 @@ def integer_codes(name: str, dtype: pl.DataType) -> pl.Expr:
 _WORD = "_word"
 
 DOCUMENT = "document"
-"""Column with the number of a document among those at hand; null: any that lie inside."""
+"""Column with the number of a document in the batch; null for complete documents."""
 
 
 def tally(
     occurrences: pl.DataFrame, key: Sequence[str], *, across: Collection[int] = ()
 ) -> pl.DataFrame:
-    """Count the occurrences of each type, and the documents that have it.
+    """Count the occurrences of each type, and the documents with it.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def tally(
     key : sequence of str
         The columns of a type, Categorical.
     across : collection of int
-        The numbers of documents that may go on over the bounds of what is at hand.
+        The numbers of documents that may continue outside the batch.
 
     Returns
     -------
@@ -341,7 +341,7 @@ _COUNTS = ("f", "f1", "f2", "N")
 def merge_pairs(
     tables: Sequence[pl.LazyFrame], *, added: Sequence[str] = (), min_frequency: int = 1
 ) -> Iterator[pl.DataFrame]:
-    """Yield the pairs of all tables with the sums of their counts, in the order of their ids.
+    """Yield the pairs of all tables with summed counts, ordered by id.
 
     Each pair has f, the sum of its frequencies, the marginals f1 and f2 that these add up to, and
     N, the sum of all.
@@ -353,7 +353,7 @@ def merge_pairs(
     added : sequence of str
         Further columns to add up, Int64.
     min_frequency : int
-        Pairs with a smaller f are left out; they count in the marginals.
+        Drop pairs with lower f, after computing marginals.
 
     Yields
     ------
@@ -404,5 +404,5 @@ def word_counts(units: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:
 
 
 def document_sizes(counts: pl.LazyFrame) -> pl.LazyFrame:
-    """Return file, start, size: how many words each document has."""
+    """Return file, start and size (number of words) of each document."""
     return counts.group_by(KNOWN_BY).agg(size=pl.sum("f"))

@@ -1,4 +1,4 @@
-"""Dispersion: how evenly words are spread over corpus parts, which may differ in size."""
+"""Dispersion of words over corpus parts of different sizes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     counts : LazyFrame
-        word, f, and columns that identify the part: the parts that have the word, f >= 1.
+        word, f >= 1, and columns that identify the part.
     sizes : LazyFrame
-        The same columns, and size: every part, size >= 1.
+        The same columns, and size >= 1, for every part.
 
     Returns
     -------
     LazyFrame
-        word, f, N, documents (parts with the word), parts (n), and `MEASURES`: 0 for a word that is
-        spread as the sizes are, and towards 1 the fewer parts hold it; D the other way round. All
-        three are null if there is one part only.
+        word, f, N, documents (parts with the word), parts (n), and `MEASURES`: 0 for words spread
+        in proportion to sizes, approaching 1 for words in few parts (D is reversed). All are null
+        for a single part.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Annotated multiword expressions: their tokens and types, and the pairs within them."""
+"""Annotated multiword expressions: tokens, types and the pairs within them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pipeline.kernels.cooccurrence.pairs import TOKEN_1, TOKEN_2
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
 
 NONE = ("*", "_")
-"""Codes of tokens that are in no expression."""
+"""Codes of tokens outside expressions."""
 _CODE = r"^([0-9]+)(?::(.*))?$"
 _PLACE_IN_IT = r"^[0-9]+$"
 
 
 def is_code(code: pl.Expr) -> pl.Expr:
-    """Return whether a code numbers expressions, or says that the token is in none.
+    """Return true for valid expression codes, including those of tokens outside expressions.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def is_code(code: pl.Expr) -> pl.Expr:
 def expression_tokens(
     tokens: pl.DataFrame, *, numbers: str, types: str | None = None
 ) -> pl.DataFrame:
-    """Return the tokens of the expressions that have two tokens or more.
+    """Return the tokens of expressions with two or more tokens.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def expression_tokens(
 
 
 def pairs_in_expressions(pairs: pl.DataFrame, members: pl.DataFrame) -> pl.DataFrame:
-    """Return the pair tokens whose two tokens are of one expression, with its type.
+    """Return the pair tokens within one expression, with its type.
 
     Parameters
     ----------

@@ -43,9 +43,9 @@ def to_pairs(
     tuples : LazyFrame
         l1 ... lk and the columns of `schemas.candidates.signature`; any others are kept.
     first, second : sequence of int
-        1-based positions, all of them, each in one group; labels have them in this order.
+        1-based positions, each in one group, in the order of the labels.
     separator : str
-        What stands between the elements of a group.
+        Separator between the elements of a group.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def to_pairs(
 def ambiguous(
     tuples: pl.LazyFrame, *, first: Sequence[int], second: Sequence[int], separator: str
 ) -> pl.DataFrame:
-    """Return the labels that stand for more than one group of elements.
+    """Return labels shared by several groups of elements.
 
     "in bezug auf" may be ("in bezug", "auf") and ("in", "bezug auf"), if elements hold the
     separator.
@@ -113,10 +113,9 @@ TEXT_UNIT = "text_unit"
 
 
 def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the pairs of different types that occur in the same text unit, once for each unit.
+    """Return the pairs of distinct types in the same text unit, once per unit.
 
-    A type occurs with itself in every unit that holds it, which says nothing: such pairs are
-    left out.
+    Pairs of a type with itself are excluded, since they occur trivially.
 
     Parameters
     ----------
@@ -171,12 +170,12 @@ class Dependency:
     where : Expr
         Condition on the dependent token of the relation, usually on its deprel.
     governor : str
-        Which unit governs the other: "left", "right" or "either".
+        The governing unit: "left", "right" or "either".
     through : Expr or None
-        If given, the governor governs a token of this kind, and that governs the dependent.
+        Condition on an intermediate token between governor and dependent.
     named : bool
-        Whether l1 says in which relation it is, as `deprel` of the dependent calls it:
-        ``obj(take, *)`` where it governs, ``obj(*, place)`` where it depends.
+        Include the relation (`deprel` of the dependent) in l1: ``obj(take, *)`` for a governor,
+        ``obj(*, place)`` for a dependent.
     """
 
     where: pl.Expr
@@ -195,7 +194,7 @@ def pair_tokens(
     tokens : LazyFrame
         As `tokens.number_tokens` gives them, with attributes; with a dependency also head.
     left, right : Unit
-        What to pair.
+        The units to pair.
     relation : Dependency or None
         The syntactic relation; None pairs every left with every right unit of the sentence.
 
@@ -244,8 +243,8 @@ def add_positions(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        The pairs; the sentence is that of the left unit, position_2 is null if the right one
-        stands in another.
+        The pairs; the sentence is that of the left unit, and position_2 is null if the right unit
+        is in another.
     """
     one = tokens.select(
         pl.col(TOKEN).alias(TOKEN_1), "file", "doc", "sentence", position_1=pl.col("position")

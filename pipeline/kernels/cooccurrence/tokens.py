@@ -44,7 +44,7 @@ def fields(template: str) -> list[str]:
             raise ValueError(f"{template!r}: write {{attribute}} or {{name.attribute}}")
         attributes.append(name)
     if not attributes:
-        raise ValueError(f"{template!r} names no attribute: every unit would be called the same")
+        raise ValueError(f"{template!r} contains no attribute: all units would have the same label")
     return attributes
 
 
@@ -54,8 +54,7 @@ def _parse_template(template: str) -> list[tuple[str, str | None, str | None, st
         return list(string.Formatter().parse(template))
     except ValueError as error:
         raise ValueError(
-            f"{template!r} has a brace without its like: write {{attribute}}; a brace that is"
-            " text is doubled"
+            f"{template!r} has an unpaired brace: write {{attribute}}; literal braces are doubled"
         ) from error
 
 

@@ -31,13 +31,13 @@ Method: TypeAlias = Literal["bootstrap_t", "percentile", "linearised"]
 METHODS: tuple[Method, ...] = ("bootstrap_t", "percentile", "linearised")
 
 MOST_RESAMPLED = 20_000
-"""From so many lemmas on the bootstrap would take long, and the linearised interval stands in."""
+"""Number of lemmas from which the linearised interval replaces the slow bootstrap."""
 _CELLS = 1 << 21
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled lemmas: what each adds to the sums above and below, and how many there are in all.
+    """Sampled lemmas: contributions to numerator and denominator, and population size.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Sample:
     x : tuple of arrays, each of shape (lemmas,)
         The denominators, the sizes.
     population : int
-        Lemmas that the sample was drawn from.
+        Lemmas in the population.
     """
 
     y: tuple[FloatArray, ...]
@@ -56,17 +56,17 @@ class Sample:
 
     @property
     def size(self) -> int:
-        """How many lemmas were sampled."""
+        """Number of sampled lemmas."""
         return len(self.y[0])
 
     @property
     def unseen(self) -> float:
-        """The share of the lemmas that was not sampled, ``1 - S/M``."""
+        """The unsampled share of lemmas, ``1 - S/M``."""
         return 1.0 - self.size / self.population if self.population else 0.0
 
 
 class Interval(NamedTuple):
-    """An estimate with its standard error and limits; None where they cannot be known."""
+    """An estimate with standard error and limits; None if unknown."""
 
     estimate: float | None
     standard_error: float | None
@@ -76,7 +76,7 @@ class Interval(NamedTuple):
 
 
 def estimate(sample: Sample) -> float | None:
-    """Return ``sum y / sum x``, of two lexicons the difference; None if a sum of x is 0."""
+    """Return ``sum y / sum x``, or the difference for two lexicons; None if a sum of x is 0."""
     sums = [(float(y.sum()), float(x.sum())) for y, x in zip(sample.y, sample.x, strict=True)]
     if not all(x > 0 for _, x in sums):
         return None
@@ -93,7 +93,7 @@ def standard_error(sample: Sample) -> float | None:
     Returns
     -------
     float or None
-        From 0, which it is where all lemmas were sampled. None for one lemma of several.
+        At least 0; 0 if all lemmas were sampled. None for a single lemma of several.
 
     References
     ----------
@@ -151,32 +151,30 @@ def interval(
     Parameters
     ----------
     sample : Sample
-        The sampled lemmas, in an order that the data fix.
+        The sampled lemmas, in a deterministic order.
     method : str
-        "linearised": R +- z s. "percentile": quantiles of R over samples of S lemmas drawn
-        again with replacement, their deviations from R scaled by sqrt(1 - S/M).
-        "bootstrap_t": R - t s, where t are quantiles of (R_b - R) / s_b over such samples.
+        "linearised": R +- z s. "percentile": quantiles of R over bootstrap samples of S lemmas,
+        with deviations from R scaled by sqrt(1 - S/M). "bootstrap_t": R - t s, where t are
+        quantiles of (R_b - R) / s_b over such samples.
     confidence : float
-        Level in (0, 1). All three reach it only as S grows; simulations are in the
-        documentation.
+        Level in (0, 1). All methods are asymptotic; simulations are in the documentation.
     replicates : int
-        How many samples are drawn again. Those in which all lemmas have one L give no t.
+        Number of bootstrap samples. Samples with equal L of all lemmas give no t.
     seed : str
-        Fixes them.
+        Seed of the samples.
     bounds : tuple of float
         Limits are clipped to these.
 
     Returns
     -------
     Interval
-        Of width 0 where all lemmas were sampled; without limits where fewer than two were,
-        or where all e are 0, which says nothing of the others. From 20,000 lemmas on the method
-        is linearised, and says so.
+        Width 0 if all lemmas were sampled; no limits for fewer than two lemmas, or if all e are 0.
+        From 20,000 lemmas the method is linearised, as reported.
 
     Raises
     ------
     ValueError
-        If the confidence is not inside (0, 1), or there are no replicates.
+        If the confidence is not in (0, 1), or replicates < 1.
 
     References
     ----------
@@ -207,7 +205,7 @@ def interval(
 def _standardised_limits(
     sample: Sample, method: str, confidence: float, replicates: int, seed: str
 ) -> tuple[float, float]:
-    """Return how many standard errors the limits lie above the estimate; NaN if none are known."""
+    """Return the limits minus estimate in standard errors; NaN if unknown."""
     if method == "linearised":
         z = normal_quantile(confidence)
         return -z, z
@@ -228,7 +226,7 @@ def _standardised_limits(
 def _bootstrap_replicates(
     sample: Sample, replicates: int, seed: str
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield, for samples drawn again, R_b - R and the standard deviation of e."""
+    """Yield R_b - R and the standard deviation of e for bootstrap samples."""
     value, size = estimate(sample), sample.size
     generator = seeded_generator(seed=seed, purpose="lexicon bootstrap")
     step = max(1, _CELLS // size)
@@ -240,7 +238,7 @@ def _bootstrap_replicates(
 
 
 def normal_quantile(confidence: float) -> float:
-    """Return how many standard errors a normal interval reaches to each side.
+    """Return the half-width of a normal interval in standard errors.
 
     Examples
     --------
@@ -251,12 +249,12 @@ def normal_quantile(confidence: float) -> float:
 
 
 def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:
-    """Return how many lemmas another sampling rate gives, and the standard error to expect.
+    """Return the sample size and expected standard error for another sampling rate.
 
     Parameters
     ----------
     sample : Sample
-        The lemmas that were sampled: their spread stands for that of all.
+        The sampled lemmas, which determine the variance.
     rate : float
         The other lambda, in (0, 1].
 
@@ -276,16 +274,16 @@ def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:
 
 ChanceMethod: TypeAlias = Literal["beta", "t", "linearised"]
 CHANCE_METHODS: tuple[ChanceMethod, ...] = ("beta", "t", "linearised")
-"""The methods for lemmas drawn with different chances; the first is the default."""
+"""Methods for unequal inclusion probabilities; the first is the default."""
 
 
 def unequal(scores: pl.DataFrame) -> bool:
-    """Tell whether lemmas were drawn with different chances; if not, the sample is a simple one.
+    """Return true for unequal inclusion probabilities.
 
     Parameters
     ----------
     scores : DataFrame
-        Column pi, null for lemmas that somebody chose.
+        Column pi, null for lemmas chosen by hand.
 
     Examples
     --------
@@ -297,7 +295,7 @@ def unequal(scores: pl.DataFrame) -> bool:
 
 
 def by_chance(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores with weights that go by the chances, so that contributions add up to L*.
+    """Return the scores with weights by 1/pi, so that contributions add up to L*.
 
     Parameters
     ----------
@@ -307,8 +305,8 @@ def by_chance(scores: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        The same of a simple sample, whose weights are ``size / n``; else with weight
-        ``g_i size_i``, where ``sum g_i base_i = 1`` (`ratio_estimator.draw_weights`).
+        Unchanged for a simple sample (weights ``size / n``); else with weights ``g_i size_i``,
+        where ``sum g_i base_i = 1`` (`ratio_estimator.draw_weights`).
     """
     if not unequal(scores) or not scores["base"].sum():
         return scores
@@ -317,12 +315,13 @@ def by_chance(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def form_weights(scores: pl.DataFrame) -> FloatArray:
-    """Return what a form of each lemma stands for: times the bases, these add up to 1.
+    """Return the weight of a form of each lemma; multiplied by bases, weights add up to 1.
 
     Parameters
     ----------
     scores : DataFrame
-        base, pi, base_total of lemmas drawn with different chances, in an order that the data fix.
+        base, pi, base_total of lemmas with unequal inclusion probabilities, in a deterministic
+        order.
 
     Examples
     --------
@@ -335,24 +334,24 @@ def form_weights(scores: pl.DataFrame) -> FloatArray:
 
 
 def base_total(scores: pl.DataFrame) -> float | None:
-    """Return the bases of all lemmas that the sample stands for; None if they are not known."""
+    """Return the total base of the population; None if unknown."""
     known = scores["base_total"]
     return None if known.is_empty() or known[0] is None else float(known[0])
 
 
 def equal_weights(scores: pl.DataFrame) -> FloatArray:
-    """Return what each lemma weighs in a mean in which all lemmas count alike; adds up to 1.
+    """Return the weights of lemmas in an unweighted population mean; they add up to 1.
 
     Parameters
     ----------
     scores : DataFrame
-        pi, population, base_total, in an order that the data fix.
+        pi, population, base_total, in a deterministic order.
 
     Returns
     -------
     array of float, shape (lemmas,)
-        1/S in a simple sample; by 1/pi where chances differ, the certain ones 1/M if all M lemmas
-        are known.
+        1/S in a simple sample; proportional to 1/pi otherwise, with 1/M for certain lemmas if M is
+        known.
 
     Examples
     --------
@@ -370,7 +369,7 @@ def equal_weights(scores: pl.DataFrame) -> FloatArray:
 def interval_by_chance(
     scores: pl.DataFrame, *, method: ChanceMethod, confidence: float
 ) -> Interval:
-    """Return L* with limits, from lemmas drawn with different chances.
+    """Return L* with limits, for unequal inclusion probabilities.
 
     Hájek's ratio with the sum of all sizes, if it is known, and Rosén's variance for samples of
     fixed size (`ratio_estimator.weighted_mean`, `ratio_estimator.ratio_mean`).
@@ -380,17 +379,16 @@ def interval_by_chance(
     scores : DataFrame
         `schemas.LemmaScores`.
     method : str
-        "beta": `ratio_estimator.beta_limits`. "t": Student's, with as many degrees of freedom as
-        lemmas were drawn that were not certain, less one. "linearised": by the normal
-        distribution.
+        "beta": `ratio_estimator.beta_limits`. "t": Student's, with degrees of freedom one less than
+        the number of uncertain draws. "linearised": by the normal distribution.
     confidence : float
         Level in (0, 1).
 
     Returns
     -------
     Interval
-        Nothing but the estimate where no limits are known: t and linearised have none where all
-        lemmas that were not certain have one L.
+        Only the estimate if limits are unknown: t and linearised have none if all uncertain lemmas
+        have equal L.
     """
     found = _weighted_star(scores)
     if found is None:
@@ -412,7 +410,7 @@ def interval_by_chance(
 
 
 def _weighted_star(scores: pl.DataFrame) -> Estimates | None:
-    """Return L* of the lemmas that weigh; None if none does."""
+    """Return L* of the lemmas with positive weight; None if there are none."""
     y, pi, base = _lemma_values(scores)
     weighs = base > 0
     if not weighs.any():
@@ -426,7 +424,7 @@ def _weighted_star(scores: pl.DataFrame) -> Estimates | None:
 def difference_by_chance(
     first: pl.DataFrame, second: pl.DataFrame, *, method: ChanceMethod, confidence: float
 ) -> Interval:
-    """Return the difference in L* of two lexicons, from the same lemmas.
+    """Return the difference in L* between two lexicons, on the same lemmas.
 
     Student's interval (by the normal distribution if the method is linearised) of the linearised
     difference, `ratio_estimator.mean_difference`.
@@ -441,7 +439,7 @@ def difference_by_chance(
     Returns
     -------
     Interval
-        In [-1, 1]; nothing but the estimate where all lemmas differ alike.
+        In [-1, 1]; only the estimate if all lemmas differ equally.
     """
     one, two = (_lemma_values(each) for each in (first, second))
     if not (one[2].any() and two[2].any()):
@@ -476,7 +474,7 @@ AnyMethod: TypeAlias = Method | ChanceMethod
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """How limits are made.
+    """Options of limits.
 
     Parameters
     ----------
@@ -487,7 +485,7 @@ class IntervalOptions:
     replicates : int
         Samples drawn again for the bootstrap.
     seed : str
-        Fixes them.
+        Seed of the samples.
     """
 
     method: AnyMethod | None = None
@@ -496,33 +494,32 @@ class IntervalOptions:
     seed: str = ""
 
     def chosen(self, scores: pl.DataFrame) -> AnyMethod:
-        """Return the method that is asked for, or the default for such lemmas.
+        """Return the requested method, or the default for this sample.
 
         Raises
         ------
         ValueError
-            If it draws lemmas again as if all had had the same chance, and they had not.
+            If it requires equal inclusion probabilities, but they differ.
         """
         if self.method is None:
             return (CHANCE_METHODS if unequal(scores) else METHODS)[0]
         if unequal(scores) and self.method not in CHANCE_METHODS:
             chances = scores["pi"].to_numpy()
             raise ValueError(
-                f"{self.method} draws lemmas again with equal chances, which these had not:"
-                f" {scores.height:,} were drawn with chances from {chances.min():.3g} to"
-                f" {chances.max():.3g}"
+                f"{self.method} requires equal inclusion probabilities, but those of "
+                f"{scores.height:,} lemmas range from {chances.min():.3g} to {chances.max():.3g}"
             )
         return self.method
 
     def methods(self, scores: pl.DataFrame) -> tuple[AnyMethod, ...]:
-        """Return the methods that a table of intervals lists, the chosen one among them."""
+        """Return the methods in a table of intervals, including the chosen one."""
         listed: tuple[AnyMethod, ...] = CHANCE_METHODS if unequal(scores) else METHODS
         chosen = self.chosen(scores)
         return listed if chosen in listed else (*listed, chosen)
 
 
 def sample_of(*scores: pl.DataFrame) -> Sample:
-    """Return what the sampling error of L* is estimated from; of two tables, of their difference.
+    """Return the basis of the sampling error of L*, or of a difference for two tables.
 
     Parameters
     ----------
@@ -537,7 +534,7 @@ def sample_of(*scores: pl.DataFrame) -> Sample:
 
 
 def without_limits(found: Interval) -> Interval:
-    """Return an estimate without error and limits: of lemmas that were not drawn at random."""
+    """Return an estimate without error and limits, for lemmas not drawn at random."""
     return Interval(found.estimate, None, None, None, found.method)
 
 
@@ -556,7 +553,7 @@ def star_interval(scores: pl.DataFrame, how: IntervalOptions, *, method: AnyMeth
     Returns
     -------
     Interval
-        Nothing but the estimate, if the lemmas were not drawn at random.
+        Only the estimate if the lemmas were not drawn at random.
     """
     if not scores["drawn"].all():
         shown: Method = method if method in METHODS else "linearised"
@@ -571,7 +568,7 @@ def star_interval(scores: pl.DataFrame, how: IntervalOptions, *, method: AnyMeth
 def difference_interval(
     first: pl.DataFrame, second: pl.DataFrame, how: IntervalOptions
 ) -> Interval:
-    """Return the difference in L* of two lexicons with its limits, from the same lemmas.
+    """Return the difference in L* between two lexicons with limits, on the same lemmas.
 
     Parameters
     ----------
@@ -591,7 +588,7 @@ def difference_interval(
 
 
 def _equal_chance_interval(*scores: pl.DataFrame, how: IntervalOptions, method: Method) -> Interval:
-    """Return the interval for lemmas that all had the same chance."""
+    """Return the interval for equal inclusion probabilities."""
     return interval(
         sample_of(*scores), method=method, confidence=how.confidence,
         replicates=how.replicates, seed=how.seed,
@@ -603,7 +600,7 @@ def _equal_chance_interval(*scores: pl.DataFrame, how: IntervalOptions, method: 
 
 
 class Spread(NamedTuple):
-    """Sampled lemmas: the weight, the size, and the contribution to the error of each.
+    """Sampled lemmas: weights, sizes, and contributions to the error.
 
     Arrays of shape (lemmas,).
     """
@@ -611,13 +608,13 @@ class Spread(NamedTuple):
     weight: FloatArray
     """1/pi, scaled to add up to the number of all lemmas."""
     x: FloatArray
-    """Forms in the gold, 1 at least: the size in a sample by size."""
+    """Gold forms, at least 1: the size measure."""
     e: FloatArray
     """``base (L size / base - L*) / sum base``, the sum over all lemmas."""
 
     @property
     def population(self) -> float:
-        """All lemmas that the drawn ones stand for."""
+        """Number of lemmas in the population."""
         return float(self.weight.sum())
 
     @property
@@ -627,7 +624,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(scores: pl.DataFrame) -> Spread | None:
-    """Return the spread over all lemmas; None of fewer than two, or of none that weighs.
+    """Return the estimated population variance; None for fewer than two lemmas, or without weights.
 
     Parameters
     ----------
@@ -648,7 +645,7 @@ def spread_of(scores: pl.DataFrame) -> Spread | None:
 
 
 def chances_by_size(spread: Spread, size: float) -> FloatArray:
-    """Return with what chance each lemma would be drawn by size, so that about `size` are.
+    """Return inclusion probabilities by size, for an expected sample size of `size`.
 
     Examples
     --------
@@ -658,7 +655,7 @@ def chances_by_size(spread: Spread, size: float) -> FloatArray:
     """
     order = np.argsort(-spread.x, kind="stable")
     weight, x = spread.weight[order], spread.x[order]
-    taken = np.cumsum(weight) - weight  # by the lemmas that are larger
+    taken = np.cumsum(weight) - weight  # by larger lemmas
     rest = np.cumsum((weight * x)[::-1])[::-1]
     factors = np.maximum(size - taken, 0.0) / rest
     below = factors * x < 1.0
@@ -667,7 +664,7 @@ def chances_by_size(spread: Spread, size: float) -> FloatArray:
 
 
 def error_by_size(spread: Spread, size: float) -> float:
-    """Return the standard error to expect of L* from so many lemmas, drawn by size.
+    """Return the expected standard error of L* for a sample by size.
 
     ``sqrt(S/(S-1) sum w_i (1/pi_i - 1) e_i^2)``, pi their chances then.
 
@@ -682,7 +679,7 @@ def error_by_size(spread: Spread, size: float) -> float:
 
 
 def error_simple(spread: Spread, size: float) -> float:
-    """Return the standard error to expect of L* from so many lemmas, all with the same chance.
+    """Return the expected standard error of L* for a simple sample.
 
     Examples
     --------
@@ -695,7 +692,7 @@ def error_simple(spread: Spread, size: float) -> float:
 
 
 class Expected(NamedTuple):
-    """Standard errors to expect at a sampling rate; None where the lemmas do not tell."""
+    """Expected standard errors at a sampling rate; None if unknown."""
 
     rate: float
     size: int
@@ -704,7 +701,7 @@ class Expected(NamedTuple):
 
 
 def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expected]:
-    """Return how sure L* would be at other sampling rates.
+    """Return the expected standard errors of L* at other sampling rates.
 
     Parameters
     ----------
@@ -729,7 +726,7 @@ def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expect
 
 
 def lemmas_by_size(scores: pl.DataFrame, *, error: float) -> int:
-    """Return how many lemmas drawn by size make the standard error of L* so small.
+    """Return the sample size by size for a given standard error of L*.
 
     Parameters
     ----------

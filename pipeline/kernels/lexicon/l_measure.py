@@ -32,19 +32,19 @@ _FORMS = pl.Schema({"lemma": pl.String, "form": pl.String})
 
 
 def align(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
-    """Return every form of each lemma or of its match, and on which side it is.
+    """Return every form of each lemma or its match, with its sides.
 
     Parameters
     ----------
     matched : LazyFrame
         lemma (of the gold), match (of the lexicon).
     gold, lexicon : LazyFrame
-        lemma, form, as `canonical` gives them.
+        lemma, form, from `canonical`.
 
     Returns
     -------
     LazyFrame
-        lemma, form, gold, lexicon (Boolean), in no order.
+        lemma, form, gold, lexicon (Boolean), unordered.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def side_by_side(own: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
 def align_in_parts(
     matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame, ranges: Ranges
 ) -> Iterator[pl.LazyFrame]:
-    """Yield what `align` returns for each range of the gold's lemmas.
+    """Yield the result of `align` for each range of gold lemmas.
 
     Parameters
     ----------
     matched, gold, lexicon : LazyFrame
         As for `align`.
     ranges : Ranges
-        Of lemmas. A match may lie in another range than its lemma: its forms are brought there.
+        Ranges of lemmas. Forms of a match in another range are included.
     """
     asked = matched.select("lemma", "match")
     others = asked.filter(pl.col("match") != pl.col("lemma")).collect()
@@ -104,7 +104,7 @@ def align_in_parts(
 
 
 def list_differences(forms: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the missing and spurious forms of each lemma as text, in alphabetical order.
+    """Return the missing and spurious forms of each lemma as alphabetical text.
 
     Parameters
     ----------
@@ -136,17 +136,17 @@ def list_differences(forms: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def lexicon_overlaps(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
-    """Count the forms that each lemma of the gold shares with each lemma of the lexicon.
+    """Count the forms shared by each gold lemma and each lexicon lemma.
 
     Parameters
     ----------
     gold, lexicon : LazyFrame
-        lemma, form, as `canonical` gives them.
+        lemma, form, from `canonical`.
 
     Returns
     -------
     LazyFrame
-        gold, lemma, n_ij, n_i, n_j for pairs with n_ij >= 1, in no order.
+        gold, lemma, n_ij, n_i, n_j for pairs with n_ij >= 1, unordered.
 
     Examples
     --------
@@ -162,11 +162,11 @@ def lexicon_overlaps(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def best(table: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the pair with the greatest L(i,j) for each lemma of the gold.
+    """Return the pair with the highest L(i,j) for each gold lemma.
 
     ``L(i,j) = 2 r p / (r + p) = 2 n_ij / (n_i + n_j)``
 
-    Equal values: the same lemma comes first, then the smallest key.
+    Ties: the same lemma comes first, then the smallest key.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ def best(table: pl.LazyFrame) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        lemma (of the gold), match (of the lexicon), n_common, n_match; only lemmas of the gold
-        that share a form with some lemma of the lexicon; in no order.
+        lemma (gold), match (lexicon), n_common, n_match, for gold lemmas with a form in the
+        lexicon; unordered.
 
     Examples
     --------
@@ -198,22 +198,21 @@ def best(table: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def matches(table: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the best match of every lemma of the gold, and the same lemma beside it.
+    """Return the best match of every gold lemma, and the same lemma of the lexicon.
 
     Parameters
     ----------
     table : LazyFrame
         The overlaps of `gold` and `lexicon`.
     gold, lexicon : LazyFrame
-        lemma, form, as `canonical` gives them.
+        lemma, form, from `canonical`.
 
     Returns
     -------
     LazyFrame
-        lemma; match (null if no lemma of the lexicon shares a form and the lexicon lacks the
-        lemma); n_gold, n_match, n_common: forms of both and in common; n_same (null if the
-        lexicon lacks the lemma), n_same_common: the same for the lexicon's own cluster of this
-        lemma. In no order.
+        lemma; match (null if the lexicon lacks the lemma and all its forms); n_gold, n_match,
+        n_common: forms of both and in common; n_same (null if the lexicon lacks the lemma),
+        n_same_common: the same for the lexicon's entry of this lemma. Unordered.
     """
     same = table.filter(pl.col("gold") == pl.col("lemma"))
     joined = (
@@ -234,7 +233,7 @@ def matches(table: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> p
 
 
 def share(part: str, whole: str) -> pl.Expr:
-    """Return part / whole, 0 where the whole is 0: a set without forms has nothing right.
+    """Return part / whole, 0 if the whole is 0.
 
     Examples
     --------
@@ -246,9 +245,9 @@ def share(part: str, whole: str) -> pl.Expr:
 
 
 def l_value(common: str, gold: str, other: str) -> pl.Expr:
-    """Return ``L = 2 common / (gold + other)``, 0 where both sets are empty.
+    """Return ``L = 2 common / (gold + other)``, 0 if both sets are empty.
 
-    In [0, 1]; 1 if the sets are equal, 0 if they share nothing.
+    In [0, 1]; 1 for equal sets, 0 for disjoint sets.
 
     Examples
     --------
@@ -280,14 +279,14 @@ def lemma_scores(
         size of the best-matching cluster, and n is the sum of the sizes of the unions of the
         two form sets: this reproduces the paper's worked example.
     n : int, optional
-        Takes the place of the sum.
+        Replaces the sum.
 
     Returns
     -------
     LazyFrame
-        The columns of `found`, and precision, recall, L, same_precision, same_recall, same_l
-        (null where the lexicon lacks the lemma), size, base (what a lemma adds to n), weight
-        (size / n, 0 where n is 0), contribution; in no order.
+        The columns of `found`, and precision, recall, L, same_precision, same_recall, same_l (null
+        if the lexicon lacks the lemma), size, base (contribution to n), weight (size / n, 0 if n is
+        0), contribution; unordered.
 
     References
     ----------
@@ -319,7 +318,7 @@ def lemma_scores(
 
 
 def lemma_sizes(weights: Weights) -> tuple[pl.Expr, pl.Expr]:
-    """Return what the L of a lemma is weighted by, and what the lemma adds to n.
+    """Return the weight of the L of a lemma, and its contribution to n.
 
     Parameters
     ----------
@@ -332,12 +331,12 @@ def lemma_sizes(weights: Weights) -> tuple[pl.Expr, pl.Expr]:
 
 
 def l_star(size: npt.ArrayLike, values: npt.ArrayLike, n: float) -> float | None:
-    """Return ``L* = sum_i size_i L_i / n``, None where n is 0.
+    """Return ``L* = sum_i size_i L_i / n``, None if n is 0.
 
     Parameters
     ----------
     size, values : array_like, shape (lemmas,)
-        The size and L of each lemma, in an order that the data fix: floats add up otherwise.
+        The size and L of each lemma, in a deterministic order, which affects float sums.
     n : float
         Usually the sum of the sizes.
 
@@ -355,16 +354,16 @@ def l_star(size: npt.ArrayLike, values: npt.ArrayLike, n: float) -> float | None
 
 @dataclass(frozen=True)
 class Entropy:
-    """The entropy of a lexicon, and what of it has none.
+    """The entropy of a lexicon, and the parts without entropy.
 
     Parameters
     ----------
     value : float or None
-        E* in bits, from 0; None if no lemma of the lexicon shares a form with the gold.
+        E* >= 0 in bits; None if no lemma of the lexicon shares a form with the gold.
     outside : int
-        Lemmas of the lexicon none of whose forms is in the gold: they have no entropy.
+        Lexicon lemmas without any gold form, which have no entropy.
     unknown : int
-        Distinct forms of the lexicon that are in no lemma of the gold.
+        Distinct forms of the lexicon that are not in the gold.
     """
 
     value: float | None
@@ -383,8 +382,8 @@ def f_star(found: pl.DataFrame) -> float | None:
     Returns
     -------
     float or None
-        In [0, 1], 1 if every lemma of the gold has an equal cluster; None if the gold has no
-        forms. It is L* where all lemmas of the gold are in the lexicon and sampled.
+        In [0, 1], 1 if every gold lemma has an equal cluster; None if the gold has no forms. Equals
+        L* if all gold lemmas are in the lexicon and sampled.
 
     References
     ----------
@@ -405,7 +404,7 @@ def best_values() -> pl.Expr:
 
 
 def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Entropy:
-    """Return the entropy of the lexicon's clusters over the lemmas of the gold.
+    """Return the entropy of the lexicon's clusters over gold lemmas.
 
     ``E(j) = -sum_i p_ij log2 p_ij, p_ij = n_ij / sum_i n_ij, E* = sum_j (n_j / n) E(j)``
 
@@ -414,13 +413,13 @@ def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> E
     table : DataFrame
         The overlaps of `gold` and `lexicon`.
     gold, lexicon : LazyFrame
-        lemma, form, as `canonical` gives them.
+        lemma, form, from `canonical`.
 
     Returns
     -------
     Entropy
-        E* is 0 if no cluster mixes lemmas of the gold. Clusters that share no form with the
-        gold have no entropy: they are counted apart, and n is the sum of the others' n_j.
+        E* is 0 if no cluster mixes gold lemmas. Clusters without gold forms have no entropy: they
+        are counted separately, and n is the sum of n_j of the others.
 
     Notes
     -----
@@ -603,7 +602,7 @@ def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) ->
 
 
 def best_assignment(table: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs, no lemma in two of them, that have as many forms in common as possible.
+    """Return disjoint pairs of lemmas with the maximum number of common forms.
 
     Parameters
     ----------
@@ -613,8 +612,8 @@ def best_assignment(table: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        gold, lemma, n_ij, sorted. Where several assignments are best, which of them is found
-        is fixed by the table; the sum of n_ij is the same in all.
+        gold, lemma, n_ij, sorted. Ties between assignments are resolved deterministically; the sum
+        of n_ij is the same.
 
     Notes
     -----
@@ -788,7 +787,7 @@ def entropy_in_parts(
     table : LazyFrame
         The overlaps of `gold` and `lexicon`.
     gold, lexicon : LazyFrame
-        lemma, form, as `canonical` gives them.
+        lemma, form, from `canonical`.
     lemmas : int
         Lemmas of the lexicon.
     """

@@ -29,7 +29,7 @@ Row = tuple[str, float | None, str]
 
 @dataclass(frozen=True)
 class Whole:
-    """What is known of the whole lexicons; None where the gold is known in part alone.
+    """Statistics of whole lexicons; None if the gold is incomplete.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Whole:
     f_star, best_match : float or None
         F* over all lemmas of the gold, and F1 of the one-to-one assignment.
     entropy : Entropy or None
-        E* and what has none.
+        E*, and the parts without entropy.
     """
 
     gold_lemmas: int | None = None
@@ -59,15 +59,15 @@ def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | Non
     found : Interval
         L* with its limits.
     whole : Whole
-        What is known of all lemmas.
+        Statistics of all lemmas.
     n : int or None
-        Takes the place of the sum of the sampled sizes.
+        Replaces the sum of sampled sizes.
 
     Returns
     -------
     DataFrame
-        `schemas.LexiconQuality`. Means of no lemma, variances of one, and correlations of
-        constants are null.
+        `schemas.LexiconQuality`. Undefined values (means of no lemma, variances of one,
+        correlations of constants) are null.
 
     References
     ----------
@@ -127,7 +127,7 @@ def _mean_rows(scores: pl.DataFrame) -> Sequence[Row]:
 
 
 def mean_of(scores: pl.DataFrame, name: str) -> float | None:
-    """Return a mean in which all lemmas count alike, by their chances where these differ.
+    """Return an unweighted population mean, corrected for inclusion probabilities.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _correlation(scores: pl.DataFrame, name: str) -> float | None:
 
 
 def _deviations(scores: pl.DataFrame, name: str, weights: FloatArray) -> FloatArray:
-    """Return how far the values are from their mean."""
+    """Return the deviations from the mean."""
     values = scores[name].to_numpy()
     mean = weights @ values if unequal(scores) else _mean(scores[name]) or 0.0
     return np.asarray(values - mean)
@@ -246,17 +246,16 @@ def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interva
 def differences(scores: Mapping[str, pl.DataFrame], how: IntervalOptions) -> pl.DataFrame:
     """Return the difference in L* of each pair of lexicons, with limits and a verdict.
 
-    Both are scored on the same lemmas, and lemmas that are hard for both cancel out: the interval
-    is mostly much narrower than those of the two L*. The limits of the family have the level
-    ``1 - (1 - confidence) / pairs`` (Bonferroni); a lexicon is better or worse than another where
-    they exclude 0.
+    Both are scored on the same lemmas, so the interval is usually much narrower than those of the
+    two L*. The limits of the family have the level ``1 - (1 - confidence) / pairs`` (Bonferroni); a
+    lexicon is better or worse than another where they exclude 0.
 
     Parameters
     ----------
     scores : mapping of str to DataFrame
         `schemas.LemmaScores` of each lexicon, the same lemmas in each.
     how : IntervalOptions
-        How limits are made; there are none of lemmas that were not drawn at random.
+        Options of limits; lemmas not drawn at random have none.
 
     Returns
     -------
@@ -279,7 +278,7 @@ def differences(scores: Mapping[str, pl.DataFrame], how: IntervalOptions) -> pl.
 
 
 def _verdict(interval: Interval) -> tuple[float, float, str]:
-    """Return the limits, -1 and 1 where nothing is known, and what they say of the first."""
+    """Return the limits (-1 and 1 if unknown) and the verdict on the first."""
     if interval.lower is None or interval.upper is None:
         return -1.0, 1.0, "open"
     lower, upper = max(-1.0, interval.lower), min(1.0, interval.upper)
@@ -287,10 +286,9 @@ def _verdict(interval: Interval) -> tuple[float, float, str]:
 
 
 def rank_differences(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the L of each lemma in each lexicon; rank 1 is the lemma where they differ most.
+    """Return the L of each lemma in each lexicon, ranked by their difference.
 
-    The order is that of n_gold times the difference between greatest and smallest L: what the
-    lemma adds to a difference in L*.
+    Lemmas are ordered by n_gold times the range of L, their contribution to a difference in L*.
 
     Parameters
     ----------
@@ -332,11 +330,9 @@ def trends(
     scores : DataFrame
         `schemas.LemmaScores`.
     order : str
-        "position": as drawn. "size": by the number of gold forms, so that the averages say
-        whether large paradigms do worse.
+        "position": as drawn. "size": by number of gold forms, to show the effect of paradigm size.
     span : int, optional
-        Lemmas in an average, the lemma itself in the middle; at the ends there are fewer. A
-        tenth of the sample, 3 at least, if not given.
+        Lemmas per centred average, fewer at the ends (default: a tenth of the sample, at least 3).
 
     Returns
     -------

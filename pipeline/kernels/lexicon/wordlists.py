@@ -18,14 +18,14 @@ from pipeline.memory import Spill
 
 
 def lemma_table(entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the lemmas of a dictionary, each once, in the order of their first appearance.
+    """Return the distinct lemmas of a dictionary in order of first appearance.
 
-    The dictionary is a sequence of entries in which a lemma may come again, as homographs do.
+    Lemmas may be repeated, e.g. for homographs.
 
     Parameters
     ----------
     entries : LazyFrame
-        file, line and lemma of each entry; rows without a lemma are no entries.
+        file, line and lemma of each entry; rows without a lemma are ignored.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def lemma_table(entries: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def first_places(entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Return where each lemma of a dictionary first appears.
+    """Return the first position of each lemma of a dictionary.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def first_places(entries: pl.LazyFrame) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        lemma, first (a file), first_line, n_rows (Int64); in no order.
+        lemma, first (a file), first_line, n_rows (Int64); unordered.
     """
     first = pl.col("file").min()
     line = pl.col("line").filter(pl.col("file") == first).min()
@@ -76,13 +76,13 @@ def canonical(rows: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     rows : LazyFrame
-        lemma and form, repeated or not. A null form says that the lemma is listed, and counts
-        only where no other row gives the lemma a form; a row without a lemma does not count.
+        lemma and form. A null form means that the lemma is listed, and is ignored if other rows
+        give the lemma a form; rows without a lemma are ignored.
 
     Returns
     -------
     LazyFrame
-        lemma, form: distinct rows, in no order. A form of several lemmas counts in each.
+        lemma, form: distinct rows, unordered. A form of several lemmas counts for each.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def canonical(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def union(*wordlists: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the lemmas of all wordlists, the form sets of equal lemmas united.
+    """Return the union of wordlists, with united form sets.
 
     A full outer join on the lemma. Idempotent, commutative and associative; a wordlist
     without lemmas is its identity.
@@ -122,7 +122,7 @@ def union(*wordlists: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def common(first: pl.LazyFrame, *others: pl.LazyFrame) -> pl.LazyFrame:
-    """Return Y, the lemmas that all wordlists have: it selects lemmas, and changes no form set.
+    """Return Y, the lemmas in all wordlists.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def common(first: pl.LazyFrame, *others: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def common_in_parts(*wordlists: pl.LazyFrame) -> pl.DataFrame:
-    """Return what `common` does; no more of the wordlists is held than there is room for."""
+    """Like `common`, within the memory limit."""
     ranges = ranges_of("lemma", *wordlists)
     return pl.concat(
         common(*(ranges.of(each, number, by="lemma") for each in wordlists)).collect()
@@ -147,14 +147,14 @@ def common_in_parts(*wordlists: pl.LazyFrame) -> pl.DataFrame:
 
 
 def sizes(wordlist: pl.LazyFrame, *, name: str = "n") -> pl.LazyFrame:
-    """Return the number of wordforms of each lemma, 0 for one that is listed without any.
+    """Return the number of wordforms of each lemma, 0 if listed without forms.
 
     Parameters
     ----------
     wordlist : LazyFrame
         lemma, form, as `canonical` gives it.
     name : str
-        What to call the number.
+        Name of the count column.
     """
     return wordlist.group_by("lemma").agg(pl.col("form").count().cast(pl.Int64).alias(name))
 
@@ -274,7 +274,7 @@ def _sort_lemmas(lemmas: Spill) -> Iterator[pl.DataFrame]:
 # Forms keyed in from a printed dictionary
 
 ABSENT = ("-", "–", "—", "−")
-"""Signs that the dictionary lacks the lemma."""
+"""Entries for a lemma missing from the dictionary."""
 SEPARATORS = r"[,;\n\r،、]+"
 """Between two forms."""
 _LONE_CARRIAGE_RETURN = r"\r(?:[^\n]|$)"
@@ -284,7 +284,7 @@ _MOST_PLACES = 4
 
 
 def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the forms of each row that was filled in.
+    """Return the forms of each completed row.
 
     Parameters
     ----------
@@ -294,8 +294,8 @@ def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        A row for each form, in the column form in place of forms; a null form where the dictionary
-        lacks the lemma. Rows that are still empty, and rows without an id, are left out.
+        One row per form, with column form instead of forms; null if the dictionary lacks the lemma.
+        Empty rows and rows without an id are skipped.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Return one row for every cell that cannot be used.
+    """Return one row for every invalid cell.
 
     An id is empty, or is not that of the row's lemma; nobody is named who keyed forms in; forms
     are keyed in and a - says that the dictionary has none, in one cell or in two rows of a lemma;
@@ -359,16 +359,16 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         unnamed_faults(entries, answer="forms"),
         _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
         _fault(entries, strange, "id", not_of),
-        _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
+        _fault(entries, mixed, "forms", pl.lit("contains forms and a -: keep one")),
         _fault(entries, pl.col("forms").str.contains(_LONE_CARRIAGE_RETURN), "forms", pl.lit(
-            "has a carriage return, as spreadsheets read the text _x000D_:"
-            " part forms by commas or line feeds, and type that text \\x5Fx000D_"
+            "has a carriage return, which spreadsheets make of the text _x000D_: separate forms "
+            "by commas or line feeds, and write this text as \\x5Fx000D_"
         )),
         _fault(entries, is_error(pl.col("forms")), "forms", pl.lit(
-            "is an error of a spreadsheet, which it makes of forms such as -ness: type them anew"
-            " with an apostrophe in front"
+            "is a spreadsheet error, caused by forms like -ness: retype them with an initial "
+            "apostrophe"
         )),
-        _fault(entries, nothing, "forms", pl.lit("holds no form; - says that there is none")),
+        _fault(entries, nothing, "forms", pl.lit("contains no form; write - if there is none")),
         _fault(
             entries, both & filled & ~mixed, "forms",
             pl.lit("one row of this lemma has forms, another a -: keep one"),
@@ -378,7 +378,7 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
-    """Return one row for every cell of somebody who keys a lemma in twice, not the same.
+    """Return one row for every cell with conflicting forms of one person for a lemma.
 
     Parameters
     ----------
@@ -406,7 +406,7 @@ def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
         keyings=pl.col("value").n_unique(), places=place.head(_MOST_PLACES).str.join("; ")
     ).filter(pl.col("keyings") > 1)
     problem = pl.format(
-        "{} keys this lemma in differently: {}; keep one",
+        "{} has conflicting forms for this lemma: {}; keep one",
         pl.col("annotator").fill_null("somebody"), "places",
     )  # fmt: skip
     bad = cells.join(several, on=["annotator", "lemma"], nulls_equal=True)
@@ -435,16 +435,16 @@ Design: TypeAlias = Literal["simple", "size"]
 def paradigm_sizes(
     lemmas: pl.LazyFrame, gold: pl.LazyFrame | None, lexicons: Sequence[pl.LazyFrame]
 ) -> pl.DataFrame:
-    """Return how large the paradigm of each lemma is, as far as that is known before it is drawn.
+    """Return the paradigm size of each lemma, as known before the draw.
 
     Parameters
     ----------
     lemmas : LazyFrame
         Column lemma.
     gold : LazyFrame or None
-        lemma, form. Its forms count; None if it is on paper.
+        lemma, form, whose forms count; None for a printed dictionary.
     lexicons : sequence of LazyFrame
-        lemma, form. The mean of their forms counts where there is no gold.
+        lemma, form; the mean number of forms counts without a gold.
 
     Returns
     -------
@@ -475,16 +475,16 @@ def _mean_paradigm_sizes(lemmas: pl.LazyFrame, *wordlists: pl.LazyFrame) -> pl.L
 
 
 def simple_sample(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw lemmas without replacement, all with the same chance.
+    """Draw lemmas without replacement, with equal probabilities.
 
     Parameters
     ----------
     lemmas : DataFrame
         lemma, distinct.
     size : int
-        How many; at most all.
+        Number of lemmas to draw.
     seed : str
-        Fixes the draw. A smaller sample is part of a larger one.
+        Seed of the draw. Smaller samples are subsets of larger ones.
 
     Returns
     -------
@@ -503,7 +503,7 @@ def simple_sample(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
 
 
 def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw lemmas in proportion to their paradigms, the largest for certain.
+    """Draw lemmas in proportion to paradigm size, the largest with certainty.
 
     A larger sample holds a smaller one of the same seed, as far as no lemma has become certain
     between the two. Of lemmas that are all as large it is the simple sample.
@@ -513,7 +513,7 @@ def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFram
     lemmas : DataFrame
         lemma, n (from 0; those with 0 are never drawn), as `paradigm_sizes` gives them.
     size : int
-        How many; at most all.
+        Number of lemmas to draw.
     seed : str
         Fixes the draw.
 
@@ -549,7 +549,7 @@ Case: TypeAlias = Literal["lower", "as_it_is"]
 
 @dataclass(frozen=True)
 class Spelling:
-    """How texts are normalised, in this order; blanks around them always go.
+    """Normalisation steps of texts, in this order; surrounding blanks are always removed.
 
     Parameters
     ----------
@@ -558,7 +558,7 @@ class Spelling:
     case : str
         "lower" for lower case.
     replace : mapping of str to str
-        What stands for what, such as ё: е; all at once, the longest first.
+        Simultaneous replacements, e.g. ё: е, longest first.
     """
 
     unicode: UnicodeForm = "NFC"
@@ -567,7 +567,7 @@ class Spelling:
 
 
 class Change(NamedTuple):
-    """How many texts a step changed, and the first of them in the order of the alphabet."""
+    """Number of texts changed by a step, and the alphabetically first of them."""
 
     step: str
     n: int
@@ -589,7 +589,7 @@ def steps(spelling: Spelling) -> Iterator[tuple[str, dict[str, str] | str]]:
 def normalise(
     rows: pl.DataFrame, spelling: Spelling, *, columns: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows with their texts in one spelling, and what each step changed.
+    """Return the rows with normalised texts, and the changes of each step.
 
     Parameters
     ----------
@@ -675,7 +675,7 @@ STEM = "~"
 
 
 def generate_forms(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the wordforms of lemmas that name their paradigm.
+    """Return the wordforms of lemmas from their paradigms.
 
     Parameters
     ----------
@@ -752,7 +752,7 @@ class Both:
 
 
 def all_lemmas(both: Both) -> pl.LazyFrame:
-    """Return the matches of all lemmas that both have, as a sample of which each was certain.
+    """Return the matches of all common lemmas, as a sample with pi = 1.
 
     Parameters
     ----------
@@ -774,7 +774,7 @@ def all_lemmas(both: Both) -> pl.LazyFrame:
 def sampled_matches(
     both: Both, sample: pl.DataFrame, *, looked_up: pl.DataFrame | None, complete: bool
 ) -> pl.LazyFrame:
-    """Return the matches of the sampled lemmas that both have.
+    """Return the matches of the sampled common lemmas.
 
     Where the gold was keyed in, some of the lemmas drawn from the lexicon are not in it. The
     others are a random sample of those in both, of which there are as many as their share says:

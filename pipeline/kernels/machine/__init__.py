@@ -1,1 +1,1 @@
-"""What predictions of machines are worth beside the judgements of people."""
+"""Machine predictions compared with human judgements."""

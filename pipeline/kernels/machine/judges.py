@@ -21,7 +21,7 @@ from schemas import Calibration, Judges, MachineConfusion, Table
 
 
 class Coefficient(NamedTuple):
-    """A coefficient with its limits; NaN where it is not defined."""
+    """A coefficient with its limits; NaN if undefined."""
 
     value: float
     lower: float
@@ -47,9 +47,9 @@ def agreement_with_people(
     Parameters
     ----------
     tp, label : array_like of bool, shape (draws,)
-        What people and what the machine say of each draw.
+        Human judgements and machine labels of the draws.
     weights : Weights
-        What the draws stand for.
+        Weights of the draws.
     confidence : float
         Confidence level in (0, 1).
 
@@ -132,20 +132,20 @@ def _mean_draw_weight(share: FloatArray, c: FloatArray) -> float:
 # Checks of prediction files
 
 _JUDGE = "~judge"
-"""The column that says who predicts, whatever the file calls it."""
+"""The internal column with the judge."""
 
 
 def probability(column: str, form: NumberFormat = PLAIN) -> pl.Expr:
-    """Return a column as probabilities; null where it is empty or not one.
+    """Return a column as probabilities; null if empty or invalid.
 
-    A label counts as 1.0 or 0.0, in the spellings that judgements have.
+    Labels count as 1.0 or 0.0, in the spellings of judgements.
 
     Parameters
     ----------
     column : str
         Its name; text, numbers or truth values.
     form : NumberFormat
-        How the numbers of a column of text are written.
+        Number format of a text column.
 
     Returns
     -------
@@ -165,14 +165,14 @@ def probability(column: str, form: NumberFormat = PLAIN) -> pl.Expr:
 
 
 def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
-    """Return a fault for each row about a pair that its judge has another row for.
+    """Return a fault for each duplicate row of a judge and pair.
 
     Parameters
     ----------
     rows : LazyFrame
         Rows of files with file, line, id and ~judge.
     units : sequence of str
-        The columns that say which candidate it is.
+        The columns that identify the candidate.
 
     Examples
     --------
@@ -182,14 +182,14 @@ def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     """
     named = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
     twice = named.filter(pl.struct("id", _JUDGE).is_duplicated())
-    problem = pl.format("this judge has another row for the pair: '{}'", _JUDGE)
+    problem = pl.format("this judge has a conflicting row for the pair: '{}'", _JUDGE)
     return _candidate_faults(twice, units, problem)
 
 
 def unknown_candidate_faults(
     rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]
 ) -> pl.LazyFrame:
-    """Return a fault for each row about a pair that is no candidate.
+    """Return a fault for each row about a pair that is not a candidate.
 
     Parameters
     ----------
@@ -207,12 +207,12 @@ def unknown_candidate_faults(
     """
     lost = rows.filter(_names_candidate(units)).join(candidates.select("id"), on="id", how="anti")
     return _candidate_faults(
-        lost, units, pl.lit('is no candidate; others = "skip" leaves such rows out')
+        lost, units, pl.lit('is not a candidate; to ignore such rows: others = "skip"')
     )
 
 
 def _names_candidate(units: Sequence[str]) -> pl.Expr:
-    """Return whether a row names its candidate; the others are faults already."""
+    """Return true if a row identifies a candidate; others are already faults."""
     return pl.all_horizontal(numeric.text_or_null(name).is_not_null() for name in units)
 
 
@@ -223,14 +223,14 @@ def _candidate_faults(rows: pl.LazyFrame, units: Sequence[str], problem: pl.Expr
 
 
 def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
-    """Return what stands in columns, by judge, and how often.
+    """Return the values of columns by judge, with frequencies.
 
     Parameters
     ----------
     rows : LazyFrame
         Rows of files with ~judge.
     columns : sequence of str
-        Such as model, version, prompt.
+        For example model, version, prompt.
 
     Returns
     -------
@@ -269,13 +269,13 @@ def calibration(
     Parameters
     ----------
     tp : array_like of bool, shape (draws,)
-        People's judgements.
+        Human judgements.
     prediction : array_like of float, shape (draws,)
         Probabilities in [0, 1]; labels 0 and 1 are in the first and the last bin.
     weights : Weights
-        What the draws stand for.
+        Weights of the draws.
     bins : int
-        Number of bins, from 1; those without a draw are left out.
+        Number of bins, at least 1; empty bins are omitted.
     confidence : float
         Confidence level in (0, 1).
 
@@ -304,7 +304,7 @@ def calibration(
     [(1, 1, 0.1, 0.0), (2, 3, 0.9, 0.667)]
     """
     if bins < 1:
-        raise ValueError(f"bins = {bins}: there must be one at least")
+        raise ValueError(f"bins = {bins}: must be at least 1")
     y, g = np.asarray(tp, dtype=np.bool_), np.asarray(prediction, dtype=np.float64)
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], g, side="right")  # 1 is in the last bin
@@ -323,7 +323,7 @@ def calibration(
 
 
 def calibration_error(bins: pl.DataFrame) -> float:
-    """Return the expected calibration error: how far predictions are off, bin by bin.
+    """Return the expected calibration error over bins.
 
     ``sum_b W_b |mean prediction_b - share_b|``, W_b the weight of the bin. In small samples it
     is above 0 even where probabilities are right, the more so the more bins there are.
@@ -390,7 +390,7 @@ def confusion(
     threshold: float = 0.5,
     confidence: float = 0.95,
 ) -> dict[str, Any]:
-    """Return the cells of the table of judgements and labels, and the shares made of them.
+    """Return the confusion matrix of judgements and labels, with derived shares.
 
     With x = 1 where the prediction is the threshold or more: sensitivity ``P(x = 1 | y = 1)``,
     specificity ``P(x = 0 | y = 0)``, positive and negative predictive value ``P(y = 1 | x = 1)``
@@ -399,13 +399,13 @@ def confusion(
     Parameters
     ----------
     tp : array_like of bool, shape (draws,)
-        People's judgements.
+        Human judgements.
     prediction : array_like of float, shape (draws,)
         Probabilities, or labels 0 and 1.
     weights : Weights
         What the draws stand for: cells are draws, shares are weighted.
     threshold : float
-        From which prediction on the label is positive.
+        Predictions at or above this value are positive.
     confidence : float
         Confidence level in (0, 1).
 
@@ -467,7 +467,7 @@ def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) ->
 
 
 class SquaredCorrelation(NamedTuple):
-    """Squared correlations with limits, arrays of shape (sets,); NaN where they are not known."""
+    """Squared correlations with limits, arrays of shape (sets,); NaN if unknown."""
 
     rho2: FloatArray
     lower: FloatArray
@@ -499,7 +499,7 @@ def squared_correlation(
     members : array of bool, shape (sets, parts, draws)
         Which draws are in which part of which set.
     weights : Weights
-        What the draws stand for.
+        Weights of the draws.
     confidence : float
         Confidence level in (0, 1).
     enough : int
@@ -563,7 +563,7 @@ def _correlation_limits(
 
 
 class JudgedDraws(NamedTuple):
-    """The judged draws that a judge has a prediction for, in one category."""
+    """The judged draws with a prediction of a judge, in one category."""
 
     category: str
     judge: str
@@ -572,11 +572,11 @@ class JudgedDraws(NamedTuple):
     unpredicted: int
     """Judged draws without one."""
     draws: pl.DataFrame
-    """id, tp, prediction, and pi where chances are known; ordered by id."""
+    """id, tp, prediction, and optionally pi; ordered by id."""
 
     @property
     def weights(self) -> Weights:
-        """What the draws stand for."""
+        """Weights of the draws."""
         pi = self.draws["pi"].to_numpy() if "pi" in self.draws.columns else None
         return domain_weights(pi, draws=self.draws.height)
 
@@ -592,15 +592,15 @@ class JudgedDraws(NamedTuple):
 
 
 def by_judge(predictions: pl.DataFrame, draws: pl.DataFrame) -> Iterator[JudgedDraws]:
-    """Put judgements beside predictions, for each category and judge.
+    """Join judgements and predictions, for each category and judge.
 
     Parameters
     ----------
     predictions : pl.DataFrame
         Table `Predictions`.
     draws : pl.DataFrame
-        category, id, tp, and pi where chances are known; a candidate that was drawn several times
-        stands there as often. Where tp is null nobody judged.
+        category, id, tp and optionally pi, with rows repeated by multiplicity. tp is null for
+        unjudged draws.
 
     Yields
     ------
@@ -633,16 +633,16 @@ def judge_tables(
     bins: int = 10,
     confidence: float = 0.95,
 ) -> dict[str, pl.DataFrame]:
-    """Return how near the judges come to people.
+    """Return the agreement of judges with people.
 
     Parameters
     ----------
     predictions, draws
         As for `by_judge`.
     threshold : float
-        From which prediction on a label is positive.
+        Predictions at or above this value are positive.
     bins : int
-        Bins of the calibration, from 1.
+        Number of calibration bins, at least 1.
     confidence : float
         Confidence level in (0, 1).
 

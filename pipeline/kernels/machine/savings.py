@@ -29,10 +29,10 @@ _EQUAL_CHANCE = 0.5  # any chance: where all are equal it makes no difference
 
 
 class LabelSavings(NamedTuple):
-    """Savings by predictions, arrays of shape (sets,); NaN where it is not known."""
+    """Savings by predictions, arrays of shape (sets,); NaN if unknown."""
 
     labels: FloatArray
-    """Share of the labels; at most 1, below 0 where predictions cost some."""
+    """Share of labels saved; at most 1, negative if predictions cost labels."""
     tau: FloatArray
     """Mean weight of the predictions, in [0, 1]."""
 
@@ -47,7 +47,7 @@ def label_savings(
     share: FloatArray | None = None,
     enough: int = ENOUGH,
 ) -> LabelSavings:
-    """Return the share of labels that predictions save in the estimate of a mean or a difference.
+    """Return the share of labels saved by predictions in the estimate of a mean or difference.
 
     ``1 - V_with / V_without``: a sample that is smaller by this share, with predictions, leaves
     the variance as it was. V_with is the variance of the residuals ``y - tau g``, tau the weight
@@ -152,7 +152,7 @@ def saving_tables(
     confidence: float = 0.95,
     seed: str = "",
 ) -> dict[str, pl.DataFrame]:
-    """Return what each judge saves for the lists of all measures, and for pairs of them.
+    """Return the labels saved by each judge for lists and pairs of measures.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def simulate_predictions(
     labels: bool = True,
     seed: str,
 ) -> pl.LazyFrame:
-    """Predict true positives as a machine of known sensitivity and specificity does.
+    """Simulate predictions with given sensitivity and specificity.
 
     With z a standard normal number, fixed by seed, judge, category and candidate, the prediction is
     ``Phi(z + Phi^-1(sensitivity))`` for a true positive, ``Phi(z - Phi^-1(specificity))`` for
@@ -268,7 +268,7 @@ def simulate_predictions(
     labels : bool
         Whether it gives labels 0 and 1, or probabilities.
     seed : str
-        Another one makes other errors.
+        Seed of the errors.
 
     Returns
     -------

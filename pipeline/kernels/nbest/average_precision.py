@@ -142,11 +142,11 @@ def _partial_sums(values: FloatArray) -> FloatArray:
 # Inferred average precision with limits.
 
 SMOOTHING = 1e-5
-"""What the authors of infAP add to judged true and false positives above a rank."""
+"""Smoothing added to true and false positives above a rank by the authors of infAP."""
 
 
 class Inferred(NamedTuple):
-    """Average precision with its limits; NaN where there is no judged true positive."""
+    """Average precision with limits; NaN without a judged true positive."""
 
     estimate: float
     lower: float
@@ -156,29 +156,28 @@ class Inferred(NamedTuple):
 def inferred_average_precision(
     tp: npt.ArrayLike, *, pi: npt.ArrayLike | None = None, smoothing: float = SMOOTHING
 ) -> FloatArray:
-    """Return infAP, or xinfAP where the draws had unequal chances.
+    """Return infAP, or xinfAP for unequal inclusion probabilities.
 
     ``1/R sum over judged true positives of w_k (1/k + (k-1)/k H_k)``, R the sum of w_k over the
-    same. H_k is the precision above rank k as far as the judged candidates there tell, of all
-    k - 1 candidates, judged or not: those with pi = 1 are known and counted, and for the others
-    stands their mean, weighted by 1/pi, with `smoothing` added to true and to false
-    positives. w is 1 where pi = 1, else 1/pi, scaled so that it adds up to the number of
-    candidates without certainty.
+    same. H_k is the estimated precision of the k - 1 candidates above rank k: candidates with pi =
+    1 are known, and others are estimated by their mean, weighted by 1/pi, with `smoothing` added to
+    true and false positives. w is 1 where pi = 1, else 1/pi, scaled so that it adds up to the
+    number of candidates without certainty.
 
     Parameters
     ----------
     tp : array_like of float, shape (..., candidates)
-        By rank, from 1: 1 a true positive, 0 none, NaN not judged.
+        By rank: 1 for true positives, 0 for false positives, NaN for unjudged candidates.
     pi : array_like of float, shape (..., candidates), optional
-        Inclusion probabilities of the judged, in (0, 1]; others are not looked at. One
-        that is equal for all who were judged, if not given: infAP.
+        Inclusion probabilities of judged candidates, in (0, 1]; others are ignored (default: equal
+        for all, infAP).
     smoothing : float
-        From 0; with 0 the precision above is 1/2 where nothing above was judged.
+        At least 0; with 0, the precision above is 1/2 if nothing above was judged.
 
     Returns
     -------
     array of float, shape (...)
-        In [0, 1]; the average precision itself where all are judged. NaN without a judged true
+        In [0, 1]; the exact average precision if all are judged. NaN without a judged true
         positive.
 
     Raises
@@ -223,7 +222,7 @@ def average_precision_limits(
     Parameters
     ----------
     tp : array_like of float, shape (candidates,)
-        By rank, from 1: 1 a true positive, 0 none, NaN not judged.
+        By rank: 1 for true positives, 0 for false positives, NaN for unjudged candidates.
     pi : array_like of float, shape (candidates,)
         Inclusion probabilities of the judged, in (0, 1]; needed, since 1 tells what is known.
     confidence : float
@@ -273,7 +272,7 @@ def average_precision_limits(
     True
     """
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
+        raise ValueError(f"confidence must be in (0, 1), not {confidence}")
     labels, chances = _checked_labels(tp, pi, ranks)
     listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
@@ -307,9 +306,9 @@ def _checked_labels(
             numbers = np.arange(labels.shape[-1]) + 1 if ranks is None else np.asarray(ranks)
             shown = ", ".join(str(numbers[place[-1]]) for place in places[:3])
             raise ValueError(
-                f"a {name} is no such thing for {len(places):,} candidates, such as rank {shown}: "
-                f"{', '.join(f'{value:g}' for value in values)}; labels are 0 or 1, NaN if not "
-                "judged, and who is judged has a chance in (0, 1]"
+                f"invalid {name} of {len(places):,} candidates, for example at rank {shown}: "
+                f"{', '.join(f'{value:g}' for value in values)}; labels must be 0, 1 or NaN "
+                "(unjudged), and judged candidates need a probability in (0, 1]"
             )
     return labels, np.where(judged, chances, np.nan)
 
@@ -330,7 +329,7 @@ def _estimate(listed: JudgedList, smoothing: float) -> FloatArray:
 def _effective_draws(
     listed: JudgedList, estimate: float, smoothing: float, confidence: float
 ) -> float:
-    """Return how many simple draws the variance is worth; NaN where it cannot be told."""
+    """Return the equivalent number of simple draws; NaN if unknown."""
     chances = listed.pi[listed.drawn]
     m, r = len(chances), int((listed.labels == 1.0).sum())
     if m < 2 or r < 2:
@@ -348,7 +347,7 @@ def _effective_draws(
 
 
 def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
-    """Return with what chance each candidate was drawn and judged.
+    """Return the probability of each candidate of being drawn and judged.
 
     Draws that nobody judged are taken to be like the others: where the sample has chances `pi`,
     those below 1 shrink by the share of such draws that are judged; where it has none, all have

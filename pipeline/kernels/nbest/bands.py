@@ -19,7 +19,7 @@ _LIST = ("category", "measure")
 def crossings(
     bands: pl.DataFrame, *, thresholds: Sequence[float], confidence: float
 ) -> pl.DataFrame:
-    """Return for each measure and threshold what its simultaneous band says of all n.
+    """Return the ranges of n above and below each threshold, by simultaneous bands.
 
     Precision is at least the threshold as long as the lower limit has reached it from the first
     n on, and below it where the upper limit has stayed under it to the last n. As the band
@@ -30,7 +30,7 @@ def crossings(
     bands : pl.DataFrame
         Table `SimultaneousBands`.
     thresholds : sequence of float
-        Precisions that are wanted, in (0, 1).
+        Required precisions, in (0, 1).
     confidence : float
         Of the band, in (0, 1).
 
@@ -83,7 +83,7 @@ def simultaneous_bands(
     replicates: int = 10_000,
     seed: str,
 ) -> pl.DataFrame:
-    """Return limits for each measure that hold at all its list sizes at once.
+    """Return simultaneous limits of each measure over all its list sizes.
 
     The interval of each n is taken at the level ``1 - alpha*``, ``alpha* = 2 (1 - Phi(c))``, c the
     factor of the sup-t band of that measure (`band_factor`). Every draw of a simple random sample
@@ -102,7 +102,7 @@ def simultaneous_bands(
         Interval method, a name in `intervals.INTERVALS`. With exact intervals the band errs on
         the safe side; with Wilson's it holds from some ten draws in a list on.
     confidence : float
-        Level at which all limits of a measure hold together, in (0, 1).
+        Joint confidence level of all limits of a measure, in (0, 1).
     replicates : int
         Simulations of the factor.
     seed : str

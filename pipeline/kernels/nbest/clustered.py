@@ -28,16 +28,16 @@ from schemas import ClusteredDifferences, ClusteredPrecision
 
 @dataclass(frozen=True)
 class ClusterBootstrap:
-    """How clusters are drawn again.
+    """Options of the cluster bootstrap.
 
     Parameters
     ----------
     cluster : str
-        What tells the clusters apart, as the tables call it.
+        Name of the cluster column.
     confidence : float
         Confidence level in (0, 1).
     replicates : int
-        How often they are drawn again.
+        Number of bootstrap samples.
     seed : str
         Fixes the draws.
     """
@@ -55,7 +55,7 @@ class ClusteredDraws:
     Parameters
     ----------
     category : str
-        Whose true positives.
+        The category of true positives.
     sample : pl.DataFrame
         place among the candidates, n and k of each draw.
     ranks : mapping of str to array of int, shape (candidates,)
@@ -94,7 +94,7 @@ def clustered_draws(
     clusters : pl.DataFrame
         Columns id and cluster (text), one row for each candidate.
     measures : sequence of str
-        Whose ranks are looked at.
+        The measures to use.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def clustered_draws(
     without = placed.filter(pl.col("cluster").is_null())["id"]
     if len(without):
         shown = ", ".join(without.head(3))
-        raise ValueError(f"{len(without):,} candidates have no cluster, such as {shown}")
+        raise ValueError(f"{len(without):,} candidates have no cluster, for example {shown}")
     coded, _ = codes(placed["cluster"])
     for category, sample in samples(ids, judged):
         yield ClusteredDraws(category, sample, vectors, coded)
@@ -123,7 +123,7 @@ def clustered_draws(
 
 @dataclass(frozen=True)
 class BootstrapVariation:
-    """What estimates vary by if clusters are drawn again; arrays of shape (rows,).
+    """Bootstrap variation of estimates; arrays of shape (rows,).
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class BootstrapVariation:
     clusters : array of int
         Clusters with a draw in any of the parts.
     effective : array of float
-        As many clusters of one size would tell as much; NaN where a part has no draws.
+        Equivalent number of clusters of equal size; NaN if a part has no draws.
     design_effect : array of float
         Variance over the replicates by that of as many independent draws, ``sum p (1 - p) / n``;
         NaN where one of the two is 0.
@@ -154,7 +154,7 @@ class BootstrapVariation:
 def bootstrap_variation(
     counts: IntArray, *, signs: Sequence[int], redrawn: ClusterBootstrap
 ) -> BootstrapVariation:
-    """Draw clusters again, and look how much the estimates vary.
+    """Bootstrap clusters, and compute the variation of estimates.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def bootstrap_variation(
     signs : sequence of int, shape (parts,)
         1 and -1 for a difference of two parts.
     redrawn : ClusterBootstrap
-        How.
+        Bootstrap options.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def clustered_differences(
     at : sequence of int
         List sizes, ascending.
     redrawn : ClusterBootstrap
-        How.
+        Bootstrap options.
     alpha : float
         Level of the limits of the family, divided by the number of differences.
 
@@ -346,11 +346,11 @@ def clustered_precision(
     ranks, judged, clusters
         As for `clustered_draws`.
     measures : sequence of str
-        Whose lists.
+        The measures.
     at : sequence of int
         List sizes, ascending.
     redrawn : ClusterBootstrap
-        How.
+        Bootstrap options.
 
     Returns
     -------

@@ -130,12 +130,12 @@ def _difference_estimate() -> pl.Expr:
 
 
 def significant(p: str, *, alpha: float, margin: float) -> pl.Expr:
-    """Mark differences that are significant by their p-value, and large enough."""
+    """Mark differences that are significant and large enough."""
     return ((pl.col(p) < alpha) & relevant(margin)).fill_null(value=False)
 
 
 def relevant(margin: float) -> pl.Expr:
-    """Tell which differences are large enough; to equal the margin on paper is enough.
+    """Return true for differences of at least the margin, up to rounding.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def _baseline_tables(
 
 @dataclass(frozen=True)
 class DifferenceSettings:
-    """What is asked of differences.
+    """Options for differences.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ class _SetArguments(TypedDict):
 def pair_differences(
     tests: pl.DataFrame, *, population: str, method: str, asked: DifferenceSettings
 ) -> pl.DataFrame:
-    """Give each difference its limits, and test it against 0, the margin and equivalence.
+    """Add limits to differences, and test them against 0, the margin and equivalence.
 
     Parameters
     ----------
@@ -620,7 +620,7 @@ def _adjust_families(found: pl.DataFrame, asked: DifferenceSettings) -> pl.DataF
 
 
 def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl.DataFrame:
-    """Give each difference limits that hold however often one looks, and test it likewise.
+    """Add anytime-valid limits and tests to differences.
 
     ``|D1|/n [L1 - U2, U1 - L2]``, by the confidence sequences of D1 and D2. They are sets of
     candidates, so this is about these candidates and no population beyond them.
@@ -688,7 +688,7 @@ def anytime_differences(tests: pl.DataFrame, *, asked: DifferenceSettings) -> pl
 
 
 def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataFrame:
-    """Find the measures of highest precision at each n, and those that are not separable from them.
+    """Find the measures with the highest precision at each n, and those not significantly worse.
 
     By the tests of all pairs, as the verdicts on pairs are: a measure that is significantly worse
     than one of the best is in no set. The best is chosen by the same data that it is then compared
@@ -785,8 +785,8 @@ def _require_pairs(rows: pl.DataFrame) -> None:
         pairs = missing["measure", "best_measure"].unique(maintain_order=True).head(3)
         shown = [f"{a} with {b}" for a, b in pairs.rows()]
         raise ValueError(
-            f"{missing.height:,} comparisons are missing, such as {', '.join(shown)}: "
-            "compare all pairs of the measures"
+            f"{missing.height:,} comparisons are missing, for example {', '.join(shown)}: compare "
+            "all pairs of measures"
         )
 
 
@@ -988,7 +988,7 @@ def _exclusive_counts(
 def subset_difference_counts(
     subset: pl.DataFrame, ranks: pl.DataFrame | pl.LazyFrame, judged: pl.DataFrame, *, name: str
 ) -> pl.DataFrame:
-    """Count draws and true positives that only the subset or only an n-best list holds.
+    """Count draws and true positives in the differences between the subset and n-best lists.
 
     A subset A is compared with the list of the same size of each measure: D1 = A - C_{g,|A|},
     D2 = C_{g,|A|} - A.
@@ -1002,7 +1002,7 @@ def subset_difference_counts(
     judged : pl.DataFrame
         Columns category, id, tp (null = not judged) and multiplicity.
     name : str
-        What the subset is called, in place of a measure.
+        Name of the subset, used like a measure.
 
     Returns
     -------
@@ -1033,7 +1033,7 @@ def subset_difference_counts(
     own = ranks.lazy().select("measure", "id", rank=pl.col("rank").cast(pl.Int64))
     measures = labels_of(own, "measure")
     if name in measures:
-        raise ValueError(f"{name!r} is a measure already: give the subset another name")
+        raise ValueError(f"{name!r} is the name of a measure: rename the subset")
     inside = pl.col("id").is_in(subset["id"].implode())
     placed = ranked_candidates(own).select("id", inside=inside)
     size = placed.select(pl.col("inside").sum()).collect(engine="streaming").item()

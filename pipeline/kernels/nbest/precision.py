@@ -609,7 +609,7 @@ def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
     [(2, 1, 2, 2, 1, 1), (3, 2, 3, 2, 1, 0)]
     """
     if window < 1:
-        raise ValueError(f"a window has 1 rank or more, not {window}")
+        raise ValueError(f"window must be at least 1 rank, not {window}")
     ordered = counts.sort(*_LIST, "n")
     _require_every_n(ordered)
     moved = [
@@ -724,7 +724,9 @@ def recall_columns(
     [(1, 0.0, 0.0, 0.308), (2, 0.5, 0.187, 0.813)]
     """
     if INTERVALS.get(method).finite:
-        raise ValueError(f"{method!r} needs the number of all true positives: take another")
+        raise ValueError(
+            f"{method!r} requires the total number of true positives: use another method"
+        )
     joined = counts.join(positives, on="category", how="left")
     chosen = joined.select(
         *_LIST, "n", "k_sampled", "positives", recall=column_ratio("k_sampled", "positives")

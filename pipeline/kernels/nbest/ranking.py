@@ -96,7 +96,7 @@ def require_measures(measures: Sequence[str], ranked: Sequence[str]) -> None:
     unknown = [name for name in measures if name not in ranked]
     if unknown and ranked:
         names = ", ".join(sorted(ranked))
-        raise ValueError(f"no ranks for {', '.join(unknown)}; there are ranks for {names}")
+        raise ValueError(f"no ranks for {', '.join(unknown)}; available: {names}")
 
 
 def rank_vectors(

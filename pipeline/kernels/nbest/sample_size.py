@@ -180,7 +180,7 @@ def size_for_width(
     440
     """
     if not 0.0 < width < 1.0:
-        raise ValueError(f"width is a proportion inside (0, 1), not {width}")
+        raise ValueError(f"width must be in (0, 1), not {width}")
 
     def narrow(size: int) -> bool:
         expected = expected_width(
@@ -277,7 +277,7 @@ def _require_sample(
     if size < 0 or (size > candidates and not replacement):
         raise ValueError(f"sample of {size:,} from {candidates:,} candidates")
     if not 0.0 <= precision <= 1.0:
-        raise ValueError(f"precision is a proportion in [0, 1], not {precision}")
+        raise ValueError(f"precision must be in [0, 1], not {precision}")
 
 
 _NEGLIGIBLE_POWER = 1e-10  # outcomes of one set that are less probable are left out
@@ -506,7 +506,7 @@ def size_for_power(
     71
     """
     if not 0.0 < wanted < 1.0:
-        raise ValueError(f"wanted power is a probability inside (0, 1), not {wanted}")
+        raise ValueError(f"power must be in (0, 1), not {wanted}")
 
     def strong(size: int) -> bool:
         power = comparison_power(
@@ -581,14 +581,14 @@ def _power(design: Design, draws: Draws, *, replicates: int | None) -> Power:
 def _require_design(design: Design, size: int, precision_1: float, precision_2: float) -> None:
     if not 1 <= design.apart <= design.n or 2 * design.apart > design.candidates:
         raise ValueError(
-            f"{design.apart:,} of {design.n:,} apart, from {design.candidates:,} candidates: "
-            "need 1 <= apart <= n and 2 apart <= candidates"
+            f"apart = {design.apart:,}, n = {design.n:,}, candidates = {design.candidates:,}: must "
+            "satisfy 1 <= apart <= n and 2 apart <= candidates"
         )
     if not 0 <= size <= design.candidates:
         raise ValueError(f"sample of {size:,} from {design.candidates:,} candidates")
     for precision in (precision_1, precision_2):
         if not 0.0 <= precision <= 1.0:
-            raise ValueError(f"precision is a proportion in [0, 1], not {precision}")
+            raise ValueError(f"precision must be in [0, 1], not {precision}")
 
 
 def _require_pilot(
@@ -598,6 +598,6 @@ def _require_pilot(
     inside = 0 <= k_1 <= n_1 <= design.apart and 0 <= k_2 <= n_2 <= design.apart
     if not inside or n_1 + n_2 > pilot_size or pilot_size > size:
         raise ValueError(
-            f"pilot {pilot} of {pilot_size:,} draws and a sample of {size:,}: need k <= n <= "
-            "apart on both sides, n_1 + n_2 <= pilot_size <= size"
+            f"pilot {pilot} of {pilot_size:,} draws and a sample of {size:,}: must satisfy k <= n "
+            "<= apart on both sides, n_1 + n_2 <= pilot_size <= size"
         )

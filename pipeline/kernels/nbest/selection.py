@@ -137,7 +137,7 @@ def choose(
     ('dice', 100)
     """
     if sum(each is not None for each in (size, min_precision, min_recall)) != 1:
-        raise ValueError(f"give just one of {', '.join(CRITERIA)}")
+        raise ValueError(f"give exactly one of {', '.join(CRITERIA)}")
     if size is not None:
         fit, order, down = lists.filter(n=size), ["precision"], [True]
     elif min_precision is not None:
@@ -220,9 +220,9 @@ def guaranteed_lists(
 (200, 0.436, True, True, False), (400, 0.589, True, False, False)]
     """
     if method not in GUARANTEED:
-        raise ValueError(f"{method!r} guarantees nothing: take {' or '.join(GUARANTEED)}")
+        raise ValueError(f"{method!r} cannot guarantee precision: use {' or '.join(GUARANTEED)}")
     if not 0.5 < confidence < 1.0:
-        raise ValueError(f"a guarantee has a confidence in (0.5, 1), not {confidence}")
+        raise ValueError(f"a guarantee requires a confidence in (0.5, 1), not {confidence}")
     places = {n: place for place, n in enumerate(dict.fromkeys(sizes), 1)}
     mine = lists.filter(pl.col("n").is_in(list(places)))
     level = (1.0 - confidence) / max(mine["measure"].n_unique(), 1)

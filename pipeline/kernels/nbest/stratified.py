@@ -68,7 +68,7 @@ def strata_by_rank(
     [('a', '2-3'), ('b', '1-1'), ('c', '2-3')]
     """
     if list(boundaries) != sorted(set(boundaries)) or (boundaries and boundaries[0] < 1):
-        raise ValueError(f"boundaries {list(boundaries)} do not ascend from 1 or more")
+        raise ValueError(f"boundaries {list(boundaries)} must ascend, from at least 1")
     own = _ranks_under(ranks, measures)
     labels = rank_labels(boundaries, last=count_rows(ranked_candidates(own)))
     stratum = pl.lit(labels[-1])
@@ -125,7 +125,7 @@ def strata_by_score(
     [('a', '[-inf, 3)'), ('b', '[3, inf)'), ('c', 'undefined')]
     """
     if list(boundaries) != sorted(set(boundaries)):
-        raise ValueError(f"boundaries {list(boundaries)} do not ascend")
+        raise ValueError(f"boundaries {list(boundaries)} must ascend")
     score, (lowest, *others) = pl.col(column).cast(pl.Float64), score_labels(boundaries)
     stratum = pl.lit(lowest)
     for bound, label in zip(boundaries, others, strict=True):
@@ -480,7 +480,7 @@ class _ListCounts:
         """Refuse candidates without a stratum."""
         if self.missing:
             examples = ", ".join(self.examples)
-            raise ValueError(f"{self.missing:,} candidates have no stratum, such as {examples}")
+            raise ValueError(f"{self.missing:,} candidates have no stratum, for example {examples}")
 
     def lists(self) -> tuple[pl.DataFrame, list[IntArray]]:
         """Return the lists that there are, and their counts."""
@@ -610,7 +610,9 @@ def _checked_counts(
     """
     members, draws, hits = (np.asarray(a, dtype=np.float64) for a in (size, n, k))
     if np.any((hits < 0) | (hits > draws) | (draws > members)):
-        raise ValueError("not 0 <= k <= n <= size in some stratum: draws without replacement?")
+        raise ValueError(
+            "some stratum violates 0 <= k <= n <= size: was the sample drawn without replacement?"
+        )
     return members, draws, hits
 
 
@@ -742,7 +744,7 @@ def _replicate_function(method: str) -> Callable[..., FloatArray]:
     'bootstrap_estimates'
     """
     if method not in REPLICATES:
-        raise ValueError(f"no method {method!r}; there are {', '.join([DESIGNED, *REPLICATES])}")
+        raise ValueError(f"unknown method {method!r}; valid: {', '.join([DESIGNED, *REPLICATES])}")
     return REPLICATES[method]
 
 

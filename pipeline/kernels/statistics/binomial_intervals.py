@@ -309,10 +309,10 @@ def checked_counts(
     """
     k, n = np.broadcast_arrays(np.asarray(k, dtype=np.int64), np.asarray(n, dtype=np.int64))
     if not np.all((np.asarray(confidence) > 0.0) & (np.asarray(confidence) < 1.0)):
-        raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
+        raise ValueError(f"confidence must be in (0, 1), not {confidence}")
     wrong = np.flatnonzero((k < 0) | (k > n))
     if wrong.size:
         first = wrong[0]
         shown = f"k = {k.flat[first]}, n = {n.flat[first]}"
-        raise ValueError(f"not 0 <= k <= n in {wrong.size:,} rows, such as {shown}")
+        raise ValueError(f"0 <= k <= n is violated in {wrong.size:,} rows, for example {shown}")
     return k, n

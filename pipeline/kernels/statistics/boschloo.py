@@ -81,8 +81,8 @@ def _draw_counts(n1: IntArray, n2: IntArray) -> IntArray:
     draws = n1 + n2
     if int(draws.max()) > LARGEST:
         raise ValueError(
-            f"Boschloo's test is for up to {LARGEST:,} draws in both groups, not "
-            f"{int(draws.max()):,}; Fisher's test with mid-p is close to it there"
+            f"Boschloo's test is limited to {LARGEST:,} draws in both groups, not "
+            f"{int(draws.max()):,}; use Fisher's test with mid-p, which is close to it"
         )
     return draws
 

@@ -133,7 +133,8 @@ def difference_limits(
     if wrong.size:
         shown = f"{size.flat[wrong[0]]} of {whole.flat[wrong[0]]}"
         raise ValueError(
-            f"a difference set is a part of its list; {wrong.size:,} are not, such as {shown}"
+            f"difference sets must not be larger than their lists; {wrong.size:,} are, for example "
+            f"{shown}"
         )
     parts = [_estimate_with_limits(k, n, size, method, confidence) for k, n in ((k1, n1), (k2, n2))]
     lower, upper = (size * np.clip(limit, -1.0, 1.0) for limit in mover(*parts))
@@ -223,7 +224,7 @@ def equivalent(lower: npt.ArrayLike, upper: npt.ArrayLike, *, margin: float) -> 
 
 def _require_margin(margin: float) -> None:
     if not margin >= 0.0:
-        raise ValueError(f"a relevance margin is a difference from 0 on, not {margin}")
+        raise ValueError(f"the relevance margin must be >= 0, not {margin}")
 
 
 def smallest_alpha(rejects: Callable[[FloatArray], BoolArray], rows: int) -> FloatArray:

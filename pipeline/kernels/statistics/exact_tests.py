@@ -260,7 +260,7 @@ def _choose_side(
     alternative: Alternative,
 ) -> FloatArray:
     if alternative not in ALTERNATIVES:
-        raise ValueError(f"no alternative {alternative!r}; there are {', '.join(ALTERNATIVES)}")
+        raise ValueError(f"unknown alternative {alternative!r}; valid: {', '.join(ALTERNATIVES)}")
     k1, n1, k2, n2 = table
     if alternative == "two_sided":
         return two_sided(k1, n1, k2, n2)

@@ -20,7 +20,7 @@ _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache
 
 
 @interval(
-    title="exact hypergeometric, for this data set alone",
+    title="exact hypergeometric, for this data set only",
     reference="Wright 1991; Buonaccorsi 1987",
     finite=True,
 )
@@ -92,8 +92,8 @@ def require_population(n: IntArray, size: IntArray) -> None:
     if wrong.size:
         first = wrong[0]
         raise ValueError(
-            f"more draws than population in {wrong.size:,} rows, such as n = {n.flat[first]} of "
-            f"{size.flat[first]}: the interval is for samples without replacement"
+            f"more draws than population in {wrong.size:,} rows, for example n = {n.flat[first]} "
+            f"of {size.flat[first]}: the interval requires samples without replacement"
         )
 
 
@@ -315,7 +315,7 @@ LARGEST = 1_000_000
 
 
 @interval(
-    title="shortest exact hypergeometric, for this data set alone",
+    title="shortest exact hypergeometric, for this data set only",
     reference="Wang 2015",
     finite=True,
 )
@@ -383,8 +383,8 @@ def _require_small(size: IntArray) -> None:
     large = size[size > LARGEST]
     if large.size:
         raise ValueError(
-            f"the shortest exact interval is for populations of up to {LARGEST:,}, not "
-            f"{int(large.flat[0]):,} ({large.size:,} rows); take hypergeometric there"
+            f"the shortest exact interval is limited to populations of {LARGEST:,}, not "
+            f"{int(large.flat[0]):,} ({large.size:,} rows); use hypergeometric instead"
         )
 
 

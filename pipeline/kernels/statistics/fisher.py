@@ -471,7 +471,10 @@ def require_counts(tables: IntArray) -> None:
     wrong = np.flatnonzero((tables.min(axis=0) < 0) | (k1 > n1) | (k2 > n2))
     if wrong.size:
         shown = ", ".join(str(tuple(map(int, tables[:, row]))) for row in wrong[:3])
-        message = f"not 0 <= k <= n in {wrong.size:,} tables (k1, n1, k2, n2), such as {shown}"
+        message = (
+            f"0 <= k <= n is violated in {wrong.size:,} tables (k1, n1, k2, n2), for example "
+            f"{shown}"
+        )
         raise ValueError(message)
 
 

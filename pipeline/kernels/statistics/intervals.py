@@ -60,7 +60,7 @@ class Interval(Generic[F]):
             If the population is needed and not given, or the counts are impossible.
         """
         if self.finite and population is None:
-            raise ValueError(f"the {self.name} interval needs the size of the population")
+            raise ValueError(f"the {self.name} interval requires the population size")
         if not np.size(k):  # as in a dry run, which has no use for what computes limits
             tail_of(confidence)
             return np.empty(0), np.empty(0)

@@ -172,15 +172,15 @@ def _checked_looks(
 ) -> tuple[FloatArray, FloatArray]:
     times, V = np.asarray(shares, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha is a probability inside (0, 1), not {alpha}")
+        raise ValueError(f"alpha must be in (0, 1), not {alpha}")
     if spending not in SPENDING:
         names = ", ".join(SPENDING)
-        raise ValueError(f"no spending function {spending!r}; there are {names}")
+        raise ValueError(f"unknown spending function {spending!r}; valid: {names}")
     growing = times.ndim == 1 and np.all(np.diff(times, prepend=0.0) > 0)
     if not (growing and times[-1:].max(initial=0.0) <= 1.0 and V.shape[-1:] == times.shape):
         raise ValueError(
-            f"shares of labels grow from look to look inside (0, 1], not {times.tolist()}, and "
-            f"each look has a variance: {times.size} looks, variances of shape {V.shape}"
+            f"shares of labels must increase in (0, 1], not {times.tolist()}, and each look needs "
+            f"a variance: {times.size} looks, variances of shape {V.shape}"
         )
     known = np.where(np.isnan(V), np.inf, V)
     before = np.minimum.accumulate(known, axis=-1)
@@ -188,8 +188,8 @@ def _checked_looks(
     if len(wrong):
         shown = ", ".join(f"look {place[-1] + 1}: {known[tuple(place)]:g}" for place in wrong[:3])
         raise ValueError(
-            f"variances never grow with more labels and are never negative; {len(wrong):,} are not "
-            f"so, such as {shown}"
+            "variances must be non-negative and must not increase with more labels; "
+            f"{len(wrong):,} violate this, for example {shown}"
         )
     return times, before
 
@@ -298,7 +298,7 @@ def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
 
 
 @interval(
-    title="a confidence sequence, which holds however often one looks",
+    title="a confidence sequence, valid for any number of looks",
     reference="Waudby-Smith & Ramdas 2020",
     finite=True,
 )
@@ -359,7 +359,7 @@ def confidence_sequence(
     k, n, size = np.broadcast_arrays(k, n, np.asarray(population, dtype=np.int64))
     require_population(n, size)
     if not min(prior) > 0.0:
-        raise ValueError(f"the parameters a and b of the prior are above 0, not {prior}")
+        raise ValueError(f"the parameters a and b of the prior must be positive, not {prior}")
     flat = k.ravel(), n.ravel(), size.ravel()
     level = np.broadcast_to(np.asarray(confidence, dtype=np.float64), k.shape).ravel()
     limit = np.log1p(-level) + log_beta_binomial(flat[0], flat[1], *prior) + _TIE

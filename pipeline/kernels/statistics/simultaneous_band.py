@@ -65,8 +65,8 @@ def working_weights(pi: npt.ArrayLike, sd: npt.ArrayLike = 1.0) -> FloatArray:
     if wrong.size:
         shown = f"pi = {chance.flat[wrong[0]]}, sd = {spread.flat[wrong[0]]}"
         raise ValueError(
-            f"draws have 0 < pi <= 1 and a standard deviation from 0; {wrong.size:,} have not, "
-            f"such as {shown}"
+            f"draws need 0 < pi <= 1 and a standard deviation >= 0; {wrong.size:,} violate this, "
+            f"for example {shown}"
         )
     return np.asarray(np.sqrt(1.0 - chance) * spread / chance)
 
@@ -161,14 +161,14 @@ def _check_curves(
 ) -> tuple[FloatArray, IntArray]:
     w, sizes = np.asarray(weights, dtype=np.float64), np.unique(np.asarray(n, dtype=np.int64))
     if sizes.size and sizes[0] < 1:
-        raise ValueError(f"list sizes are whole numbers from 1, not {sizes[0]}")
+        raise ValueError(f"list sizes must be whole numbers >= 1, not {sizes[0]}")
     for number, curve in enumerate(curves, start=1):
         given = [part for part in curve if part is not None]
         wrong = [len(np.asarray(part)) for part in given if np.asarray(part).shape != w.shape]
         if wrong:
             raise ValueError(
-                f"curve {number} has ranks of {wrong[0]:,} draws, and there are weights of "
-                f"{w.size:,}: give every curve all draws, in one order"
+                f"curve {number} has ranks of {wrong[0]:,} draws, but there are {w.size:,} "
+                "weights: all curves need all draws, in the same order"
             )
     return w, sizes
 

@@ -416,8 +416,8 @@ def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
     if wrong.any():
         shown = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
         raise ValueError(
-            f"{int(wrong.sum()):,} predictions are no probabilities in [0, 1], such as {shown};"
-            " leave out what has none, or give a probability"
+            f"{int(wrong.sum()):,} predictions are not probabilities in [0, 1], for example "
+            f"{shown}; omit these, or give a probability"
         )
 
 
@@ -523,7 +523,7 @@ def raise_to_floor(x: FloatArray, *, among: int, floor: float) -> FloatArray:
     [9.0, 1.8, 1.8, 1.8]
     """
     if not 0.0 <= floor < 1.0:
-        raise ValueError(f"the floor is a share of a simple sample's chance in [0, 1), not {floor}")
+        raise ValueError(f"floor must be in [0, 1), not {floor}")
     if not floor or not x.any():
         return x
     descending = np.sort(x)[::-1][:among]

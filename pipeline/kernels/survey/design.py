@@ -68,9 +68,9 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     wrong = ~((x >= 0.0) & (x < np.inf))
     if wrong.any():
         shown = ", ".join(f"{value:g}" for value in x[wrong][:3])
-        raise ValueError(f"{int(wrong.sum()):,} size measures are not from 0 on: {shown}")
+        raise ValueError(f"{int(wrong.sum()):,} size measures are not >= 0: {shown}")
     if size < 0:
-        raise ValueError(f"a sample has 0 draws or more, not {size}")
+        raise ValueError(f"sample size must be 0 or more, not {size}")
     descending = np.sort(x)[::-1]
     taken = np.arange(len(x) + 1)
     rest = np.append(np.cumsum(descending[::-1])[::-1], 0.0)
@@ -179,8 +179,8 @@ def cost_adjusted_sizes(x: FloatArray, work: LabellingCost, *, size: int) -> Flo
     """
     if not 0.0 < work.further <= work.first:
         raise ValueError(
-            f"a first judgement takes as long as a further one or longer, and both some time: "
-            f"first = {work.first:g}, further = {work.further:g}"
+            f"costs must satisfy first >= further > 0: first = {work.first:g}, further = "
+            f"{work.further:g}"
         )
     sized = x
     pi = inclusion(x, size=size)
@@ -391,7 +391,7 @@ def growing_sample(
     ([3, 1, 2], [0.75, 0.75, 0.75, 0.75])
     """
     if list(sizes) != sorted(set(sizes)) or not sizes:
-        raise ValueError(f"sizes of a sample that grows ascend, unlike {list(sizes)}")
+        raise ValueError(f"sizes of a growing sample must ascend, not {list(sizes)}")
     chances = [inclusion(x, size=size) for size in sizes]
     steps = [
         sequential_poisson(each, numbers, size=size)
@@ -445,9 +445,9 @@ def union_of_designs(
     differ = np.any([each != numbers[0] for each in numbers], axis=0)
     if differ.any():
         raise ValueError(
-            f"{int(differ.sum()):,} of {len(differ):,} candidates have other permanent random"
-            " numbers in one design than in another, so that the larger probability is not that"
-            " of being drawn by one of them; draw with one seed, and from the same judgements"
+            f"{int(differ.sum()):,} of {len(differ):,} candidates have different permanent random "
+            "numbers in the designs, so that their inclusion probabilities cannot be combined; "
+            "draw with the same seed and judgements"
         )
     every = np.concatenate(list(drawn))
     first = np.unique(every, return_index=True)[1]
@@ -500,7 +500,7 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
     [0.0, 0.3465]
     """
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"the confidence lies between 0 and 1, not at {confidence}")
+        raise ValueError(f"confidence must be in (0, 1), not {confidence}")
     variance = _variances(asked, pi)
     unanswered = question_sums(asked, (pi == 0).astype(float)) > 0
     z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
@@ -576,9 +576,9 @@ this when the sample is designed, or give every candidate a chance by a floor
     if never.any():
         shown = ", ".join(str(ids[int(place)]) for place in np.flatnonzero(never)[:3])
         raise ValueError(
-            f"{question}: {int(never.sum()):,} of its {int(about.sum()):,} candidates are never"
-            f" drawn by this design, such as {shown}; ask this when the sample is designed, or"
-            " give every candidate a chance by a floor"
+            f"{question}: {int(never.sum()):,} of its {int(about.sum()):,} candidates have "
+            f"inclusion probability 0, for example {shown}; include this question in the design, "
+            "or use a floor"
         )
 
 
@@ -670,7 +670,7 @@ def design_sample(
     ([0.5, 0.5, 0.0, 0.0], 1)
     """
     if work is not None and len(sizes) > 1:
-        raise ValueError("with costs a design is for one size: leave out the earlier ones")
+        raise ValueError("a design with costs must have a single size: omit earlier sizes")
     free, used, whole = sizes_of_questions(
         asked, questions["weight"].to_numpy(), floor=floor, baseline_width=baseline_width
     )
@@ -737,7 +737,7 @@ def sizes_of_questions(
     [1.0, 1.0, 0.0, 0.0]
     """
     if not baseline_width >= 1.0:
-        raise ValueError(f"no design serves the baseline better: {baseline_width} is less than 1")
+        raise ValueError(f"baseline_width must be at least 1, not {baseline_width}")
     whole = question_sums(asked, np.ones(len(asked.sets.ids)))
     limits = np.where(_about_all(asked), baseline_width**2, 1.0)
     used = raise_weights(Goals(asked, weights, limits, whole, floor))
@@ -856,7 +856,7 @@ def declared_questions(
     _check_weights(weights, [row[0] for row in rows])
     weighted = [(*row, float(weights.get(row[0], weights.get(row[1], 1.0)))) for row in rows]
     if not any(row[-1] for row in weighted):
-        raise ValueError("every question has weight 0: nothing is asked")
+        raise ValueError("all questions have weight 0")
     return pl.DataFrame(weighted, schema=_SCHEMA, orient="row")
 
 
@@ -866,9 +866,9 @@ def _check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=1) or ["precision"]
         raise ValueError(
-            f"{len(unknown):,} weights are of no question and no kind, such as"
-            f" {', '.join(map(repr, unknown[:3]))}; did you mean {near[0]!r}?"
+            f"{len(unknown):,} weights do not match any question or kind, for example "
+            f"{', '.join(map(repr, unknown[:3]))}; did you mean {near[0]!r}?"
         )
     wrong = [f"{name} = {weight}" for name, weight in weights.items() if not 0 <= weight < 1e12]
     if wrong:
-        raise ValueError(f"weights are numbers from 0 on, not {', '.join(wrong[:3])}")
+        raise ValueError(f"weights must be >= 0, not {', '.join(wrong[:3])}")

@@ -306,7 +306,9 @@ def domain_weights(pi: npt.ArrayLike | None, *, draws: int) -> Weights:
     wrong = ~((chance > 0) & (chance <= 1))
     if wrong.any():
         shown = ", ".join(f"{each:g}" for each in chance[wrong][:3])
-        raise ValueError(f"{wrong.sum():,} chances are not in (0, 1], such as {shown}")
+        raise ValueError(
+            f"{wrong.sum():,} inclusion probabilities are not in (0, 1], for example {shown}"
+        )
     return Weights(1.0 / chance, 1.0 - chance, simple=False)
 
 

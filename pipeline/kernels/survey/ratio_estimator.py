@@ -771,7 +771,7 @@ def checked_tail(confidence: npt.ArrayLike) -> FloatArray:
     level = np.asarray(confidence, dtype=np.float64)
     wrong = level[~((level > 0.0) & (level < 1.0))]
     if wrong.size:
-        raise ValueError(f"confidence is a proportion inside (0, 1), not {wrong[0]:g}")
+        raise ValueError(f"confidence must be in (0, 1), not {wrong[0]:g}")
     return np.asarray((1.0 - level) / 2.0)
 
 
@@ -819,7 +819,9 @@ def weighted_mean(
     )
     require_range("chances", chance, (chance > 0) & (chance <= 1), "in (0, 1]")
     if a.sum() > total * (1.0 + 1e-12):
-        raise ValueError(f"the draws have a size of {a.sum():g}, the whole population of {total:g}")
+        raise ValueError(
+            f"the draws have total size {a.sum():g}, but the population only {total:g}"
+        )
     certain = chance == 1
     open_ = ~certain
     columns = draw_moments(y[open_], chance[open_], size=a[open_])

@@ -112,7 +112,8 @@ def cross_fit(
     if not len(places) == len(y) == len(fold) or len(y) == 0 or folds < 2:
         raise ValueError(
             f"{len(places):,} places, {len(y):,} judgements, {len(fold):,} of them in {folds} "
-            "folds: predictions need a judgement and a fold for each place, and two folds"
+            "folds: predictions require a judgement and a fold for each place, and at least two "
+            "folds"
         )
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -404,14 +405,14 @@ def rank_matrix(ranks: pl.DataFrame | pl.LazyFrame) -> tuple[pl.Series, pl.Serie
     missing = np.argwhere(found == 0)
     if len(missing):
         shown = ", ".join(f"{ids[int(i)]} under {measures[int(m)]}" for m, i in missing[:3])
-        raise ValueError(f"{len(missing):,} ranks are missing, such as that of {shown}")
+        raise ValueError(f"{len(missing):,} ranks are missing, for example that of {shown}")
     if table.height != found.size:
         twice = table.filter(pl.struct("measure", "id").is_duplicated()).sort("measure", "id")
         rows = twice.select("id", "measure").unique(maintain_order=True).head(3).rows()
         shown = ", ".join(f"{name} under {measure}" for name, measure in rows)
         raise ValueError(
-            f"{table.height - found.size:,} ranks too many, such as that of {shown}: a measure "
-            "ranks each candidate once"
+            f"{table.height - found.size:,} duplicate ranks, for example that of {shown}: a "
+            "measure must rank each candidate once"
         )
     return ids, measures, found
 
@@ -421,19 +422,21 @@ def _sample(ids: pl.Series, draws: pl.DataFrame) -> pl.DataFrame:
     twice = draws.filter(pl.col("id").is_duplicated())["id"].unique().sort()
     if len(twice):
         shown = ", ".join(twice.head(3))
-        raise ValueError(f"{len(twice):,} candidates are drawn twice, such as {shown}")
+        raise ValueError(f"{len(twice):,} candidates are drawn twice, for example {shown}")
     places = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
     found = draws.join(places, on="id", how="left").sort("place")
     lost = found.filter(pl.col("place").is_null())["id"]
     if len(lost):
-        raise ValueError(f"{len(lost):,} draws have no ranks, such as {', '.join(lost.head(3))}")
+        raise ValueError(
+            f"{len(lost):,} draws have no ranks, for example {', '.join(lost.head(3))}"
+        )
     fine = (pl.col("pi") > 0) & (pl.col("pi") <= 1)
     wrong = found.filter(fine.not_() | pl.col("pi").is_null() | pl.col("pi").is_nan())
     if wrong.height:
         shown = ", ".join(f"{pi} of {name}" for name, pi in wrong.select("id", "pi").head(3).rows())
         raise ValueError(
-            f"{wrong.height:,} draws have a chance outside (0, 1], such as {shown}; what was "
-            "certain to be drawn has pi = 1"
+            f"{wrong.height:,} draws have pi outside (0, 1], for example {shown}; use pi = 1 for "
+            "certain members"
         )
     return found
 
@@ -446,10 +449,10 @@ def _known(ids: pl.Series, candidates: pl.DataFrame | pl.LazyFrame | None) -> pl
     table = candidates.lazy().collect()
     lacking = every.join(table, on="id", how="anti")["id"]
     if len(lacking) or table["id"].is_duplicated().any():
-        shown = ", ".join(lacking.head(3)) or "an id that stands there twice"
+        shown = ", ".join(lacking.head(3)) or "a duplicate id"
         raise ValueError(
-            f"the table of candidates has not each ranked one once: {len(lacking):,} are missing, "
-            f"such as {shown}"
+            f"the table of candidates must have each ranked candidate once: {len(lacking):,} are "
+            f"missing, for example {shown}"
         )
     return every.join(table, on="id", how="left", maintain_order="left")
 
@@ -459,14 +462,14 @@ def _strata(ids: pl.Series, known: pl.DataFrame, sample: pl.DataFrame) -> tuple[
         none = known.filter(pl.col("stratum").is_null())["id"]
         if len(none):
             shown = ", ".join(none.head(3))
-            raise ValueError(f"{len(none):,} candidates have no stratum, such as {shown}")
+            raise ValueError(f"{len(none):,} candidates have no stratum, for example {shown}")
         stratum, names = codes(known["stratum"])
         return stratum, len(names)
     several = sample["stratum"].n_unique() if "stratum" in sample.columns else 1
     if several > 1:
         raise ValueError(
-            f"the draws are from {several} strata, but the strata of the other candidates are not "
-            "known: give the table of candidates a column stratum"
+            f"the draws are from {several} strata, but the strata of other candidates are unknown: "
+            "add a column stratum to the table of candidates"
         )
     return np.zeros(len(ids), dtype=np.int64), 1
 
@@ -477,8 +480,8 @@ def _predictions(known: pl.DataFrame, sample: pl.DataFrame) -> FloatArray | None
     if "prediction" not in known.columns:
         if own:
             raise ValueError(
-                "the draws have predictions, the other candidates have none: give the table of "
-                "candidates a column prediction"
+                "only the draws have predictions: add a column prediction to the table of "
+                "candidates"
             )
         return None
     found = known["prediction"].cast(pl.Float64).to_numpy().copy()
@@ -488,7 +491,7 @@ def _predictions(known: pl.DataFrame, sample: pl.DataFrame) -> FloatArray | None
     if wrong.size:
         names = known["id"].to_list()
         shown = ", ".join(f"{found[place]} of {names[place]}" for place in wrong[:3])
-        raise ValueError(f"{wrong.size:,} predictions are not in [0, 1], such as {shown}")
+        raise ValueError(f"{wrong.size:,} predictions are not in [0, 1], for example {shown}")
     return found
 
 

@@ -128,7 +128,7 @@ def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
     if wrong:
         shown = ", ".join(f"{size:,}" for size in wrong[:3])
         raise ValueError(
-            f"{len(wrong):,} list sizes are outside 1..{len(given.ids):,}, such as {shown}"
+            f"{len(wrong):,} list sizes are outside 1..{len(given.ids):,}, for example {shown}"
         )
     return np.unique(np.asarray(at, dtype=np.int64))
 
@@ -217,8 +217,8 @@ def require_drawable(counts: FloatArray, names: Sequence[str]) -> None:
     if wrong.size:
         shown = ", ".join(f"{names[place]} ({counts[place]:,.0f} of them)" for place in wrong[:3])
         raise ValueError(
-            f"{wrong.size:,} questions are about candidates that could not be drawn (pi = 0), such "
-            f"as {shown}; leave these out, or draw from all candidates"
+            f"{wrong.size:,} questions concern candidates with pi = 0, for example {shown}; omit "
+            "these, or draw from all candidates"
         )
 
 
@@ -329,9 +329,7 @@ def chosen_measures(
     wanted = sorted({name for pair in pairs for name in pair})
     unknown = [name for name in wanted if name not in names]
     if unknown:
-        raise ValueError(
-            f"no ranks for {', '.join(unknown)}; there are ranks for {', '.join(names)}"
-        )
+        raise ValueError(f"no ranks for {', '.join(unknown)}; available: {', '.join(names)}")
     place = {name: position for position, name in enumerate(wanted)}
     rows = [(place[one], place[two]) for one, two in pairs]
     return [names.index(name) for name in wanted], rows
@@ -427,7 +425,7 @@ def estimate_tables(
     every = draws.lazy().collect()
     named = "category" in every.columns
     if named and every.is_empty():
-        raise ValueError("no draws: give a row for each candidate that was drawn, judged or not")
+        raise ValueError("no draws: add a row for each drawn candidate, judged or not")
     parts = every.partition_by("category", as_dict=True) if named else {(): every}
     found: list[tuple[pl.DataFrame, pl.DataFrame]] = []
     for key in sorted(parts):
@@ -489,7 +487,7 @@ def window_estimates(
     [(2, 1, 2, 0.5), (3, 2, 3, None), (4, 3, 4, None)]
     """
     if window < 1 or every < 1:
-        raise ValueError(f"a window has 1 rank or more and moves by as many, not {window}, {every}")
+        raise ValueError(f"window and step must be at least 1 rank, not {window}, {every}")
     first = np.arange(1, len(given.ids) - window + 2, every)
 
     def add(ranks: IntArray, columns: FloatArray, cell: IntArray, *, cells: int) -> FloatArray:

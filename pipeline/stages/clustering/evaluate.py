@@ -304,15 +304,15 @@ class EvaluateTokenLevel(Seeded):
     measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = Field(default=PAPER, min_length=1)
     """Names of measures, or "all"."""
     without_cluster: Literal["drop", "cluster"] = "drop"
-    """Treatment of tokens without a cluster: exclude them, or make them one further cluster."""
+    """Exclude tokens without a cluster, or treat them as one cluster."""
     replicates: int = Field(default=0, ge=0)
-    """Number of bootstrap samples of sentences, for confidence limits; 0 for none."""
+    """Number of bootstrap samples of sentences, for limits; 0 for none."""
     confidence: Proportion = 0.95
     """Confidence level."""
     tagging_sentences: Annotated[tuple[str, ...], Of(TaggedSentences)] = ()
-    """The same stages as taggings, with sentences = true, for confidence limits."""
+    """The same stages as taggings, with sentences = true, for limits."""
     gold_sentences: Annotated[str | None, Of(GoldSentences)] = None
-    """The same stage as gold, with sentences = true, for confidence limits of dictionaries."""
+    """The same stage as gold, with sentences = true, for limits of dictionaries."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -474,16 +474,13 @@ class EvaluateTypeLevel(Seeded):
     restarts: int | None = Field(default=None, ge=0)
     """Random starts of hill climbing for M-1 mappings (default: 20, or 5 above 10,000 items)."""
     kicks: int | None = Field(default=None, ge=0)
-    """Random perturbations of the best mapping, each followed by hill climbing (default: 40 per
-    cluster, at most 2,000).
-    """
+    """Perturbations of the best mapping (default: 40 per cluster, at most 2,000)."""
     certificate_seconds: float | None = Field(default=None, gt=0)
-    """Time limit of the optimality proof or bound for inexact M-1 mappings, for each measure, in
-    seconds of a typical machine, converted to a number of steps for reproducibility (default: no
-    proof).
+    """Time limit per measure for proving or bounding inexact M-1 mappings, in seconds of a typical
+    machine, converted to steps (default: no proof).
     """
     replicates: int = Field(default=0, ge=0)
-    """Number of bootstrap samples of items, for confidence limits; 0 for none."""
+    """Number of bootstrap samples of items, for limits; 0 for none."""
     confidence: Proportion = 0.95
     """Confidence level."""
     interval: Literal["fixed", "refitted"] = "fixed"

@@ -235,8 +235,8 @@ class ExtractClusters(EntryTable, RunOptions):
     """Read induced clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and (optional) f in the file, if different. A column weight or weights
-    is kept, but not supported by `evaluate.type_level` and `evaluate.overlapping`.
+    """Names of item, cluster and (optional) f in the file, if different. A column weight is kept,
+    but rejected by `evaluate.type_level` and `evaluate.overlapping`.
     """
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
@@ -599,13 +599,11 @@ class ExtractGoldTable(EntryTable):
     """Read gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and (optional) f in the file, if different. A column weight or weights is
-    kept, but not supported by `evaluate.type_level` and `evaluate.overlapping`.
+    """Names of item, gold and (optional) f in the file, if different. A column weight is kept, but
+    rejected by `evaluate.type_level` and `evaluate.overlapping`.
     """
     classes: tuple[str, ...] = ()
-    """Columns that each represent a class, with counts or 1 and 0 (empty = 0), instead of gold and
-    f.
-    """
+    """Columns for single classes, with counts or 1 and 0, instead of gold and f."""
     exclude: tuple[str, ...] = ()
     """Gold classes to exclude."""
     min_frequency: int = Field(default=1, ge=1)

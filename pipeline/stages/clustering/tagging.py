@@ -197,9 +197,7 @@ class TaggingOptions(TagOptions):
     system: Annotated[str, Late()] = Field(min_length=1)
     """Name of the system."""
     untagged: Annotated[bool, Late()] = False
-    """Keep tokens without an induced tag, as tokens without cluster; otherwise they are an
-    error.
-    """
+    """Keep tokens without an induced tag; otherwise they are an error."""
 
 
 def survey_tagging(
@@ -288,9 +286,7 @@ class ExtractTagging(TaggingOptions):
     corpus: CorpusSource
     """Corpus files whose tokens have both tags."""
     cluster: str | tuple[str, ...]
-    """Attribute with the induced tag; several attributes are runs of the system with their
-    names.
-    """
+    """Attribute with the induced tag, or several, one per run."""
 
     @field_validator("cluster")
     @classmethod
@@ -352,8 +348,8 @@ class JoinTagging(TaggingOptions):
     cluster: str
     """Attribute with the induced tag."""
     run: str = ""
-    """Name of the run, whose files parallel those of the gold tags (default: each file of `induced`
-    is a run over the whole text, with its name).
+    """Name of the run, whose files parallel the gold files (default: each file is a run over the
+    whole text).
     """
     compare: str = "form"
     """Attribute that must be equal in both; if empty, only positions are compared."""

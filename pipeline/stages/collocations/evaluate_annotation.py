@@ -110,9 +110,7 @@ class EvaluateAveragePrecision(Evaluation):
     """Estimate the average precision of each ranking from judged candidates."""
 
     sample: Annotated[str | None, Of(Identified)] = None
-    """The sample; all candidates if omitted. Draws are weighted by 1/pi if there is a column `pi`,
-    as from sample.design.
-    """
+    """The sample; all candidates if omitted. Draws are weighted by 1/pi if it has a column `pi`."""
     confidence: Proportion = 0.95
     """Confidence level."""
 
@@ -192,8 +190,8 @@ class EvaluateMachine(Seeded):
     judgements: Annotated[str, Of(Judgements)]
     """Human judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Identified)] = None
-    """The judged sample; all judged candidates if omitted. Draws are weighted by 1/pi if there is a
-    column `pi`, else equally.
+    """The judged sample; all judged candidates if omitted. Draws are weighted by 1/pi if it has a
+    column `pi`.
     """
     ranks: Annotated[str | None, Of(Ranks)] = None
     """Rankings for whose lists the labels saved are estimated; none if omitted."""

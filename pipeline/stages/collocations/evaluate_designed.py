@@ -124,13 +124,11 @@ class AssistOptions(Seeded):
     """Options for predictions as auxiliary variables of an estimate."""
 
     assist: Assist | None = None
-    """Auxiliary predictions: ``scores``, a cross-fitted model of the ranks; ``predictions``, those
-    of one judge; ``stacked``, a cross-fitted model of ranks and judges; ``none``. Default: stacked
-    with predictions, else none.
+    """Auxiliary predictions: ``scores``, a cross-fitted model of ranks; ``predictions`` of one
+    judge; ``stacked``, a cross-fitted model of both (default with predictions); ``none``.
     """
     predictions: Annotated[str | None, Of(AboutCandidates)] = None
     """Predictions of all candidates, from join.machine or a table with columns id and prediction.
-    They narrow limits but never count as judgements.
     """
     judge: str | None = None
     """Judge whose predictions are used; all in a model if omitted."""
@@ -159,13 +157,13 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     sample: Annotated[str, Of(Drawn)]
     """The sampled candidates, with inclusion probabilities."""
     inclusion: Annotated[str | None, Of(Identified)] = None
-    """Inclusion probabilities of all candidates: the table inclusion of sample.design, or strata of
-    sample.stratified. Not needed for simple samples.
+    """Table inclusion of sample.design, or strata of sample.stratified; not needed for simple
+    samples.
     """
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
-    """Declared list sizes."""
+    """List sizes."""
     every: int = Field(default=10, ge=0)
     """Step between list sizes in the table `precision`; 0 for the cuts only."""
     window: int | None = Field(default=None, ge=1)
@@ -177,8 +175,8 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
     """Adjustment of p-values for multiple tests."""
     band: Literal["pointwise", "simultaneous"] = "pointwise"
-    """``simultaneous`` makes the tables `bands` and `difference_bands`, with limits that hold at
-    all n of a range.
+    """``simultaneous`` makes `bands` and `difference_bands`, with limits that hold at all n of a
+    range.
     """
     band_range: tuple[int, int] | None = None
     """First and last n of the range (default: smallest and largest cut)."""

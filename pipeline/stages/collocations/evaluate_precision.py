@@ -79,15 +79,13 @@ class Correcting(StageConfig):
     """Options for correcting precision for annotation errors."""
 
     sensitivity: float | None = Field(default=None, gt=0, le=1)
-    """Known share of true positives judged as true: makes the table `corrected`. 1 if only
+    """Known share of true positives judged as true, for the table `corrected`; 1 if only
     specificity is given.
     """
     specificity: float | None = Field(default=None, gt=0, le=1)
     """Known share of false positives judged as false; 1 if only sensitivity is given."""
     truth: Annotated[str | None, Of(Judgements)] = None
-    """Alternative: correct judgements of a random part of the candidates, e.g. adjudicated ones,
-    from which both shares are estimated.
-    """
+    """Alternative: correct judgements of a random part, from which both shares are estimated."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Correcting:
@@ -253,25 +251,23 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
-    """List sizes of the table `cuts`; sizes beyond the data set are ignored."""
+    """List sizes; those beyond the data set are ignored."""
     window: int | None = Field(default=None, ge=1)
-    """Ranks in the window of the table `local`, the precision among the ranks around n."""
+    """Window size of the table `local` (precision among the ranks around n)."""
     recall: bool = False
     """Make the table `recall`, with intervals."""
     cut: int | None = Field(default=None, ge=1)
     """Make the table `cut`: lists of this size, treated as whole data sets."""
     thresholds: tuple[Proportion, ...] = ()
-    """Make the table `thresholds`: the n from which the (pointwise) lower limit stays below these
-    values. Simultaneous bands add the table `band_thresholds`.
+    """Make the table `thresholds`: the n from which the pointwise lower limit stays below each
+    value (with bands, also `band_thresholds`).
     """
     band: Literal["pointwise", "simultaneous"] = "pointwise"
-    """``simultaneous`` makes the table `bands`, with limits that hold at all n of a range; those of
-    the table `precision` are pointwise.
-    """
+    """``simultaneous`` makes `bands`, with limits that hold at all n of a range."""
     band_range: tuple[int, int] | None = None
-    """First and last n of that range; the smallest and the largest of the cuts if left out."""
+    """First and last n of the range (default: smallest and largest cut)."""
     replicates: int = Field(default=10_000, ge=100)
-    """Simulations of such a band."""
+    """Number of simulations of a band."""
 
     @model_validator(mode="after")
     def _a_range(self) -> EvaluatePrecision:

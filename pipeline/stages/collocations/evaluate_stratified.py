@@ -41,7 +41,7 @@ class EvaluateStratified(Seeded, Rankings):
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = (100, 500, 1000, 2000)
-    """List sizes of the tables `cuts` and `comparison`."""
+    """List sizes."""
     every: int = Field(default=10, ge=0)
     """Step between list sizes in the table `precision`; 0 for the cuts only."""
     margin: float = Field(default=0.0, ge=0, lt=1)
@@ -49,9 +49,8 @@ class EvaluateStratified(Seeded, Rankings):
     confidence: Proportion = 0.95
     """Confidence level."""
     interval: Literal["korn_graubard", "predictive", "bootstrap"] = "korn_graubard"
-    """Interval method: korn_graubard, which keeps its level with few draws; predictive, which is
-    unreliable if many strata have few draws; or bootstrap (Rao & Wu), which is too narrow if a
-    stratum has few draws from a list.
+    """Interval method: korn_graubard; predictive (unreliable if many strata have few draws); or
+    bootstrap (Rao & Wu; too narrow if a stratum has few draws from a list).
     """
     replicates: int = Field(default=2000, ge=1)
     """Number of bootstrap samples or predictive draws."""

@@ -120,9 +120,7 @@ class ByCluster(Seeded):
     """Options of stages with a cluster bootstrap."""
 
     clusters: Annotated[str | None, Of(Identified)] = None
-    """Table of candidates with their clusters. Makes the table `clustered`, with limits from a
-    bootstrap over clusters.
-    """
+    """Table of candidates with clusters, for a cluster bootstrap: makes the table `clustered`."""
     cluster: str = Field(default="l2", min_length=1)
     """Column that defines the clusters."""
     resamples: int = Field(default=2000, ge=100)
@@ -209,7 +207,7 @@ class Evaluation(Rankings):
     """Options of stages that evaluate rankings by judgements."""
 
     judgements: Annotated[str, Of(Judgements)]
-    """The judgements; what is not judged does not count."""
+    """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Sample)] = None
     """The random sample; all candidates count if omitted. Draws that are not ranked are ignored."""
 
@@ -363,15 +361,15 @@ class Tests(Evaluation):
     """Options of stages that test differences."""
 
     test: Annotated[str, Named(TESTS)] = "fisher"
-    """The test: fisher_mid_p is less conservative, but not exact; boschloo is usually more powerful
-    than fisher (one-sided never less), boschloo_minlike never less, but both are slow.
+    """The test: fisher_mid_p is less conservative, but not exact; boschloo is usually and
+    boschloo_minlike never less powerful than fisher, but both are slow.
     """
     alternative: Alternative = "two_sided"
     """Alternative hypothesis: two_sided, greater (the first precision is higher) or less."""
     alpha: Proportion = 0.05
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
-    """Relevance margin: smaller differences in precision are not marked."""
+    """Smallest relevant difference in precision; smaller ones are not marked."""
     correction: Annotated[str, Named(CORRECTIONS)] = "holm"
     """Adjustment of p-values and family limits for multiple tests."""
 
@@ -410,9 +408,8 @@ class DifferenceOptions(Tests, InterimOptions):
     """Options of the table of differences."""
 
     population: Literal["finite", "super", "both"] | None = None
-    """Population of the table `differences`: ``finite``, these candidates only; or ``super``, a
-    population from which they are independent draws, as for the tests in `cuts`. Default: both, or
-    only ``super`` if drawn with replacement.
+    """Population of the table `differences`: ``finite``, these candidates; or ``super``, from which
+    they are independent draws. Default: both, or ``super`` if drawn with replacement.
     """
     difference_interval: Annotated[str, Named(INTERVALS)] | None = None
     """Interval method of the table `differences` (default: hypergeometric for ``finite``,

@@ -61,7 +61,7 @@ class JoinCorpus(StageConfig, RelationOptions):
     """Judge candidates by the multiword expressions annotated in a corpus."""
 
     corpus: CorpusSource
-    """Corpus files: PARSEME's .cupt, STREUSLE's .conllulex, or any other with such an attribute."""
+    """Corpus files: .cupt, .conllulex, or any others with such an attribute."""
     candidates: Annotated[str, Of(Identified)]
     """The candidates to judge; those that do not occur in the corpus remain unjudged."""
     left: UnitOptions
@@ -73,14 +73,14 @@ class JoinCorpus(StageConfig, RelationOptions):
     parseme_mwe or smwe).
     """
     types: str = ""
-    """Attribute with the type on the first token of an expression (default: lexcat for smwe, wcat
-    for wmwe, else the text after the number).
+    """Attribute with the type of an expression on its first token (default: lexcat, wcat, or the
+    text after the number).
     """
     categories: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    """From categories of true positives to types of expressions, "*" for all: { LVC = ["LVC.full",
-    "LVC.cause"] }. Default: TP for all types, and a category for each type.
+    """From categories to types of expressions, "*" for all: { LVC = ["LVC.full", "LVC.cause"] }.
+    Default: TP for all types, and one category per type.
     """
     least: Annotated[int, Late()] = Field(default=1, ge=1)
     """Minimum number of pair tokens in expressions for a true positive."""

@@ -80,9 +80,7 @@ class ExampleOptions(Seeded):
     form: str = FORM
     """Attribute shown in examples."""
     example_width: int = Field(default=200, ge=0)
-    """Maximum length of an example in characters; words farthest from the candidate are replaced by
-    […]. 0 keeps whole sentences.
-    """
+    """Maximum length of an example in characters, shortened by […]; 0 for whole sentences."""
 
     def example_attributes(self) -> dict[str, set[str]]:
         """Return the attribute of option form, if there are examples."""
@@ -270,11 +268,10 @@ class SurfaceOptions(Described):
     within: Literal["sentence", "paragraph", "document"] = "sentence"
     """Boundary of spans."""
     count: Literal["positions", "windows", "nodes"] = "positions"
-    """"positions": f1 is the number of positions in the union of a node type's spans, f2 the corpus
-    frequency, N the number of tokens. "windows": spans are counted separately, with marginals over
-    all pairs of node and unit. "nodes": f is the number of nodes with the unit in their span, f1
-    and f2 are corpus frequencies, N is the number of tokens, as in common corpus tools; f is capped
-    at f2, and the column nodes has the uncapped count.
+    """"positions": f1 counts positions in the union of a node type's spans, f2 is the corpus
+    frequency, N the number of tokens. "windows": marginals over all pairs of node and unit.
+    "nodes", as in most corpus tools: f counts nodes with the unit in their span (at most f2; column
+    nodes has no limit), f1 and f2 are corpus frequencies, N is the number of tokens.
     """
 
     @model_validator(mode="after")
@@ -303,9 +300,8 @@ class RelationOptions(Described):
     """The relation between units."""
 
     relation: Relation = "sentence"
-    """"sentence": all left and right units of a sentence; "dependency": units in a syntactic
-    relation; "adjacent": a left unit followed by a right unit; "surface": right units in the span
-    of a left unit; "textual": units in the same sentence, paragraph or document.
+    """Units co-occur in a "sentence", in a syntactic relation ("dependency"), in sequence
+    ("adjacent"), in a span ("surface"), or in a text unit ("textual").
     """
     dependency: DependencyOptions | None = None
     """Syntactic relation, for relation = "dependency"."""

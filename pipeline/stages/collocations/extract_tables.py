@@ -200,13 +200,11 @@ class ExtractScores(NumberOptions):
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, if different."""
     scores: dict[str, str] = Field(default_factory=dict)
-    """From measures to their score columns, where high values rank first and empty fields are
-    undefined.
-    """
+    """From measures to their score columns; high values rank first."""
     ascending: tuple[str, ...] = ()
     """Measures for which low values rank first, e.g. p-values; their scores are negated."""
     order: str = ""
-    """Name of a measure without scores that orders the rows of the file, best first."""
+    """Name of a measure that orders the rows of the file, best first."""
 
     def number_columns(self, _schema: pl.Schema) -> dict[str, Kind]:
         """Return the score columns."""
@@ -287,7 +285,7 @@ class ExtractTable(NumberOptions):
         return kept | dict.fromkeys(counts, "count")
 
 
-_NO_COUNT = "is not a whole number from 0 on, or is 2^63 or more"
+_NO_COUNT = "is not a whole number >= 0 and < 2^63"
 
 
 class _Reading(NamedTuple):

@@ -60,9 +60,7 @@ class ExtractKeywords(StageConfig):
     name: str = Field(default="target", min_length=1)
     """Name of the target: l1 of every candidate."""
     min_frequency: int = Field(default=1, ge=0)
-    """Drop words that are rarer in the target; 0 also keeps words of the reference only. Corpus
-    sizes do not change.
-    """
+    """Drop words that are rarer in the target; 0 also keeps words of the reference only."""
     examples: Annotated[str | None, Of(Examples)] = None
     """Examples of the target's words, passed on to the candidates."""
 
@@ -123,7 +121,7 @@ def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
 
 Column: TypeAlias = Literal["word", "f"]
 _COLUMNS: tuple[Column, ...] = ("word", "f")
-_NO_COUNT = "is not a whole number from 0 on, or too large to be added up"
+_NO_COUNT = "is not a whole number >= 0, or is too large to sum"
 
 
 class ExtractWordTable(NumberOptions):

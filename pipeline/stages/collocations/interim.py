@@ -100,17 +100,13 @@ class InterimOptions(StageConfig):
     """Options of stages with interim analyses of a growing sample."""
 
     looks: tuple[float, ...] = ()
-    """Sizes of interim analyses, declared in advance: sampling rates up to 1, or numbers of labels.
-    Limits and tests hold jointly at all of them; samples of other sizes are an error.
+    """Declared sizes of interim analyses (sampling rates or numbers of labels), at which limits and
+    tests hold jointly.
     """
     spending: Literal["obrien_fleming", "pocock"] = _USUAL
-    """Alpha spending over looks: obrien_fleming saves most for the last; pocock spends evenly, for
-    samples that stop early.
-    """
+    """Alpha spending over looks: obrien_fleming saves most for the last, pocock spends evenly."""
     anytime: bool = False
-    """Make limits and tests valid at every size of a simple sample without declared looks; they are
-    wider.
-    """
+    """Make limits and tests valid at every size of a simple sample; they are wider."""
 
     @model_validator(mode="after")
     def _ascending_looks(self) -> InterimOptions:

@@ -60,15 +60,13 @@ class JoinTable(StageConfig):
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, if different."""
     categories: dict[str, str | LabelColumn] = Field(default={"TP": "TP"}, min_length=1)
-    """From categories of true positives to columns with 1 or 0 (empty = unjudged), or to { column =
-    ..., labels = [...] }.
+    """From categories to columns with 1 or 0 (empty = unjudged), or to { column = ..., labels =
+    [...] }.
     """
     where: str = ""
     """SQL condition on the file's columns that selects rows: "answer <> 'ignore'"."""
     unions: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """From further categories to those that they unite: true if any is true, false if all are
-    false, otherwise unjudged.
-    """
+    """Further categories that unite others: true if any is true, false if all are false."""
 
     @field_validator("where")
     @classmethod
@@ -343,12 +341,11 @@ class JoinMachine(NumberOptions):
     """The predicted candidates."""
     columns: dict[Place, str] = Field(default_factory=dict)
     """Names of l1, l2, id and judge in the file, if different. Rows are identified by pair, or by
-    id if the file has no pairs or `id` is named here.
+    id if named here or without pairs.
     """
     categories: dict[str, str | LabelColumn] = Field(default_factory=dict)
-    """From categories of true positives to columns with probabilities in [0, 1] or labels 1 and 0
-    (empty = no prediction), or to { column = ..., labels = [...] }. Default: TP from column
-    `probability` or `label`.
+    """From categories to columns with probabilities or labels 1 and 0, or to { column = ..., labels
+    = [...] }. Default: TP from column `probability` or `label`.
     """
     judge: str | None = Field(default=None, min_length=1)
     """Name of the judge (default: the file's column `judge`)."""

@@ -99,34 +99,32 @@ class SampleDesign(Seeded, Rankings):
     baseline: bool = True
     """Also estimate the precision of all candidates."""
     weights: dict[str, float] = Field(default_factory=dict)
-    """Weights of questions, by name ("t_score at 100", "t_score - mi at 100", "baseline") or kind
-    (precision, difference); default 1. Weight 0 drops a question.
+    """Weights of questions (default 1), by name ("t_score at 100", "t_score - mi at 100",
+    "baseline") or kind (precision, difference).
     """
     size: int = Field(ge=1)
     """Number of labels, in addition to those of the pilot."""
     steps: tuple[int, ...] = ()
     """Earlier sizes of a growing sample, ascending; their draws are kept."""
     pilot: Annotated[str | None, Of(Judgements)] = None
-    """Existing judgements. Their candidates are included with certainty; the rest is drawn with new
-    random numbers.
-    """
+    """Existing judgements, whose candidates are included with certainty."""
     assist: Annotated[str | None, Of(AboutCandidates)] = None
-    """Predictions: a table of candidates with a column `prediction` (probability of a true
-    positive), e.g. from join.machine. Judgements used to fit them must be the pilot.
+    """Table of candidates with a column `prediction`, e.g. from join.machine. Judgements used to
+    fit it must be the pilot.
     """
     judge: str | None = None
     """Judge, if there are predictions of several judges."""
     category: str | None = None
     """Category, if there are predictions for several categories."""
     assisted: bool = True
-    """Assume that the estimates will also use the predictions, not only the design."""
+    """The estimates will also use the predictions."""
     rate: Proportion | None = None
-    """Expected share of true positives without predictions (default: that of the pilot, else 0.5).
-    Affects expected interval widths, not the draw.
+    """Expected share of true positives without predictions (default: that of the pilot, else 0.5);
+    affects only expected widths.
     """
     floor: float = Field(default=0.05, ge=0, lt=1)
-    """Minimum inclusion probability, as a share of that in a simple sample, so that later questions
-    can be answered; it costs at most this share of the labels.
+    """Minimum inclusion probability relative to a simple sample, for later questions; costs at most
+    this share of the labels.
     """
     baseline_width: float = Field(default=1.25, ge=1)
     """Maximum interval width of the baseline, relative to a simple sample. 1 gives a simple
@@ -135,8 +133,8 @@ class SampleDesign(Seeded, Rankings):
     confidence: Proportion = 0.95
     """Confidence level of expected intervals."""
     cost: GroupCost | None = None
-    """Costs if judgements in a group share work, e.g. one look-up for all pairs of a verb: ``{
-    group = "l2", first = 5, further = 1 }``. The sample then covers fewer groups.
+    """Costs if judgements in a group share work, e.g. one look-up per verb: ``{ group = "l2", first
+    = 5, further = 1 }``.
     """
     groups: Annotated[str | None, Of(Identified)] = None
     """With cost: table of candidates with the group column."""
@@ -340,12 +338,12 @@ class SampleStratified(Seeded):
     boundaries: tuple[float, ...] = Field(min_length=1)
     """Last ranks of all strata but the last, or the scores at which strata begin; ascending."""
     sizes: tuple[int, ...] = ()
-    """Number of draws from each stratum, starting with the best list or the lowest score. Give
-    sizes or rates.
+    """Number of draws from each stratum, starting with the best list or lowest score. Give sizes or
+    rates.
     """
     rates: tuple[float, ...] = ()
-    """Sampling rate of each stratum. With scores, an additional value (of sizes or rates) applies
-    to candidates without a score.
+    """Sampling rate of each stratum. With scores, an additional size or rate applies to unscored
+    candidates.
     """
 
     @model_validator(mode="after")

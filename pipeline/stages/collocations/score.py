@@ -156,7 +156,7 @@ class ScoreTuples(StageConfig):
     """Names or aliases of measures for 2-6 units (see ``lexassay measures``), or ``all``."""
     formulas: dict[str, str] = Field(default_factory=dict)
     """Your own measures: from names to SQL formulas over o e delta f1 f2 ... f_12 ... N and, for
-    three units, the cells o111 o112 ... e222.
+    three units, o111 ... e222.
     """
 
 

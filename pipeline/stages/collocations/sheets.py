@@ -78,9 +78,7 @@ class SheetAnnotation(Seeded):
     candidates: Annotated[str, Of(Combinations)]
     """Candidate pairs or tuples, for their units."""
     sample: Annotated[str, Of(AboutCandidates)]
-    """Candidates to annotate: a sample or any other table of candidates, e.g. a pool, or those on
-    which annotators disagree.
-    """
+    """Candidates to annotate: a sample or any other table of candidates."""
     examples: Annotated[str | None, Of(Examples)] = None
     """Example sentences."""
     folder: str = Field(pattern=r"^[\w-]+$")
@@ -217,8 +215,7 @@ class JoinSheets(Asks):
     entries: Annotated[str | None, Of(SheetEntries)] = None
     """Alternative to folder: a table of entries, e.g. from a simulated annotator."""
     earlier: Annotated[str | None, Of(Annotations)] = None
-    """Labels of an earlier round, added to these, e.g. if the sheets are those of a third annotator
-    who resolves disagreement. If a person gave two labels, that of this round counts.
+    """Labels of an earlier round, added to these, e.g. if a third annotator resolves disagreement.
     """
     categories: dict[str, tuple[str, ...]] = Field(min_length=1)
     """From categories of true positives to their labels."""
@@ -375,9 +372,7 @@ class SheetList(StageConfig):
     judgements: Annotated[str | None, Of(Judgements)] = None
     """Known judgements, shown beside the candidates."""
     folder: str = Field(pattern=r"^[\w-]+$")
-    """Folder of the list, beside those of annotation sheets; existing lists are never
-    overwritten.
-    """
+    """Folder of the list; existing lists are never overwritten."""
     columns: tuple[str, ...] = ("f",)
     """Further columns of the candidates to show."""
     examples: Annotated[str | None, Of(Examples)] = None
@@ -448,9 +443,7 @@ class SheetSimulated(StageConfig):
     sheet: Annotated[str, Of(SheetRows)]
     """The sheets to complete."""
     path: TableSource
-    """File with columns l1, l2 (and l3 ... for tuples) and label; missing candidates remain
-    unlabelled.
-    """
+    """File with columns l1, l2 (l3 ...) and label; missing candidates remain unlabelled."""
     label: str = Field(default="label")
     """Label column."""
 

@@ -68,9 +68,7 @@ class UnitOptions(Described):
     matches: str = ""
     """Regular expression that labels must match, e.g. "^\\p{L}+$"; any label if empty."""
     followed_by: tuple[str, ...] = ()
-    """Regular expressions for the labels of the following tokens: the unit is a phrase, located at
-    its first token.
-    """
+    """Regular expressions for the labels of the following tokens of a phrase."""
     name: str = ""
     """One name for all units, instead of their labels."""
     exclude: tuple[str, ...] = ()
@@ -154,7 +152,7 @@ class DependencyOptions(Described):
     """SQL condition on an intermediate token between governor and dependent."""
     named: bool = False
     """Include the relation in l1, as in a word sketch: "obj(take, *)" for a governor, "obj(*,
-    place)" for a dependent. f1 then counts l1 in this relation, f2 counts l2 in all relations.
+    place)" for a dependent.
     """
 
     @model_validator(mode="after")

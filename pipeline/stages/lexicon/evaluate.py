@@ -115,22 +115,21 @@ class EvaluateLexicon(Seeded):
     sample: Annotated[str | None, Of(LemmaSample)] = None
     """The sampled lemmas (default: all lemmas in both)."""
     looked_up: Annotated[str | None, Of(KeyedLemmas)] = None
-    """With a gold standard keyed in partially (partial = true in join.keying): the lemmas looked
-    up, so that others do not count as missing from the dictionary.
+    """With a partially keyed gold standard (partial = true in join.keying): the lemmas looked up.
     """
     complete: bool = True
-    """The gold standard is a complete dictionary. Set to false if only the sample was keyed in:
-    coverage, F*, E* and best-match F1 are then unknown.
+    """The gold standard is a complete dictionary; if false, coverage, F*, E* and best-match F1 are
+    unknown.
     """
     weights: Weights = "gold"
-    """Weights of L: ``gold``, the number of gold forms; or ``published``, forms of the match over
-    those of gold and match together, as in the paper's worked example.
+    """Weights of L: ``gold``, the number of gold forms; or ``published``, as in the paper's worked
+    example.
     """
     n: int | None = Field(default=None, ge=1)
-    """Replaces the sum of sizes, to reproduce published tables; there is no interval then."""
+    """Replaces the sum of sizes, to reproduce published tables (without interval)."""
     interval: AnyMethod | None = None
-    """Interval method. For simple samples: bootstrap_t (default), percentile, linearised, t or
-    beta; for unequal inclusion probabilities: beta (default), t or linearised.
+    """Interval method: bootstrap_t (default), percentile, linearised, t or beta; for unequal
+    inclusion probabilities beta (default), t or linearised.
     """
     confidence: Proportion = 0.95
     """Confidence level."""

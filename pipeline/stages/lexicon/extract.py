@@ -92,13 +92,11 @@ class ExtractLexicon(Spelt):
     where: str = ""
     """SQL condition on the file's columns that selects rows: "pos = 'V'"."""
     apart_by: tuple[str, ...] = ()
-    """Columns that distinguish homographs, e.g. pos or a headword number; otherwise their forms are
-    united.
-    """
+    """Columns that distinguish homographs, e.g. pos; otherwise their forms are united."""
     forms_separator: str = ""
     """Separator of several forms in one field, e.g. ", " in a keyed dictionary."""
     lemma_is_form: bool = False
-    """Count each lemma as one of its forms, as in most dictionaries."""
+    """Count each lemma as one of its forms."""
 
     @field_validator("where")
     @classmethod

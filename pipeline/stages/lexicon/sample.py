@@ -137,19 +137,16 @@ class SampleLemmas(Seeded):
     """Draw lemmas that the gold standard and all lexicons have, or use a given list."""
 
     gold: Annotated[str | None, Of(WordList)] = None
-    """The gold standard; omit it if it will be keyed in from print for the drawn lemmas."""
+    """The gold standard; omit it if it will be keyed in."""
     lexicons: Annotated[tuple[str, ...], Of(WordList)] = Field(min_length=1)
     """The lexicon to evaluate, or several to compare on the same lemmas."""
     rate: float | None = Field(default=None, gt=0, le=1)
-    """Sampling rate lambda: share of the common lemmas to draw (at least one). Give rate, size,
-    lemmas or path.
-    """
+    """Sampling rate lambda among common lemmas. Give rate, size, lemmas or path."""
     size: int | None = Field(default=None, ge=1)
     """Number of lemmas to draw."""
     design: Design = "simple"
-    """Design of the draw: ``simple``, equal inclusion probabilities; or ``size``, probabilities
-    proportional to the number of gold forms (1 for the largest), which needs far fewer lemmas for
-    the same precision of L*. Without a gold standard, sizes are (mean) numbers of lexicon forms.
+    """``simple``, or ``size``: inclusion probabilities proportional to the number of forms (gold,
+    else lexicon), which needs far fewer lemmas for the same precision of L*.
     """
     lemmas: tuple[str, ...] = ()
     """List of lemmas."""

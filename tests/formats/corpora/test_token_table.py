@@ -401,7 +401,7 @@ WRONG = {
     "first field empty": ("\tC\t0\n", "the first field is empty"),
     "head outside": ("c\tC\t4\n", "head outside its sentence, whose last token is 3: '4'"),
     "head no number": ("c\tC\t1.5\n", "head is not a whole number: '1.5'"),
-    "not UTF-8": ("\udcff\tC\t0\n", "not UTF-8"),
+    "not UTF-8": ("\udcff\tC\t0\n", "UTF-8"),
     "UTF-16": ("c\0\tC\t0\n", "NUL"),
 }
 

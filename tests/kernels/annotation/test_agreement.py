@@ -198,7 +198,7 @@ def test_samples_in_parts_are_the_same_samples(monkeypatch: pytest.MonkeyPatch) 
 def test_as_many_labels_as_candidates_are_no_labels() -> None:
     many = [str(number) for number in range(30_000)] * 2
     given = pl.DataFrame({"id": many, "annotator": ["a", "b"] * 30_000, "label": many})
-    with pytest.raises(DataError, match=r"(?s)30,000 different labels of 30,000 .*memory ="):
+    with pytest.raises(DataError, match=r"(?s)30,000 distinct labels of 30,000 .*memory ="):
         table(given)
 
 

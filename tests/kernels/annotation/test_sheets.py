@@ -174,7 +174,7 @@ def test_strangers_are_named_with_the_nearest_names() -> None:
         ("a.csv", 2, "annotator", "anne")
     ]
     said = found["problem"].item()
-    assert said.startswith("was not asked: did you mean annie, ann, anna?")
+    assert said.startswith("is not an annotator: did you mean annie, ann, anna?")
     assert 'former = ["anne"]' in said
 
 

@@ -79,7 +79,7 @@ def test_nothing_and_no_tokens() -> None:
 
 
 def test_impossible_labels() -> None:
-    with pytest.raises(DataError, match="a class is called"):
+    with pytest.raises(DataError, match="the class name"):
         class_shares(frame_shares({("a", "*"): 1}))
     with pytest.raises(DataError, match="column gold: 1 null or empty"):
         frequent_types(frame_shares({("a", ""): 1}))

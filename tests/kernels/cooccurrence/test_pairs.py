@@ -521,8 +521,8 @@ def test_numbers_and_braces() -> None:
         ("{lemma!r}", "write {attribute} or {name.attribute}"),
         ("{lemma:>9}", "write {attribute} or {name.attribute}"),
         ("lemma", "names no attribute"),
-        ("{lemma", "has a brace without its like: write {attribute}"),
-        ("lemma}", "has a brace without its like: write {attribute}"),
+        ("{lemma", "has an unpaired brace: write {attribute}"),
+        ("lemma}", "has an unpaired brace: write {attribute}"),
     ],
 )
 def test_templates_that_make_no_sense(template: str, said: str) -> None:

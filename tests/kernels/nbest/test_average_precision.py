@@ -118,7 +118,7 @@ def test_draws_with_replacement_are_no_certain_ones() -> None:
     labels = labelled([True, None, False]).with_columns(pi=pl.lit(None, pl.Float64))
     assert judged_chances(labels, candidates=8)["pi"].to_list() == [0.25, None, 0.25]
     some = labelled([True, False]).with_columns(pi=pl.Series([0.5, None]))
-    with pytest.raises(ValueError, match="inclusion probability is no such thing for 1"):
+    with pytest.raises(ValueError, match="inclusion probability of 1"):
         average_precisions(ranking(2, "mi"), judged_chances(some, candidates=2), confidence=0.95)
 
 
@@ -293,9 +293,7 @@ def test_degenerate() -> None:
 
 
 def test_mistakes_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="a label is no such thing for 2 candidates.*rank 1, 3: 2, -1"
-    ):
+    with pytest.raises(ValueError, match="a label of 2 candidates.*rank 1, 3: 2, -1"):
         inferred_average_precision([2, 0, -1])
     with pytest.raises(ValueError, match="inclusion probability .* 1 candidates.*rank 2: 0"):
         inferred_average_precision([1, 0, nan], pi=[1, 0, 0])

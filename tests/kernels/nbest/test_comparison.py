@@ -148,7 +148,7 @@ def test_rows_in_any_order_and_other_list_sizes() -> None:
 
 def test_missing_pairs_are_refused() -> None:
     some = PAIRS.filter(pl.col("measure_1") != "a")
-    with pytest.raises(ValueError, match="2 comparisons are missing, such as a with b"):
+    with pytest.raises(ValueError, match="2 comparisons are missing, for example a with b"):
         best_measures(PRECISION, some)
 
 
@@ -269,7 +269,7 @@ def test_rows_are_sorted_whatever_the_order_of_the_input() -> None:
 
 
 @pytest.mark.parametrize(("pairs", "at", "message"), [
-    ([("x", "w")], None, r"no ranks for w; there are ranks for x, y"),
+    ([("x", "w")], None, r"no ranks for w; available: x, y"),
     (PAIR, [0, 3, 6], r"outside 1\.\.5: 0, 6"),
 ])  # fmt: skip
 def test_mistakes_are_refused(

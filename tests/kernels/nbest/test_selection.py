@@ -173,7 +173,7 @@ def test_nothing_at_all() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"method": "wilson"}, "'wilson' guarantees nothing: take clopper_pearson or hyper"),
+        ({"method": "wilson"}, "'wilson' cannot guarantee precision: use clopper_pearson or hyper"),
         ({"method": "hypergeometric_shortest"}, "guarantees nothing"),
         ({"confidence": 0.5}, "confidence in .0.5, 1., not 0.5"),
         ({"confidence": 1.0}, "confidence in"),

@@ -296,7 +296,7 @@ def test_p_values_of_limits() -> None:
 
 
 def test_mistakes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"1 are not, such as 12 of 10"):
+    with pytest.raises(ValueError, match=r"1 are, for example 12 of 10"):
         difference_limits([1, 1], 2, 1, 2, size=[5, 12], list_size=10)
     with pytest.raises(ValueError, match="more draws than population"):
         difference_limits(1, 6, 1, 2, size=5, list_size=10)

@@ -286,7 +286,7 @@ def test_no_rows_and_shapes() -> None:
 
 
 def test_mistakes_are_refused_finite_intervals() -> None:
-    with pytest.raises(ValueError, match=r"in 1 rows, such as n = 5 of 4.*without replacement"):
+    with pytest.raises(ValueError, match=r"in 1 rows, for example n = 5 of 4.*without replacement"):
         hypergeometric([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match="k = 3, n = 2"):
         hypergeometric(3, 2, population=9)

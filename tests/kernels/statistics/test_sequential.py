@@ -187,7 +187,7 @@ def test_one_look_and_none() -> None:
     ([0.5, 0.4], [2, 1], {"alpha": 0.05}, r"shares of labels grow .*\[0.5, 0.4\]"),
     ([0.5, 1.1], [2, 1], {"alpha": 0.05}, "shares of labels"),
     ([0.5, 1.0], [2, 1, 1], {"alpha": 0.05}, r"2 looks, variances of shape \(3,\)"),
-    ([0.5, 1.0], [1, 2], {"alpha": 0.05}, "1 are not so, such as look 2: 2"),
+    ([0.5, 1.0], [1, 2], {"alpha": 0.05}, "1 violate this, for example look 2: 2"),
     ([0.5, 1.0], [1, -2], {"alpha": 0.05}, "look 2: -2"),
     ([0.5, 1.0], [2, 1], {"alpha": 1.0}, "alpha is a probability"),
     ([0.5, 1.0], [2, 1], {"alpha": 0.1, "spending": "bocock"}, "there are obrien_fleming, pocock"),

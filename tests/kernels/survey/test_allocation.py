@@ -107,7 +107,10 @@ def test_names_and_weights_of_questions() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"x at 7": 1.0}, "1 weights are of no question and no kind, such as 'x at 7'; did you me"),
+        (
+            {"x at 7": 1.0},
+            "1 weights do not match any question or kind, for example 'x at 7'; did you me",
+        ),
         ({"precison": 1.0}, "did you mean 'precision'"),
         ({"baseline": -1.0}, "numbers from 0 on, not baseline = -1.0"),
         ({"baseline": float("nan")}, "numbers from 0 on, not baseline = nan"),

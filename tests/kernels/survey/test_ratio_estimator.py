@@ -568,7 +568,7 @@ def test_all_certain_is_exact_and_nothing_is_unknown() -> None:
 
 
 def test_draws_larger_than_the_whole_are_refused() -> None:
-    with pytest.raises(ValueError, match="the draws have a size of 7, the whole population of 5"):
+    with pytest.raises(ValueError, match="the draws have total size 7, but the population only 5"):
         weighted_mean([1.0, 0.0], 0.5, size=[3, 4], total=5)
     with pytest.raises(ValueError, match=r"1 chances are not in \(0, 1\]"):
         weighted_mean(1.0, 1.5, size=1, total=5)

@@ -217,7 +217,7 @@ def test_no_token_that_counts_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         gold(tmp_path, 'exclude = ["X"]', content=content)
     for said in [
-        "none of the 2 tokens counts",
+        "all 2 tokens are excluded",
         "1 tokens of the excluded class X",
         "1 tokens without a gold",
     ]:

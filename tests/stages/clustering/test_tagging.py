@@ -159,7 +159,7 @@ def test_one_corpus_with_two_runs(tmp_path: Path) -> None:
 
 def test_how_frequent_an_item_is_follows_from_one_run(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
-    with pytest.raises(DataError, match="none of the 5 tokens counts"):
+    with pytest.raises(DataError, match="all 5 tokens are excluded"):
         small.run(ONE + 'cluster = ["t1", "t2"]\nmin_frequency = 3\n')
 
 

@@ -44,7 +44,7 @@ def test_a_typo_of_a_second_keying_is_no_gold_form() -> None:
     found = problems(join(("anna", "ra", "ra, rajt", None), ("Anna ", "ra", "ra, rjat", None)))
     assert [each[:3] for each in found] == [("k.csv", 2, "forms"), ("k.csv", 3, "forms")]
     said = "ra, rajt (k.csv, line 2); ra, rjat (k.csv, line 3); keep one"
-    assert {each[3] for each in found} == {f"anna keys this lemma in differently: {said}"}
+    assert {each[3] for each in found} == {f"anna has conflicting forms for this lemma: {said}"}
 
 
 @pytest.mark.parametrize("again", ["ra, rajt", "rajt; ra", " rajt\nra "])

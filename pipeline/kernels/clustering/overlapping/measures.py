@@ -25,10 +25,10 @@ _AMIGO = "Amigó, Gonzalo, Artiles & Verdejo 2009, section 5"
     aliases=("BCubed P", "b3_precision", "b_cubed_precision"),
 )  # fmt: skip
 def bcubed_precision(data: Memberships) -> float:
-    """How far items that share clusters share as many classes.
+    """BCubed precision: how well items that share clusters also share classes.
 
-    The mean over the items that have a cluster: an item missing from the output has no
-    precision, as in information retrieval; it lowers the recall.
+    Mean over items with a cluster: as in information retrieval, missing items lower recall, not
+    precision.
     """
     return _mean(data.sharing.precision, data)
 
@@ -40,9 +40,9 @@ def bcubed_precision(data: Memberships) -> float:
     aliases=("BCubed R", "b3_recall", "b_cubed_recall"),
 )  # fmt: skip
 def bcubed_recall(data: Memberships) -> float:
-    """How far items that share classes share as many clusters.
+    """BCubed recall: how well items that share classes also share clusters.
 
-    The mean over all items of the gold; one without a cluster has recall 0.
+    Mean over all gold items; items without a cluster have recall 0.
     """
     return _mean(data.sharing.recall, data)
 
@@ -56,7 +56,7 @@ def bcubed_recall(data: Memberships) -> float:
     ),
 )  # fmt: skip
 def bcubed_f(data: Memberships) -> float:
-    """Harmonic mean of extended BCubed precision and recall; 0 where no item has a cluster."""
+    """Harmonic mean of extended BCubed precision and recall; 0 if no item has a cluster."""
     recall = bcubed_recall(data)
     if recall == 0.0:
         return 0.0
@@ -73,9 +73,9 @@ def _mean(values: FloatArray, data: Memberships) -> float:
 # Element-centric similarity
 
 ALPHA = 0.9
-"""Probability that the random walk goes on; the default of the authors."""
+"""Probability of continuing the random walk; the authors' default."""
 MOST_PAIRS = 2**30
-"""Pairs of joint patterns that are still compared: about ten seconds."""
+"""Maximum number of compared pairs of joint patterns; about ten seconds."""
 _ROWS, _COLUMNS = 128, 2048
 
 
@@ -86,7 +86,7 @@ _ROWS, _COLUMNS = 128, 2048
     aliases=("ECS", "element_sim", "ecs", "element-centric", "element_centric_similarity"),
 )  # fmt: skip
 def element_centric(data: Memberships) -> float:
-    """Overlap of where random walks from an item lead, from items to groups to items.
+    """Overlap of the destinations of random walks from an item through groups.
 
     An item without a cluster has similarity 0. See `element_centric_estimate`.
     """
@@ -104,10 +104,9 @@ def element_centric_estimate(
     probabilities that differs between groupings is ``(1-alpha) alpha U (I - alpha V'U)^-1 V'``,
     a matrix of classes by classes in its middle, so that items with equal patterns are alike.
 
-    Where every item has one class and at most one cluster, the sum over j has a closed form.
-    Otherwise pairs of joint patterns are compared. If there are more than `most_pairs`, items
-    are drawn with replacement (all others are still looked at from each), and the standard
-    error says how far the mean over them may be off.
+    If every item has one class and at most one cluster, the sum over j has a closed form. Otherwise
+    pairs of joint patterns are compared. If there are more than `most_pairs`, items are sampled
+    with replacement (and compared with all others), and the standard error is that of their mean.
 
     Parameters
     ----------
@@ -240,7 +239,7 @@ def _weighted_mean(values: FloatArray, counts: IntArray) -> float:
     aliases=("onmi_lfk", "onmi", "NMI LFK", "NMI_LFK", "ONMI"),
 )  # fmt: skip
 def nmi_lfk(data: Memberships) -> float:
-    """Information that each group has about the group of the other side that tells most.
+    """Information that each group has about the most informative group of the other side.
 
     A group of all items has no entropy: its term is 0 if the other side has one too, else 1.
     """
@@ -266,9 +265,9 @@ def nmi_lfk(data: Memberships) -> float:
     aliases=("onmi_max", "NMI max", "NMI_max", "ONMI_max"),
 )  # fmt: skip
 def nmi_max(data: Memberships) -> float:
-    """Like nmi_lfk, with sums over groups; it does not overrate groups that share little.
+    """Like nmi_lfk, with sums over groups, which does not overrate groups with little overlap.
 
-    1 where all groups of both sides hold all items, which leaves no entropy.
+    1 if all groups of both sides contain all items, without entropy.
     """
     if not data.items:
         return float("nan")
@@ -286,7 +285,7 @@ _Entropies = tuple[FloatArray, FloatArray]
 
 
 def _entropies_of_sides(data: Memberships) -> tuple[_Entropies, _Entropies]:
-    """Return H(X_i|Y) and H(X_i) of every class, and the same of every cluster."""
+    """Return H(X_i|Y) and H(X_i) of every class and every cluster."""
     n, sizes, l = data.overlap, (data.sizes(0), data.sizes(1)), data.items  # noqa: E741  the letters of the field
     return _entropies(n, *sizes, l), _entropies(n.T, *sizes[::-1], l)
 
@@ -340,10 +339,10 @@ def _mean_conditional_entropy(left: FloatArray, own: FloatArray, other: FloatArr
     aliases=("omega_index", "Omega"),
 )  # fmt: skip
 def omega(data: Memberships) -> float:
-    """Share of pairs of items that are together in as many classes as clusters, over chance.
+    """Chance-corrected share of item pairs with equal numbers of common classes and clusters.
 
-    For items with one class and one cluster it is the adjusted Rand index. 1 where each pair is
-    together in the same number of both; NaN for fewer than two items.
+    Equals the adjusted Rand index for items with one class and one cluster. 1 if the numbers agree
+    for all pairs; NaN for fewer than two items.
     """
     table = shared_by_pairs(data)
     size = max(table.shape)
@@ -358,7 +357,7 @@ def omega(data: Memberships) -> float:
 
 
 def shared_by_pairs(data: Memberships) -> IntArray:
-    """Count the pairs of different items by how many classes and clusters they share.
+    """Count pairs of distinct items by numbers of common classes and clusters.
 
     Returns
     -------
@@ -376,36 +375,36 @@ def shared_by_pairs(data: Memberships) -> IntArray:
 ESTIMATES: Mapping[str, Callable[[Memberships], tuple[float, float]]] = MappingProxyType(
     {"element_centric": element_centric_estimate}
 )
-"""Measures that may come from a sample of items, with their standard error."""
+"""Measures that may be estimated from a sample of items, with standard error."""
 
 
 def overlapping_scores(
     gold: pl.DataFrame, induced: pl.DataFrame, *, measures: Sequence[str], seed: str
 ) -> pl.DataFrame:
-    """Return measures of clusters against classes, where items may have several of each.
+    """Return measures of overlapping clusters and classes.
 
     Parameters
     ----------
     gold, induced : pl.DataFrame
         item and gold; item and cluster: as for `memberships`.
     measures : sequence of str
-        Names or aliases in `OVERLAPPING_MEASURES`; ``all`` stands for every one.
+        Names or aliases in `OVERLAPPING_MEASURES`, or ``all``.
     seed : str
-        Fixes the sample of items that element-centric similarity looks at in large data.
+        Seed of the sample of items for element-centric similarity in large data.
 
     Returns
     -------
     pl.DataFrame
-        Columns measure, value and standard_error (Float64), in the order asked for. A value is
-        null where the measure is undefined, as all are without items; the error is null where
-        the value is exact. Equal data give bitwise equal values, whatever the order of rows.
+        Columns measure, value and standard_error (Float64), in the given order. Undefined values
+        are null, as are all without items; the error is null for exact values. Values do not depend
+        on the order of rows.
 
     Raises
     ------
     KeyError
         For an unknown measure, with the nearest names.
     DataError
-        If a label is null or empty, or there is too much to count; see `sharing`.
+        If a label is null or empty, or the data are too large, see `sharing`.
 
     Examples
     --------

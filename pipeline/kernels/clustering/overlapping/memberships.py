@@ -212,7 +212,7 @@ def _count_shared(
     if min(by_subsets, by_pairs) > MOST_WORK:
         raise DataError(
             f"{len(pairs):,} distinct patterns of up to {labels.max()} classes and clusters are "
-            "too many to count what items share: leave out BCubed and Omega, or the rare labels"
+            "too many: omit BCubed and Omega, or rare labels"
         )
     if by_subsets <= max(by_pairs, _BLOCK):
         return _from_subsets(gold, clusters, pairs, counts)

@@ -1,4 +1,4 @@
-"""Bootstrap intervals of token-level measures: sentences are drawn again."""
+"""Bootstrap intervals of token-level measures, over sentences."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from pipeline.kernels.partitions import batches
 from pipeline.kernels.sampling import seeded_generator
 from pipeline.memory import Spill
 
-# Contingency counts by sentence, on disk where memory is short
+# Contingency counts by sentence, on disk if memory is limited
 
 _COUNT, _PLACE = 16, 100
-"""Bytes that a count and a sentence take at the most, labels and names left behind."""
+"""Maximum memory per count and per sentence, without names; bytes."""
 _WHICH, _ROW = "~which", "~row"
 _LARGEST = np.iinfo(np.int32).max
 _OF_ROOM_FOR_COUNTS, _OF_ROOM_FOR_WEIGHTS = 1 / 32, 1 / 8
-"""Shares of the room: beyond the first, counts go to the disk."""
+"""Shares of the memory limit: beyond the first, counts go to disk."""
 _WEIGHT, _WEIGHTS = 8, 2**23
-"""Bytes of a weight, and how many are held at a time at the most."""
+"""Bytes per weight, and maximum number of weights in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class SentenceCounts:
     spill: Spill
 
     def samples_at_a_time(self) -> int:
-        """Return for how many samples there is room at a time: all counts are read for these."""
+        """Return the number of samples that fit in memory at a time."""
         weights = min(_WEIGHTS, int(memory.available_bytes() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
         return max(1, weights // max(1, self.sentences))
 
@@ -62,7 +62,7 @@ class SentenceCounts:
         Parameters
         ----------
         weights : array of int64, shape (sentences, samples)
-            How many times each sentence is in each sample.
+            Multiplicity of each sentence in each sample.
         """
         shape = (self.table.counts.size, self.sentences)
         added = np.zeros((shape[0], weights.shape[1]), dtype=np.int64)
@@ -77,22 +77,22 @@ class SentenceCounts:
 def sentence_counts(
     cells: pl.LazyFrame, *place: str, among: pl.Expr | None = None
 ) -> Iterator[SentenceCounts]:
-    """Read counts by sentence, a batch at a time; they are there as long as the context is.
+    """Read counts by sentence in batches, as a context manager.
 
     Parameters
     ----------
     cells : LazyFrame
-        gold and cluster (String), f (Int64), and the columns of the place. Rows of one sentence
-        and pair are added up.
+        gold and cluster (String), f (Int64), and the columns of the place. Duplicate rows are
+        summed.
     *place : str
         The columns that identify sentences; these are numbered in the order of their values.
     among : Expr, optional
-        Which rows count, if not all.
+        Condition for rows to include.
 
     Raises
     ------
     DataError
-        For labels or counts that are impossible, or more sentences than there is room for.
+        For invalid labels or counts, or too many sentences for memory.
 
     Examples
     --------
@@ -108,10 +108,10 @@ def sentence_counts(
     table = contingency(sums.select("gold", "cluster", "f"))
     values = tuple(column.unique().sort() for column in distinct)
     places = _PlaceIndex(values, np.sort(_place_keys(values, distinct)))
-    what = f"the places of {len(places):,} sentences, for limits by the bootstrap,"
-    memory.require(len(places) * _PLACE, what, otherwise="leave out replicates")
+    what = f"the counts of {len(places):,} sentences, for bootstrap limits,"
+    memory.require(len(places) * _PLACE, what, otherwise="omit replicates")
     schema = _count_schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
-    # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
+    # Filtering in an ordered query makes Polars 2.1 buffer most of a table.
     codes = cells.select(which.alias(_WHICH), _pair_number(table), *place, "f")
     with Spill(
         1, schema, most=int(memory.available_bytes() * _OF_ROOM_FOR_COUNTS) // _COUNT
@@ -124,7 +124,7 @@ def sentence_counts(
 
 
 def _sum_cells(cells: pl.LazyFrame) -> pl.DataFrame:
-    """Return the tokens of each pair, and the largest count of a row; null if one is impossible."""
+    """Return the tokens of each pair, and the largest count of a row; null if invalid."""
     f = pl.col("f")
     fine = f.is_not_null().all() & (f >= 0).all()
     tokens = pl.when(fine).then(f.sum()).alias("f")
@@ -133,7 +133,7 @@ def _sum_cells(cells: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame]) -> None:
-    """Refuse labels and places that are null or empty, by the rows of the table."""
+    """Reject labels and places that are null or empty."""
     for column, values in found.items():
         missing = is_missing(column, values.schema)
         if values.select(missing.any()).item():
@@ -142,7 +142,7 @@ def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame
 
 
 def _pair_number(table: Contingency) -> pl.Expr:
-    """Return the number of the pair of a row; null where it has no token."""
+    """Return the number of the pair of a row; null without tokens."""
     gold, cluster = (
         pl.col(name).cast(pl.Enum(names), strict=False).to_physical().cast(pl.Int64)
         for name, names in (("gold", table.gold), ("cluster", table.clusters))
@@ -151,7 +151,7 @@ def _pair_number(table: Contingency) -> pl.Expr:
 
 
 def _count_schema(table: Contingency, most: int) -> pl.Schema:
-    """Return the columns of the counts, of 32 bits where that is enough."""
+    """Return the count columns, with 32 bits if sufficient."""
     pair, f = (pl.Int32() if size <= _LARGEST else pl.Int64() for size in (table.counts.size, most))
     return pl.Schema({"pair": pair, "place": pl.Int32(), "f": f})
 
@@ -198,19 +198,17 @@ def token_intervals(
 ) -> pl.DataFrame:
     """Return token-level measures with percentile intervals over sentences.
 
-    The tokens of a sentence depend on each other, so whole sentences are drawn with
-    replacement, as many as there are. The limits are percentiles of the values over these
-    samples; nothing corrects a bias. A sample has fewer distinct sentences than the corpus, so
-    its rare cells are emptier: measures of information and of many-to-one mapping come out a
-    little too well, and in small samples the interval can lie beside the value.
+    Since tokens of a sentence are dependent, whole sentences are drawn with replacement. Limits are
+    percentiles over these samples, without bias correction. Samples have fewer distinct sentences
+    than the corpus, so rare cells are emptier: information and many-to-one measures are slightly
+    too high, and in small samples the interval may exclude the value.
 
     Parameters
     ----------
     cells : pl.DataFrame or pl.LazyFrame
         Columns sentence (Int64 or any dtype that sorts), gold, cluster (String) and f (Int64):
-        tokens of each pair in each sentence. Rows of one sentence and pair are added up. It is
-        read batch by batch; of a row some 16 bytes are held, or written on the disk where
-        there is no room for them.
+        tokens of each pair in each sentence. Duplicate rows are summed. It is read batch by batch;
+        of a row some 16 bytes are held, or written on the disk where there is no room for them.
     measures : sequence of str
         As for `token_scores`.
     confidence : float
@@ -223,21 +221,21 @@ def token_intervals(
     place : sequence of str
         Columns that identify sentences, if not sentence alone.
     among : pl.Expr, optional
-        Which rows count, if not all.
+        Condition for rows to include.
 
     Returns
     -------
     pl.DataFrame
-        Columns measure, value, lower, upper, standard_error, undefined (samples without a
-        value, left out), in the order asked for. Limits are null where no sample has a value,
-        the standard error where fewer than two have.
+        Columns measure, value, lower, upper, standard_error, undefined (samples without a value,
+        left out), in the order asked for. Limits are null if no sample has a value, the standard
+        error if fewer than two have.
 
     Raises
     ------
     ValueError
         If the confidence is not inside (0, 1), or there are no replicates.
     DataError
-        For labels or counts that are impossible, or more sentences than there is room for.
+        For invalid labels or counts, or too many sentences for memory.
 
     References
     ----------
@@ -277,7 +275,7 @@ _SCHEMA = {
 def _sample_tables(
     counts: SentenceCounts, bits: np.random.Generator, replicates: int
 ) -> Iterator[Contingency]:
-    """Give the table of each sample; the samples don't depend on the size of a batch."""
+    """Yield the table of each sample, independently of the batch size."""
     table, sentences = counts.table, counts.sentences
     size = counts.samples_at_a_time()
     for start in range(0, replicates, size):
@@ -289,7 +287,7 @@ def _sample_tables(
 
 
 def _draw_weights(bits: np.random.Generator, sentences: int) -> IntArray:
-    """Return how often each sentence is drawn."""
+    """Return the multiplicity of each sentence."""
     if not sentences:
         return np.zeros(0, dtype=np.int64)
     return np.bincount(bits.integers(sentences, size=sentences), minlength=sentences)

@@ -40,8 +40,8 @@ def expected_information(classes: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
     Returns
     -------
     float
-        From 0, which stands for one class or one cluster; in nats. Relative error about 1e-12.
-        Time grows with the distinct pairs of sizes, not with N.
+        At least 0 (for one class or one cluster); in nats. Relative error about 1e-12. Time grows
+        with the distinct pairs of sizes, not with N.
 
     References
     ----------
@@ -58,7 +58,7 @@ def expected_information(classes: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
     N = int((a * many_a).sum())
     first, second = (grid.ravel() for grid in np.meshgrid(a, b, indexing="ij"))
     times = np.outer(many_a, many_b).ravel()
-    # A class or cluster of all tokens leaves the others no choice.
+    # With a class or cluster of all tokens, the table is fixed.
     free = (first < N) & (second < N)
     first, second, times = first[free], second[free], times[free]
     if not len(times):
@@ -146,12 +146,12 @@ class Contingency:
 
     @property
     def swapped(self) -> Contingency:
-        """The table with classes and clusters in each other's place."""
+        """The transposed table."""
         return Contingency(self.clusters, self.gold, np.ascontiguousarray(self.counts.T))
 
     @property
     def equal(self) -> bool:
-        """Whether every class is a cluster and the other way round."""
+        """True if classes and clusters are identical partitions."""
         held = self.counts > 0
         return bool((held.sum(axis=0) <= 1).all() and (held.sum(axis=1) <= 1).all())
 
@@ -162,18 +162,17 @@ def contingency(cells: pl.DataFrame) -> Contingency:
     Parameters
     ----------
     cells : pl.DataFrame
-        String columns gold and cluster, Int64 column f >= 0; each pair once at the most. The
-        order of the rows makes no difference.
+        String columns gold and cluster, Int64 column f >= 0; distinct pairs in any order.
 
     Returns
     -------
     Contingency
-        Without classes and clusters that have no token.
+        Without empty classes and clusters.
 
     Raises
     ------
     DataError
-        If a label is null or empty, a count is null or negative, or a pair comes twice.
+        If a label is null or empty, a count is null or negative, or a pair is duplicated.
 
     Examples
     --------
@@ -192,7 +191,7 @@ def contingency(cells: pl.DataFrame) -> Contingency:
 
 
 def without_empty(table: Contingency) -> Contingency:
-    """Return the table without classes and clusters that have no token."""
+    """Return the table without empty classes and clusters."""
     rows, columns = table.classes > 0, table.sizes > 0
     if rows.all() and columns.all():
         return table
@@ -204,7 +203,7 @@ def without_empty(table: Contingency) -> Contingency:
 def _check_counts(cells: pl.DataFrame) -> None:
     negative = cells.select(pl.arg_where((pl.col("f") < 0) | pl.col("f").is_null())).to_series()
     if len(negative):
-        refuse("f", "null or negative", negative, remedy="counts start at 0")
+        refuse("f", "null or negative", negative, remedy="counts must be >= 0")
     twice = cells.select(pl.arg_where(pl.struct("gold", "cluster").is_duplicated())).to_series()
     if len(twice):
-        refuse("gold, cluster", "pairs that come twice", twice, remedy="add them up")
+        refuse("gold, cluster", "duplicate pairs", twice, remedy="sum them")

@@ -52,7 +52,7 @@ def conditional_entropy(table: Contingency) -> float:
     aliases=("hom", "homogeneity_score"),
 )  # fmt: skip
 def homogeneity(table: Contingency) -> float:
-    """How far clusters hold tokens of one class only."""
+    """Homogeneity: clusters contain tokens of one class only."""
     if not table.N:
         return _NAN
     whole = entropy(table.classes)
@@ -65,7 +65,7 @@ def homogeneity(table: Contingency) -> float:
     aliases=("comp", "completeness_score"),
 )  # fmt: skip
 def completeness(table: Contingency) -> float:
-    """How far the tokens of a class lie in one cluster."""
+    """Completeness: tokens of a class are in one cluster."""
     return homogeneity(table.swapped)
 
 
@@ -75,7 +75,7 @@ def completeness(table: Contingency) -> float:
     aliases=("V", "v_measure", "V-measure", "v-measure", "vmeasure", "v_score", "v_measure_score"),
 )  # fmt: skip
 def v(table: Contingency) -> float:
-    """Harmonic mean of homogeneity and completeness; it is NMI by the arithmetic mean."""
+    """Harmonic mean of homogeneity and completeness; equals NMI with the arithmetic mean."""
     hom, comp = homogeneity(table), completeness(table)
     return 2.0 * hom * comp / (hom + comp) if hom + comp else 0.0
 
@@ -124,7 +124,7 @@ def mutual_information(table: Contingency) -> float:
     ),
 )  # fmt: skip
 def nmi(table: Contingency) -> float:
-    """Mutual information over the mean entropy; equal to V but for one class or one cluster."""
+    """Mutual information divided by mean entropy; equals V except for one class or cluster."""
     return _divide_by_mean_entropy(table, 0.0)
 
 
@@ -186,9 +186,9 @@ _UNMAPPED = -1
     ),
 )  # fmt: skip
 def many_to_one(table: Contingency) -> float:
-    """Accuracy when every cluster stands for the class that most of its tokens have.
+    """Accuracy if every cluster is mapped to its most frequent class.
 
-    It can't fall when a cluster is split, and is 1 when each token has a cluster of its own.
+    It never decreases when a cluster is split, and is 1 for singleton clusters.
     """
     return _token_share(int(table.counts.max(axis=0, initial=0).sum()), table)
 
@@ -203,7 +203,7 @@ def many_to_one(table: Contingency) -> float:
     ),
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
-    """Accuracy when every cluster stands for a class of its own, by the best assignment."""
+    """Accuracy under the optimal one-to-one mapping."""
     rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
     return _token_share(int(table.counts[rows, columns].sum()), table)
 
@@ -214,7 +214,7 @@ def one_to_one(table: Contingency) -> float:
     aliases=("H", "classification_error"),
 )  # fmt: skip
 def meila_heckerman(table: Contingency) -> float:
-    """Share of tokens outside the class that the best one-to-one mapping gives their cluster."""
+    """Share of tokens with a wrong class under the optimal one-to-one mapping."""
     return 1.0 - one_to_one(table)
 
 
@@ -223,7 +223,7 @@ def meila_heckerman(table: Contingency) -> float:
     reference="Zeng et al. 2002", better="lower", aliases=("misclassification",),
 )  # fmt: skip
 def misclassification_index(table: Contingency) -> float:
-    """Share of tokens outside the class that most tokens of their cluster have."""
+    """Share of tokens outside the most frequent class of their cluster."""
     return 1.0 - many_to_one(table)
 
 
@@ -262,11 +262,10 @@ def token_mapping(cells: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     pl.DataFrame
-        Columns mapping (many_to_one, one_to_one), cluster, gold, n_ij (tokens that they share),
-        n_i and n_j (tokens of the class and of the cluster); sorted by mapping and cluster.
-        Where there are more clusters than classes, those that the one-to-one mapping leaves
-        over have a null for their class, and 0 for n_ij and n_i. Of classes that a cluster has
-        equally many tokens of, many-to-one takes the first in the order of labels.
+        Columns mapping (many_to_one, one_to_one), cluster, gold, n_ij (common tokens), n_i and n_j
+        (tokens of class and cluster); sorted by mapping and cluster. Clusters without a one-to-one
+        class have null for gold, and 0 for n_ij and n_i. Many-to-one resolves ties by the order of
+        labels.
 
     Examples
     --------
@@ -322,7 +321,7 @@ _SAFE = 3_037_000_499
 
 
 class Pairs(NamedTuple):
-    """Pairs of tokens, by whether they share a class and a cluster.
+    """Pairs of tokens by common class and cluster.
 
     The fields are both = a class and a cluster, cluster = only a cluster, gold = only a class,
     neither.
@@ -365,7 +364,7 @@ def _sum_of_squares(counts: IntArray, total: int) -> int:
     aliases=("RI", "rand_index", "Rand", "ri", "rand_score"),
 )  # fmt: skip
 def rand(table: Contingency) -> float:
-    """Share of pairs that classes and clusters treat alike; near 1 with many of either."""
+    """Share of pairs treated alike by classes and clusters; near 1 if either are many."""
     pairs = count_pairs(table)
     return _pair_quotient(pairs.both + pairs.neither, sum(pairs), table)
 
@@ -389,7 +388,7 @@ def adjusted_rand(table: Contingency) -> float:
     aliases=("Jaccard", "pair_jaccard", "jaccard_index"),
 )  # fmt: skip
 def jaccard(table: Contingency) -> float:
-    """Of the pairs that share a class or a cluster, the share that has both."""
+    """Share of pairs with both a common class and cluster, among those with either."""
     pairs = count_pairs(table)
     return _pair_quotient(pairs.both, pairs.both + pairs.cluster + pairs.gold, table)
 
@@ -400,7 +399,7 @@ def jaccard(table: Contingency) -> float:
     aliases=("pair-P", "pairwise_precision"),
 )  # fmt: skip
 def pair_precision(table: Contingency) -> float:
-    """Of the pairs that share a cluster, the share that has one class."""
+    """Share of pairs with a common class, among those with a common cluster."""
     pairs = count_pairs(table)
     return _pair_quotient(pairs.both, pairs.both + pairs.cluster, table)
 
@@ -411,7 +410,7 @@ def pair_precision(table: Contingency) -> float:
     aliases=("pair-R", "pairwise_recall"),
 )  # fmt: skip
 def pair_recall(table: Contingency) -> float:
-    """Of the pairs that share a class, the share that has one cluster."""
+    """Share of pairs with a common cluster, among those with a common class."""
     pairs = count_pairs(table)
     return _pair_quotient(pairs.both, pairs.both + pairs.gold, table)
 
@@ -422,7 +421,7 @@ def pair_recall(table: Contingency) -> float:
     aliases=("FM", "FMI", "fm", "fmi", "fowlkes_mallows_index", "fowlkes_mallows_score"),
 )  # fmt: skip
 def fowlkes_mallows(table: Contingency) -> float:
-    """Geometric mean of precision and recall of pairs; 0 where no pair shares both."""
+    """Geometric mean of pair precision and recall; 0 if no pair shares both."""
     a, b, c, _ = count_pairs(table)
     if not table.N or a == b == c == 0:
         return _pair_quotient(0, 0, table)
@@ -435,7 +434,7 @@ def fowlkes_mallows(table: Contingency) -> float:
     aliases=("Mirkin", "mirkin_metric"),
 )  # fmt: skip
 def mirkin(table: Contingency) -> float:
-    """Twice the pairs that classes and clusters treat unlike, a metric on partitions."""
+    """Twice the number of pairs treated differently; a metric on partitions."""
     pairs = count_pairs(table)
     return float(2 * (pairs.cluster + pairs.gold)) if table.N else _NAN
 
@@ -473,32 +472,31 @@ def _pair_quotient(part: int, whole: int, table: Contingency) -> float:
 # Table of measures
 
 PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
-"""Measures for a table like the paper's; its sixth could not be verified, H stands in its place."""
+"""Measures for a table like the paper's; its sixth could not be verified and is replaced by H."""
 
 
 def token_scores(cells: pl.DataFrame, *, measures: Sequence[str]) -> pl.DataFrame:
-    """Return measures of a clustering of tokens against their classes.
+    """Return measures of a clustering of tokens with gold classes.
 
     Parameters
     ----------
     cells : pl.DataFrame
-        gold, cluster, f, as for `contingency`: any number of tokens, counted.
+        gold, cluster, f, as for `contingency`.
     measures : sequence of str
-        Names or aliases in `TOKEN_MEASURES`; ``all`` stands for every one.
+        Names or aliases in `TOKEN_MEASURES`, or ``all``.
 
     Returns
     -------
     pl.DataFrame
-        Columns measure and value (Float64), in the order asked for; null where a measure is
-        undefined, as all of them are without tokens. Equal tables give bitwise equal values,
-        whatever the order of their rows.
+        Columns measure and value (Float64), in the given order; undefined values are null, as are
+        all without tokens. Values do not depend on the order of rows.
 
     Raises
     ------
     KeyError
         For an unknown measure, with the nearest names.
     DataError
-        For labels or counts that are impossible, as in `contingency`.
+        For invalid labels or counts, as in `contingency`.
 
     References
     ----------
@@ -541,7 +539,7 @@ def _f_scores(table: Contingency) -> FloatArray:
     aliases=("F", "f_measure", "larsen_aone", "F-measure", "f-measure", "f_score"),
 )  # fmt: skip
 def clustering_f(table: Contingency) -> float:
-    """F-score of each class with the cluster that fits it best, weighted by its tokens."""
+    """F-score of each class with its best cluster, weighted by tokens."""
     if not table.N:
         return _NAN
     return float((table.classes * _f_scores(table).max(axis=1)).sum() / table.N)
@@ -552,7 +550,7 @@ def clustering_f(table: Contingency) -> float:
     range="(0, 1]", reference="Larsen 1999, as in Meila 2007", aliases=("L",),
 )  # fmt: skip
 def larsen(table: Contingency) -> float:
-    """F-score of each cluster with the class that fits it best, each cluster alike."""
+    """Unweighted F-score of each cluster with its best class."""
     return float(_f_scores(table).max(axis=0).mean()) if table.N else _NAN
 
 
@@ -563,7 +561,7 @@ def larsen(table: Contingency) -> float:
     aliases=("D", "van_dongen_metric"),
 )  # fmt: skip
 def van_dongen(table: Contingency) -> float:
-    """Share of tokens to move so that one partition is refined by the other, from both sides."""
+    """Share of tokens to move for one partition to refine the other; mean of both directions."""
     if not table.N:
         return _NAN
     fitting = int(table.counts.max(axis=0).sum()) + int(table.counts.max(axis=1).sum())

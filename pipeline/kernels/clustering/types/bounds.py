@@ -568,7 +568,7 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
     ([0, 1], Fraction(1, 1), True)
     """
     if not seconds > 0:
-        raise ValueError(f"{seconds} seconds for the certificate: give more than 0")
+        raise ValueError(f"{seconds} seconds for the certificate: must be more than 0")
     score, work = TYPE_MEASURES.get(measure).score, Work(seconds)
     value = score(patterns, mapping).value
     found = _branch_and_bound(patterns, measure, mapping, value, work)

@@ -139,8 +139,8 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
     if empty.height:
         shown = ", ".join(f"{item!r}: {name!r}" for item, name in empty.sort("item").head(3).rows())
         raise DataError(
-            f"memberships: {empty.height:,} rows have an empty item or {label}, such as {shown}; "
-            "name them, or make them null if they are no membership"
+            f"memberships: {empty.height:,} rows have an empty item or {label}, for example "
+            f"{shown}; name them, or make them null for no membership"
         )
     return chosen
 

@@ -54,7 +54,7 @@ def type_level_limits(
     seed: str,
     interval: str = "fixed",
 ) -> tuple[float, float]:
-    """Return percentile limits of a measure over samples of items drawn again with replacement.
+    """Return percentile limits of a measure by a bootstrap over items.
 
     Parameters
     ----------
@@ -67,22 +67,21 @@ def type_level_limits(
     mapping : array of int, shape (clusters,)
         The class of each cluster, or -1, as found on all items.
     replicates : int
-        Samples, from 1.
+        Number of samples, at least 1.
     confidence : float
         Confidence level in (0, 1).
     seed : str
-        Fixes the samples; those of different measures and mappings are independent.
+        Seed of the samples, which are independent for different measures and mappings.
     interval : str
-        "fixed": all samples are scored under `mapping`. The limits hold for these clusters
-        with these names, other items of the kind being drawn. "refitted": each sample has its
-        own best mapping; an M-1 mapping climbs from `mapping`. As the best mapping of a sample
-        fits its accidents too, these limits lie too high, the more so the more clusters there
-        are for the items; so "fixed" is the default.
+        "fixed": all samples are scored under `mapping`. The limits hold for these clusters with
+        these classes. "refitted": each sample has its own best mapping (for M-1 by hill climbing
+        from `mapping`), which overfits, so that the limits are too high, especially with many
+        clusters; hence "fixed" is the default.
 
     Returns
     -------
     lower, upper : float
-        In [0, 1]. Without width where all items score alike.
+        In [0, 1]. Without width if all items have equal scores.
 
     Raises
     ------
@@ -372,7 +371,7 @@ def evaluate_type_level(
     interval: str = "fixed",
     worst: int | None = None,
 ) -> TypeLevelTables:
-    """Evaluate induced clusters of items against gold classes, items being in several of each.
+    """Evaluate induced clusters of items that may have several classes and clusters.
 
     Parameters
     ----------
@@ -382,8 +381,8 @@ def evaluate_type_level(
     induced : pl.DataFrame
         Columns item and cluster (String), likewise. Items without clusters have F = 0.
     measures : sequence of str
-        Names in `TYPE_MEASURES`; ``all`` stands for every one. "MacroI" (= MacroC), "MicroI" and
-        "MicroC" have mappings of their own.
+        Names in `TYPE_MEASURES`, or ``all``. "MacroI" (= MacroC), "MicroI" and "MicroC" have
+        separate mappings.
     mappings : sequence of str
         Some of "1-1" and "M-1".
     restarts : int, optional
@@ -393,8 +392,7 @@ def evaluate_type_level(
     seed : str
         Fixes the random starts and the bootstrap samples.
     certificate_seconds : float, optional
-        If given, how long to search for a proof that an M-1 mapping is best, or for a bound: for
-        each measure whose mapping is not exact.
+        Time for proving or bounding inexact M-1 mappings, per measure (default: no proof).
     replicates : int
         Bootstrap samples of items for the limits; 0 for none.
     confidence : float
@@ -402,7 +400,7 @@ def evaluate_type_level(
     interval : str
         "fixed" or "refitted"; see `type_level_limits`.
     worst : int, optional
-        How many items to list for each measure and mapping; all by default.
+        Number of items to list for each measure and mapping (default: all).
 
     Returns
     -------
@@ -473,12 +471,12 @@ def _check_options(mappings: Sequence[str], worst: int | None, options: _Options
         if name not in MAPPING_KINDS:
             raise ValueError(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
     if worst is not None and worst < 0:
-        raise ValueError(f"{worst} of the worst items: give 0 or more")
+        raise ValueError(f"worst = {worst}: must be 0 or more")
     for number, what in ((options.restarts, "restarts"), (options.kicks, "kicks")):
         if number is not None and number < 0:
-            raise ValueError(f"{number} {what}: give 0 or more")
+            raise ValueError(f"{number} {what}: must be 0 or more")
     if options.certificate_seconds is not None and not options.certificate_seconds > 0:
-        raise ValueError(f"{options.certificate_seconds} seconds for the certificate: give more")
+        raise ValueError(f"{options.certificate_seconds} seconds for the certificate: must be more")
     if options.replicates:
         check_limits(
             replicates=options.replicates, confidence=options.confidence, interval=options.interval

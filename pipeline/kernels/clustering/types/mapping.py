@@ -1,4 +1,4 @@
-"""Mappings of clusters to classes: the best 1-1 mapping, and M-1 mappings by hill climbing."""
+"""Mappings of clusters to classes: optimal 1-1 mappings, and M-1 mappings by hill climbing."""
 
 from __future__ import annotations
 
@@ -117,8 +117,7 @@ def reciprocals(wholes: IntArray, *, items: int) -> FloatArray:
 def one_to_one(patterns: Patterns, measure: str) -> IntArray:
     """Return a 1-1 mapping that maximises a measure.
 
-    Of several best mappings, the one that the assignment algorithm finds on classes and
-    clusters in the order of their names: the order of the rows makes no difference.
+    Ties are resolved by the assignment algorithm, with classes and clusters ordered by name.
 
     Parameters
     ----------
@@ -130,8 +129,7 @@ def one_to_one(patterns: Patterns, measure: str) -> IntArray:
     Returns
     -------
     array of int, shape (clusters,)
-        The class of each cluster, each class at most once; -1 where there are more clusters
-        than classes, for those that are left.
+        The class of each cluster, each class at most once; -1 for unmapped clusters.
 
     References
     ----------
@@ -152,7 +150,7 @@ def one_to_one(patterns: Patterns, measure: str) -> IntArray:
 
 
 def complete_mapping(mapping: IntArray, shared: IntArray) -> IntArray:
-    """Give each cluster without a class the class that it shares most items with.
+    """Map each unmapped cluster to the class with most common items.
 
     Parameters
     ----------
@@ -498,7 +496,7 @@ def many_to_one(
     kicks: int | None = None,
     seed: str,
 ) -> ClimbResult:
-    """Return an M-1 mapping, the best one that hill climbing finds.
+    """Return the best M-1 mapping found by hill climbing.
 
     If every item has one cluster at most, MacroI and MicroI are sums over clusters, and the
     best class of each cluster makes the best mapping; likewise if there is one class. All else
@@ -526,7 +524,7 @@ def many_to_one(
     Returns
     -------
     Climbed
-        Never below the 1-1 mapping. Of climbs with equal values, the first counts.
+        Never worse than the 1-1 mapping. The first of equal results is returned.
 
     Raises
     ------
@@ -550,7 +548,7 @@ def many_to_one(
     patterns = neighbours.patterns
     for number, what in ((restarts, "restarts"), (kicks, "kicks")):
         if number is not None and number < 0:
-            raise ValueError(f"{number} {what}: give 0 or more")
+            raise ValueError(f"{number} {what}: must be 0 or more")
     if is_separable(patterns, measure):
         return ClimbResult(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
     if restarts is None:

@@ -257,7 +257,7 @@ def test_too_much_to_count_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_weights_are_refused() -> None:
     gold = pl.DataFrame({"item": ["run", "run"], "gold": ["N", "V"]})
     induced = pl.DataFrame({"item": ["run"], "cluster": ["1"], "weight": [0.5]})
-    said = "memberships: has weights of clusters, 1 other than 1, such as 0.5 of 'run' in '1'"
+    said = "memberships: has weights of clusters, 1 other than 1, for example 0.5 of 'run' in '1'"
     with pytest.raises(DataError, match=said):
         overlapping_scores(gold, induced, measures=["omega"], seed="s")
     with pytest.raises(DataError, match="has weights of classes, 2 other than 1"):

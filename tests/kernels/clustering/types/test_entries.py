@@ -40,7 +40,7 @@ def test_by_hand() -> None:
 
 def test_weights_are_refused() -> None:
     weighed = INDUCED.with_columns(weight=pl.Series([1.0, None, 0.25, 0.75]))
-    said = "memberships: has weights of clusters, 2 other than 1, such as 0.25 of 'd' in '1'"
+    said = "memberships: has weights of clusters, 2 other than 1, for example 0.25 of 'd' in '1'"
     with pytest.raises(DataError, match=said):
         entries(GOLD, weighed)
     with pytest.raises(DataError, match="has weights of classes, 4 other than 1"):
