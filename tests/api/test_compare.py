@@ -78,7 +78,7 @@ def test_all_results_are_gone(folder: Path) -> None:
         if stage.is_dir() and stage.name != "history":
             shutil.rmtree(stage)
     text = page(folder)
-    assert "Neither run has findings that could be read." in text
+    assert "Neither run has readable findings." in text
 
 
 def test_a_run_with_itself(folder: Path) -> None:

@@ -508,7 +508,7 @@ def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
     --------
     >>> table = pl.LazyFrame({"item": ["run"] * 2, "cluster": ["1", "2"], "weight": [0.3, 0.7]})
     >>> weights_other_than_one(table, "cluster")
-    "has weights of clusters, 2 other than 1, such as 0.3 of 'run' in '1'"
+    "has weights of clusters, 2 other than 1, for example 0.3 of 'run' in '1'"
     >>> weights_other_than_one(table.drop("weight"), "cluster")
     ''
     """

@@ -81,7 +81,7 @@ def hypergeometric(
 
 
 def require_population(n: IntArray, size: IntArray) -> None:
-    """Refuse samples that are larger than what they were drawn from.
+    """Refuse samples larger than their population.
 
     Raises
     ------
@@ -192,9 +192,9 @@ def finite_population_test(
     null hypothesis the true K is always among them, so that the level holds as it does with
     all K = 0..N, and power is gained.
 
-    This is a question about these candidates alone. Fisher's test asks whether D1 and D2
-    are alike as draws from a population beyond them; its answer is the right one there, and
-    here too cautious, the more of the candidates have been judged.
+    The test is about these candidates only. Fisher's test asks whether D1 and D2 are alike as draws
+    from a larger population; for these candidates it is too cautious, the more so the more of them
+    are judged.
 
     Parameters
     ----------
@@ -342,10 +342,10 @@ def hypergeometric_shortest(
     Returns
     -------
     lower, upper : arrays of float
-        In [0, 1], multiples of 1/M, inside the interval of `hypergeometric`; no value more can be
-        taken away without the coverage falling below the level (Wang calls that admissible). Of
-        width 0 where n = M; [0, 1] where n = 0. The two tails are not alpha/2 each, so a limit
-        is no one-sided limit; and intervals of a higher level need not hold those of a lower.
+        In [0, 1], multiples of 1/M, inside the interval of `hypergeometric`; no further value can
+        be removed without the coverage falling below the level (Wang: admissible). Of width 0 where
+        n = M; [0, 1] where n = 0. The tails are not alpha/2 each, so a limit is not a one-sided
+        limit; intervals of a higher level need not contain those of a lower one.
 
     Raises
     ------

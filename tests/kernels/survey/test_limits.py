@@ -88,7 +88,9 @@ def test_one_uncertain_draw_among_certain_ones_leaves_doubt() -> None:
 
 
 def test_chances_out_of_range() -> None:
-    with pytest.raises(ValueError, match=r"2 inclusion probabilities are not in \(0, 1\], for example 0, 1.5"):
+    with pytest.raises(
+        ValueError, match=r"2 inclusion probabilities are not in \(0, 1\], for example 0, 1.5"
+    ):
         domain_weights([0.0, 1.5, 0.5], draws=3)
 
 

@@ -247,7 +247,9 @@ def test_overlapping_measures() -> None:
 @pytest.mark.parametrize("use", ["evaluate.type_level", "evaluate.overlapping"])
 def test_weights_are_refused_where_no_measure_has_them(use: str) -> None:
     weighed = entries().with_columns(weight=pl.Series([1.0, 0.3, 0.7, None, 1.0]))
-    said = "systems: stages.a has weights of clusters, 2 other than 1, for example 0.3 of 'run' in '0'"
+    said = (
+        "systems: stages.a has weights of clusters, 2 other than 1, for example 0.3 of 'run' in '0'"
+    )
     with pytest.raises(DataError, match=said):
         stage(use, {"seed": "s"}, gold=gold(), systems=[weighed])
     classes = gold().with_columns(weight=pl.Series([1.0, 0.5, 1.0, 1.0, 1.0, 1.0]))
