@@ -26,12 +26,11 @@ with the Arrow C stream interface, and arrays as lists, NumPy, pandas or Polars.
 kind of table that it was given; tables of a run are Polars.
 
 Unknown names and wrong options raise `ConfigError`, wrong data `DataError` or `SchemaViolation`;
-all are `LexassayError`, with place and remedy in the message. `help(lx.score)` adds the errors of a
-function and its references.
+all are `LexassayError`. `help(lx.score)` adds the errors of a function and its references.
 
 ## Shared parameters
 
-Functions that list a parameter as shared have it with this meaning.
+Parameters that a function lists as shared.
 
 """
 _SHARED = 2

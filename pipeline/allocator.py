@@ -27,9 +27,9 @@ QUICK = {**_ALIKE, _ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
 
 
 def user_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that somebody has set, without what Polars alone says of the allocator.
+    """Return the variables that the user has set, without those that Polars sets for the allocator.
 
-    It says so to the process that imports it, and whatever that starts inherits it.
+    Polars sets them in the importing process, and child processes inherit them.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def release_memory() -> None:
     """Give freed memory back to the system: what libraries keep of it, and the C library."""
     import ctypes  # noqa: PLC0415  the command starts without it
 
-    gc.collect()  # tables may be held by objects that hold each other
+    gc.collect()  # tables may be held by reference cycles
     if arrow := sys.modules.get("pyarrow"):
         arrow.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -41,13 +41,13 @@ def descriptions(model: type[BaseModel]) -> dict[str, str]:
     --------
     >>> from pipeline.stages.base import Seeded
     >>> descriptions(Seeded)
-    {'seed': "Seed of the stage; the experiment's seed if empty."}
+    {'seed': 'Seed of the stage (default: the seed of the experiment).'}
     """
     found: dict[str, str] = {}
     for each in reversed(model.__mro__):
         texts = _texts(each.__module__).get(each.__qualname__, {})
         for name in inspect.get_annotations(each):
-            found.pop(name, None)  # repeated, it says what it says there
+            found.pop(name, None)  # a redefined field has its own text or none
             if name in texts:
                 found[name] = texts[name]
     given = {name: field.description for name, field in model.model_fields.items()}

@@ -387,16 +387,20 @@ class WaitsForPerson(LexassayError):
         super().__init__(f"{file}: {self.text}")
 
     @property
+    def count(self) -> str:
+        """The number of missing answers, for example "waiting for 3 labels"."""
+        return f"waiting for {count_of(self.missing, self.what)}"
+
+    @property
     def text(self) -> str:
         """The message without the place."""
-        count = f"waiting for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
         if list(self.whose.values()) == [self.missing]:
             people = f' from "{next(iter(self.whose))}"'
         else:
             each = ", ".join(f'{number:,} from "{name}"' for name, number in self.whose.items())
             people = f" ({each})" if each else ""
         some = f", for example {', '.join(self.such_as)}" if self.such_as else ""
-        return f"{count}{people}{some}" + (f"; {self.remedy}" if self.remedy else "")
+        return f"{self.count}{people}{some}" + (f"; {self.remedy}" if self.remedy else "")
 
     def at(self, place: str) -> WaitsForPerson:
         """Return the same error with the path on this machine."""

@@ -23,7 +23,7 @@ from pipeline.errors import DataError
 USUAL = 4 << 30
 """Bytes that may be held as a whole, if no limit is given."""
 SHARE = 2 / 3
-"""Of a limit, what Polars may hold: what a query takes beside its budget is in the rest."""
+"""Share of a limit that is Polars' budget; the rest is for what queries take beyond it."""
 LEAST = 64 << 20
 """Bytes of Polars' budget at the least: with less, a query does little but write and read."""
 ROWS = 100_000
@@ -49,7 +49,7 @@ def is_limited() -> bool:
 
 @contextmanager
 def with_limit(size: int | None, *, option: str | None = None) -> Iterator[None]:
-    """Hold no more than so many bytes; `USUAL` if None, and then queries do not spill.
+    """Limit memory to a number of bytes; `USUAL` if None, and then queries do not spill.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ def spill_folder() -> Path:
     DataError
         If nothing can be written there. Polars would print why and go on without a limit.
     """
-    above = Path(os.environ.get("TMPDIR") or "/var/tmp")  # of this user alone
+    above = Path(os.environ.get("TMPDIR") or "/var/tmp")  # private to this user
     above = above if above.is_dir() else Path(tempfile.gettempdir())
     own = f"lexassay-{os.getuid()}-{platform.node()}"
     folder = Path(os.environ.get(_SPILL) or above / own)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Polars makes it once: if somebody has removed it since, a query would wait for ever.
+        # Polars creates it once: if it has been removed since, a query would hang.
         (folder / str(os.getpid())).mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"1")
@@ -333,7 +333,7 @@ class Spill:
             self._write()
 
     def _write(self) -> None:
-        """Write what is held, and hold nothing."""
+        """Write the rows in memory, and drop them."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="lexassay-", dir=_temporary_folder()))
         for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):

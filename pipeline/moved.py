@@ -1,4 +1,4 @@
-"""Modules that have moved and that the documentation showed: their old names still import."""
+"""Modules that have moved: the old names shown in the documentation still import."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOVED = {
 
 
 class Finder:
-    """Finds a module by its old name: both names then stand for one module."""
+    """Finds a module by its old name: both names then refer to the same module."""
 
     @staticmethod
     def find_spec(

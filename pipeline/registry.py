@@ -118,7 +118,7 @@ def _distribution(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "an installed package"
 
 
-# Parametrised names: families of entries that one function makes, such as mi_conf(n)
+# Parametrised names: families of entries that one function makes, for example mi_conf(n)
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,7 @@ def identity(_name: str, function: Function) -> Function:
 class Registry(Generic[T]):
     """A table from names to entries, filled when it is first used.
 
-    Entries of a template, such as mi_conf_50, need not be in the table: see `add_template`.
+    Entries of a template, for example mi_conf_50, need not be in the table: see `add_template`.
 
     Parameters
     ----------
@@ -487,7 +487,7 @@ class Registry(Generic[T]):
         return dict(self._origin)
 
     def spellings(self) -> dict[str, str]:
-        """Return all spellings, each with the name that it stands for.
+        """Return all spellings with their names.
 
         Raises
         ------
@@ -515,7 +515,7 @@ class Registry(Generic[T]):
         Parameters
         ----------
         names : iterable of str
-            Names or other spellings; ``all`` stands for every name.
+            Names or other spellings; ``all`` means every name.
 
         Raises
         ------
@@ -589,7 +589,7 @@ class Named:
     """Marks an option as the name of a registered entry, or as a list of such names.
 
     Reading the option refuses an unknown name, with the nearest names in the message, and replaces
-    other spellings by the name; ``all`` in a list stands for every name. The code of the entry
+    other spellings by the name; ``all`` in a list means every name. The code of the entry
     belongs to the fingerprint of the stage.
 
     Parameters

@@ -173,7 +173,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.candidates": {"use": "sample.random", "candidates": "scores", "size": 2}},
         "Candidates is needed",
     ),
-    "no file": ({"stages.candidates.path": "nothing.tsv"}, "there is no file 'nothing.tsv'"),
+    "no file": ({"stages.candidates.path": "nothing.tsv"}, "nothing.tsv: file not found"),
     "no format": ({"stages.candidates.path": "x.toml"}, "no format has the extension '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},

@@ -133,7 +133,7 @@ def progress_of_all(
 
 
 def pace(seconds: Sequence[float]) -> Pace | None:
-    """Return the median and the quartiles; None where no decision says how long it took.
+    """Return the median and the quartiles; None without timed decisions.
 
     Examples
     --------

@@ -133,7 +133,7 @@ def _changes_answer(connection: sqlite3.Connection, decision: Decision, outcome:
     return decision.kind in {"label", "import"}
 
 
-# Answers that stand, item by item
+# Current answers, by item
 
 _STANDING = """
 SELECT t.id, t.annotator, l.answer, l.unsure, l.note FROM tasks t JOIN log l ON l.entry = (
@@ -303,7 +303,7 @@ class FirstAnswer:
     annotator, answer : str
         Annotator and answer.
     unsure, note
-        What goes with it.
+        Doubt and note.
     """
 
     annotator: str

@@ -359,7 +359,10 @@ def print_findings(findings: pl.DataFrame, *, rows: int = ROWS) -> None:
     rows : int
         Number of findings to print.
     """
-    digits = len(str(findings["order"].max() or 0))
+    if findings.is_empty():
+        print("no findings")
+        return
+    digits = len(str(findings["order"].max()))
     width = get_terminal_size((READABLE, 24)).columns
     for order, text, stage in findings.select("order", "text", "stage").head(rows).iter_rows():
         first = f"{order:>{digits}}. "
@@ -664,7 +667,7 @@ def _outcome(event: Event) -> str:
     if event.kind == "failed":
         return "failed"
     if event.kind == "stage_waits":
-        return str(event.facts.get("note", ""))
+        return str(event.facts.get("count") or event.facts.get("note", ""))
     if event.kind == "stage_skipped":
         return f"not run: {event.facts.get('note', '')}"
     word = "done" if event.kind == "stage_done" else "reused"

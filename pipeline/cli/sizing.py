@@ -218,7 +218,7 @@ def one(option: str, text: str | None) -> float | None:
 
 
 def colons(option: str, text: str) -> list[tuple[str, str]]:
-    """Return the pairs of names in a text such as ``A:B,C:D``.
+    """Return the pairs of names in a text like ``A:B,C:D``.
 
     Raises
     ------

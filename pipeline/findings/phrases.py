@@ -117,15 +117,21 @@ def interval(lower: float | None, upper: float | None, *, digits: int = 1) -> st
     return f"[{number(100 * lower, digits)}, {number(100 * upper, digits)}]"
 
 
-def estimate(share: float, lower: float | None, upper: float | None) -> str:
+def estimate(share: float, lower: float | None, upper: float | None, *, of: str = "") -> str:
     """Return a proportion in per cent, with its limits if it has any.
 
     Examples
     --------
     >>> estimate(0.304, 0.264, 0.346), estimate(0.304, None, None)
     ('30.4 % [26.4, 34.6]', '30.4 %')
+    >>> estimate(0.304, 0.264, 0.346, of="true positives")
+    '30.4 % true positives [26.4, 34.6]'
     """
-    return f"{per_cent(share)} {interval(lower, upper)}".rstrip()
+    return " ".join(part for part in (per_cent(share), of, interval(lower, upper)) if part)
+
+
+TRUE_POSITIVES = "true positives"
+"""The unit of precision in sentences, for `estimate`."""
 
 
 def coefficient(value: float, lower: float | None = None, upper: float | None = None) -> str:

@@ -324,11 +324,11 @@ def lexicon(
     computed : path
         The lexicon, in any of these formats.
     rate : float, optional
-        Share of lemmas to draw at random; without rate or size, all lemmas are compared.
+        Proportion of lemmas to sample; without rate or size, all lemmas are compared.
     size : int, optional
-        Number of lemmas to draw.
+        Number of lemmas to sample.
     case : bool
-        Whether capital and small letters differ.
+        Distinguish upper and lower case.
     columns : mapping of str to str, optional
         Names of the columns lemma and form in the files, if not recognised.
     header : bool, optional

@@ -42,18 +42,18 @@ from pipeline.report.view import NULL_TEXT, Block, Figure, Fold, Listing, Text, 
 from schemas import Findings, Table
 
 VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
-"""Columns that hold an estimate; of those that a table has, limits belong to the first."""
+"""Columns with an estimate; limits are those of the first one in a table."""
 NAMES = ("system", "lexicon", "subset", "measure")
-"""Columns whose values have a stroke of their own."""
+"""Columns with names that have strokes of their own."""
 OF_SYSTEMS = ("value", "mean")
-"""Those that are drawn without limits too, where they have names."""
+"""Estimates with names that are drawn even without limits."""
 LIMITS = ("lower", "upper")
 GROUP = "by "
-"""How the names of columns begin that hold the groups: a table may have an n among them."""
+"""Prefix of the columns of groups, because n may be one of them."""
 RUN = "run"
-"""A column that tells runs of one system apart: all of them are drawn with the system's stroke."""
+"""A column that identifies runs of a system: all have the stroke of the system."""
 STATISTIC = "statistic"
-"""A column that says what an estimate is of, in a table whose key is a number."""
+"""A column with the name of the estimate, in a table with a number as key."""
 _LISTED = 8
 """The number of values of a setting that a sentence names."""
 MOST_PANELS = 24
@@ -85,7 +85,7 @@ _NOTHING = pl.DataFrame(
     schema={"line": pl.String, **dict.fromkeys(("n", "y", "lower", "upper"), pl.Float64)}
 )
 
-# What can be drawn of a table over the points: an estimate, its limits, its names
+# Figures of a table over the points: an estimate, its limits, its names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +99,11 @@ class Shape:
     is_share : bool
         Whether it is a proportion, drawn in per cent.
     name : str
-        The column whose values are the lines; empty if there is none.
+        The column with the names of lines; empty if there is none.
     over_n : bool
         Whether a point has estimates for many n.
     groups : tuple of str
-        The other columns that tell estimates of a point apart: a figure for each.
+        The other key columns of the estimates of a point: one figure per group.
     """
 
     value: str
@@ -120,12 +120,12 @@ class Shape:
 
 
 def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
-    """Return how the estimates of a table are drawn; None if it has none, or is one of sentences.
+    """Return how the estimates of a table are drawn; None if it has none, or has sentences.
 
     Parameters
     ----------
     model : type of Table or None
-        What the table is.
+        The model of the table.
     frame : DataFrame
         Its rows at a point, without the settings.
 
@@ -331,7 +331,7 @@ def label(point: Point, settings: Sequence[Setting]) -> str:
 
 
 def kept(counts: Sequence[int], most: int) -> list[int]:
-    """Return how many values of each setting are shown, so that there are at most so many points.
+    """Return the number of values to show for each setting, for at most `most` points.
 
     Examples
     --------
@@ -357,11 +357,11 @@ class Collected:
     name : str
         As it is collected: "stage" or "stage.table".
     title : str
-        What its section is called.
+        The title of its section.
     tables : sequence of DataFrame
         Its rows at each point: first a column for every setting, then its own.
     model : type of Table or None
-        What the table is.
+        The model of the table.
     """
 
     name: str
@@ -372,7 +372,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is drawn of a table: its panels and axes."""
+    """The panels and axes of a table."""
 
     shape: Shape
     panels: Sequence[Panel]
@@ -385,7 +385,7 @@ class _Plan:
 def figures(
     collected: Collected, points: Sequence[Point], settings: Sequence[Setting], look: Look
 ) -> Iterator[Figure | Text]:
-    """Yield the figures of a table, and what is left out of them.
+    """Yield the figures of a table, with notes on omissions.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def figures(
     points : sequence of mapping
         The points.
     settings : sequence of Setting
-        What they vary.
+        The settings that vary.
     look : Look
         Style, and the colours of names.
     """
@@ -414,7 +414,7 @@ def figures(
 def _estimate_rows(
     own: Sequence[pl.DataFrame], shape: Shape, at: Sequence[int]
 ) -> list[pl.DataFrame]:
-    """Return the estimates of some points; none of one whose table has other columns."""
+    """Return the estimates of some points; none for points with different columns."""
     needed = {shape.value, *shape.groups, *([shape.name] if shape.name else [])}
     groups = [pl.lit("").alias(f"{GROUP}{name}") for name in shape.groups]
     nothing = _NOTHING.select(*groups, pl.all())
@@ -445,7 +445,7 @@ def _over_n(
 
 
 def _first_n(frames: Sequence[pl.DataFrame]) -> float:
-    """Return the least n that is drawn: of whole curves, short lists are left out."""
+    """Return the first n to draw: whole curves omit short lists."""
     whole = pl.concat(frames)["n"]
     return SHORTEST if whole.n_unique() > FEW and (whole.max() or 0) > 2 * SHORTEST else 0  # type: ignore[operator]  # a column of numbers
 
@@ -476,13 +476,13 @@ def _over_a_setting(
 
 
 def _x_preference(setting: Setting) -> tuple[bool, int]:
-    """Return what makes a setting the x axis: three numbers or more that are no seeds; many."""
+    """Return the sort key for the x axis: at least three numbers other than seeds; many values."""
     few, seed = len(setting.values) < 3, setting.path.endswith("seed")
     return bool(setting.numbers) and not few and not seed, len(setting.values)
 
 
 def _within(points: Sequence[Point], limits: dict[str, int]) -> list[int]:
-    """Return the points whose values are among the first of each setting."""
+    """Return the points with values among the first of each setting."""
     return [
         place
         for place, each in enumerate(places(points))
@@ -491,7 +491,7 @@ def _within(points: Sequence[Point], limits: dict[str, int]) -> list[int]:
 
 
 def _panel_columns(counts: Sequence[int]) -> int:
-    """Return how many panels stand beside each other: the values of the last setting, if few."""
+    """Return the number of panels in a row: the values of the last setting, if few."""
     last = counts[-1] if counts else 1
     return last if 2 <= last <= 4 else 3
 
@@ -499,7 +499,7 @@ def _panel_columns(counts: Sequence[int]) -> int:
 def _note_of_omitted_points(
     settings: Sequence[Setting], counts: Sequence[int], whole: int, shown: int
 ) -> tuple[str, ...]:
-    """Say which points are left out."""
+    """Describe the omitted points."""
     if shown == whole:
         return ()
     firsts = [
@@ -562,7 +562,7 @@ def _figures_of_group(
 
 
 def _names_to_draw(whole: pl.DataFrame) -> tuple[list[str], int]:
-    """Return the names that are drawn, those of the greatest means, and how many are not."""
+    """Return the names to draw, those with the highest means, and the number of others."""
     means = whole.group_by("line").agg(pl.col("y").mean()).sort(
         "y", "line", descending=[True, False], nulls_last=True
     )  # fmt: skip
@@ -603,13 +603,13 @@ class SweepInput:
     points : sequence of mapping
         The points, at least one: dotted path of each setting to its value.
     told : sequence of sequence of StageFinding
-        What was found at each point.
+        The findings at each point.
     collected : sequence of Collected
         The stacked tables.
     remarks : sequence of sequence of str
-        What looks wrong in the data of each point, a sentence each.
+        Warnings about the data of each point, a sentence each.
     waits : mapping of str to str
-        What waits for people at some point, and why.
+        Stages waiting for people at some point, with the reasons.
     style, slots, pictures
         As those of a report.
     provenance : mapping of str to Record
@@ -667,7 +667,7 @@ def sweep_page(made: SweepInput) -> Files:
 
 
 def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, ...]:
-    """Say what is varied, in a sentence."""
+    """Describe the settings in a sentence."""
     count = phrases.count_text(len(points), "point")
     every = f"{count}, all combinations of" if len(settings) > 1 else f"{count}:"
     return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
@@ -767,7 +767,7 @@ def _answer_blocks(
 
 
 def _head(each: Leading, leads: Sequence[Leading]) -> str:
-    """Return what a question is called in a heading: with its stage where two ask the same."""
+    """Return the heading of a question, with its stage if two stages have the same question."""
     alike = [other for other in leads if other.question == each.question]
     question = each.question or each.stage.replace("_", " ")
     return f"{question} ({each.stage})" if len(alike) > 1 else question

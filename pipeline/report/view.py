@@ -248,7 +248,7 @@ class StyleOptions(ViewOptions):
     """Base class of the options of a view with figures."""
 
     style: Style = "screen"
-    """Draw figures for ``screen`` in colour, or for ``print`` in black and white."""
+    """Draw figures in colour (``screen``) or in black and white (``print``)."""
     _slots: Mapping[str, Slot] = PrivateAttr(default_factory=dict)
 
     @property

@@ -87,7 +87,7 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
     index : int
         Number of the task.
     listeners : sequence of Listener
-        Are told if it has to wait for another process.
+        Receive events, for example when it waits for another process.
 
     Returns
     -------

@@ -130,10 +130,10 @@ class _Module:
                 self._imports[one.checked].setdefault(each[-1], Import(*each))
 
     def meaning(self, name: str) -> tuple[set[int], list[Import]]:
-        """Return the statements that a name stands for, and the imports that bind it.
+        """Return the statements behind a name, and the imports that bind it.
 
         Statements that bind nothing are always among them. A name that only type checkers see
-        bound is one that ``__getattr__`` finds; one that nothing binds stands for the module.
+        bound is one that ``__getattr__`` finds; an unbound one means the module.
         """
         bound = self._bound.get(name, set())
         for imports in self._imports:
@@ -190,7 +190,7 @@ class _Reach:
                     yield from self._imported(by, found.package, attributes)
 
     def _imported(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
-        """Yield the places that an import stands for: a name, a module, or names of a module."""
+        """Yield the targets of an import: a name, a module, or names of a module."""
         if not found.name:
             yield found.module, ""
             return
@@ -210,7 +210,7 @@ class _Reach:
 
 
 def _top_level(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield the statements of a module, those for type checkers alone one by one."""
+    """Yield the statements of a module, those only for type checkers separately."""
     for node in body:
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             yield from ((each, True) for each in node.body)
@@ -244,7 +244,7 @@ def _imports(node: ast.AST) -> Iterator[Import]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a statement binds where it stands, not within functions or classes."""
+    """Yield the names that a statement binds directly, not within functions or classes."""
     if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -86,7 +86,7 @@ def follow_progress(total: int, tell: Callable[[int, int], object]) -> Iterator[
 
 
 def advance(size: int) -> None:
-    """Add bytes to the progress, if somebody follows it."""
+    """Add bytes to the progress, if there are listeners."""
     if reading := _reading.get():
         reading.add(size)
 
@@ -98,7 +98,7 @@ def bytes_to_read(files: Iterable[SourceFile]) -> int:
 
 
 def unpacked_size(paths: Iterable[Path]) -> int:
-    """Return about how many bytes of text files hold, compressed ones after decompression.
+    """Return the approximate bytes of text in files, after decompression.
 
     The end of a gzip file has its size, which is wrong above 4 GB and for several members.
     """
@@ -133,7 +133,7 @@ def carried_tables(counting: Counting, files: Sequence[SourceFile]) -> Tables:
     counting : Counting
         How the stage counts.
     files : sequence of SourceFile
-        What the task reads; a part of a file stands alone.
+        Files of the task, or one part of a file.
     """
     part = files[0].part if files else None
     known: dict[str, str | int] = {}
@@ -167,7 +167,7 @@ class Tally:
     counting : Counting
         How the stage counts.
     most : int
-        Rows to hold, of pairs; wider ones count as several.
+        Rows of pairs to hold in memory; wider rows count as several.
     bounds : Bounds
         Whether documents go on beyond what the task reads.
     """
@@ -198,7 +198,7 @@ class Tally:
         return self._flush(goes_on=self.bounds.continues_after) if self.held else {}
 
     def _flush(self, *, goes_on: bool) -> Frames:
-        """Return the counts of all that is held, and hold nothing."""
+        """Return the counts of the rows in memory, and drop the rows."""
         raw = {name: pl.concat(frames) for name, frames in self.held.items()}
         bounds, self.held, self.rows = DocumentBounds(self.bounds.starts_before, goes_on), {}, 0
         self.bounds = DocumentBounds(
@@ -237,7 +237,7 @@ class InputNotes:
         skipped: Sequence[Skipped],
         replaced: Mapping[str, int] | None = None,
     ) -> None:
-        """Take in what was left out of a file, and what was replaced in it."""
+        """Add the skipped and replaced input of a file."""
         room = max(0, EXAMPLES - len(self.examples))
         self.places += len(skipped)
         self.sentences += sum(each.sentences for each in skipped)
@@ -368,7 +368,7 @@ class Merger:
     config : StageConfig
         The stage's options.
     most : int or None
-        Rows to hold; when there are more, the caller has to write them.
+        Rows to hold in memory; the caller writes them when there are more.
     """
 
     counting: Counting
@@ -391,7 +391,7 @@ class Merger:
         return self.result() if full else {}
 
     def result(self) -> Frames:
-        """Return one table of each kind, and hold none."""
+        """Return one table of each kind, and drop all."""
         self._merge()
         tables = {name: frames[0] for name, frames in self.held.items()}
         self.held, self.rows, self.merged = {}, 0, 0
@@ -560,7 +560,7 @@ def _divided(counting: Counting) -> list[str]:
 
 
 def _drop_repeated(frames: Frames, counting: Counting, part: int) -> Frames:
-    """Return the tables of a part; those that are not divided come with the first alone."""
+    """Return the tables of a part; undivided tables only with the first part."""
     kept = {*counting.buckets, *counting.total_tables}
     return {name: each for name, each in frames.items() if not part or name in kept}
 
@@ -602,7 +602,7 @@ def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
 def _merge(task: Task, counting: Counting) -> Iterator[Frames]:
     """Yield the sums of a bucket, in parts by id if they are more than the memory allows.
 
-    Each part reads the whole bucket, and keeps its own rows: these alone are held.
+    Each part reads the whole bucket and keeps only its own rows in memory.
     """
     whole = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
     divided = [name for name in _divided(counting) if name in whole]

@@ -41,16 +41,16 @@ LIBRARIES = 230 << 20
 LIBRARIES_VARIABLE = "LEXASSAY_LIBRARIES"
 """Environment variable with other such bytes: for another machine, and for tests of buckets."""
 MANY = 12_000_000
-"""Raw rows from which on more would hold more of a limited memory for little."""
+"""Largest number of raw rows in limited memory; more would gain little."""
 MOST = 64_000_000
-"""Raw rows to hold where there is no limit: 2 GB or so of `pipeline.memory.USUAL`."""
+"""Raw rows in unlimited memory: about 2 GB of `pipeline.memory.USUAL`."""
 _LONGEST = 80
 """Characters of a path that a message shows."""
 _NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
 _RAW = 96
-"""Bytes that a raw row takes until it is counted: itself, and what is made of it."""
+"""Bytes per raw row until it is counted, including derived rows."""
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -473,7 +473,7 @@ class Budget:
 
     @property
     def rows(self) -> int | None:
-        """Rows of partial tables to hold; more go to the disk."""
+        """Rows of partial tables in memory; more go to disk."""
         return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
 
     @property
@@ -483,7 +483,7 @@ class Budget:
 
     @property
     def raw(self) -> int:
-        """Raw rows to hold, see `pipeline.stages.base.Counting`; more are counted."""
+        """Raw rows in memory, see `pipeline.stages.base.Counting`; more are counted."""
         if self.memory is None:
             return MOST
         return min(MANY, max(1_000, self.memory // (4 * _RAW)))
@@ -504,7 +504,7 @@ class Budget:
 
 
 def group_files(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
-    """Return the files in groups of about `size` bytes, in order; a large one is alone."""
+    """Return the files in groups of about `size` bytes, in order; large files separately."""
     groups: list[tuple[SourceFile, ...]] = []
     held: list[SourceFile] = []
     for file in files:

@@ -44,7 +44,7 @@ def again(dropped: sys.UnraisableHookArgs) -> None:
 
 @contextmanager
 def interrupt_once() -> Iterator[None]:
-    """Let Ctrl-C interrupt once; leaves alone what a caller has set up for it."""
+    """Let Ctrl-C interrupt once, unless the caller has its own handler."""
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield

@@ -45,9 +45,9 @@ Shards: TypeAlias = list[Shard]
 PhaseName: TypeAlias = Literal["run", "count", "merge", "counts", "sum", "combine", "result"]
 
 BEFORE_COUNTS: frozenset[PhaseName] = frozenset({"count", "merge", "counts"})
-"""Phases that nobody needs when the counts are there."""
+"""Phases that are not needed once the counts exist."""
 TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
-"""Phases of one task, which publishes what those before have made, and has the stage alone."""
+"""Phases of one task, which publishes earlier results under an exclusive lock of the stage."""
 
 
 # Shards and published folders, common to counts and results
@@ -61,7 +61,7 @@ def partial_of(whole: Task) -> str:
 def remove_drafts(whole: Task) -> None:
     """Remove what killed runs left half-written; finished shards of this work stay.
 
-    Only for who holds the lock of the stage alone: others may be writing there.
+    Requires the exclusive lock of the stage: others may be writing there.
     """
     storage, partial = whole.storage, partial_of(whole)
     with storage.guarded(f"stage {whole.name}", whole.name):
@@ -80,12 +80,12 @@ def run_tasks(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listene
     engine : Engine
         Maps them.
     listeners : sequence of Listener
-        Are told of every shard.
+        Receive an event per shard.
 
     Raises
     ------
     StoreError
-        If a finished one is gone or damaged.
+        If a finished shard is missing or damaged.
     """
     unmade = {each.folder: each for each in tasks if read_shard(each.storage, each.folder) is None}
     resumed = sum(task.folder not in unmade for task in tasks)
@@ -112,7 +112,7 @@ def publish_folder(
     fill : callable
         Links parts into a draft, and returns what vouches for them.
     listeners : sequence of Listener
-        Are told if something else stood there.
+        Receive a message if other content was there.
     """
     storage, final = whole.storage, whole.folder
     with storage.guarded(f"stage {whole.name}", whole.name), new_draft(storage, final) as draft:
@@ -145,7 +145,7 @@ def parts_of(shards: Shards, table: str) -> list[tuple[str, ShardPart]]:
 
 
 def input_record(shards: Shards) -> dict[str, Any]:
-    """Return what the readers of all shards left out and replaced, as `InputRecord` has it."""
+    """Return what the readers of all shards skipped and replaced, as in `InputRecord`."""
     notes = InputNotes()
     for _, shard in shards:
         notes.add_record(shard)
@@ -153,7 +153,7 @@ def input_record(shards: Shards) -> dict[str, Any]:
 
 
 def _read_finished(task: Task) -> Shard:
-    """Return the shard of a task that is done; StoreError if it is gone or damaged."""
+    """Return the shard of a finished task; StoreError if it is missing or damaged."""
     shard = read_shard(task.storage, task.folder)
     if shard is None:
         what = "is missing or damaged although it was finished"
@@ -173,7 +173,7 @@ class Counted(NamedTuple):
 
 
 def find_counts(whole: Task, rests_on: Ingredients, *, thorough: bool = True) -> Manifest | None:
-    """Return the counts of a stage if they are there, whatever comes after counting.
+    """Return the counts of a stage if they exist, independent of later phases.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def find_counts(whole: Task, rests_on: Ingredients, *, thorough: bool = True) ->
     rests_on : dict
         What its counts rest on.
     thorough : bool
-        Whether to compare the content of every file, or sizes alone.
+        Compare the content of every file, or only sizes.
     """
     place = artefacts.counts_of(whole.name)
     return artefacts.find(whole.storage, place, fingerprint(rests_on), thorough=thorough)
@@ -210,7 +210,7 @@ def tasks_to_count(to_count: Task) -> list[Task]:
 def tasks_to_add_up(to_count: Task, first: Task) -> list[Task]:
     """Return the tasks that add up, one for each bucket; none if the first counts all at once.
 
-    What they read is not known before all shards are there: see `merge_task`.
+    Their inputs are unknown until all shards exist: see `merge_task`.
     """
     if first.phase == "count":
         return []
@@ -255,7 +255,7 @@ def publish_counts(
     counted : Counted
         The shards.
     listeners : sequence of Listener
-        Are told if something else stood in their place.
+        Receive a message if other content was in their place.
     """
     about_input = input_record(counted.shards)
     return publish_folder(
@@ -414,14 +414,14 @@ def execute(
     engine : Engine
         Maps the shards.
     listeners : sequence of Listener
-        Are told of every shard.
+        Receive an event per shard.
     anew : bool
         Whether to count again what has been counted.
     """
     started = time.perf_counter()
     if whole.stage.counting and step.counts:
         counts = None if anew else find_counts(whole, step.counts)
-        of_outputs = listeners if counts else ()  # after counting, nobody follows the outputs
+        of_outputs = listeners if counts else ()  # after counting, outputs have no progress
         if counts is None:
             to_count, begun = task_of_counts(whole, step.counts), time.perf_counter()
             remove_drafts(to_count)
@@ -476,7 +476,7 @@ def publish(
     started : float
         When the work on it began, by `time.perf_counter`.
     listeners : sequence of Listener
-        Are told if something else stood in its place.
+        Receive a message if other content was in its place.
     """
     about_input = counts.input_record() if counts else input_record(shards)
     with locate_violations(whole):
@@ -513,7 +513,7 @@ def _link_table(whole: Task, table: str, shards: Shards, draft: str) -> TableRec
 
 @dataclass(frozen=True)
 class Phase:
-    """Tasks that can be done at once; exists while somebody asks for the tasks of a stage.
+    """Tasks that can run in parallel.
 
     Parameters
     ----------
@@ -535,7 +535,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Work:
-    """A stage whose inputs are there, as tasks; exists while somebody asks for them."""
+    """A stage with existing inputs, as tasks."""
 
     step: Step
     whole: Task
@@ -564,12 +564,12 @@ class Work:
         return tuple(phases)
 
     def counts(self) -> Manifest | None:
-        """Return its counts if they are there at this moment."""
+        """Return its counts if they exist now."""
         rests_on = self.step.counts
         return find_counts(self.whole, rests_on, thorough=False) if rests_on else None
 
     def made(self) -> bool:
-        """Whether its artefact is there at this moment."""
+        """Whether its artefact exists now."""
         whole, mark = self.whole, self.step.fingerprint
         return artefacts.find(whole.storage, whole.name, mark) is not None
 
@@ -581,7 +581,7 @@ class Work:
         phase : Phase
             One of its phases.
         only : int, optional
-            Look at the task of this number alone, but read what it has made.
+            Check only the task of this number, but read its result.
         """
         if self.made() or (phase.name in BEFORE_COUNTS and self.counts()):
             return []
@@ -641,7 +641,7 @@ class Work:
 
 
 def _shards(phase: Phase, *, thorough: bool = True) -> Shards:
-    """Return what the tasks of a phase made; StoreError if one is gone or damaged."""
+    """Return the results of the tasks of a phase; StoreError if one is missing or damaged."""
     return _read_all(phase.tasks, first=phase.first, thorough=thorough)
 
 

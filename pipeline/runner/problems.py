@@ -94,7 +94,7 @@ def problems_of(
     prefix : str
         Dotted path of the model within the file.
     also : iterable of str
-        Further keys that may stand among its own.
+        Further valid keys.
     """
     problems: dict[str, Problem] = {}
     for each in error.errors(include_url=False):

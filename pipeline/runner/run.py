@@ -352,7 +352,7 @@ def _record_failure(node: Node, progress: Progress) -> Iterator[None]:
         wait = _locate(error, node, progress.project)
         progress.waits.append(wait)
         progress.stages[node.name] = StageRecord(outcome="waits", note=str(wait))
-        tell(progress.listeners, "stage_waits", node.name, note=str(wait))
+        tell(progress.listeners, "stage_waits", node.name, note=str(wait), count=wait.count)
     except LexassayError as error:
         progress.stages[node.name] = StageRecord(outcome="failed", note=str(error))
         tell(progress.listeners, "failed", node.name, error=str(error))

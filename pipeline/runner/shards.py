@@ -58,7 +58,7 @@ def split_large_file(
     Raises
     ------
     DataError
-        If the file is no longer what its digest says.
+        If the file no longer matches its digest.
     """
     file, *others = files
     if others or file.format.divide is None:
@@ -248,7 +248,7 @@ def tasks_of(whole: Task) -> Iterator[Task]:
 
 
 def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, ...]]:
-    """Return what each shard reads: small files together, a part of a large one alone."""
+    """Return the input of each shard: several small files, or a part of a large one."""
     counting, budget = whole.stage.counting, whole.budget
     groups = group_files(files, budget.shard)
     cut = counting is not None and counting.in_parts and budget.cut

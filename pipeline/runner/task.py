@@ -86,7 +86,7 @@ def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 
 @contextmanager
 def locate_violations(task: Task) -> Iterator[None]:
-    """Name file and line of rows that break a rule, if the stage can tell where they stand."""
+    """Name file and line of rows that break a rule, if the stage can locate them."""
     try:
         yield
     except SchemaViolation as error:

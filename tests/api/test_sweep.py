@@ -191,8 +191,7 @@ def test_the_page_stands_beside_the_tables(write_sweep_report: Write) -> None:
     assert {"index.html", "sampled.cuts.csv", "findings.parquet", "sample.csv",
             "tables/answers-points.csv", "figures/sampled-cuts-panels.svg"} <= names  # fmt: skip
     assert (
-        "4 points, every combination of rate of sample: 0.5 and 1.0; seed of sample: 1 and 2"
-        in page
+        "4 points, all combinations of rate of sample: 0.5 and 1.0; seed of sample: 1 and 2" in page
     )
     assert "best for 5 candidates" in page
     assert str(folder) not in page
@@ -257,4 +256,4 @@ def test_settings_of_all_kinds(write_sweep_report: Write, over: str) -> None:
 def test_tables_without_rows(write_sweep_report: Write) -> None:
     section = '\n[sweep]\ncollect = ["sampled.cuts"]\nwhere = "n > 99"\n[sweep.over]\n'
     _, page = made(write_sweep_report(section + '"stages.sample.seed" = [1, 2]\n'))
-    assert "The table has no row at any of 2 points." in page
+    assert "The table has no rows at any of 2 points." in page

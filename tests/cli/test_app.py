@@ -249,7 +249,7 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["show", "x.toml", "full"], 2, "has not been made yet"),
         (["show", "x.toml", "full", "--format", "xml"], 2, "unknown format"),
         (["why", "x.toml", "ful"], 2, "did you mean full"),
-        (["score", "nothing.tsv"], 2, "there is no such file"),
+        (["score", "nothing.tsv"], 2, "file not found"),
         (["score", "x.toml"], 2, "no format has the extension"),
         (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),
         (["score", "pairs.tsv", "--output", "s.doc"], 2, "does not end like a table"),

@@ -216,6 +216,8 @@ def test_the_findings_are_text_in_a_terminal(
     said = capsys.readouterr().out
     assert said.startswith("2. ")
     assert f"{len(texts) - 2} more finding" in said
+    assert main(["show", "x.toml", "findings", "--where", "kind = 'none'"]) == 0
+    assert capsys.readouterr().out == "no findings\n"
 
 
 def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,4 +225,4 @@ def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[0] == ["order", "kind", "text"]
     assert [row[0] for row in rows[1:]] == [str(place) for place in range(1, len(rows))]
     assert all(re.search(r"\d", row[2]) for row in rows[1:])
-    assert "Baseline 50.0 % [21.1, 78.9]." in {row[2] for row in rows[1:]}
+    assert "The baseline is 50.0 % [21.1, 78.9]." in {row[2] for row in rows[1:]}

@@ -262,7 +262,7 @@ def test_stored_results_need_no_data_root(
         ("stage_done", {"rows": {"a": 0}, "seconds": 2}, "done in 2.0 s"),
         ("stage_reused", {"rows": {"a": 0}}, "reused"),
         ("stage_skipped", {"note": "depends on b"}, "not run: depends on b"),
-        ("stage_waits", {"note": "x: waiting for 1 label"}, "x: waiting for 1 label"),
+        ("stage_waits", {"note": "x", "count": "waiting for 1 label"}, "waiting for 1 label"),
     ],
 )  # fmt: skip
 def test_a_line_of_a_stage_names_tables_with_rows_only(

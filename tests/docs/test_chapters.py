@@ -154,8 +154,8 @@ def test_the_report_gives_the_figures_of_the_chapter() -> None:
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     tenth, _, whole = zip(*[[int(each) for each in row] for row in rows if row], strict=True)
     said = how_many(HowTested.model_validate(defaults("evaluate.comparison")))
-    assert f"in {min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
-    assert f"in {min(whole)} to {max(whole)} % of full annotations" in said
+    assert f"{min(tenth)} to {max(tenth)} % of simulated 10 % samples" in said
+    assert f"{min(whole)} to {max(whole)} % of full annotations" in said
 
 
 def test_there_is_a_place_for_each_block(chapter: ModuleType) -> None:
@@ -205,7 +205,7 @@ def test_every_option_says_what_it_takes_or_is_a_switch() -> None:
         line.split(" | ") for line in TEXT_COMMANDS_CHAPTER.splitlines() if line.startswith("| `")
     ]
     valued = [row for row in rows if " " in row[0].split("`")[1]]
-    assert len(valued) > 20
+    assert len(valued) > 10
     assert [row[0] for row in valued if not row[1].strip()] == []
 
 

@@ -294,7 +294,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     assert "This report is incomplete" in page
     assert re.search(r"judgements</strong>: waiting for 8 labels \(\d from &#34;anna&#34;", page)
     assert "<strong>sampled</strong>: depends on judgements" in page
-    assert "Without marks: there are no judgements in judgements yet." in page
+    assert "Candidates are not marked: judgements has no judgements yet." in page
     assert "Not there yet: depends on judgements." in page
     assert "small/pairs" not in page.partition("Provenance</h2>")[0]
     done = lx.run("x.toml")

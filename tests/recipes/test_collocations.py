@@ -257,12 +257,12 @@ def test_standard_input_is_a_corpus(
     [
         ([" ", "a.txt"], "the word is empty"),
         (["barn*", "a.txt", "--relation", "dependency"], "no heads and relations"),
-        (["house", "a.txt", "--within", "page"], "spans do not end at 'page'"),
+        (["house", "a.txt", "--within", "page"], "unknown unit 'page'"),
         (["house", "a.txt", "--within", "document", "--relation", "sentence"], "limits spans"),
         (["house", "a.txt", "--stop-words", "none.txt"], "there is no file none.txt"),
         (["house", "a.txt", "--language", "xx"], "unknown language 'xx'"),
         (["tag=NOUN", "a.txt"], "no token at the beginning of the corpus has 'tag'"),
-        (["house", "b.txt"], "there is no file"),
+        (["house", "b.txt"], "file not found"),
         (["house", "a.txt", "--relation", "dependency"], "no heads and relations"),
         (["house", "a.txt", "--relation", "spam"], "did you mean span?"),
         (
@@ -270,7 +270,7 @@ def test_standard_input_is_a_corpus(
             "no token at the beginning of the corpus has 'lemma'",
         ),
         (["house", "a.txt", "--span", "0"], "the span is empty"),
-        (["house", "a.txt", "--span", "many"], "'many' is no number of tokens"),
+        (["house", "a.txt", "--span", "many"], "'many' is not a number of tokens"),
         (["house", "a.txt", "--measure", "log_dise"], "did you mean log_dice?"),
         (["house", "a.txt", "--read-as", "txt"], "did you mean text?"),
         (["house", "."], "the folder has no files with extension"),

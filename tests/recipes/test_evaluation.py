@@ -76,7 +76,7 @@ def test_a_word_in_two_clusters_has_no_measures_of_tokens(
     assert main([*words, "--runs", str(files_clusters / "r")]) == 0
     said = capsys.readouterr().out
     assert "MacroI 1-1" in said
-    assert "no measures of tokens" in said
+    assert "no token measures" in said
 
 
 def test_systems_of_one_name_are_told_apart(files_clusters: Path) -> None:
@@ -351,7 +351,7 @@ def test_the_command_prints_the_table_and_names_the_page(
         (["--score", "tscore"], "there is no column 'tscore'"),
         (["--columns", "l1=noun"], "has no column 'noun'"),
         (["--columns", "l1"], "'l1' does not name a column"),
-        (["--n", "0"], "'0' is no whole number from 1 on"),
+        (["--n", "0"], "'0' is not a whole number of at least 1"),
     ],
 )
 def test_mistakes_are_told(
@@ -517,4 +517,4 @@ def test_words_that_differ_in_an_apostrophe_keep_their_clusters(
     assert main([*words, "--normalise", "NFC"]) == 0
     out, err = capsys.readouterr()
     assert "differ only in apostrophes" not in err
-    assert "no measures of tokens" in out
+    assert "no token measures" in out

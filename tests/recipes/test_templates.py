@@ -121,9 +121,9 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
     ("words", "said"),
     [
         (["clustering", "x", "--from", "tags.tsv"], "give the gold standard, then systems"),
-        (["corpus", "x", "--from", "none.conllu"], "there is no file"),
+        (["corpus", "x", "--from", "none.conllu"], "file not found"),
         (["corpora", "x"], "did you mean corpus?"),
-        ([], "name one of clustering, collocations, corpus, lexicon"),
+        ([], "give one of clustering, collocations, corpus, lexicon"),
     ],
 )
 def test_mistakes_are_told(

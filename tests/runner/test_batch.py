@@ -124,7 +124,7 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("tasks", "scores"), "it depends on stage candidates, which is not done; run its tasks"),
+        (("tasks", "scores"), "it depends on stage candidates, which is not done; first run"),
         (("tasks", "candidate"), "unknown stage; did you mean candidates?"),
         (("task", "candidates", "99"), "99: stage candidates has no such task; its tasks are 0 to"),
         (("task", "candidates", "3"), "it needs the phase count, of which 3 of 3"),

@@ -260,7 +260,7 @@ def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -
         values = scores.filter(measure=plain)["value"] ** 2
         assert scores.filter(measure=squared)["value"].to_list() == pytest.approx(values.to_list())
     page = (laboratory.root / "report" / "index.html").read_text()
-    assert "half of MacroI has the mappings of MacroI instead." in page
+    assert "half of MacroI uses the mappings of MacroI instead." in page
     for head in ("half of MacroI M-1", "V squared", "BCubed F squared"):
         assert f">{head} (%)</th>" in page
     assert "v_squared" not in page.partition('<section id="provenance">')[0]

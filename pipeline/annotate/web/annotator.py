@@ -103,7 +103,7 @@ def log_decisions(
 
 
 def log_key(key: str, who: Person, named: Round) -> str:
-    """Return a key as the log has it: nobody's key is another's, whatever a page sends.
+    """Return a key for the log, unique to the person.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _mistakes(found: Sequence[Any]) -> str:
 
 
 def card_data(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
-    """Return cards for a page; in the adjudication round with what the first round said."""
+    """Return cards for a page; in the adjudication round with the first answers."""
     every = [_card(each) for each in cards]
     if named == "adjudication":
         said = first_answers(connection, [each.id for each in cards])
@@ -158,7 +158,7 @@ def card_data(connection: sqlite3.Connection, cards: Sequence[Card], named: Roun
 
 
 def standing_data(standing: Standing) -> dict[str, Any]:
-    """Return what stands for a card, for a page."""
+    """Return the current answer to a card, for a page."""
     return {
         "answer": standing.answer, "unsure": standing.unsure, "note": standing.note,
         "version": standing.version,
@@ -217,7 +217,7 @@ class Readers:
         return await to_thread.run_sync(self._read, what, limiter=self._limiter)
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close unused connections."""
         self._limiter = None
         with suppress(queue.Empty):
             while True:
@@ -262,7 +262,7 @@ class People:
     links : Links
         The secrets.
     readers : Readers
-        The decisions: who is asked to adjudicate there has one.
+        The annotation log: adjudicators in it have a link.
     """
 
     work: Work
@@ -275,7 +275,7 @@ class People:
         Raises
         ------
         Refused
-            404 if the secret is nobody's, 400 if there is no such round.
+            404 if the secret is invalid, 400 if the round is unknown.
         """
         secret = request.path_params["secret"]
         who = self.links.find(secret, annotators(self.work))
@@ -298,12 +298,12 @@ class People:
 
 
 def adjudicators(connection: sqlite3.Connection) -> list[Person]:
-    """Return those who are asked to decide where annotators disagree."""
+    """Return the adjudicators."""
     return [Person("adjudicator", row["annotator"]) for row in connection.execute(_ADJUDICATORS)]
 
 
 def _round(request: Request, who: Person) -> Round:
-    """Return the round that is asked for; third persons are in one alone."""
+    """Return the requested round; third persons have only one."""
     default = "adjudication" if who.role == "adjudicator" else "annotation"
     named = request.query_params.get("round", default)
     if named == "adjudication":
@@ -440,7 +440,7 @@ class Annotator:
 
 
 def _number(request: Request, name: str, default: int) -> int:
-    """Return a number of cards that is asked for."""
+    """Return the requested number of cards."""
     given = request.query_params.get(name, str(default))
     if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST_ROWS:
         said = f"{name} must be a whole number from 1 to {_MOST_ROWS}, not {given[:50]!r}."

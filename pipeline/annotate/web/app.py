@@ -55,7 +55,7 @@ _PATIENCE = 10
 
 
 def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
-    """Return a socket that listens; its port stands in ``getsockname()[1]``.
+    """Return a listening socket; its port is ``getsockname()[1]``.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | N
 
 
 def server_of(app: ASGIApp) -> uvicorn.Server:
-    """Return a server that is not started, for whoever runs it in a thread.
+    """Return a server that is not started, to be run in a thread.
 
     ``run(sockets=[open_socket()])`` starts it, ``should_exit = True`` stops it.
     """
@@ -195,7 +195,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": ", ".join(f"{name}=()" for name in _UNUSED),
 }
-"""Of every answer, with ``Cache-Control: no-store`` where it says nothing else."""
+"""Headers of every answer, with ``Cache-Control: no-store`` by default."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _EVERY = ("", "0.0.0.0", "::")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?")
@@ -215,7 +215,7 @@ class Hosts:
         Where the server listens. Where it listens everywhere, any address in digits is one of
         its names: no other site has such a name.
     names : collection of str
-        Further names, such as that of a proxy.
+        Further names, for example of a proxy.
 
     Examples
     --------
@@ -241,7 +241,7 @@ class Hosts:
 
 
 class RequestGuard:
-    """Refuses what is not asked from the server's own pages, and adds headers to every answer.
+    """Refuses requests from other pages than the server's, and adds headers to every answer.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ class RequestGuard:
         try:
             await self.app(scope, receive, responder)
         except ClientDisconnect:
-            return  # nobody is there to be answered
+            return  # the client has gone
         except Exception:
             _LOG.exception("a request failed")  # without its address, which holds the secret
             if responder.started:
@@ -294,7 +294,7 @@ class RequestGuard:
 
 
 def is_same_origin(headers: Headers) -> bool:
-    """Return whether a request comes from a page of this very server, as the browser says.
+    """Return whether a request comes from a page of this server, according to the browser.
 
     With ``Sec-Fetch-Site``, that must be ``same-origin``; older browsers, and all where the server
     is reached without encryption over a network, send ``Origin`` alone, and a browser that keeps
@@ -360,7 +360,7 @@ _TOO_LARGE = (
 
 
 class BodyLimit:
-    """Refuses bodies that are too large, by what they say or by what comes.
+    """Refuses bodies that are too large, by header or by content.
 
     Parameters
     ----------
@@ -510,7 +510,7 @@ class Served:
         return f"[{host}]" if ":" in host else host
 
     def warnings(self) -> Iterator[str]:
-        """Yield what has to be said before others can reach the pages.
+        """Yield the warnings for pages that others can reach.
 
         Examples
         --------
@@ -529,7 +529,7 @@ class Served:
 
 
 def serve_pages(work: Work, wanted: Served) -> int:
-    """Serve until somebody stops it; print everybody's link first.
+    """Print all links, and serve until stopped.
 
     Raises
     ------

@@ -125,7 +125,7 @@ _LONG = 300
 
 
 def plain(text: str, most: int = _LONG) -> str:
-    r"""Return a text that cannot reorder what stands beside it, nor fill the page.
+    r"""Return a text that cannot reorder its surroundings, nor fill the page.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a stage says, with the rows of its table."""
+    """The text of a stage, with the rows of its table."""
 
     said: StageEstimates
     questions: tuple[Question, ...]
@@ -364,7 +364,7 @@ Address = Callable[[Literal["annotator", "adjudicator"], str], str]
 _BODY = 10_000
 """Bytes of a form: a name, and two words."""
 _SHOWN = 200
-"""Items of a list; how many more there are is said."""
+"""Maximum number of items in a list."""
 
 
 class Pages(Protocol):
@@ -396,7 +396,7 @@ class Coordinator:
     address : callable
         Role and name to the path of a person's page.
     half_width : float
-        What is wished if the page's address says nothing.
+        Target if the page's address has none.
     """
 
     def __init__(
@@ -505,7 +505,7 @@ def routes(
     half_width: float = USUAL,
     certainty: BackgroundEstimates | None = None,
 ) -> list[Route]:
-    """Return the coordinator's routes, to be mounted where the coordinator's secret alone leads.
+    """Return the coordinator's routes, to be mounted below the coordinator's secret.
 
     Parameters
     ----------
@@ -514,9 +514,9 @@ def routes(
     address : callable
         Role and name to the path of a person's page.
     half_width : float
-        The half-width that is wished, if the page's address does not say another.
+        The target half-width, if the page's address has none.
     certainty : BackgroundEstimates, optional
-        How sure we are now; whoever gives it closes it.
+        The current estimates; the caller closes them.
     """
     own = BackgroundEstimates(work) if certainty is None else certainty
     made = Coordinator(work, own, address=address, half_width=half_width)

@@ -143,7 +143,7 @@ class Assets:
         return f"/assets/{name}?v={self._files[name].digest}"
 
     async def serve(self, request: Request) -> Response:
-        """Answer with a file; kept long where the address says what it holds."""
+        """Answer with a file, cached for long if its address identifies the content."""
         found = self._files.get(request.path_params["name"])
         if found is None:
             raise nothing_here()

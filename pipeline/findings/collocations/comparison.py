@@ -293,9 +293,7 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
 def _best_finding(place: _Place, tied: pl.DataFrame) -> Finding:
     first = tied.row(0, named=True)
     lower, upper = _limits(place, first["measure"])
-    phrase = phrases.estimate(first["precision"], lower, upper).replace(
-        " %", " % true positives", 1
-    )
+    phrase = phrases.estimate(first["precision"], lower, upper, of=phrases.TRUE_POSITIVES)
     names = phrases.tied_names([measure_title(name) for name in tied["measure"]])
     return Finding(
         **place.facts("best"), text=phrases.sentence(f"{place.question}: {names}, {phrase}"),

@@ -142,10 +142,10 @@ def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Findin
         text = f"{name} is not shown to save labels for any of {lists}"
     else:
         each = [
-            phrases.per_cent(saved, digits=0)
-            + f" of the labels for {measure_title(measure)} at n = {n:,}"
+            f"{phrases.per_cent(saved, digits=0)} for {measure_title(measure)} at n = {n:,}"
             for measure, n, saved in sure.select("measure", "n", "labels_saved").iter_rows()
         ]
+        each[0] = each[0].replace(" for ", " of the labels for ", 1)
         text = f"{name} saves {phrases.list_text(each)}"
     return Finding(
         about="labels saved", text=phrases.sentence(text), question="machine",
@@ -251,9 +251,9 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
     ordered = place.lists.sort(["precision", "measure"], descending=[True, False])
     first = ordered.row(0, named=True)
     tied = ordered.filter(precision=first["precision"])["measure"].to_list()
-    phrase = phrases.estimate(first["precision"], first["lower"], first["upper"])
-    names = phrases.tied_names([measure_title(name) for name in tied])
-    led = f"{names}, {phrase}".replace(" %", " % true positives", 1)
+    limits = first["lower"], first["upper"]
+    phrase = phrases.estimate(first["precision"], *limits, of=phrases.TRUE_POSITIVES)
+    led = f"{phrases.tied_names([measure_title(name) for name in tied])}, {phrase}"
     about = "highest" if place.best.is_empty() else "best"
     yield place.finding(
         about, f"{place.facts['question']}: {led}", name=first["measure"], names=tuple(tied),

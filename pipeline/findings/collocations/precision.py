@@ -166,9 +166,10 @@ def chosen_list(stage: StageView) -> Iterator[Finding]:
 def _choice(row: dict[str, Any], of: str) -> Finding:
     lower, upper = row["lower_simultaneous"], row["upper_simultaneous"]
     found = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
+    phrase = phrases.estimate(row["precision"], lower, upper, of=phrases.TRUE_POSITIVES)
     text = (
         f"chosen{of}: the top {row['n']:,} by {measure_title(row['measure'])}, "
-        f"{phrases.estimate(row['precision'], lower, upper)} true positives{found}; the limits "
+        f"{phrase}{found}; the limits "
         f"account for the choice among {phrases.count_text(row['considered'], 'list')}"
     )
     return Finding(
@@ -212,11 +213,12 @@ def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
         if row["precision"] is None:
             continue
         question = f"the set {name_text(row['subset'])}{category_suffix(row['category'], among)}"
-        phrase = phrases.estimate(row["precision"], row["lower"], row["upper"])
+        limits = row["lower"], row["upper"]
+        phrase = phrases.estimate(row["precision"], *limits, of=phrases.TRUE_POSITIVES)
         facts: dict[str, Any] = {
             "question": question, "category": row["category"], "n": row["n"], "figure": stage.name,
         }  # fmt: skip
-        text = f"{question}: {phrases.count_text(row['n'], 'candidate')}, {phrase} true positives"
+        text = f"{question}: {phrases.count_text(row['n'], 'candidate')}, {phrase}"
         yield Finding(
             about="set", text=phrases.sentence(text), name=row["subset"], value=row["precision"],
             lower=row["lower"], upper=row["upper"], **facts,
@@ -281,9 +283,10 @@ def _correction(row: dict[str, Any], of: str) -> Finding:
         f"sensitivity {phrases.per_cent(row['sensitivity'])}, "
         f"specificity {phrases.per_cent(row['specificity'])}"
     )
-    phrase = phrases.estimate(row["corrected"], row["lower_corrected"], row["upper_corrected"])
+    limits = row["lower_corrected"], row["upper_corrected"]
+    phrase = phrases.estimate(row["corrected"], *limits, of=phrases.TRUE_POSITIVES)
     text = (
-        f"corrected for annotator errors ({rates}): {phrase} true positives among the top "
+        f"corrected for annotator errors ({rates}): {phrase} among the top "
         f"{row['n']:,} by {measure_title(row['measure'])}, compared with "
         f"{phrases.per_cent(row['precision'])} as judged"
     )
@@ -431,8 +434,9 @@ def _highest(
         "question": question, "category": first["category"], "n": first["n"],
         "figure": stage.name,
     }  # fmt: skip
-    phrase = phrases.estimate(first["precision"], first["lower"], first["upper"])
-    text = f"{question}: {measure_title(first['measure'])}, {phrase} true positives"
+    limits = first["lower"], first["upper"]
+    phrase = phrases.estimate(first["precision"], *limits, of=phrases.TRUE_POSITIVES)
+    text = f"{question}: {measure_title(first['measure'])}, {phrase}"
     yield Finding(
         about="highest", text=phrases.sentence(text), name=first["measure"],
         value=first["precision"], lower=first["lower"], upper=first["upper"], **facts,

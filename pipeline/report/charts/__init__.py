@@ -1,7 +1,7 @@
 """Charts: functions from aggregated frames to Vega-Lite specifications, loaded on first use.
 
-A chart is found by its name, `charts.heat_map`: nothing has to be said here. What is imported for
-the type checker has its own signature there; another chart is of any type.
+A chart is found by its name, `charts.heat_map`, without an entry here. Charts that are imported for
+the type checker have their own signature there; other charts are of any type.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a chart: reading the options of a view must not wait for the charting library."""
+    """Return a chart, so that reading the options of a view need not load the charting library."""
     if name.startswith("_") or f"{__name__}.{name}" in sources(__name__):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

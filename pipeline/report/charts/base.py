@@ -1,4 +1,4 @@
-"""What a chart is: a function from aggregated frames to a specification, found by its name."""
+"""The registry of charts: functions from aggregated frames to specifications."""
 
 from __future__ import annotations
 

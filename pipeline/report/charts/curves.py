@@ -84,7 +84,7 @@ LABEL = 16
 NEAREST_DIFFERENCE = 7.0
 """Smallest distance between two marks of a line; pixels."""
 NEAR = 1.2
-"""How far two lines may be apart and still cover each other; pixels."""
+"""The largest distance of lines that count as covering each other; pixels."""
 MOSTLY = 0.8
 """The part of its points at which a line that counts as covered is."""
 LINE = 13.0
@@ -108,7 +108,7 @@ class End:
     Parameters
     ----------
     text : str
-        What it says.
+        The text.
     path : sequence of float
         The y values of the line, left to right; lines that end together are ordered by
         them, the higher first.
@@ -125,9 +125,9 @@ class End:
 
 
 def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
-    """Return the labels of all lines, moved apart where they would overlap; none on a phone.
+    """Return the labels of all lines, spread to avoid overlaps; none on a phone.
 
-    What leads from a line to its label is hidden while the axis is zoomed.
+    The connections from lines to labels are hidden while the axis is zoomed.
     """
     if plane.look.narrow:
         return []
@@ -317,7 +317,7 @@ def dash_covered_lines(
 
 
 def _distinct(stroke: Stroke, others: Collection[Stroke]) -> Stroke:
-    """Return the stroke with a dash by which it differs from all others."""
+    """Return the stroke with a dash that distinguishes it from all others."""
     dashed = (replace(stroke, dash=dash) for dash in COVERING_DASHES)
     return next((each for each in dashed if each not in others), stroke)
 
@@ -346,11 +346,11 @@ def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> lis
     Parameters
     ----------
     subsets : DataFrame
-        subset, n, precision, lower, upper; one without a precision is left out.
+        subset, n, precision, lower, upper; sets without a precision are omitted.
     drawn : DataFrame
         n and y of the curves: names stand where they hide the least of them.
     plane : Plane
-        The plotting area; what lies outside its range of n is left out.
+        The plotting area; sets outside its range of n are omitted.
     """
     inside = pl.col("n").is_between(*plane.x) & pl.col("precision").is_not_null()
     shares = [(100 * pl.col(name)).round(3).alias(name) for name in ("precision", "lower", "upper")]
@@ -476,7 +476,7 @@ def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *,
 
 
 def fit_height(look: Look, lines: int) -> Look:
-    """Return a look that is high enough for the labels of so many lines.
+    """Return a look that is high enough for the labels of this many lines.
 
     Examples
     --------
@@ -537,7 +537,7 @@ def curves(
     truth : DataFrame or None
         line, n, y of the curves that are drawn thin.
     under : sequence of Layer
-        What lies between bands and lines, such as the baseline.
+        Layers between bands and lines, for example the baseline.
     ends : sequence of End
         Labels beside those of the lines.
     """
@@ -573,7 +573,7 @@ def limits_of(drawn: pl.DataFrame) -> tuple[Limits, ...]:
 def _bands(
     drawn: pl.DataFrame, bands: Sequence[str], plane: Plane, given: Mapping[str, Stroke]
 ) -> Iterator[Layer]:
-    """Yield the bands that are asked for, and those that are seen of a highlighted line alone."""
+    """Yield the bands requested, and those that are only visible for a highlighted line."""
     rows_of = by_line(drawn, given)
     for name, stroke in given.items():
         yield from spec.band(rows_of[name], plane, stroke, name, always=name in bands)
@@ -621,7 +621,7 @@ def precision_chart(
     ----------
     precision : DataFrame
         `schemas.Precision`, one category; or any table with measure, n, precision, lower,
-        upper, such as the local precision.
+        upper, for example the local precision.
     baseline : DataFrame or None
         `schemas.Baseline`, the row of that category: a line with a dotted interval.
     extras : Extras
@@ -631,7 +631,7 @@ def precision_chart(
     look : Look
         Style and size. It gets higher where the labels of many lines need it.
     x_title : str
-        What n is.
+        The title of the x axis.
 
     Returns
     -------

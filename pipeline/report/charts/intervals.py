@@ -56,24 +56,24 @@ from pipeline.report.charts.style import (
 )
 
 DOT_ROW, NARROW_DOT_ROW = 20, 34
-"""Height of a row, and where the name stands above it; pixels."""
+"""Height of a row, and of a row with the name above it; pixels."""
 SHAPES = ("circle", "diamond")
 WIDTH = 420
 LEXICON_ROW, NARROW_LEXICON_ROW = 34, 44
-"""Height of a row, and where the name stands above it; pixels."""
+"""Height of a row, and of a row with the name above it; pixels."""
 _GAP = 15.0
 _JOINT, _TEXT = 6.0, 26.0
 """Where the connector and the text begin, left of the area; pixels."""
 ROW = 20.0
 """Height of a row with one whisker; pixels."""
 BESIDE = 11.0
-"""What each further whisker of a row adds."""
+"""Additional height for each further whisker of a row."""
 GAP = 8.0
 """Space between groups."""
 LINE = 15.0
 """Height of a line of text."""
 NAME_ABOVE = 16.0
-"""What a row is higher on a phone, where the name stands above the whisker."""
+"""Additional height of a row on a phone, with the name above the whisker."""
 SHADES = (INK, *BRIGHT[:3])
 GREYS = (INK, "#8c8c8c", "#555555", "#b0b0b0")
 
@@ -148,7 +148,7 @@ def _per_cent(field: str, title: str) -> Channel:
 def growth(
     frame: pl.DataFrame, names: Sequence[str], *, x_title: str, y_title: str, look: Look
 ) -> Spec:
-    """Return a line for each name, named at its left end, where the lines are far apart.
+    """Return a line for each name, labelled at the left end, where the lines are far apart.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def lexicon_chart(
     zero : bool
         Whether a vertical line stands at 0: for differences.
     look : Look
-        Style and width; the height goes with the rows.
+        Style and width; the height depends on the rows.
     """
     names = frame["name"].to_list()
     held = frame.select("name", *(
@@ -285,7 +285,7 @@ def lexicon_chart(
 
 
 def _name_colour(names: list[str], look: Look, *, alike: bool) -> Channel:
-    """Return the colour that belongs to each name; one for all differences."""
+    """Return the colour of each name; a single colour for differences."""
     if alike or look.style == "print":
         return {"value": INK}
     given = strokes(names, look)
@@ -317,10 +317,10 @@ def whisker_chart(
     ----------
     estimates : DataFrame
         group, label, kind, estimate, lower, upper: rows in the order of the picture. A group
-        has a heading unless it is empty; several kinds of a label stand in the same row, and
+        has a heading unless it is empty; several kinds of a label share a row, and
         are named beside the first. A row without an estimate has a cross.
     x_title : str
-        What is estimated.
+        The quantity that is estimated.
     look : Look
         Style and width; the height follows from the rows.
     percent : bool

@@ -65,11 +65,11 @@ NUMBERS = 12
 GREYS = ("#ffffff", "#9a9a9a")
 ROW = 20.0
 NAME_ABOVE = 16.0
-"""What a row is higher on a phone, where the name stands above the cells; pixels."""
+"""Additional height of a row on a phone, with the name above the cells; pixels."""
 WIDEST = 72.0
 """The maximum width of a column; pixels."""
 NUMBER = 34.0
-"""The minimum width of a column whose cells hold numbers."""
+"""The minimum width of a column with numbers."""
 DARK, PALE = "#555555", "#d5d5d5"
 
 # Heat map: a grid of cells, each shaded by its value
@@ -111,7 +111,7 @@ def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> Spec:
 
 
 def _ground(size: Look) -> Layer:
-    """Return what lies under the cells: a cell without a value is white, on a dark page, too."""
+    """Return the background of the cells: white for cells without a value, also on a dark page."""
     ends = {"x": at(0), "x2": at(size.width), "y": at(0), "y2": at(size.height)}
     return layer(pl.DataFrame({"of": [0]}), "rect", ends, name=f"{SILENT}ground", color=GROUND)
 
@@ -207,7 +207,7 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> Spec:
     matrices : sequence of Matrix
         One or more.
     look : Look
-        Style. The size follows from the cells; on a phone the squares stand below each other.
+        Style. The size depends on the cells; on a phone, the squares are in one column.
 
     Raises
     ------

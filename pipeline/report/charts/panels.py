@@ -36,7 +36,7 @@ from pipeline.report.charts.spec import (
 from pipeline.report.charts.style import GREY, INK, SCREEN, Look, Stroke, strokes
 
 WIDTHS = {1: 560, 2: 340, 3: 222, 4: 156}
-"""Width of a panel, by how many stand beside each other; pixels."""
+"""Width of a panel, by the number of columns; pixels."""
 HEIGHT = 130
 ALONE = 260
 """Height of a panel that is the only one."""
@@ -59,7 +59,7 @@ class Panel(NamedTuple):
     Parameters
     ----------
     title : str
-        What it is of.
+        The title.
     frame : DataFrame
         line, n, y, lower, upper: a row for each name and place; limits may be null.
     """
@@ -75,7 +75,7 @@ class Axes:
     Parameters
     ----------
     x_title, y_title : str
-        What they are of.
+        The title.
     ticks : sequence of str
         The texts at x = 0, 1, 2 ...; x is a number if there are none.
     joined : bool
@@ -109,7 +109,7 @@ def small_multiples(
     axes : Axes
         The axes of all.
     columns : int
-        How many panels stand beside each other on a wide page, 1 to 4; on a phone one.
+        Number of columns on a wide page, 1 to 4; one on a phone.
     span : DataFrame or None
         Rows as those of a panel, by whose range and names the axes and strokes go, where these
         panels are some of more; the panels' own if None.
@@ -144,7 +144,7 @@ def small_multiples(
 
 @dataclass(frozen=True)
 class _Frame:
-    """What all panels have in common."""
+    """The properties that all panels share."""
 
     axes: Axes
     x: tuple[float, float]
@@ -164,7 +164,7 @@ def _round_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _strokes(lines: Sequence[str], look: Look) -> dict[str, Stroke]:
-    """Return the strokes of the names; what has none is drawn in ink."""
+    """Return the strokes of the names; names without one are drawn in ink."""
     named = strokes([name for name in lines if name], look)
     return {name: named.get(name, Stroke(INK)) for name in lines}
 
@@ -255,7 +255,7 @@ def _dots(
 
 
 def _dodge(frame: pl.DataFrame, lines: Sequence[str], axes: Axes) -> pl.DataFrame:
-    """Return the rows with x: names side by side at a place, and what the place is called."""
+    """Return the rows with x, names side by side at each place, and the labels of the places."""
     places = frame["n"].drop_nulls().unique().sort()
     gap = 1.0 if axes.ticks or places.len() < 2 else float(places.diff().min() or 1.0)  # type: ignore[arg-type]  # a column of numbers
     step = gap * DODGE / max(len(lines) - 1, 1) if len(lines) > 1 else 0.0

@@ -118,7 +118,7 @@ def lemma_chart(
 def trend_chart(
     trends: pl.DataFrame, names: Sequence[str], *, order: str, look: Look = SCREEN
 ) -> Spec:
-    """Draw the moving averages alone, a line for each name.
+    """Draw the moving averages only, a line for each name.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def beside(
     Parameters
     ----------
     names, places : sequence
-        Names and the points they belong to; pixels.
+        Names and their points; pixels.
     look : Look
         Its size limits the places.
 
@@ -319,7 +319,7 @@ def beside(
 
 
 def _scatter_domain(values: pl.Series) -> tuple[float, float]:
-    """Return round ends that a label can stand at: 0.7, not 0.7000000000000001.
+    """Return round ends for labels: 0.7, not 0.7000000000000001.
 
     Values that are all alike, as those of one system are, lie in the middle.
     """

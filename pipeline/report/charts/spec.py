@@ -28,13 +28,13 @@ Spec: TypeAlias = dict[str, Any]
 Layer: TypeAlias = dict[str, Any]
 """A mark with its data and its encoding."""
 Channel: TypeAlias = dict[str, Any]
-"""What a field is drawn as."""
+"""The encoding of a field."""
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 LIVE = "live_"
 """How the names of layers begin that a still picture leaves out."""
 SILENT = "silent_"
-"""How the names of layers begin that let the mouse through to what lies below."""
+"""Prefix of the names of layers that pass mouse events to the layers below."""
 
 
 def inline_data(frame: pl.DataFrame) -> dict[str, Any]:
@@ -64,9 +64,9 @@ def layer(
     kind : str
         The mark: "line", "rule", "text".
     encoding : mapping of str to Channel
-        Channels; those that are None are left out.
+        Channels; None is omitted.
     name : str
-        What the page knows it by; see `LIVE` and `SILENT`.
+        Its name for the page; see `LIVE` and `SILENT`.
     how : object
         Further properties of the mark.
     """
@@ -116,7 +116,7 @@ def number_tooltip(field: str, title: str, form: str) -> Channel:
 
 
 def plain(name: str) -> str:
-    """Return a name without what would end the string that Vega-Lite puts it into.
+    """Return a name without characters that would end its string in Vega-Lite.
 
     Examples
     --------
@@ -144,7 +144,7 @@ Limits: TypeAlias = Literal["none", "pointwise", "simultaneous"]
 """The intervals that are seen."""
 
 FAINT_OPACITY = 0.15
-"""How much is left of what is not highlighted."""
+"""The opacity of marks that are not highlighted."""
 BAND, WIDE_BAND = 0.14, 0.08
 """How opaque a pointwise band is, and a simultaneous one around it."""
 NONE, POINTWISE, SIMULTANEOUS = (
@@ -339,7 +339,7 @@ def round_domain(
     Parameters
     ----------
     values : iterable of float or None
-        What must lie inside; None is passed over.
+        Values that must be inside; None is ignored.
     low, high : float or None
         Ends that are kept as they are.
 
@@ -474,7 +474,7 @@ Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 
 def within(rows: Rows, window: Window) -> Rows:
-    """Return the rows whose n lies in the window."""
+    """Return the rows with n in the window."""
     inside = rows.filter(pl.col("n") >= window.first_n)
     return inside if window.last_n is None else inside.filter(pl.col("n") <= window.last_n)
 
@@ -570,7 +570,7 @@ def thin_values(
     points : int
         About how many to keep.
     always : iterable of int
-        Values that must be kept; those that there aren't are left out.
+        Values that must be kept; unknown ones are ignored.
 
     Returns
     -------
@@ -693,7 +693,7 @@ def with_theme(chart: Spec, live: Live = STILL) -> Spec:
 
 
 def _number_layers(chart: Spec) -> list[dict[str, Any]]:
-    """Make the names of layers differ in the whole chart; return what they select."""
+    """Make the names of layers unique in the whole chart; return their selections."""
     panels = chart.get("concat", [chart])
     held = [layer for panel in panels for layer in panel["layer"] if "name" in layer]
     found: list[dict[str, Any]] = []
@@ -720,7 +720,7 @@ def row_channel(
 NEAR = "near"
 CUT = Stroke(FAINT, width=1.0)
 HOVER = f"{LIVE}hover"
-"""The layer that tells the values at an n."""
+"""The layer that shows the values at an n."""
 
 
 def lines(
@@ -804,7 +804,7 @@ def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[Layer]
 def hover(
     frame: pl.DataFrame, names: Sequence[str], plane: Plane, *, first: str = "n", form: str = ",d"
 ) -> list[Layer]:
-    """Return a grey line that follows the mouse from n to n and tells the values there.
+    """Return a grey line that follows the mouse along n and shows the values there.
 
     Parameters
     ----------
@@ -815,7 +815,7 @@ def hover(
     plane : Plane
         The plotting area.
     first, form : str
-        What the tooltip calls n, and how it writes it, as D3 has it.
+        The title of n in the tooltip, and its number format in the syntax of D3.
     """
     # A name of a measure may hold dots and brackets, which Vega reads as paths.
     keys = {name: f"m{index}" for index, name in enumerate(names)}

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import polars as pl
 
 PAPER, NIGHT = "#ffffff", "#15181c"
-"""The background, and what stands for it in the dark."""
+"""The background, and its replacement on a dark page."""
 INK = "#222222"
 GREY = "#6b6b6b"
 FAINT = "#a0a0a0"
@@ -25,21 +25,21 @@ COLOURS = {
     "gold": ("#be8c00", "#e6c229"),
     "sky": ("#309bd8", "#9fd8ff"),
 }
-"""What measures and systems are drawn in: on white and in the dark.
+"""The colours of measures and systems: on white and on a dark page.
 
-Each has a contrast of 3 to 1 with its background, and colour-blind readers can tell any two apart.
+Each has a contrast of 3 to 1 with its background; colour-blind readers can distinguish any two.
 """
 NAMED = tuple(COLOURS)
 BRIGHT = tuple(light for light, _ in COLOURS.values())
 
 SHADES = ("#ffffff", "#d6e6f4", "#abcfe6", "#6baed6", "#3787c0", "#105ba4", "#08306b")
-"""White to dark blue: growing darkness alone tells the values apart, in any print."""
+"""White to dark blue: values differ in darkness, also in black and white."""
 TWO_SIDES = ("#8c510a", "#d8b365", "#f6e8c3", "#ffffff", "#c7eae5", "#5ab4ac", "#01665e")
-"""Brown over white to blue-green, which colour-blind readers can tell apart."""
+"""Brown over white to blue-green, distinguishable by colour-blind readers."""
 DIVERGING = ("#e9934a", "#f7d9bd", "#ffffff", "#c5def0", "#5aa5d6")
-"""Orange to blue, which colour-blind readers can tell apart; ink is legible on both ends."""
+"""Orange to blue, distinguishable by colour-blind readers; ink is legible on both ends."""
 FRAME = "#d55e00"
-"""What a cell is framed with."""
+"""The frame of a cell."""
 BEST, AMONG = "#0072b2", "#b9d8ec"
 """A cell that is best, and one that is among the best."""
 GROUND = "#fefefd"
@@ -59,14 +59,14 @@ DARK = {
     FRAME: "#ff8a3d",
     **dict(COLOURS.values()),
 }
-"""What a page in the dark draws in place of a colour; others stay as they are."""
+"""The replacements of colours on a dark page; other colours stay."""
 
 
 # Positions of labels without overlaps
 
 
 def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
-    """Move positions apart to at least `gap`, each as near to where it belongs as possible.
+    """Spread positions to at least `gap`, each as near to its own place as possible.
 
     With the positions in ascending order x_1 <= ... <= x_m, the returned y minimise
     sum (y_i - x_i)^2 under y_{i+1} - y_i >= gap: the isotonic regression of x_i - i*gap,
@@ -137,7 +137,7 @@ def label_rows(
     Returns
     -------
     list of int or None
-        Row from 0 for each label; None where all rows are taken, that label is left out.
+        Row from 0 for each label; None if all rows are taken and the label is omitted.
 
     Examples
     --------
@@ -213,7 +213,7 @@ class Grid:
     rows, columns : sequence of str
         Their names, in the order in which they are drawn.
     row_title, column_title, legend : str
-        What rows, columns and shades stand for.
+        The meaning of rows, columns and shades.
     domain : tuple of two float
         Values of the lightest and the darkest shade; of both ends, if it begins below 0.
     cell, row : float
@@ -258,23 +258,23 @@ class Window:
 
 @dataclass(frozen=True, kw_only=True)
 class Extras:
-    """What a precision graph draws beside its lines.
+    """The parts of a precision graph beside its lines.
 
     Parameters
     ----------
     bands : tuple of str
-        Measures whose confidence limits are shaded.
+        Measures with shaded confidence limits.
     cuts : tuple of int
         Values of n with a vertical line.
     truth : DataFrame or None
         A second `schemas.Precision` frame, drawn thin.
     subsets : DataFrame or None
-        Sets of one size only, such as the outputs of filters: subset, n, precision, lower,
+        Sets of one size only, for example the outputs of filters: subset, n, precision, lower,
         upper; a dot with its interval for each.
     comparison : DataFrame or None
         A `schemas.Comparison` frame that holds the pair of `marks`.
     marks : tuple of two str, or None
-        The pair whose significant differences are marked by triangles.
+        The pair with significant differences marked by triangles.
     """
 
     bands: tuple[str, ...] = ()
@@ -319,7 +319,7 @@ FIXED = {
 }
 """The common association measures: their variants share a colour and differ in the dashes."""
 SERIES = {"precision": Slot(0, 0), "recall": Slot(1, 0), "L": Slot(2, 0)}
-"""What the graphs of lemmas show."""
+"""The series in the graphs of lemmas."""
 
 
 @dataclass(frozen=True)
@@ -416,7 +416,7 @@ def by_place(names: Sequence[str], look: Look) -> dict[str, Stroke]:
 
 
 def slot_stroke(slot: Slot, look: Look) -> Stroke:
-    """Return a slot as it is drawn in this style."""
+    """Return the stroke of a slot in this style."""
     if look.style == "print":
         grey, width = TONES[slot.kind]
         return Stroke(grey, DASHES[slot.colour], width)

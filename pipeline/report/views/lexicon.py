@@ -101,8 +101,8 @@ def intervals_listing(frame: pl.DataFrame) -> Listing:
         `schemas.LexiconIntervals`.
     """
     caption = (
-        "Confidence limits for L* (%) by each method; the table of statistics shows those of the "
-        "chosen one."
+        "Confidence limits for L* (%) by each method, with the standard error (SE); the table of "
+        "statistics shows those of the chosen one."
     )
     return listing("intervals", caption, frame.sort("method"), INTERVALS)
 
@@ -117,8 +117,8 @@ def widths_listing(frame: pl.DataFrame) -> Listing:
     """
     caption = (
         "Expected precision of L* for other sampling rates, from the variance in this sample: "
-        "standard error and width of the normal interval, in points, for simple samples and for "
-        "lemmas drawn in proportion to paradigm size."
+        "standard error (SE) and width of the normal interval, in points, for simple samples and "
+        "for lemmas drawn in proportion to paradigm size."
     )
     return listing("widths", caption, frame.sort("rate"), WIDTHS)
 
@@ -130,7 +130,7 @@ def _hyphenate(name: str) -> str:
 INTERVALS = (
     Column("method", text=_hyphenate),
     Column("estimate", "L* (%)", format_percent),
-    Column("standard_error", "standard error (points)", format_percent),
+    Column("standard_error", "SE (points)", format_percent),
     Column(("lower", "upper"), "limits (%)", share_limits),
     Column("confidence", "level (%)", partial(format_percent, digits=0)),
     Column("used", "computed as", _hyphenate),
@@ -139,9 +139,9 @@ INTERVALS = (
 WIDTHS = (
     Column("rate", "sampling rate (%)", partial(format_percent, digits=1)),
     Column("n_lemmas", "lemmas"),
-    Column("standard_error", "standard error (points)", format_percent),
+    Column("standard_error", "SE (points)", format_percent),
     Column("width", "width (points)", format_percent),
-    Column("by_size_error", "standard error by size (points)", format_percent),
+    Column("by_size_error", "SE by size (points)", format_percent),
     Column("by_size_width", "width by size (points)", format_percent),
 )
 
@@ -502,9 +502,7 @@ def _lemmas(
     drawn: pl.DataFrame, means: Mapping[str, float], name: str, order: str, look: Look
 ) -> Figure:
     mean = float(means[f"mean {name}"])
-    some = (
-        "" if drawn.height == means["sampled lemmas"] else f" {drawn.height:,} of them are shown."
-    )
+    some = "" if drawn.height == means["sampled lemmas"] else f" Shown: {drawn.height:,} lemmas."
     caption = (
         f"{name.capitalize()} of each sampled lemma; line: moving average over "
         f"{drawn['span'][0]} lemmas.{some}"
@@ -566,7 +564,7 @@ def lexicons_caption(lemmas: pl.DataFrame) -> str:
         `schemas.LexiconLemmas`.
     """
     drawn = sampling_text(lemmas)
-    text = f"Means over the sampled lemmas{drawn}, and L* with its limits (%)."
+    text = f"Means over the sampled lemmas{drawn}, and L* with its standard error (SE) and limits."
     return f"{text} The means are unweighted." if drawn else text
 
 
@@ -577,7 +575,7 @@ LEXICONS = (
     Column("recall", "R (%)", format_percent),
     Column("L", "L (%)", format_percent),
     Column("l_star", "L* (%)", format_percent),
-    Column("standard_error", "standard error (points)", format_percent),
+    Column("standard_error", "SE (points)", format_percent),
     Column(("lower", "upper"), "limits (%)", share_limits),
 )
 
@@ -589,12 +587,12 @@ def _own_limits(lower: float | None, upper: float | None) -> str:
 DIFFERENCES = (
     Column("first"),
     Column("second"),
-    Column("difference", "difference (points)", format_points),
-    Column(("lower", "upper"), "pointwise limits", _own_limits),
+    Column("difference", text=format_points),
+    Column(("lower", "upper"), "limits", _own_limits),
     Column(("lower_family", "upper_family"), "simultaneous limits", point_limits),
     Column("verdict", "first is", lambda verdict: "" if verdict == "open" else verdict),
     Column("n_first", "better in first"),
-    Column("n_second", "better in second"),
+    Column("n_second", "in second"),
     Column("n_equal", "equal"),
 )
 

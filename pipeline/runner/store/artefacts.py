@@ -93,7 +93,7 @@ class InputRecord(Record):
     """Attributes of the corpus that are read, and have a value; None: none has been read."""
 
     def input_record(self) -> dict[str, Any]:
-        """Return these fields alone."""
+        """Return only these fields."""
         return {name: getattr(self, name) for name in InputRecord.model_fields}
 
 
@@ -139,7 +139,7 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
     storage, folder : Storage, str
         Where they lie.
     manifest : Manifest
-        What it says of them.
+        Their manifest.
     thorough : bool
         Compare digests of all files, or only sizes.
     """
@@ -175,7 +175,7 @@ def folder_of(stage: str, fingerprint: str) -> str:
 
 
 def counts_of(stage: str) -> str:
-    """Return what stands for a stage where its counts are looked for, which are artefacts too.
+    """Return the key of a stage for its counts, which are artefacts, too.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def find(
     stage : str
         Name of the stage.
     fingerprint : str
-        What it rests on.
+        Its fingerprint.
     thorough : bool
         Compare the content of every file, or only sizes.
     """
@@ -263,7 +263,7 @@ def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
 def in_use(
     storage: Storage, listeners: Sequence[Listener], *, alone: bool = False
 ) -> Iterator[None]:
-    """Hold an experiment's results, together with other runs or alone.
+    """Lock an experiment's results, shared with other runs or exclusively.
 
     A process that removes what is not needed must not do so under the hands of a run.
     """

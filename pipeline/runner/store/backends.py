@@ -32,12 +32,12 @@ def storage_at(root: Path, *, remedy: str = "") -> Storage:
 
 
 def folder_at(storage: Storage, key: str) -> Path | None:
-    """Return the folder of this machine that a key stands for; None on an object store."""
+    """Return the local folder of a key; None on an object store."""
     return Path(storage.location(key)) if isinstance(storage, LocalStorage) else None
 
 
 def pages_at(root: Path) -> Path:
-    """Return the folder of this machine where people open what is made of results.
+    """Return the local folder for files that people open.
 
     It is the folder of the results themselves, unless these lie on an object store.
 
@@ -95,7 +95,7 @@ def size_and_digest(storage: Storage, key: str) -> tuple[int, str]:
 
 @contextmanager
 def new_draft(storage: Storage, name: str) -> Iterator[str]:
-    """Give the key of an empty draft of a name; what is not published is gone afterwards."""
+    """Yield the key of an empty draft of a name; unpublished drafts are removed."""
     draft = beside(name, "staging")
     storage.remove(draft)
     try:

@@ -136,7 +136,7 @@ def address_of(place: str | Path) -> Address | None:
 
 
 class Refused(Exception):
-    """A condition of a put does not hold: somebody else was faster, or an answer was lost."""
+    """A condition of a put failed: another process was faster, or an answer was lost."""
 
 
 class Unanswered(OSError):
@@ -144,7 +144,7 @@ class Unanswered(OSError):
 
 
 class Meta(NamedTuple):
-    """What a store says of an object: its key, size, and the version that conditions name."""
+    """Metadata of an object: key, size, and version for conditions."""
 
     key: str
     size: int
@@ -158,7 +158,7 @@ class Meta(NamedTuple):
 
 
 class Bucket:
-    """A bucket; its errors are OSErrors that say which.
+    """A bucket; its errors are OSErrors with its address.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class Bucket:
             self._api.put(self._store, key, content, mode=mode)
 
     def put_over(self, key: str, content: bytes) -> None:
-        """Put an object whatever is there: for what one process alone writes."""
+        """Put an object unconditionally: for objects with a single writer."""
         with self._translate_errors(key):
             self._api.put(self._store, key, content)
 
@@ -388,7 +388,7 @@ def _make_room(size: int) -> None:
 
 
 def put_new(bucket: Bucket, key: str, content: bytes | Path) -> bool:
-    """Put an object where there is none; whether it is there now, by this or an earlier try."""
+    """Put a new object; return whether it exists now, by this or an earlier try."""
     for last in range(_TRIES):
         try:
             bucket.put(key, content)
@@ -425,7 +425,7 @@ def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) ->
 
 
 def replace_object(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
-    """Put an object over a version; whether it is there now."""
+    """Replace a version of an object; return whether the new one is stored."""
     try:
         bucket.put(key, content, over=seen)
     except (Refused, Unanswered):
@@ -467,7 +467,7 @@ class Drafts:
     def __init__(self, files: LocalStorage) -> None:
         self.files = files
         self.references: dict[str, str] = {}
-        """Key in a draft to the key on the store that it stands for."""
+        """Key in a draft to the key on the store that it refers to."""
 
     def remove(self, prefix: str) -> None:
         """Remove a draft, or a part of it."""
@@ -477,7 +477,7 @@ class Drafts:
         self.files.remove(prefix)
 
     def referred(self, draft: str) -> dict[str, str]:
-        """Return the keys in a draft that stand for others, without the draft's own name."""
+        """Return the keys in a draft that refer to others, without the draft's name."""
         return {
             key.removeprefix(f"{draft}/"): source
             for key, source in self.references.items()
@@ -497,7 +497,7 @@ def drafts_of(address: Address) -> Drafts:
 
 def _is_gone(process: int) -> bool:
     try:
-        os.kill(process, 0)  # asks whether it is there, and does nothing to it
+        os.kill(process, 0)  # only checks that it exists
     except ProcessLookupError:
         return True
     except OSError:
@@ -508,7 +508,7 @@ def _is_gone(process: int) -> bool:
 # Locks: leases that a heartbeat renews, taken over when it stops, and fenced.
 # One object lists all holders, each with a token and a beat. A holder is dead if its beat has not
 # changed for the length of a lease by the clock of the waiter, or if its last renewal is long past.
-# One wrongly taken for dead loses work and no more: its token is gone, which the fence finds.
+# A live process wrongly considered dead only loses work: the fence finds its token missing.
 
 
 def length() -> float:
@@ -517,14 +517,14 @@ def length() -> float:
 
 
 class Lease:
-    """A lock, alone or shared; exists from the try for it to its release.
+    """An exclusive or shared lock.
 
     Parameters
     ----------
     bucket, key : Bucket, str
-        The object that says who holds it.
+        The object with its holders.
     shared : bool
-        Whether others that share it may hold it, too.
+        Whether others may share it.
     seconds : float
         How long it lasts without a beat.
     """
@@ -548,7 +548,7 @@ class Lease:
         return True
 
     def wait(self, waiting: Callable[[], object]) -> None:
-        """Try until it is held; say so once if somebody else has it."""
+        """Retry until it is held; report once if another process has it."""
         if self.taken():
             return
         waiting()
@@ -602,7 +602,7 @@ class Lease:
     def _update(self, change: Callable[[Holders], Holders | None]) -> bool:
         """Change who holds it, by a put that fails if another did so meanwhile.
 
-        To do it again after a lost answer does no harm: each change says what is to be.
+        Repeating it after a lost answer is harmless: each change sets the final state.
         """
         for last in range(_LEASE_TRIES):
             try:
@@ -623,7 +623,7 @@ class Lease:
 
 
 def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
-    """Return who holds a lock, and the version of the object that says so."""
+    """Return the holders of a lock, and the version of its object."""
     try:
         content, seen = bucket.read(key)
     except FileNotFoundError:
@@ -677,7 +677,7 @@ def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fenc
         for each in sent:
             each.result()
     except OSError:
-        fence()  # what whoever took over has removed is no fault of the store
+        fence()  # the process that took over may have removed it
         raise
     fence()
     put_fenced(bucket, address.key(f"{name}/{MANIFEST}"), last.read_bytes(), fence)
@@ -794,7 +794,7 @@ class CloudStorage:
             raise FileExistsError(17, "a file of this name already exists", self.location(key))
 
     def publish(self, draft: str, name: str) -> str | None:
-        """Send a draft: its manifest last, by a put that overwrites nobody's."""
+        """Send a draft, its manifest last, by a put that never overwrites."""
         return publish(self.address, self._drafts, draft, name, lambda: self._check_locks(name))
 
     def link(self, key: str, name: str) -> None:
@@ -829,7 +829,7 @@ class CloudStorage:
             held.release()
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
-        """Yield what lies right below a key, whatever lies below that; files alone with `after`.
+        """Yield the entries directly below a key; only files with `after`.
 
         What comes before is not asked for, so that the end of a long list costs one request.
         """
@@ -967,7 +967,7 @@ class Remote:
         Raises
         ------
         OSError
-            If it is gone, or the store does not answer.
+            If it is missing, or the store does not answer.
         """
         return fetch(bucket_at(self.home), self.home, self.key)
 

@@ -46,7 +46,7 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 def ranges(
     parts: Sequence[pl.LazyFrame], key: Sequence[str], *, rows: int | None = None
 ) -> list[pl.LazyFrame]:
-    """Return queries of all rows: one after the other they are in the order of the key.
+    """Return queries of all rows, which concatenated are in the order of the key.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def ranges(
 
 
 def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.DataFrame:
-    """Return keys between which there are about so many rows of all parts together."""
+    """Return keys that divide the rows of all parts into ranges of about this size."""
     every = max(1, rows // _SAMPLES)
     seen = pl.concat([part.select(key).gather_every(every).collect() for part in parts]).sort(key)
     step = max(1, rows // every)
@@ -185,7 +185,7 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
 
 
 class _ColumnDigest:
-    """Three running hashes of a column: which values are there, their bytes, their lengths."""
+    """Three running hashes of a column: null positions, bytes, lengths."""
 
     def __init__(self) -> None:
         self._present, self._bytes, self._lengths = (hashlib.sha256() for _ in range(3))
@@ -217,7 +217,7 @@ class _ColumnDigest:
 
 
 def _utf8(texts: pl.Series) -> tuple[memoryview, npt.NDArray[np.int64]]:
-    """Return the bytes of all texts, one after the other, and how many each has."""
+    """Return the concatenated bytes of all texts, and their lengths."""
     held = texts.to_arrow(compat_level=pl.CompatLevel.oldest())  # in which they lie side by side
     _, ends, content = held.buffers()
     bounds = np.frombuffer(ends, np.int64, texts.len() + 1, held.offset * 8) if ends else _NOWHERE

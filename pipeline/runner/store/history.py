@@ -35,7 +35,7 @@ SWEEP = "sweep"
 PAGE = "index.html"
 """What a report begins with."""
 _WRITTEN = ".written.json"
-"""Key to the digest of each file of ours."""
+"""Key to the digest of each generated file."""
 _LATELY = timedelta(days=30)
 _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
 """Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
@@ -48,7 +48,7 @@ _ENDS = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
 Outcome: TypeAlias = Literal["done", "reused", "waits", "skipped", "failed"]
 
 
-# Folders that are replaced whole, such as the report; files that people put into them are kept
+# Folders that are replaced whole, for example the report; files of people in them are kept
 
 
 def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> list[str]:
@@ -150,7 +150,7 @@ def _read_digests(storage: Storage, name: str) -> dict[str, str] | None:
 
 
 def _free_key(storage: Storage, name: str, key: str) -> str:
-    """Return a key that is free: the key itself, or one that says that it was kept."""
+    """Return a free key: the key itself, or one marked as kept."""
     taken = {entry.key.removeprefix(f"{name}/") for entry in _files(storage, name)}
     path = PurePosixPath(key)
     others = (str(path.with_name(f"{path.stem}.kept-{n}{path.suffix}")) for n in count(1))
@@ -240,7 +240,7 @@ def last_fingerprint(storage: Storage, stage: str) -> str:
 
 
 def fingerprints_of(storage: Storage, stage: str, options: Mapping[str, object]) -> Iterator[str]:
-    """Yield what runs have made of a stage with the same values of these options, newest first."""
+    """Yield the fingerprints of a stage in runs with these values of options, newest first."""
     wanted = canonical(dict(options))
     seen: set[str] = set()
     for run in newest_first(storage):
@@ -338,7 +338,7 @@ def collect(
     spared: Collection[str] = (),
     listeners: Sequence[Listener] = (),
 ) -> list[Garbage]:
-    """Remove what can go and return it. Waits for runs that are at work, and says so."""
+    """Remove garbage and return it; wait for active runs, with a message."""
     with artefacts.in_use(storage, listeners, alone=True), storage.guarded("gc", ""):
         gone = list(garbage(storage, keep, spared))
         for each in gone:
@@ -396,12 +396,12 @@ def flaws(
 
 
 def mark(found: frozenset[str]) -> dict[str, bytes]:
-    """Return the file of a report that says which flaws it has."""
+    """Return the file with the flaws of a report."""
     return {_FLAWS: json.dumps(sorted(found)).encode()}
 
 
 def keep(storage: Storage, found: frozenset[str]) -> str:
-    """Set aside the report that is there if one with further flaws is to take its place.
+    """Set aside the existing report if the new one has additional flaws.
 
     Parameters
     ----------
@@ -430,7 +430,7 @@ def keep(storage: Storage, found: frozenset[str]) -> str:
 
 
 def _flaws_of(storage: Storage, folder: str) -> frozenset[str] | None:
-    """Return the flaws of a report, none of one that does not say; None if there is no report."""
+    """Return the flaws of a report, none if not recorded; None if there is no report."""
     if not any(entry.name == PAGE for entry in storage.list(folder)):
         return None
     try:
@@ -458,7 +458,7 @@ class CurrentRun:
     since : str
         When it came to that stage.
     said : str
-        When it said something last.
+        Time of its last event.
     unit : str
         What is counted of the stage: bytes read, or shards.
     done, total : int
@@ -482,7 +482,7 @@ def current_run(storage: Storage) -> CurrentRun | None:
 
 
 def _unfinished(storage: Storage) -> Iterator[CurrentRun]:
-    """Yield what the logs of runs without a record say, of those that began in the last weeks."""
+    """Yield the logs of runs of the last weeks without a record."""
     names = {entry.name for entry in storage.list(FOLDER, after=lately())}
     for name in sorted(names):
         identity = name.removesuffix(".jsonl")

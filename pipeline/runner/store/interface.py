@@ -1,6 +1,6 @@
 """The interface of a storage of results: what can be done with keys, and how tables are written.
 
-A key is a name with slashes below one root, such as ``scores/3f2a/manifest.json``. There are no
+A key is a name with slashes below one root, for example ``scores/3f2a/manifest.json``. There are no
 folders, only keys that begin alike. What lies below a part that starts with a dot is a draft: it
 counts for nothing, and need not be safe, before it is published under another name.
 """
@@ -16,7 +16,7 @@ import polars as pl
 from polars import selectors
 
 MANIFEST = "manifest.json"
-"""What is written last, and vouches for all beside it."""
+"""The file that is written last and completes a folder."""
 
 
 class Entry(NamedTuple):
@@ -73,7 +73,7 @@ class Storage(Protocol):
     def lock(
         self, key: str, waiting: Callable[[], object], *, shared: bool = False
     ) -> AbstractContextManager[None]:
-        """Hold a lock, alone or shared; `waiting` is called if somebody else holds it."""
+        """Hold an exclusive or shared lock; call `waiting` if another process holds it."""
         ...
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
@@ -89,7 +89,7 @@ class Storage(Protocol):
         ...
 
     def location(self, key: str) -> str:
-        """Return what people are shown: a path or an address."""
+        """Return the path or address to show to people."""
         ...
 
     def readable(self, key: str) -> str:

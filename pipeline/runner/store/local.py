@@ -28,9 +28,9 @@ _CHUNK = 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 _FOOTER = 1 << 20
-"""Bytes: no Parquet file of ours has a longer footer."""
+"""Longest footer of our Parquet files, in bytes."""
 _PATIENCE = 0.2
-"""Seconds to try for a lock before saying that somebody else has it."""
+"""Seconds to wait for a lock before reporting that another process has it."""
 _PAUSE = 0.02
 """Seconds between two tries."""
 
@@ -199,7 +199,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
     try:
         content.write_parquet(path, **parquet_options(content))
     except pl.exceptions.PolarsError:
-        # Polars does not always say that it was the disk: let the disk itself say so.
+        # Polars does not always name the disk as the cause: check the disk.
         with path.open("ab") as opened:
             opened.write(bytes(_FOOTER))
             opened.flush()
@@ -227,7 +227,7 @@ def _link(existing: Path, new: Path) -> None:
 
 
 def _acquire(held: BinaryIO, kind: int, *, within: float) -> bool:
-    """Try for a lock again and again, for so many seconds.
+    """Retry a lock for some seconds.
 
     Never by a call that waits in the system: a signal that comes just before it, or to another
     thread, would not end it, and Ctrl-C would do nothing until the lock is free.

@@ -146,8 +146,8 @@ def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"who": "third", "name": "Ana"}, "ana annotates, and is no third person; give another"),
-        ({"who": "third"}, "'' is not a valid column name"),
+        ({"who": "third", "name": "Ana"}, "ana is an annotator, not a third person; give another"),
+        ({"who": "third"}, "'' is not a valid name"),
         ({"who": "everybody"}, "Input should be 'third' or 'those'"),
         ({"who": "those", "more": 1}, "Extra inputs are not permitted"),
         ({"who": "third", "name": "Eva", "unsure": "yes"}, "Input should be a valid boolean"),

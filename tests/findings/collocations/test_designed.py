@@ -184,7 +184,7 @@ def test_lists_where_it_is_not_sure_are_not_named() -> None:
 def test_many_lists_are_counted() -> None:
     sizes = [{"n": n} for n in (100, 200, 500, 1000, 2000, 3000)]
     (worth,) = texts("machines", machine(*sizes), "labels saved")
-    assert worth.endswith("31 % of the labels for t-score at n = 1,000 and 2 more.")
+    assert worth.endswith("31 % for t-score at n = 1,000 and 2 more.")
 
 
 def test_what_is_not_known_is_not_said() -> None:
@@ -273,7 +273,7 @@ def test_the_chosen_list_has_the_limits_that_allow_for_the_choice() -> None:
     made = stage("evaluate.choice", {"choice": table(Choice, [row])})
     (text,) = texts("chosen_list", made)
     assert text == (
-        "Chosen: the top 500 by t-score, 30.0 % [20.0, 40.0] true positives, recall 50.0 %; the "
+        "Chosen: the top 500 by t-score, 30.0 % true positives [20.0, 40.0], recall 50.0 %; the "
         "limits account for the choice among 35 lists."
     )
     (unknown,) = texts(
@@ -323,7 +323,7 @@ def test_a_set_is_held_against_the_lists_of_its_size() -> None:
         ("mi", 0.2, 0.001), ("dice", -0.1, 0.01), ("t_score", 0.05, 0.3), ("f", None, None)
     )
     assert texts("sets_beside_lists", made) == [
-        "The set frequent: 60 candidates, 40.0 % [20.0, 60.0] true positives.",
+        "The set frequent: 60 candidates, 40.0 % true positives [20.0, 60.0].",
         "At the same list size, MI is worse than the set (−20.0 points, adjusted p = .001).",
         "At the same list size, Dice is better than the set (+10.0 points, adjusted p = .010).",
         "1 list of the same size does not differ significantly from the set: t-score.",

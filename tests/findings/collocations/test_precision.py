@@ -86,8 +86,8 @@ def test_the_list_with_the_most_is_named_at_each_size() -> None:
     )
     first, second = texts("corrected_precision", made)
     assert first == (
-        "Corrected for annotator errors (sensitivity 90.0 %, specificity 95.0 %): 29.4 % [14.0, 48.0] "
-        "true positives among the top 100 by t-score, compared with 30.0 % as judged."
+        "Corrected for annotator errors (sensitivity 90.0 %, specificity 95.0 %): 29.4 % true positives "
+        "[14.0, 48.0] among the top 100 by t-score, compared with 30.0 % as judged."
     )
     assert "top 500 by MI" in second
 
@@ -130,7 +130,7 @@ def estimated(
 def test_the_highest_leads_and_the_others_follow_by_their_estimates() -> None:
     made = estimated({("mi", 100): (3, 10), ("dice", 100): (5, 10), ("t_score", 100): (4, 10)})
     assert texts("highest_estimates", made) == [
-        "Highest estimate for 100 candidates: Dice, 50.0 % [0.0, 100.0] true positives.",
+        "Highest estimate for 100 candidates: Dice, 50.0 % true positives [0.0, 100.0].",
         "Next: t-score 40.0 % and MI 30.0 %; differences between measures were not tested.",
         "The baseline is 20.0 % [10.0, 30.0].",
     ]
@@ -302,7 +302,7 @@ def test_at_any_time_is_said_in_words() -> None:
     assert isinstance(text, Text)
     assert "at every size of the sample" in text.text
     said = at_any_time()
-    assert "at whatever size of the sample" in said
+    assert "valid at every size of the sample" in said
     assert "Fisher" not in said
 
 

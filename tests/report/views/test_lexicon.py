@@ -156,7 +156,7 @@ def test_lemmas_drawn_by_size_are_named_as_such() -> None:
     assert isinstance(widths, Listing)
     assert widths.shown is not None
     assert widths.shown.columns[-2:] == [
-        "standard error by size (points)",
+        "SE by size (points)",
         "width by size (points)",
     ]
 

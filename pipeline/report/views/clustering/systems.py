@@ -49,8 +49,9 @@ from pipeline.report.views.clustering.levels import (
 @view("extract.gold_table", title="Gold classes", place=60)
 def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how much was read and excluded."""
-    sizes = stage.table("sizes").collect()
-    return [Listing("sizes", "Data read and excluded.", _in_order(sizes))]
+    sizes = _in_order(stage.table("sizes").collect())
+    columns = [Column("what", "data"), Column("count")]
+    return [listing("sizes", "Data read and excluded.", sizes, columns)]
 
 
 @view("extract.clusters", title="Induced clusters", of=stage_title, place=62)

@@ -258,7 +258,7 @@ RESTING = (
     Column("n"),
     Column("n_sampled", "judged"),
     Column("k_sampled", "TP"),
-    Column("n_eff", "effective", lambda value: "–" if value is None else f"{value:,.0f}"),
+    Column("n_eff", "effective draws", lambda value: "–" if value is None else f"{value:,.0f}"),
     Column("tau", "weight of predictions (%)", format_percent),
     Column("unjudged"),
 )
