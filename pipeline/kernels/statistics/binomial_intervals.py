@@ -10,6 +10,7 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.intervals import interval
+from schemas.errors import quantity
 
 # Correction for judgement errors (Rogan and Gladen).
 
@@ -314,5 +315,7 @@ def checked_counts(
     if wrong.size:
         first = wrong[0]
         shown = f"k = {k.flat[first]}, n = {n.flat[first]}"
-        raise ValueError(f"0 <= k <= n is violated in {wrong.size:,} rows, for example {shown}")
+        raise ValueError(
+            f"0 <= k <= n is violated in {quantity(wrong.size, 'row')}, for example {shown}"
+        )
     return k, n

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from schemas.errors import quantity
 
 # Sets of candidates: sums over sets, and the transposed sums over candidates.
 
@@ -416,7 +417,7 @@ def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
     if wrong.any():
         shown = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
         raise ValueError(
-            f"{int(wrong.sum()):,} predictions are not probabilities in [0, 1], for example "
+            f"{quantity(int(wrong.sum()), 'prediction')} outside [0, 1], for example "
             f"{shown}; omit these, or give a probability"
         )
 

@@ -11,6 +11,7 @@ import scipy
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import Limits
+from schemas.errors import quantity
 
 # Moments of the draws.
 
@@ -93,7 +94,7 @@ def draw_moments(
         *(np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (y, pi, size, prediction))
     )
     require_range("judgements", y, (y >= 0) & (y <= 1), "in [0, 1]")
-    require_range("chances", chance, (chance > 0) & (chance < 1), "inside (0, 1)")
+    require_range("chances", chance, (chance > 0) & (chance < 1), "in (0, 1)")
     require_range("sizes", a, (a > 0) & np.isfinite(a), "above 0")
     require_range("predictions", g, (g >= 0) & (g <= 1), "in [0, 1]")
     w, c = a / chance, 1.0 - chance
@@ -118,12 +119,13 @@ def require_range(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], wh
 
     Examples
     --------
-    >>> require_range("chances", np.array([0.5]), np.array([True]), "inside (0, 1)")
+    >>> require_range("chances", np.array([0.5]), np.array([True]), "in (0, 1)")
     """
     wrong = np.flatnonzero(~fine)  # NaN is never fine
     if wrong.size:
         shown = ", ".join(f"{values[place]:g} (row {place})" for place in wrong[:3])
-        raise ValueError(f"{wrong.size:,} {what} are not {where}: {shown}")
+        number = quantity(wrong.size, "invalid value")
+        raise ValueError(f"{what} must be {where}: {number}, for example {shown}")
 
 
 # Assistance by predictions: residuals, and the weight of predictions.
@@ -982,7 +984,7 @@ def draw_weights(pi: FloatArray, size: FloatArray, *, total: float | None) -> Fl
     [0.444, 0.111, 0.444]
     """
     require_range("chances", pi, (pi > 0) & (pi <= 1), "in (0, 1]")
-    require_range("sizes", size, (size >= 0) & np.isfinite(size), "from 0 on")
+    require_range("sizes", size, (size >= 0) & np.isfinite(size), ">= 0")
     certain = pi == 1
     open_ = float((size / pi)[~certain].sum())
     if not size.any():

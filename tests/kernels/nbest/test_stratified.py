@@ -602,7 +602,7 @@ def test_lists_of_every_measure() -> None:
 def test_candidates_without_a_stratum_are_refused() -> None:
     ranks = ranks_of({"x": [4.0, 3.0]})
     strata = pl.DataFrame({"id": [name(0)], "stratum": ["a"]})
-    with pytest.raises(ValueError, match="1 candidates have no stratum, for example c00001"):
+    with pytest.raises(ValueError, match="no stratum for 1 candidate, for example c00001"):
         table(ranks, judged_of({"TP": [(True, 1)]}), strata, [1])
 
 

@@ -86,7 +86,7 @@ def test_a_rank_beyond_a_pool_is_in_no_list() -> None:
 def test_no_probability() -> None:
     sets = sets_of({"x": [1, 2, 3]}, [], [1])
     with pytest.raises(
-        ValueError, match=r"2 predictions are not .* example c001 \(1.5\), c002 \(n"
+        ValueError, match=r"2 predictions outside .* example c001 \(1.5\), c002 \(n"
     ):
         estimands(sets, p=np.array([0.5, 1.5, np.nan]), judged=np.zeros(3, dtype=bool))
 
@@ -111,7 +111,7 @@ def test_names_and_weights_of_questions() -> None:
     [
         (
             {"x at 7": 1.0},
-            "1 weights do not match any question or kind, for example 'x at 7'; did you me",
+            "no question or kind for 1 weight, for example 'x at 7'; did you me",
         ),
         ({"precison": 1.0}, "did you mean 'precision'"),
         ({"baseline": -1.0}, "weights must be >= 0, not baseline = -1.0"),
