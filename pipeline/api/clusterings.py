@@ -103,9 +103,8 @@ def type_measures(
     Returns
     -------
     DataFrame
-        A row per measure and mapping: value, recall, precision, certificate (whether the mapping is
-        proven optimal), and the numbers of types: all, excluded, without cluster. Rows "floor"
-        assign one class to all.
+        A row per measure and mapping: value, recall, precision, certificate (of an optimal
+        mapping), and numbers of types. Rows "floor" assign one class to all.
 
     Raises
     ------

@@ -134,9 +134,9 @@ def difference_test(
     k1, n1, k2, n2, alternative
         As for `fisher`.
     test : str
-        "fisher"; "fisher_mid_p" (less conservative, close to the level); "boschloo" (unconditional,
-        groups of at most 10,000 in total; one-sided never less powerful than Fisher's, two-sided
-        rarely); "boschloo_minlike" (ordered by Fisher's two-sided p-value: never less powerful).
+        "fisher"; "fisher_mid_p" (less conservative, close to the level); "boschloo" (groups of at
+        most 10,000 in total; rarely less powerful than Fisher's); "boschloo_minlike" (never less
+        powerful).
 
     Returns
     -------

@@ -764,8 +764,7 @@ def plan_design(
 
     ``simple``: a simple random sample; ``stratified``: strata by the best rank, with optimal rates;
     ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in the
-    estimates. Plans use expected variances and the normal distribution, without and with interim
-    looks. Labels count the whole sample, including those of a pilot.
+    estimates. Labels include those of a pilot.
 
     Parameters
     ----------
@@ -783,7 +782,7 @@ def plan_design(
         Measures, list sizes and pairs instead of the stage's.
     questions : str or sequence of str, optional
         Questions with this goal, by name ("t_score at 100") or kind (precision, difference,
-        baseline); all by default. The sample serves all declared questions.
+        baseline); all by default.
     pilot : str, optional
         Stage with judgements, preferably `evaluate.designed`.
     category : str, optional
@@ -808,8 +807,8 @@ def plan_design(
         plan, looks (number), question, kind, measure, measure_2, n; expected (precision or
         difference), wanted, labels, reached (half-width or power with these labels), level (at the
         last look), draws (expected in the sets of the question), hardest (needs most labels). The
-        last row of each plan is for all questions together. Labels are null where all candidates
-        are not enough.
+        last row of each plan is for all questions; labels are null where all candidates are not
+        enough.
 
     Raises
     ------

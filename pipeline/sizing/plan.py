@@ -646,9 +646,8 @@ def plan_pilot(
 ) -> pl.DataFrame:
     """Return the power of a larger sample to distinguish two measures, given a pilot.
 
-    The pilot remains part of the larger sample; the power averages over its uncertainty, see
-    `predictive_power`. With the full annotation, the precisions are known and the power is that of
-    a new sample.
+    The pilot remains part of the larger sample; the power averages over its uncertainty. After
+    full annotation it is the power of a new sample.
 
     Parameters
     ----------
