@@ -1,4 +1,4 @@
-"""How a column of text writes its numbers: decimal marks, marks between thousands, per cent."""
+"""Number formats of text columns: decimal marks, thousands separators, per cent."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 Kind: TypeAlias = Literal["count", "number"]
-"""What a column holds: whole numbers, or any."""
+"""Kinds of columns: whole numbers, or any."""
 Decimal: TypeAlias = Literal[".", ","]
-"""What stands before decimals."""
+"""The decimal mark."""
 
 _MINUS = "\u2212"
 _MARKS = {
@@ -20,35 +20,34 @@ _MARKS = {
     " ": "[ \u00a0\u2009\u202f]",
     "'": "['\u2019\u02bc]",
 }
-"""Mark to the signs that it is written by."""
+"""Mark to the signs used for it."""
 _EXPONENT = r"([eE][+-]?\d+)?"
 _INFINITE = r"(?i)^[+-]?inf(inity)?$"
 _NAMES = {".": "points", ",": "commas", " ": "blanks", "'": "apostrophes"}
 NO_NUMBER = "is not a number (texts for missing numbers: option missing)"
-"""What is wrong with a field that is not read."""
+"""Message for a field that is not read."""
 UNCLEAR = "has a mark for either decimals or thousands (to decide: option decimal)"
-"""What is wrong with a field of a column whose format is unclear."""
+"""Message for a field of a column with an unclear format."""
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How the numbers of a column are written.
+    """The format of the numbers of a column.
 
     Parameters
     ----------
     decimal : str
-        What stands before decimals, a point or a comma.
+        The decimal mark, a point or a comma.
     thousands : str
-        What stands between thousands: nothing, a point, a comma, a blank or an apostrophe.
+        The thousands separator: none, a point, a comma, a blank or an apostrophe.
     percent : bool
-        Whether each ends in a per cent sign.
+        Whether each number ends in a per cent sign.
     missing : tuple of str
-        Texts that stand for no number, beside the empty one.
+        Texts for a missing number, besides the empty one.
     known : bool
-        Whether somebody has said what stands before decimals: then 1.000 is one, or a thousand.
+        Whether the decimal mark was given: then 1.000 is clear.
     unclear : bool
-        Whether nobody can tell what the marks of the column are. Then numbers without a mark are
-        read, and no others.
+        Whether the marks of the column are ambiguous; then only numbers without a mark are read.
 
     Examples
     --------
@@ -66,12 +65,12 @@ class NumberFormat:
     unclear: bool = False
 
     def is_empty(self, text: pl.Expr) -> pl.Expr:
-        """Return whether there is no number."""
+        """Return whether the number is missing."""
         bare = text.str.strip_chars()
         return text.is_null() | (bare == "") | bare.is_in(list(self.missing))
 
     def plain(self, text: pl.Expr) -> pl.Expr:
-        """Return the numbers as programs write them, without a per cent sign; null for the rest.
+        """Return the numbers in plain format, without a per cent sign; null for the rest.
 
         The text of a plain format stays as it is but for a minus sign (U+2212) and blanks round it.
 
@@ -93,7 +92,7 @@ class NumberFormat:
         return there.then(pl.when(self.fits(text, "number")).then(point))
 
     def fits(self, text: pl.Expr, kind: Kind) -> pl.Expr:
-        """Return whether texts are numbers, or counts, that are written so; null where empty.
+        """Return whether texts are numbers, or counts, in this format; null where empty.
 
         Parameters
         ----------
@@ -116,7 +115,7 @@ class NumberFormat:
 
     @property
     def is_plain(self) -> bool:
-        """Whether numbers are written as programs write them, as far as that is clear."""
+        """Whether the format is plain, as far as that is clear."""
         return not (self.thousands or self.percent or self.unclear) and self.decimal == "."
 
     def __str__(self) -> str:
@@ -137,13 +136,13 @@ def _bare(text: pl.Expr) -> pl.Expr:
 
 
 PLAIN = NumberFormat()
-"""Numbers as programs write them: a point before decimals, nothing between thousands."""
+"""The plain format: a decimal point, no thousands separator."""
 _POINT, _COMMA = NumberFormat(",", "."), NumberFormat(".", ",")
-"""Formats with a point, and with a comma, between thousands."""
+"""Formats with a point, and with a comma, as thousands separator."""
 
 
 def _formats(kind: Kind, decimal: Decimal | None) -> Iterator[NumberFormat]:
-    """Yield the formats that a column may have, those without thousands first."""
+    """Yield the possible formats of a column, those without separators first."""
     marks: Sequence[Decimal] = (".", ",") if decimal is None else (decimal,)
     for percent in (False, True) if kind == "number" else (False,):
         for thousands in ("", ",", ".", " ", "'"):
@@ -159,29 +158,28 @@ def number_formats(
     decimal: Decimal | None = None,
     missing: Sequence[str] = (),
 ) -> dict[str, NumberFormat]:
-    """Tell how columns of text write their numbers, each from all its rows.
+    """Find the number format of each text column from all its rows.
 
-    A format is that of a column if all its fields can be read so. If none is, it is the one by
-    which most can be read: the rest are errors, and what is read never depends on them. If two are
-    and differ, the format is unclear: 1,234 is a thousand and more, or one and a bit. A count has
-    no decimals but zeros, so that 1,234 is clear, and 1.234 is where other counts have no mark;
-    1.000 may be what a program makes of one.
+    The format of a column is the one in which all its fields can be read; if there is none, the one
+    in which most can, and the rest are errors. If two formats fit and differ, the format is
+    unclear: 1,234 may be 1234 or 1.234. A count has no decimals but zeros, so that 1,234 is clear,
+    and 1.234 is where other counts have no mark; 1.000 may be what a program makes of one.
 
     Parameters
     ----------
     rows : LazyFrame
-        The rows; read twice at the most.
+        The rows; read at most twice.
     kinds : mapping of str to str
         Column to "count" or "number".
     decimal : str, optional
-        What stands before decimals, if that is known.
+        The decimal mark, if known.
     missing : sequence of str
-        Texts that stand for no number.
+        Texts for a missing number.
 
     Returns
     -------
     dict of str to NumberFormat
-        Column to its format; `PLAIN`, with what is missing, for one that holds no text.
+        Column to its format; `PLAIN`, with `missing`, for a column not of text.
 
     Examples
     --------

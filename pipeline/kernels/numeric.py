@@ -60,7 +60,7 @@ def deviance(x: str | pl.Expr, expected: str | pl.Expr, difference: str | pl.Exp
     Parameters
     ----------
     x, expected, difference : str or Expr
-        x >= 0, m >= 0 and d = x - m, given apart because it is known more exactly.
+        x >= 0, m >= 0 and d = x - m, given separately because it is known more exactly.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def log_of_ratio(
     Parameters
     ----------
     x, y, difference : str or Expr
-        x >= 0, y >= 0 and d = x - y, given apart because it is known more exactly.
+        x >= 0, y >= 0 and d = x - y, given separately because it is known more exactly.
     base : float
         Base of the logarithm.
 
@@ -134,7 +134,7 @@ def sign(difference: str | pl.Expr, magnitude: pl.Expr) -> pl.Expr:
 
 
 def clip_score(score: pl.Expr) -> pl.Expr:
-    """Return a score that lies in [-1, 1], without the last bit by which rounding leaves it.
+    """Clip a score to [-1, 1], which rounding may leave by the last bit.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def ratio(part: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
 
 
 def codes(labels: pl.Series) -> tuple[IntArray, pl.Series]:
-    """Return the place of each label among the sorted ones, and these.
+    """Return the place of each label in the sorted labels, and these.
 
     Parameters
     ----------
@@ -226,8 +226,7 @@ def overlaps(
 
     ``n_ij = |gold_i & system_j|, n_i = |gold_i|, n_j = |system_j|``
 
-    Groups may overlap: a member counts in every group that holds it, once per group, however
-    often the row is repeated.
+    Groups may overlap: a member counts once in each of its groups, even if the row is repeated.
 
     Parameters
     ----------
@@ -239,13 +238,13 @@ def overlaps(
     gold_group, group : str
         The columns of the groups, named differently, such as gold and cluster.
     distinct : bool
-        Whether the rows are known to be distinct: then no time is spent on making them so.
+        Whether the rows are known to be distinct, which saves time.
 
     Returns
     -------
     pl.LazyFrame
-        Columns `gold_group`, `group`, n_ij, n_i, n_j (Int64), a row for each pair of groups
-        with n_ij >= 1, in no order. Groups that share nothing have no row.
+        Columns `gold_group`, `group`, n_ij, n_i, n_j (Int64), a row for each pair of groups with
+        n_ij >= 1, unordered. Groups without common members have no row.
 
     Raises
     ------
@@ -278,17 +277,17 @@ def overlaps(
 
 
 def recall() -> pl.Expr:
-    """Give the share of the gold group that the other one holds: ``r = n_ij / n_i``."""
+    """Return the share of the gold group in the other one: ``r = n_ij / n_i``."""
     return _overlap_share("n_i")
 
 
 def precision() -> pl.Expr:
-    """Give the share of the other group that lies in the gold group: ``p = n_ij / n_j``."""
+    """Return the share of the other group in the gold group: ``p = n_ij / n_j``."""
     return _overlap_share("n_j")
 
 
 def f_score() -> pl.Expr:
-    """Give the harmonic mean of precision and recall, ``2 n_ij / (n_i + n_j)``.
+    """Return the harmonic mean of precision and recall, ``2 n_ij / (n_i + n_j)``.
 
     In (0, 1] for groups that share a member, 1 if they are equal. The quotient of two exact
     integers: one rounding, and equal counts give bitwise equal scores.
@@ -315,28 +314,28 @@ def _row_count() -> pl.Expr:
 
 TRUE = ("1", "true", "yes", "y", "+", "tp")
 FALSE = ("0", "false", "no", "n", "-", "fp")
-"""Spellings of a judgement, in any case; an empty field means that nobody judged."""
+"""Spellings of a judgement, in any case; an empty field means not judged."""
 _LARGEST_SUM = 2.0**53
-"""What counts of a column add up to at the most: Float64 has every whole number below."""
+"""Upper bound on the sum of a column of counts: Float64 has every whole number below."""
 _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}\.000$"
-"""One thousand where a point stands between thousands, and one where it stands before decimals."""
+"""Text that is 1000 or 1, depending on the meaning of the point."""
 
 
 def whole_number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Expr:
     """Return a column as Int64; null where it does not hold a whole number.
 
     A whole number may be kept as a float or decimal, and written as one: 6.0, 10.00, 1e+05. Floats
-    are taken below 2^53 alone, beyond which they do not have every whole number. Truth values,
-    dates, times and durations are no numbers; neither is the text 1.000, which may be a thousand.
+    are accepted below 2^53 only, beyond which they skip whole numbers. Booleans, dates, times and
+    durations are not numbers; nor is the text 1.000, which may be a thousand.
 
     Parameters
     ----------
     column : str
         Its name.
     dtype : DataType
-        What it is now.
+        Its present type.
     form : NumberFormat
-        How the numbers of a column of text are written, as `number_formats` tells it.
+        Number format of a text column, from `number_formats`.
 
     Returns
     -------
@@ -383,10 +382,10 @@ def count_column(
     least: int = 0,
     before: int = 0,
 ) -> pl.Expr:
-    """Return a column as counts that can be added up; null where it does not hold one.
+    """Return a column as counts that can be summed; null where the value is not a count.
 
-    Sums of 64 bits begin again from below where they are too large. So null stands, too, from where
-    the counts of the column, added up from its beginning, reach 2^53, about 9e15.
+    Also null from where the running sum of the counts reaches 2^53, about 9e15, as sums of 64 bits
+    would overflow.
 
     Parameters
     ----------
@@ -395,7 +394,7 @@ def count_column(
     least : int
         The smallest count.
     before : int
-        What the counts before these rows add up to, where a column is read in parts.
+        Sum of the counts before these rows, if a column is read in parts.
 
     Examples
     --------
@@ -410,9 +409,9 @@ def count_column(
 
 
 def number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Expr:
-    """Return a column as Float64; null where it holds no number, or NaN.
+    """Return a column as Float64; null for NaN and what is not a number.
 
-    Truth values, dates, times and durations are no numbers. Per cent are hundredths.
+    Booleans, dates, times and durations are not numbers. Per cent are divided by 100.
 
     Parameters
     ----------
@@ -435,7 +434,7 @@ def number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Ex
 
 
 def text_or_null(column: str) -> pl.Expr:
-    """Return a column as words; null where blank, or what a spreadsheet shows for an error.
+    """Return a column as words; null where blank, or a spreadsheet error.
 
     Examples
     --------
@@ -447,10 +446,9 @@ def text_or_null(column: str) -> pl.Expr:
 
 
 def judgement(column: str) -> pl.Expr:
-    """Return a column as Boolean; null where nobody judged or the spelling is unknown.
+    """Return a column as Boolean; null where not judged or the spelling is unknown.
 
-    What is Boolean already is spelt true or false as text. Where some are empty, programs keep 1
-    and 0 as floats: 1.0 and 0.0 are read, too.
+    Accepts Booleans, and the floats 1.0 and 0.0, which programs make of columns with empty fields.
 
     Examples
     --------
@@ -473,7 +471,7 @@ def faults(
     required: bool,
     forms: Mapping[str, NumberFormat] | None = None,
 ) -> pl.LazyFrame:
-    """Return one row for every value that could not be parsed.
+    """Return one row for each value that could not be parsed.
 
     Parameters
     ----------
@@ -482,11 +480,11 @@ def faults(
     parsed : mapping of str to Expr
         Column of the file to its parsed form, null on failure.
     problem : str
-        What to say of it.
+        The message.
     required : bool
-        Whether an empty field is a failure too.
+        Whether an empty field is an error too.
     forms : mapping of str to NumberFormat, optional
-        How columns of numbers are written.
+        Formats of the columns of numbers.
 
     Returns
     -------
@@ -525,7 +523,7 @@ def tail_of(confidence: Level) -> Level:
 
 
 def check_bootstrap(*, confidence: float, replicates: int) -> None:
-    """Refuse options that no bootstrap can have.
+    """Refuse impossible options of a bootstrap.
 
     Raises
     ------
@@ -537,12 +535,12 @@ def check_bootstrap(*, confidence: float, replicates: int) -> None:
 
 
 def percentiles(values: FloatArray, *, confidence: float) -> FloatArray:
-    """Return the percentiles that leave the same share of the values on either side.
+    """Return the percentiles with equal shares of the values outside on both sides.
 
     Parameters
     ----------
     values : array of float, shape (..., replicates)
-        What was found in each sample, none of them NaN; one sample at least.
+        The value of each sample, at least one, none NaN.
     confidence : float
         Confidence level in (0, 1).
 
@@ -561,21 +559,21 @@ def percentiles(values: FloatArray, *, confidence: float) -> FloatArray:
 
 
 def summary(values: FloatArray, *, confidence: float) -> tuple[float, float, float, int]:
-    """Return the percentiles, the standard error, and how many samples have no value.
+    """Return the percentiles, the standard error, and the number of samples without a value.
 
     Parameters
     ----------
     values : array of float, shape (replicates,)
-        What was found in each sample, NaN where a sample has no value.
+        The value of each sample, NaN if undefined.
     confidence : float
         Confidence level in (0, 1).
 
     Returns
     -------
     lower, upper, standard_error : float
-        NaN where too few samples have a value: none, or for the error fewer than two.
+        NaN without samples that have a value (for the error, with fewer than two).
     undefined : int
-        How many values are NaN.
+        Number of values that are NaN.
 
     Examples
     --------

@@ -13,16 +13,16 @@ from pipeline import memory
 from pipeline.memory import Spill
 
 ROW = 1600
-"""Bytes that a row of texts may take while it is sorted, joined or grouped."""
+"""Bytes per row of texts in sorting, joining or grouping."""
 LEAST = 64 << 20
-"""Bytes for rows where a limit leaves none: with less, parts would be countless."""
+"""Least bytes for rows, even if a limit leaves fewer."""
 _BATCH = 250_000
 _SAMPLED_VALUES = 1000
-"""Values that are looked at for each range."""
+"""Values sampled for each range."""
 
 
 def most_rows() -> int:
-    """Return how many rows may be worked on at a time.
+    """Return the number of rows to process at a time.
 
     Examples
     --------
@@ -35,13 +35,13 @@ def most_rows() -> int:
 
 
 def count_rows(*tables: pl.LazyFrame) -> int:
-    """Return how many rows tables have together."""
+    """Return the total number of rows of tables."""
     lengths = pl.collect_all([each.select(pl.len()) for each in tables])
     return sum(int(each.item()) for each in lengths)
 
 
 def batches(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a table in batches, in order; of none, one batch without rows."""
+    """Yield the rows of a table in batches, in order; of an empty table, one empty batch."""
     batch = None
     size = max(1, min(_BATCH, most_rows() // 2))
     for batch in table.collect_batches(chunk_size=size, maintain_order=True):
@@ -51,13 +51,13 @@ def batches(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
 
 
 def slices(table: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield a table in parts, in order; of none, one part without rows."""
+    """Yield a table in parts, in order; of an empty table, one empty part."""
     size = most_rows()
     yield from (table.slice(start, size) for start in range(0, max(1, table.height), size))
 
 
 def merge_batches(frames: Iterable[pl.DataFrame], *, most: int) -> Iterator[pl.DataFrame]:
-    """Yield tables put together, in order, as long as they have no more rows than so many.
+    """Yield tables combined in order, up to so many rows.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Ranges:
     def of(self, table: pl.LazyFrame, number: int, *, by: str) -> pl.LazyFrame:
         """Return the rows of a table whose values of a column lie in a range.
 
-        Where a file of the table is in the order of that column, no more is read of it.
+        If a file of the table is sorted by that column, only this range is read.
         """
         if number > 0:
             table = table.filter(pl.col(by) >= self.bounds[number - 1])
@@ -118,7 +118,7 @@ class Ranges:
 
 
 def ranges_of(column: str, *tables: pl.LazyFrame) -> Ranges:
-    """Return ranges of a column that hold about as many rows as there is room for.
+    """Return ranges of a column, each with about as many rows as fit into memory.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def split(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.DataF
     *tables : LazyFrame
         With the column, String.
     number : int
-        How many parts; with 1 each table is collected.
+        Number of parts; with 1 each table is collected.
     by : str
         The column.
 
@@ -185,12 +185,12 @@ def parts_of(table: pl.LazyFrame, *, by: str) -> Iterator[pl.LazyFrame]:
 
 
 def buckets_for(rows: int) -> int:
-    """Return into how many buckets so many rows have to be divided."""
+    """Return the number of buckets needed for so many rows."""
     return max(1, -(-rows // most_rows()))
 
 
 def parts_needed(*tables: pl.LazyFrame) -> int:
-    """Return into how many parts tables have to be divided, together; 1 where there is no limit."""
+    """Return the number of parts needed for tables together; 1 without a limit."""
     return buckets_for(count_rows(*tables)) if memory.is_limited() else 1
 
 
@@ -202,5 +202,5 @@ def bucket_of(column: str, buckets: int) -> pl.Expr:
 
 
 def spill_of(buckets: int, schema: pl.Schema) -> Spill:
-    """Return buckets that hold no more rows than there is room for beside a part."""
+    """Return buckets that fit into memory beside a part."""
     return Spill(buckets, schema, most=max(1, most_rows() // 2))

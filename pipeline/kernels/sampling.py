@@ -23,7 +23,7 @@ def candidate_id(*units: str | pl.Expr) -> pl.Expr:
     Parameters
     ----------
     *units : str or Expr
-        Names of the String columns that make the candidate, usually l1 and l2; or text.
+        Names of the String columns of the candidate, usually l1 and l2; or text.
 
     Returns
     -------
@@ -52,11 +52,11 @@ def seeded_key(*columns: str, seed: str, purpose: str) -> pl.Expr:
     Parameters
     ----------
     *columns : str
-        Name of a String column, usually ``id``; several are taken together.
+        Name of a String column, usually ``id``; several are combined.
     seed : str
         Seed of the run or stage.
     purpose : str
-        What the key is for; keys for different purposes are independent.
+        Use of the key; keys for different purposes are independent.
 
     Returns
     -------
@@ -80,14 +80,14 @@ def seeded_key(*columns: str, seed: str, purpose: str) -> pl.Expr:
 
 
 def seeded_generator(*, seed: str, purpose: str) -> np.random.Generator:
-    """Return a random generator that is fixed by the seed, for simulations.
+    """Return a random generator fixed by the seed, for simulations.
 
     Parameters
     ----------
     seed : str
         Seed of the run or stage.
     purpose : str
-        What the numbers are for; generators for different purposes are independent.
+        Use of the numbers; generators for different purposes are independent.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def without_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: st
     ids : DataFrame or LazyFrame
         String column ``id``, distinct values.
     size : int
-        How many to draw; at most all. The sample is held in memory, the ids are not.
+        Number of draws, at most all. Only the sample is held in memory.
     seed : str
         Fixes the draw.
 
@@ -155,14 +155,14 @@ def without_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: st
 
 
 def with_replacement(ids: pl.DataFrame | pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Draw `size` times, each candidate each time with the same chance.
+    """Draw `size` times, each time with equal chances for all candidates.
 
     Parameters
     ----------
     ids : DataFrame or LazyFrame
         String column ``id``, distinct values.
     size : int
-        Number of draws. What is drawn is held in memory, the ids are not.
+        Number of draws. Only the sample is held in memory.
     seed : str
         Fixes the draws; draw j is the same whatever the size.
 
@@ -207,7 +207,7 @@ def slots(size: int, *, candidates: int, seed: str) -> pl.DataFrame:
 
 
 def smallest_keys(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
-    """Return the ids with the smallest keys, at most so many, and the keys; in their order."""
+    """Return at most so many ids with the smallest keys, and the keys, in their order."""
     keyed = _with_keys(ids, seed).bottom_k(size, by=["key", "id"])
     return keyed.collect(engine="streaming").sort("key", "id")
 

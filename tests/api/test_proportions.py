@@ -39,7 +39,7 @@ def test_limits_of_a_finite_population() -> None:
     assert lx.precision_interval(4, 10, interval="hypergeometric", population=10) == (0.4, 0.4)
     found = lx.precision_interval([3, 4], 9, interval="hypergeometric", population=[20, 20])
     assert [each.tolist() for each in found] == [[0.15, 0.2], [0.6, 0.7]]
-    with pytest.raises(DataError, match="needs the size of the population"):
+    with pytest.raises(DataError, match="requires the population size"):
         lx.precision_interval(3, 9, interval="hypergeometric")
 
 
@@ -105,12 +105,12 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: lx.precision_interval(pd.Series([1, None], dtype="Int64"), 2), DataError,
      "k: 1 of 2 missing"),
     (lambda: lx.precision_interval(1, 1e30), DataError, "n: 1 of 1"),
-    (lambda: lx.precision_interval(5, 4), DataError, "precision_interval: not 0 <= k <= n"),
+    (lambda: lx.precision_interval(5, 4), DataError, "precision_interval: 0 <= k <= n is violated"),
     (lambda: lx.precision_interval([1, 2], [2, 2, 2]), DataError, "k has 2 values, n has 3"),
-    (lambda: lx.precision_interval(1, 2, confidence=95), DataError, "confidence is a proportion"),
+    (lambda: lx.precision_interval(1, 2, confidence=95), DataError, "confidence must be in"),
     (lambda: lx.precision_interval(1, 2, interval="wald"), ConfigError, "unknown interval 'wald'"),
-    (lambda: lx.fisher(5, 4, 1, 4), DataError, "fisher: not 0 <= k <= n"),
-    (lambda: lx.fisher(-1, 4, 1, 4), DataError, "fisher: not 0 <= k <= n"),
+    (lambda: lx.fisher(5, 4, 1, 4), DataError, "fisher: 0 <= k <= n is violated"),
+    (lambda: lx.fisher(-1, 4, 1, 4), DataError, "fisher: 0 <= k <= n is violated"),
     (lambda: lx.fisher([1, 1], 4, [1, 1, 1], 4), DataError, "k1 has 2 values, n1 has 1, k2 has 3"),
     (lambda: lx.fisher(1, 4, 1, 4, alternative="more"), ConfigError, "valid: greater, less, two-"),
     (lambda: lx.difference_test(1, 4, 1, 4, test="fischer"), ConfigError, "did you mean fisher"),

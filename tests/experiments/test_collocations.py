@@ -654,5 +654,5 @@ def test_nothing_is_good_enough(tmp_path: Path) -> None:
     where = "stage sampled: 1 mistake\n  - stages.sampled.measures: 'tscore' has not been ranked"
     with pytest.raises(ConfigError, match=where):
         run(tmp_path, **{"stages.sampled.measures": ["tscore"]})
-    with pytest.raises(ConfigError, match="just one of size, min_precision, min_recall"):
+    with pytest.raises(ConfigError, match="exactly one of size, min_precision, min_recall"):
         run(tmp_path, **{"stages.choice.size": 100})

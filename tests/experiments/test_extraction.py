@@ -211,7 +211,7 @@ def test_any_number_of_shards_gives_the_same(tmp_path: Path) -> None:
         ("where = \"upos = 'NOUN'\", label = \"{lema}\"", "left.label: the tokens have no attribute 'lema' (c.conllu); did you mean lemma"),
         ("where = \"upos = \"", "not a Polars SQL condition"),
         ("where = \"upos = 'NOUN'\", label = \"{prep.lemma}\"", "'prep' is not attached"),
-        ("where = \"upos = 'NOUN'\", label = \"noun\"", "names no attribute"),
+        ("where = \"upos = 'NOUN'\", label = \"noun\"", "contains no attribute"),
         ("where = \"upos = 'NOUN'\", attch = {}", "unknown key; did you mean attach"),
     ],
 )  # fmt: skip

@@ -880,5 +880,5 @@ def test_two_different_labels_in_two_places_are_reported(
         fill_sheets(former / path.name, "free")
     assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
-    assert "anna gives this id several labels: SVC (001-anna.xlsx, line 2)" in said
+    assert "anna gave this id several labels: SVC (001-anna.xlsx, line 2)" in said
     assert "former place 1: 001-anna.xlsx" in said

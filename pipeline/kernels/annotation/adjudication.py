@@ -157,7 +157,7 @@ def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
     --------
     >>> rows = pl.LazyFrame({"file": ["a"], "line": [2], "round": ["adjudicaton"]})
     >>> unknown_rounds(rows).collect()["problem"].item()
-    'is no round; did you mean adjudication?'
+    'is not a round; did you mean adjudication?'
     """
     if ROUND not in rows.collect_schema():
         rows = rows.select("file", "line", pl.lit(None, pl.String).alias(ROUND))

@@ -237,7 +237,7 @@ def unnamed_faults(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
     --------
     >>> row = {"file": "a.csv", "line": 2, "annotator": " ", "label": "SVC"}
     >>> unnamed_faults(pl.LazyFrame([row]), answer="label").collect()["problem"].item()
-    'is empty: say who gave the label of this row'
+    'is empty: name the annotator of the label in this row'
     """
     nobody = (pl.col(_ANNOTATOR).str.strip_chars() == "").fill_null(value=True)
     text = pl.lit(f"is empty: name the annotator of the {answer} in this row")
@@ -297,7 +297,7 @@ def faults(
     >>> row = {"file": "a.csv", "line": 2, "annotator": "a", "l1": "x", "l2": "y", "label": "SVG"}
     >>> sheet = pl.LazyFrame([row]).with_columns(candidate_id("l1", "l2"))
     >>> faults(sheet, labels=["SVC", "free"]).collect()["problem"].item()
-    'is no label; did you mean SVC?'
+    'is not a label; did you mean SVC?'
     """
     wrong = [
         _empty_ids(rows),

@@ -13,6 +13,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.numeric import IntArray, codes
 from pipeline.kernels.partitions import buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
+from schemas.errors import quantity
 
 # Alignment of two taggings of the same tokens
 
@@ -130,8 +131,8 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
         examples = several.group_by("item").agg(clusters).sort("item")
         shown = "; ".join(f"{item!r}: {held}" for item, held in examples.head(3).iter_rows())
         raise DataError(
-            f"{name}: the token level is undefined, since {examples.height:,} items of the gold"
-            f" standard have several clusters, for example {shown}\n"
+            f"{name}: the token level is undefined for "
+            f"{quantity(examples.height, 'gold item')} in several clusters, for example {shown}\n"
             "Evaluate the dictionary at type level, or use a tagging of the tokens instead. Items"
             " that differ only in apostrophes, hyphens or invisible characters are merged, unless"
             ' both files have the reader option normalise = "none".'
@@ -508,7 +509,7 @@ def weights_other_than_one(table: pl.LazyFrame, label: str) -> str:
     --------
     >>> table = pl.LazyFrame({"item": ["run"] * 2, "cluster": ["1", "2"], "weight": [0.3, 0.7]})
     >>> weights_other_than_one(table, "cluster")
-    "has weights of clusters, 2 other than 1, such as 0.3 of 'run' in '1'"
+    "has weights of clusters, 2 other than 1, for example 0.3 of 'run' in '1'"
     >>> weights_other_than_one(table.drop("weight"), "cluster")
     ''
     """

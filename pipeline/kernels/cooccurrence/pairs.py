@@ -144,12 +144,12 @@ def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def occurrences(units: pl.LazyFrame) -> pl.LazyFrame:
-    """Count the text units that hold each type: unit, f."""
+    """Count the text units that contain each type: unit, f."""
     return units.unique([TEXT_UNIT, "unit"]).group_by("unit").agg(f=pl.len().cast(pl.Int64))
 
 
 def types(units: pl.LazyFrame) -> pl.LazyFrame:
-    """Return each type once for each text unit, with its first token there."""
+    """Return each type once per text unit, with its first token there."""
     return units.group_by(TEXT_UNIT, "unit").agg(pl.col(TOKEN).min())
 
 
@@ -231,14 +231,14 @@ def _distinct_tokens(paired: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def add_positions(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """Add where the pairs stand: file, doc, sentence, position_1, position_2.
+    """Add the places of the pairs: file, doc, sentence, position_1, position_2.
 
     Parameters
     ----------
     pairs : LazyFrame
         With `COLUMNS`.
     tokens : LazyFrame
-        The tokens that they were found among.
+        The tokens they were found in.
 
     Returns
     -------
@@ -279,21 +279,21 @@ def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def by_key(rows: pl.LazyFrame, key: Sequence[str], *made: pl.Expr) -> pl.LazyFrame:
-    """Group rows, which is cheapest where l1 and l2 are Categorical: then a pair is one number.
+    """Group rows; fastest if l1 and l2 are Categorical, as a pair is then one number.
 
     Parameters
     ----------
     rows : LazyFrame
-        The key, as text or Categorical, and what else is wanted.
+        The key, as text or Categorical, and further columns.
     key : sequence of str
         The columns to group by.
     *made : Expr
-        What to make of each group.
+        Aggregates of each group.
 
     Returns
     -------
     LazyFrame
-        The key and what was made.
+        The key and the aggregates.
     """
     others = [name for name in key if name not in _PAIR]
     coded = rows.collect_schema()[key[0]] != pl.String
@@ -310,7 +310,7 @@ def pair_key() -> pl.Expr:
 
 
 def of_key(key: pl.Expr) -> list[pl.Expr]:
-    """Return l1 and l2 of such a number."""
+    """Return l1 and l2 of a number made by `_pair_number`."""
     labels = pl.Categorical(pl.Categories(LABELS))
     halves = {"l1": key // _HALF, "l2": key % _HALF}
     return [half.cast(pl.UInt32).cat.to(labels).alias(name) for name, half in halves.items()]
@@ -392,13 +392,13 @@ class Span:
     Parameters
     ----------
     left, right : int
-        How many on each side; tokens.
+        Tokens on each side.
     count : str
         "positions": a position in the spans of two nodes of the same type counts once.
         "windows": each node has its own span. "nodes": the same, and the units in it count once
         each.
     width : int
-        Tokens of a node, the first of which it stands on.
+        Tokens of a node, counted from its first.
     """
 
     left: int = 5
@@ -416,20 +416,20 @@ class Span:
         return self.width - 1 + self.right
 
     def within(self, length: int) -> Span:
-        """Return the same for sentences of so many tokens at the most: no longer than these."""
+        """Return the span cut to sentences of at most so many tokens."""
         return replace(self, left=min(self.left, length), right=min(self.right, length))
 
 
 class Text(NamedTuple):
-    """The tokens of a part of a corpus, and what stands on them; made once for all its nodes.
+    """The tokens of a part of a corpus and their units; made once for all its nodes.
 
     Parameters
     ----------
     place : array of int, shape (tokens,)
         The sentence of each; or the paragraph or document, for spans that go on over sentences.
     labels : list of arrays of int, each of shape (tokens,)
-        The number of the label of the unit that stands on each, -1 for none; several if tokens
-        bear several, see `TokenIndex.rows`.
+        The label number of the unit at each token, -1 for none; several arrays if tokens have
+        several units, see `TokenIndex.rows`.
     longest : int
         Tokens of the longest sentence.
     """
@@ -440,7 +440,7 @@ class Text(NamedTuple):
 
 
 def text_of(units: pl.DataFrame, tokens: pl.DataFrame) -> Text:
-    """Return the tokens of a part of a corpus, and the neighbours that stand on them.
+    """Return the tokens of a part of a corpus, and their neighbours.
 
     Parameters
     ----------
@@ -465,9 +465,9 @@ def in_span(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Pair every node with the units in its span, and count the positions of the spans.
 
-    With `count` = "positions", node hits of one type are taken in order; a position at or
-    before the right end of the previous hit's span is left out. So the positions of a type
-    are its spans laid over each other, and f1 is their number.
+    With `count` = "positions", node hits of one type are taken in order; a position at or before
+    the right end of the previous hit's span is left out. So the positions of a type are the union
+    of its spans, and f1 is their number.
 
     Parameters
     ----------
@@ -476,11 +476,11 @@ def in_span(
     text : Text
         The tokens, and the neighbours on them.
     span : Span
-        Which of them are neighbours.
+        The neighbourhood.
     columns : sequence of str
-        Which are wanted of the pairs.
+        Columns wanted of the pairs.
     before : int
-        The tokens up to this one have been looked at: what lies among them alone does not count.
+        Tokens up to this one are done: pairs within them do not count.
 
     Returns
     -------
@@ -518,7 +518,7 @@ def in_span(
 
 
 def once(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Keep one pair of a node and a unit that stands in its span several times, the first."""
+    """Keep only the first pair of a node and a unit that is in its span several times."""
     ordered = pairs.sort(TOKEN_1, TOKEN_2)
     return ordered.unique(["l1", "l2", TOKEN_1], keep="first", maintain_order=True)
 
@@ -576,7 +576,7 @@ def adjacent(
     tokens : DataFrame
         `TOKEN` and `PLACE` of all tokens, in order.
     gap : int
-        Tokens that may stand between the two; 0: neighbours.
+        Tokens allowed between the two; 0: neighbours.
 
     Returns
     -------
@@ -587,19 +587,19 @@ def adjacent(
 
 
 def neighbours(units: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> pl.DataFrame | None:
-    """Pair units of one kind with those right after them, as `adjacent` does, where that is quick.
+    """Pair units of one kind with the next ones, as `adjacent` does, if there is a fast way.
 
     Parameters
     ----------
     units : DataFrame
         As `units` gives them: left and right units are the same.
     columns : sequence of str
-        Which are wanted.
+        Columns wanted.
 
     Returns
     -------
     DataFrame or None
-        As `adjacent`; None if a token bears two units.
+        As `adjacent`; None if a token has two units.
 
     Examples
     --------
@@ -626,7 +626,7 @@ def following_span(gap: int) -> Span:
 
 
 class _Pairs(NamedTuple):
-    """Pairs as numbers: rows of the nodes, tokens and labels of what is in their spans."""
+    """Pairs as numbers: rows of the nodes, tokens and labels in their spans."""
 
     rows: IntArray
     others: IntArray

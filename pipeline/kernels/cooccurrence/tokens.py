@@ -18,7 +18,7 @@ from pipeline.kernels.numeric import IntArray
 
 
 def fields(template: str) -> list[str]:
-    """Return the attributes that a template asks for, in order.
+    """Return the attributes of a template, in order.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def fields(template: str) -> list[str]:
 
 
 def _parse_template(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
-    """Return what stands before each field, and the field."""
+    """Return the text before each field, and the field."""
     try:
         return list(string.Formatter().parse(template))
     except ValueError as error:
@@ -64,15 +64,15 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
     Parameters
     ----------
     template : str
-        As for `fields`; the columns are called as the fields are.
+        As for `fields`; the columns have the names of the fields.
     optional : set of str
         Related tokens that may be absent: their attributes are then empty.
 
     Returns
     -------
     Expr
-        String; null where an attribute that is not optional is null, and where nothing but blanks
-        would be the label.
+        String; null where an attribute that is not optional is null, and where the label would be
+        blank.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def number_tokens(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFra
     tokens : LazyFrame
         file, sentence, position (1, 2, 3 ... in each sentence) and attributes.
     in_order : bool
-        Whether the rows come in order already.
+        Whether the rows are in order already.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def number_tokens(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFra
 
 
 def longest(tokens: pl.DataFrame) -> int:
-    """Return how many tokens the longest sentence has; 0 if there is none.
+    """Return the length of the longest sentence in tokens; 0 without sentences.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def longest(tokens: pl.DataFrame) -> int:
 
 
 def head_token() -> pl.Expr:
-    """Return the number of a token's head; null for the root, and where none is known."""
+    """Return the number of a token's head; null for the root, or if unknown."""
     head = pl.col("head")
     return pl.when(head > 0).then(pl.col(TOKEN) + head - pl.col("position"))
 
@@ -160,15 +160,15 @@ def head_token() -> pl.Expr:
 
 
 class TokenIndex(NamedTuple):
-    """Which units stand on each token.
+    """The units at each token.
 
     Parameters
     ----------
     units : DataFrame
         The units, in the order of their tokens.
     rows : list of arrays of int, each of shape (tokens,)
-        The row of `units` that stands on each token, -1 for none. A token that bears several
-        units has the first one in the first array, the second one in the second.
+        The row of `units` at each token, -1 for none. Of several units at a token, the first is in
+        the first array, the second in the second.
     """
 
     units: pl.DataFrame
@@ -183,7 +183,7 @@ def token_index(units: pl.DataFrame, size: int) -> TokenIndex:
     units : DataFrame
         As the function `units` gives them.
     size : int
-        How many tokens there are.
+        Number of tokens.
 
     Examples
     --------
@@ -233,7 +233,7 @@ class Related:
     optional : bool
         Whether a unit without it is kept.
     each : bool
-        Whether every such token makes a unit, or the first alone.
+        Whether every such token makes a unit, or only the first.
     """
 
     where: pl.Expr
@@ -253,21 +253,21 @@ class Unit:
     template : str
         The label, see `pipeline.kernels.cooccurrence.tokens`.
     attach : mapping of str to Related
-        Related tokens by the name that the template calls them.
+        Related tokens by their names in the template.
     fold : bool or str
-        Whether labels are put into lower case; a language code: by the rules of the language, see
+        Whether to lower-case labels; a language code: by the rules of the language, see
         `fold_case`.
     matches : str
-        Regular expression that the label has to match somewhere; any label if empty.
+        Regular expression searched in the label; any label if empty.
     exclude : sequence of str
-        Labels that are no units.
+        Labels to exclude.
     followed_by : sequence of str
-        Regular expressions that the labels of the next tokens of the sentence have to match.
+        Regular expressions for the labels of the next tokens of the sentence.
     name : str
-        What all units are called in place of their labels, if not empty.
+        One name for all units instead of their labels, if not empty.
     further : sequence of str
-        Templates of further elements. The label is then all of them, `ELEMENTS` between, and
-        each of them has to match and must not be excluded.
+        Templates of further elements. The label then joins all of them with `ELEMENTS`; each must
+        match and must not be excluded.
     """
 
     where: pl.Expr
@@ -282,7 +282,7 @@ class Unit:
 
     @property
     def width(self) -> int:
-        """How many tokens a unit has."""
+        """Number of tokens of a unit."""
         return 1 + len(self.followed_by)
 
     @property
@@ -319,21 +319,21 @@ class Unit:
 _DOTTED = {"tr", "az"}
 """Languages in which the capital of i has a dot, and that of dotless i has none."""
 OWN_CASE = {*_DOTTED, "lt"}
-"""Languages with rules of their own for small letters."""
+"""Languages with their own rules for lower case."""
 
 
 def fold_case(text: pl.Expr, language: bool | str = True) -> pl.Expr:
-    """Return text in small letters, by the rules of Unicode and of a language.
+    """Return text in lower case, by the rules of Unicode and of a language.
 
-    Small letters keep apart what differs in small letters alone: *Maße* and *Masse*.
+    *Maße* and *Masse* remain distinct.
 
     Parameters
     ----------
     text : Expr
         String.
     language : bool or str
-        ISO 639-1 code: "tr" and "az" know two kinds of i, "lt" a dot that small letters keep.
-        "full": Unicode's full case folding, in which ß is ss, ſ is s, and every sigma alike.
+        ISO 639-1 code: "tr" and "az" have two kinds of i, "lt" keeps a dot. "full": Unicode's full
+        case folding, in which ß is ss, ſ is s, and every sigma alike.
 
     References
     ----------
@@ -373,14 +373,13 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     tokens : LazyFrame
         Tokens as `number_tokens` gives them, with attributes; with related tokens also head.
     unit : Unit
-        What to look for.
+        The unit.
 
     Returns
     -------
     LazyFrame
-        place, token and unit: the label, as a Categorical (`LABELS`), since labels are long and
-        few. A token without a required related token, or with a null in its label, is no
-        unit.
+        place, token and unit: the label, as a Categorical (`LABELS`). A token without a required
+        related token, or with a null in its label, is not a unit.
 
     Examples
     --------
@@ -400,7 +399,7 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
 
 
 def _attributes_of(templates: Sequence[str], name: str) -> list[str]:
-    """Return the attributes that templates ask of one related token."""
+    """Return the attributes of one related token in the templates."""
     asked = (each.partition(".") for template in templates for each in fields(template))
     return list(dict.fromkeys(rest for first, dot, rest in asked if dot and first == name))
 

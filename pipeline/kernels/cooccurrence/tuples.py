@@ -32,16 +32,16 @@ from schemas.errors import quantity
 # Sums by key for each row, in row order, on disk
 
 ROW = 200
-"""Bytes that a row of numbers may take while rows like it are added up."""
+"""Bytes per row of numbers while rows are summed."""
 ROW_PLACE = "_place"
-"""Column with the number of a row among all, from 0."""
+"""Column with the number of a row, from 0."""
 _SUM = "_sum"
 _FOUND = pl.Schema({ROW_PLACE: pl.Int64(), _SUM: pl.Int64()})
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Parts of a table in runs that are put in order at once.
+    """Parts of a table in runs, each sorted at once.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Runs:
 
     @classmethod
     def of(cls, heights: Sequence[int], most: int) -> Runs:
-        """Return runs of no more rows, but of one part at least.
+        """Return runs of at most so many rows, but at least one part.
 
         Examples
         --------
@@ -99,14 +99,14 @@ def sum_by_row(
     runs : Runs
         The rows in the order of their places, in the runs in which they are wanted.
     most : int
-        Rows to hold.
+        Rows held in memory.
     least : int
-        Rows with a smaller f count, but are not wanted.
+        Rows with a smaller f count, but are not returned.
 
     Yields
     ------
     Series
-        For each run the sums of its rows, null where they are not wanted.
+        For each run the sums of its rows, null where f is below `least`.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def sum_by_row(
 
 
 def _batches(frames: Iterable[pl.DataFrame], most: int) -> Iterator[pl.DataFrame]:
-    """Yield frames together as long as they have no more rows: one for nearly every bucket.
+    """Yield frames combined up to so many rows.
 
     Rows with the same key are in one bucket, however many they are.
     """
@@ -178,7 +178,7 @@ def elements(size: int) -> list[str]:
 def adjacent_tuples(
     units: Sequence[pl.DataFrame], tokens: pl.DataFrame, *, gap: int = 0
 ) -> pl.DataFrame:
-    """Return every sequence of units that follow each other in a sentence.
+    """Return every sequence of successive units in a sentence.
 
     Parameters
     ----------
@@ -187,13 +187,13 @@ def adjacent_tuples(
     tokens : DataFrame
         `TOKEN` and `PLACE` of all tokens, in order.
     gap : int
-        Tokens that may stand between two neighbours; 0: none.
+        Tokens allowed between two neighbours.
 
     Returns
     -------
     DataFrame
-        place, l1 ... lk (Categorical), token_1 ... token_k: each choice of tokens once, and
-        where a token bears several units, each choice of units.
+        place, l1 ... lk (Categorical), token_1 ... token_k: each choice of tokens once, and each
+        choice of units where a token has several.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def _followers(
 
 
 def pair_tuples(pairs: pl.DataFrame, *, left: int, right: int) -> pl.DataFrame:
-    """Take the units of pairs apart into their elements.
+    """Split the units of pairs into their elements.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def pair_tuples(pairs: pl.DataFrame, *, left: int, right: int) -> pl.DataFrame:
         See `pipeline.kernels.cooccurrence.pairs.COLUMNS`; labels of several elements as `Unit`
         makes them.
     left, right : int
-        How many elements the units have.
+        Number of elements of the units.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def pair_tuples(pairs: pl.DataFrame, *, left: int, right: int) -> pl.DataFrame:
     Raises
     ------
     DataError
-        If an element holds the character that separates them, U+001F.
+        If an element contains the separator, U+001F.
     """
     split = [
         *_split_labels(pairs.get_column("l1"), left),
@@ -296,14 +296,14 @@ def join_elements(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
     Parameters
     ----------
     counts : DataFrame
-        l1 ... lk, and what else is known of each tuple.
+        l1 ... lk, and further columns.
     size : int
         k.
 
     Raises
     ------
     DataError
-        If a unit holds the character that separates them, U+001F.
+        If a unit contains the separator, U+001F.
 
     Examples
     --------
@@ -349,7 +349,7 @@ def subset_sums(
     size: int,
     min_frequency: int = 1,
 ) -> Iterator[pl.DataFrame]:
-    r"""Yield how many tuple tokens have the elements of each tuple at some sets of positions.
+    r"""Yield the number of tuple tokens with the elements of each tuple at sets of positions.
 
     Each set takes time in proportion to the tuples. What is held are the labels, and as many
     tuples as there is room for.
@@ -364,7 +364,7 @@ def subset_sums(
     size : int
         k.
     min_frequency : int
-        A tuple with a smaller f has nulls, but counts.
+        A tuple with a smaller f counts, but gets nulls.
 
     Yields
     ------
@@ -437,7 +437,7 @@ def _position_sums(
 
 
 def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> pl.LazyFrame:
-    """Add how many tuple tokens have the elements of each tuple at each set of positions.
+    """Add the number of tuple tokens with the elements of each tuple at each set of positions.
 
     ``f_S`` = sum of f over all tuples with these elements at the positions S; N = sum of all f.
 
@@ -448,12 +448,12 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
     size : int
         k.
     min_frequency : int
-        Leave out tuples with a smaller f, after counting.
+        Omit tuples with a smaller f, after counting.
 
     Returns
     -------
     LazyFrame
-        The rows that are left, with the columns of `schemas.candidates.signature`.
+        The remaining rows, with the columns of `schemas.candidates.signature`.
 
     References
     ----------

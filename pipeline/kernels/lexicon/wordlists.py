@@ -396,7 +396,7 @@ def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
     >>> cells = {"file": ["a", "a", "b"], "line": [2, 2, 9], "form": ["ra", "rajt", "ra"]}
     >>> rows = pl.LazyFrame(cells).with_columns(annotator=pl.lit("anna"), lemma=pl.lit("ra"))
     >>> print(contradictions(rows).collect()["problem"][0])
-    anna keys this lemma in differently: ra, rajt (a, line 2); ra (b, line 9); keep one
+    anna has conflicting forms for this lemma: ra, rajt (a, line 2); ra (b, line 9); keep one
     """
     cell = ["annotator", "lemma", "file", "line"]
     cells = forms.drop_nulls("form").group_by(cell).agg(value=_join_values("form"))

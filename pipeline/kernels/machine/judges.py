@@ -178,7 +178,7 @@ def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     --------
     >>> rows = pl.LazyFrame({"file": "m.tsv", "line": [2, 3], "id": ["a", "a"], "~judge": "m"})
     >>> duplicate_faults(rows, ["id"]).select("line", "problem").collect().row(0)
-    (2, "this judge has another row for the pair: 'm'")
+    (2, "this judge has a conflicting row for the pair: 'm'")
     """
     named = rows.filter(_names_candidate(units)).drop_nulls(_JUDGE)
     twice = named.filter(pl.struct("id", _JUDGE).is_duplicated())

@@ -24,6 +24,7 @@ from pipeline.kernels.statistics.cluster_bootstrap import (
 from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.ratio_estimator import binomial_limits, checked_tail
 from schemas import ClusteredDifferences, ClusteredPrecision
+from schemas.errors import quantity
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,9 @@ def clustered_draws(
     without = placed.filter(pl.col("cluster").is_null())["id"]
     if len(without):
         shown = ", ".join(without.head(3))
-        raise ValueError(f"{len(without):,} candidates have no cluster, for example {shown}")
+        raise ValueError(
+            f"no cluster for {quantity(len(without), 'candidate')}, for example {shown}"
+        )
     coded, _ = codes(placed["cluster"])
     for category, sample in samples(ids, judged):
         yield ClusteredDraws(category, sample, vectors, coded)

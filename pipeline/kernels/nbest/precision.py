@@ -30,8 +30,8 @@ def error_rates(
     Parameters
     ----------
     judgements, truth : pl.DataFrame
-        Table `Judgements`, each; of the second all is true. What either leaves open, or does not
-        have, does not count.
+        Table `Judgements`, each; the second gives the truth. Candidates unjudged in either do not
+        count.
     method : str
         Interval method, a name in `intervals.INTERVALS`, not a finite one.
     confidence : float
@@ -40,9 +40,8 @@ def error_rates(
     Returns
     -------
     pl.DataFrame
-        category, n_true and n_false (candidates that are true or false, and were judged), and
-        sensitivity and specificity with ..._lower and ..._upper; NaN and [0, 1] where there is
-        no such candidate.
+        category, n_true and n_false (judged candidates that are true or false), and sensitivity and
+        specificity with ..._lower and ..._upper; NaN and [0, 1] where there is no such candidate.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def error_rates(
 
 
 def known_rates(categories: pl.Series, rates: Mapping[str, float]) -> pl.DataFrame:
-    """Return what `error_rates` gives for rates that are known exactly, the same for all.
+    """Return a table like that of `error_rates` for exactly known rates, equal for all.
 
     Examples
     --------
@@ -93,14 +92,14 @@ def corrected_lists(
     Parameters
     ----------
     precision : pl.DataFrame
-        Table `Precision`, the lists that are wanted.
+        Table `Precision`, only the lists wanted.
     rates : pl.DataFrame
-        What `error_rates` or `known_rates` gives.
+        Result of `error_rates` or `known_rates`.
     method : str
         Interval method of the precision, not a finite one: errors are made at random even where
         all is judged.
     confidence : float
-        Confidence level in (0, 1), that of the rates too.
+        Confidence level in (0, 1), the same as of the rates.
 
     Returns
     -------
@@ -137,7 +136,7 @@ _SCHEMA = {"category": pl.String, "measure": pl.String, "n": pl.Int64} | dict.fr
     COUNTS, pl.Int64
 )
 _MOST_LISTS = 500_000
-"""Lists that are looked at together, where there is room for as many."""
+"""Lists held together, if memory allows."""
 
 _DRAWS = pl.col("multiplicity")
 _HITS = pl.when(pl.col("tp")).then(_DRAWS).otherwise(0)
@@ -155,7 +154,7 @@ class Steps:
     size : int
         Candidates that the measure ranks, S.
     n : array of int, shape (steps,)
-        The list sizes at which a count grows, ascending.
+        List sizes at which a count grows, ascending.
     counts : array of int, shape (steps + 1, 4)
         `COUNTS` below the first of these sizes, and from each of them on.
     """
@@ -167,7 +166,7 @@ class Steps:
     counts: IntArray
 
     def at(self, sizes: npt.ArrayLike) -> pl.DataFrame:
-        """Return the counts of the lists of these sizes, in their order; of none beyond 1..S.
+        """Return the counts of the lists of these sizes, in order, without sizes outside 1..S.
 
         Examples
         --------
@@ -190,7 +189,7 @@ def steps_of(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> list[Steps]:
     Parameters
     ----------
     ranks : pl.LazyFrame
-        Table `Ranks`, of which no more is held than the rows of judged candidates.
+        Table `Ranks`; only the rows of judged candidates are held in memory.
     judged : pl.LazyFrame
         Columns category, id, tp (null = not judged) and multiplicity.
 
@@ -222,7 +221,7 @@ def _accumulate(category: str, measure: str, size: int, changes: pl.DataFrame) -
 
 
 def _changes(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.DataFrame:
-    """Return by how much the counts grow, and at which n."""
+    """Return the increments of the counts, and their n."""
     seen = judged.filter(pl.col("tp").is_not_null())
     draws = seen.select("category", "id", seen=_DRAWS, hits=_HITS)
     placed = ranks.select("measure", "rank", "id", "tie").join(draws, on="id", how="inner")
@@ -243,9 +242,9 @@ def _tie_ends(ranks: pl.LazyFrame, hits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tie_bounds(hits: pl.DataFrame, ends: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield where true positives count that stand at the start, and at the end of their groups.
+    """Yield the ranks of true positives put at the start, and at the end, of their tie groups.
 
-    The one with most draws comes first in a group, so that no order gives a list more of them.
+    Those with most draws come first in a group, so that no order gives a list more of them.
     """
     nth, many = pl.int_range(pl.len()).over(_GROUP), pl.len().cast(pl.Int64).over(_GROUP)
     falling = hits.sort(*_GROUP, "hits", descending=[False, False, False, True])
@@ -270,21 +269,21 @@ def counts_at(steps: Sequence[Steps], sizes: npt.ArrayLike) -> pl.DataFrame:
 def iterate_counts(
     steps: Sequence[Steps], *, before: int = 0
 ) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield the counts of every n, of one measure after the other, as much as there is room for.
+    """Yield the counts of every n, measure by measure, in parts that fit into memory.
 
     Parameters
     ----------
     steps : sequence of Steps
         The lists.
     before : int
-        How many smaller lists come with each part again.
+        Number of smaller lists repeated in each part.
 
     Yields
     ------
     after : int
-        The part says something new on lists that are larger than this.
+        Lists above this size are new in the part.
     counts : pl.DataFrame
-        As `Steps.at` gives them.
+        As of `Steps.at`.
 
     Examples
     --------
@@ -302,7 +301,7 @@ def iterate_counts(
 def counts_in_parts(
     steps: Sequence[Steps], *, at: IntArray | None = None
 ) -> Iterator[pl.DataFrame]:
-    """Yield the counts, in as few parts as there is room for; of none, one without rows.
+    """Yield the counts in as few parts as memory allows; without lists, one empty part.
 
     Parameters
     ----------
@@ -326,13 +325,13 @@ def counts_in_parts(
 
 
 def sizes_in_parts(sizes: IntArray) -> Iterator[IntArray]:
-    """Yield list sizes, as many at a time as there is room for; of none, one part of none."""
+    """Yield list sizes in parts that fit into memory; without sizes, one empty part."""
     rows = most_lists()
     yield from (sizes[start : start + rows] for start in range(0, max(1, len(sizes)), rows))
 
 
 def most_lists() -> int:
-    """Return how many lists may be looked at together."""
+    """Return how many lists fit into memory together."""
     return max(1, min(_MOST_LISTS, most_rows()))
 
 
@@ -342,8 +341,8 @@ def nbest_counts(
     """Count the judged draws and the true positives in every n-best list.
 
     ``n_sampled = |A & R|, k_sampled = |A & T & R|`` with A the n best candidates, R the judged
-    draws, T the true positives. Ties are broken by rank; tp_min and tp_max are what
-    k_sampled would be with the true positives of each tie group at its end or at its start.
+    draws, T the true positives. Ties are broken by rank; tp_min and tp_max are k_sampled with the
+    true positives of each tie group at its end or at its start.
 
     Parameters
     ----------
@@ -445,7 +444,7 @@ def precision_columns(
     Parameters
     ----------
     counts : pl.DataFrame
-        What `nbest_counts` gives, or the rows of it that are wanted.
+        Result of `nbest_counts`, or some of its rows.
     positives : pl.DataFrame
         Columns category and positives: all judged true positives.
     method : str
@@ -507,13 +506,13 @@ def baseline(
     Parameters
     ----------
     judged : pl.DataFrame or pl.LazyFrame
-        Columns category, id, tp and multiplicity, as for `nbest_counts`, and undecided, which
-        tells those on which judgements differ from those that nobody judged; none if absent.
+        Columns category, id, tp and multiplicity, as for `nbest_counts`, and undecided (judgements
+        differ, rather than none); all false if absent.
     n_candidates : int
         Candidates in the data set, S.
     sampled : bool
-        True if a sample was drawn; false if all candidates count, each as one draw, those too that
-        `judged` leaves out.
+        True if a sample was drawn; false if every candidate counts as one draw, even those not in
+        `judged`.
     method : str
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
@@ -582,17 +581,17 @@ def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
     Parameters
     ----------
     counts : pl.DataFrame
-        What `nbest_counts` gives, for every n of a range, from 1 on or later.
+        Result of `nbest_counts`, for every n of a range, from 1 on or later.
     window : int
         Ranks in the window, from 1.
 
     Returns
     -------
     pl.DataFrame
-        Columns category, measure, n (the middle, first_rank + window // 2), first_rank,
-        last_rank, size (= window), n_sampled, k_sampled; sorted. Only whole windows: S -
-        window + 1 rows per list, none where the window is larger than S. Of a range that begins
-        later, those whose list before the window is in it.
+        Columns category, measure, n (the middle, first_rank + window // 2), first_rank, last_rank,
+        size (= window), n_sampled, k_sampled; sorted. Only whole windows: S - window + 1 rows per
+        list, none where the window is larger than S. If the range begins later, only windows whose
+        preceding list is in it.
 
     Raises
     ------
@@ -688,12 +687,12 @@ def recall_columns(
     Parameters
     ----------
     counts : pl.DataFrame
-        What `nbest_counts` gives, or the rows of it that are wanted.
+        Result of `nbest_counts`, or some of its rows.
     positives : pl.DataFrame
         Columns category and positives: all judged true positives.
     method : str
-        Interval method. The hypergeometric interval would need the number of all true
-        positives, which only full annotation knows.
+        Interval method. The hypergeometric interval would require the total number of true
+        positives, known only after full annotation.
     confidence : float
         Confidence level in (0, 1).
 
@@ -738,12 +737,12 @@ def recall_columns(
 
 
 def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
-    """Treat the cut-best list of each measure as the whole data set.
+    """Treat the list of the `cut` best candidates of each measure as the whole data set.
 
     Parameters
     ----------
     counts : pl.DataFrame
-        What `nbest_counts` gives.
+        Result of `nbest_counts`.
     cut : int
         Size of the list that stands for the data set; the whole list where it is shorter.
 
@@ -771,14 +770,14 @@ def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
 
 
 def threshold_rows(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataFrame:
-    """Return the rows of a table that are enough for `stays_below` with these thresholds.
+    """Return the rows that `stays_below` needs for these thresholds.
 
     Parameters
     ----------
     precision : pl.DataFrame
         Table `Precision`, or a part of it, with n ascending in each list.
     thresholds : sequence of float
-        The precisions that are still good enough.
+        The lowest acceptable precisions.
 
     Examples
     --------
@@ -794,14 +793,14 @@ def threshold_rows(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> p
 
 
 def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
-    """Find the list size from which on the lower limit stays under a threshold.
+    """Find the list size from which the lower limit stays below a threshold.
 
     Parameters
     ----------
     precision : pl.DataFrame
         Table `Precision`, for every n.
     threshold : float
-        The precision that is still good enough.
+        The lowest acceptable precision.
 
     Returns
     -------
@@ -828,7 +827,7 @@ def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class JudgedList:
-    """Labels and chances in the order of the ranks: of all candidates, or of the judged alone.
+    """Labels and inclusion probabilities in rank order, of all candidates or only the judged.
 
     Parameters
     ----------
@@ -839,7 +838,7 @@ class JudgedList:
     k : array of float, shape (judged,)
         Their ranks, from 1 and ascending.
     candidates : int
-        How many are ranked.
+        Number of ranked candidates.
     """
 
     labels: FloatArray
@@ -852,7 +851,7 @@ class JudgedList:
         cls, labels: FloatArray, pi: FloatArray, ranks: npt.ArrayLike | None = None,
         candidates: int | None = None,
     ) -> JudgedList:  # fmt: skip
-        """Return the list; of all candidates where no ranks are given.
+        """Return the list; without ranks, of all candidates.
 
         Examples
         --------
@@ -866,22 +865,22 @@ class JudgedList:
 
     @property
     def drawn(self) -> BoolArray:
-        """Return who was drawn with a chance below 1."""
+        """Tell which were drawn with a chance below 1."""
         return np.asarray(self.pi < 1.0)
 
     @property
     def sure(self) -> BoolArray:
-        """Return who was judged for certain."""
+        """Tell which were certain to be judged."""
         return np.asarray(self.pi == 1.0)
 
     @property
     def uncertain(self) -> IntArray:
-        """Return how many are not known for certain."""
+        """Return the number of candidates not certain to be judged."""
         return np.asarray(self.candidates - self.sure.sum(axis=-1, keepdims=True))
 
     @property
     def inverse(self) -> FloatArray:
-        """Return 1/pi of the draws without certainty, 0 of others."""
+        """Return 1/pi for draws with a chance below 1, 0 for others."""
         drawn = self.drawn
         return np.where(drawn, 1.0 / np.where(drawn, self.pi, 1.0), 0.0)
 
@@ -894,7 +893,7 @@ def mean_above(sums: tuple[FloatArray, FloatArray, FloatArray], smoothing: float
     sums : three arrays of float
         Over the draws above: weights, how many, weights of the true positives.
     smoothing : float
-        As of `inferred_average_precision`.
+        As in `inferred_average_precision`.
 
     Examples
     --------
@@ -924,7 +923,7 @@ def sums_above(values: npt.ArrayLike) -> FloatArray:
 
 
 def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
-    """Put draws and judgements together: every draw once per category.
+    """Join draws and judgements: every draw once per category.
 
     Parameters
     ----------
@@ -937,8 +936,8 @@ def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        category, id, tp (null = not judged, or undecided), multiplicity, and undecided, which
-        says whether it is null since judgements differ.
+        category, id, tp (null = not judged, or undecided), multiplicity, and undecided (null
+        because judgements differ).
 
     Examples
     --------
@@ -970,8 +969,7 @@ def all_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
 def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
     """Return every ranked candidate as one draw.
 
-    Where no pool leaves ranks out they are those of any one measure, as all rank the same: then
-    the others need not be looked at.
+    Without a pool all measures rank the same candidates, so those of one measure suffice.
 
     Parameters
     ----------
@@ -1031,9 +1029,9 @@ def list_counts(
         One place for each number of `shape`; the last but one is the candidate's first list,
         the last one its stratum.
     shape : tuple of int
-        How many places there are of each kind, (..., lists, strata).
+        Number of places of each kind, (..., lists, strata).
     weights : array of int, shape (candidates,), optional
-        What each candidate counts; 1 if not given.
+        Weight of each candidate; 1 if not given.
 
     Returns
     -------
@@ -1063,7 +1061,7 @@ def worst_cases(
     method: str,
     confidence: float,
 ) -> pl.DataFrame:
-    """Estimate precision as if all draws without a judgement were false, and as if all were true.
+    """Estimate precision with all unjudged draws false, and with all true.
 
     ``k / (m + u)`` and ``(k + u) / (m + u)``, of m judged draws k true positives, and u draws that
     nobody judged or on which judgements differ, each with its interval. The estimate k / m holds
@@ -1073,7 +1071,7 @@ def worst_cases(
     Parameters
     ----------
     precision : pl.DataFrame
-        Table `Precision`, the lists that are wanted.
+        Table `Precision`, only the lists wanted.
     ranks : pl.LazyFrame
         Table `Ranks`: all candidates under each measure.
     judged : pl.DataFrame or None

@@ -1,4 +1,4 @@
-"""Unique ranks under each measure, with random but reproducible ties, and ranks side by side."""
+"""Unique ranks under each measure, with random but reproducible tie-breaking."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RankBlocks:
     measures : tuple of str
         The measures.
     candidates : int
-        How many there are, S.
+        Number of candidates, S.
     """
 
     measures: tuple[str, ...]
@@ -36,7 +36,7 @@ class RankBlocks:
             yield self._vectors(block)
 
     def of(self, ids: pl.Series) -> tuple[pl.Series, dict[str, IntArray]]:
-        """Return the ranked candidates among these, sorted, and their ranks."""
+        """Return those of the candidates that are ranked, sorted, and their ranks."""
         mine = self._wide.filter(pl.col("id").is_in(ids.implode()))
         ranked = mine.collect(engine="streaming").sort("id")
         return ranked["id"], self._vectors(ranked)
@@ -47,7 +47,7 @@ class RankBlocks:
 
 @contextmanager
 def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBlocks]:
-    """Give the ranks of each candidate under every measure, in blocks, in no order.
+    """Return the ranks of each candidate under every measure, in blocks, unordered.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBl
 
 
 def require_measures(measures: Sequence[str], ranked: Sequence[str]) -> None:
-    """Refuse measures that have no ranks; a table without rows is allowed.
+    """Refuse measures without ranks; an empty table is allowed.
 
     Raises
     ------
     ValueError
-        With their names, and those that there are.
+        With their names, and the valid ones.
     """
     unknown = [name for name in measures if name not in ranked]
     if unknown and ranked:
@@ -184,7 +184,7 @@ def rank(scores: pl.LazyFrame, *, measures: Sequence[str], seed: str) -> pl.Lazy
 
 
 def rankings(scores: pl.LazyFrame, *, measures: Sequence[str], seed: str) -> Iterator[pl.LazyFrame]:
-    """Yield the rows of `rank` measure by measure: a query each, as each sorts all candidates."""
+    """Yield the rows of `rank` measure by measure, with one query (one sort) each."""
     for measure in sorted(set(measures)):
         score = pl.col(measure).cast(pl.Float64).alias("score")
         own = scores.select("id", tie_key(seed), score)

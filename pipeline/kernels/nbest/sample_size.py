@@ -20,7 +20,7 @@ _NEGLIGIBLE_WIDTH = 1e-12  # outcomes that are less probable are left out
 
 
 class Outcomes(NamedTuple):
-    """What a sample can show of a list, with probabilities that add up to 1."""
+    """Possible samples from a list, with probabilities that add up to 1."""
 
     n_sampled: IntArray
     k_sampled: IntArray
@@ -48,7 +48,7 @@ def outcomes(
     precision : float
         Assumed precision of the list, in [0, 1].
     replacement : bool
-        Whether a candidate can be drawn again.
+        Whether candidates are drawn with replacement.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def outcomes(
 def _draw_probabilities(
     x: IntArray, part: int, whole: int, draws: int | IntArray, *, replacement: bool
 ) -> FloatArray:
-    """Return the probability that x of the draws from the whole fall into the part."""
+    """Return the probability that x draws from the whole fall into the part."""
     if replacement:
         share = part / whole
         return np.asarray(np.exp(log_binomial_pmf(x, draws, share, (whole - part) / whole)))
@@ -100,7 +100,7 @@ def expected_width(
     confidence: float = 0.95,
     replacement: bool = False,
 ) -> dict[str, float]:
-    """Return what to expect of the confidence interval for the precision of an n-best list.
+    """Return the expected confidence interval for the precision of an n-best list.
 
     Parameters
     ----------
@@ -114,9 +114,9 @@ def expected_width(
     Returns
     -------
     dict of str to float
-        n_sampled, the expected draws in the list; lower, upper and width, the expected limits
-        and their distance, in [0, 1]; coverage, the probability that the interval holds the
-        assumed precision; empty, that no draw falls into the list (the interval is [0, 1] then).
+        n_sampled, the expected draws in the list; lower, upper and width, the expected limits and
+        their distance, in [0, 1]; coverage, the probability that the interval contains the assumed
+        precision; empty, that no draw falls into the list (then the interval is [0, 1]).
 
     Raises
     ------
@@ -165,9 +165,9 @@ def size_for_width(
     Returns
     -------
     int or None
-        Draws, 1..candidates; divided by `candidates` it is the sampling rate. None where even
-        as many draws as candidates leave a wider interval: after full annotation only the
-        hypergeometric one has width 0.
+        Draws, 1..candidates; divided by `candidates` it is the sampling rate. None if even as many
+        draws as candidates give a wider interval: after full annotation only the hypergeometric
+        interval has width 0.
 
     Raises
     ------
@@ -193,19 +193,19 @@ def size_for_width(
 
 
 def smallest_size(enough: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the smallest size that is enough, if larger sizes always are when it is.
+    """Return the smallest sufficient size, if all larger sizes are sufficient too.
 
     Parameters
     ----------
     enough : callable
-        Whether a size is enough.
+        Whether a size is sufficient.
     least, most : int
         The sizes to search, both included.
 
     Returns
     -------
     int or None
-        None if no size is enough.
+        None if no size is sufficient.
 
     Examples
     --------
@@ -286,18 +286,18 @@ _ROUNDING = 1e-12  # of a difference that equals the margin on paper
 
 
 class Design(NamedTuple):
-    """Two n-best lists of which `apart` candidates each are not in the other, and the test.
+    """Two n-best lists, each with `apart` candidates that the other lacks, and the test.
 
     Parameters
     ----------
     n : int
         Size of both lists.
     apart : int
-        |D1| = |D2| = n less the candidates that both lists hold.
+        |D1| = |D2| = n less the candidates in both lists.
     candidates : int
-        Candidates in the data set; 2 apart at least.
+        Candidates in the data set; at least 2 apart.
     alpha, margin : float
-        Significance level, and the smallest difference in precision that gets a mark.
+        Significance level, and the smallest difference in precision to be marked.
     test, alternative : str
         Name and side of the test, see `exact_tests`.
     """
@@ -312,12 +312,12 @@ class Design(NamedTuple):
 
 
 class Power(NamedTuple):
-    """Probabilities of what the comparison will say, with their standard error.
+    """Probabilities of the outcomes of the comparison, with their standard error.
 
     Parameters
     ----------
     first, second : float
-        That the first, or the second, measure is marked as the better one.
+        That the first, or the second, measure is marked as better.
     untested : float
         That D1 or D2 has no judged draw, so that there is no test.
     standard_error : float
@@ -411,12 +411,12 @@ def predictive_power(
     replicates: int = 10_000,
     seed: str = "power",
 ) -> Power:
-    """Return the power of the comparison once a pilot sample has grown.
+    """Return the power of the comparison after a pilot sample has grown.
 
     The pilot stays part of the larger sample. What it leaves open is drawn too: with k true
     positives among n pilot draws in D, the true positives among the other members of D are
     Binomial(|D| - n, p), p ~ Beta(k + 1/2, n - k + 1/2). So the result is an average over all
-    precisions that go with the pilot, not the power at its estimates, which is too good.
+    precisions consistent with the pilot, not the power at its estimates, which is too optimistic.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def predictive_power(
     Returns
     -------
     Power
-        At `size = pilot_size` what the pilot itself says: 0 or 1.
+        At `size = pilot_size` the result of the pilot itself: 0 or 1.
 
     Raises
     ------
@@ -478,7 +478,7 @@ def size_for_power(
     replicates: int = 10_000,
     seed: str = "power",
 ) -> int | None:
-    """Return the smallest sample that marks the better measure often enough.
+    """Return the smallest sample that marks the better measure with the wanted power.
 
     Parameters
     ----------
@@ -487,12 +487,12 @@ def size_for_power(
     wanted : float
         The wanted power, in (0, 1).
     precision_1, precision_2, replicates, seed
-        As for `comparison_power`. Where the power is simulated, the size is as rough as that.
+        As for `comparison_power`. If the power is simulated, so is the precision of the size.
 
     Returns
     -------
     int or None
-        Draws, 1..candidates; None where even full annotation would not do.
+        Draws, 1..candidates; None if even full annotation does not suffice.
 
     Raises
     ------

@@ -12,7 +12,7 @@ CRITERIA = ("size", "min_precision", "min_recall")
 
 
 def eligible_lists(precision: pl.DataFrame, *, sizes: Sequence[int]) -> pl.DataFrame:
-    """Return the lists that take part: those of the declared sizes with an estimate, sorted.
+    """Return the eligible lists: those of the declared sizes with an estimate, sorted.
 
     Parameters
     ----------
@@ -43,17 +43,16 @@ def simultaneous_limits(
 ) -> pl.DataFrame:
     """Add limits that hold for all lists at once.
 
-    The list that is chosen because its estimate is high has had luck more often than not, so its
-    own interval is too optimistic. With ``1 - (1 - confidence) / tests`` for each (Bonferroni),
-    all intervals hold together with the wanted confidence, and so does that of whichever list is
-    chosen.
+    A list chosen for its high estimate has probably been lucky, so its own interval is too
+    optimistic. With ``1 - (1 - confidence) / tests`` for each (Bonferroni), all intervals hold
+    together with the wanted confidence, and so does that of the chosen list.
 
     Parameters
     ----------
     lists : pl.DataFrame
         Rows of the table `Precision`.
     tests : int
-        How many lists were considered.
+        Number of lists considered.
     method : str
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
@@ -102,26 +101,25 @@ def choose(
     Parameters
     ----------
     lists : pl.DataFrame
-        What `eligible_lists` gives.
+        Result of `eligible_lists`.
     size : int, optional
         The size is fixed: the measure of the highest precision.
     min_precision : float, optional
-        The longest list whose precision is estimated at this or more; of equally long ones the
-        most precise.
+        The longest list with at least this estimated precision; of equally long ones the most
+        precise.
     min_recall : float, optional
-        The shortest list whose recall is estimated at this or more; of equally long ones that
-        of the highest recall.
+        The shortest list with at least this estimated recall; of equally long ones that of the
+        highest recall.
 
     Returns
     -------
     pl.DataFrame
-        One row; none if no list meets the criterion. What is equal goes by the name of the
-        measure.
+        One row; none if no list meets the criterion. Ties are resolved by the name of the measure.
 
     Raises
     ------
     ValueError
-        Unless just one criterion is given.
+        Unless exactly one criterion is given.
 
     Examples
     --------
@@ -152,7 +150,7 @@ def choose(
 # Guaranteed precision: one-sided limits, tested in a fixed sequence.
 
 GUARANTEED = ("clopper_pearson", "hypergeometric")
-"""Intervals of which each limit by itself holds its level, whatever the precision."""
+"""Intervals whose limits each hold their level at any precision."""
 _LIST = ("category", "measure")
 
 
@@ -164,16 +162,15 @@ def guaranteed_lists(
     method: str,
     confidence: float,
 ) -> pl.DataFrame:
-    """Test which lists are at least as precise as wanted, so that all that pass are, for sure.
+    """Test which lists have the wanted precision, with a guarantee for all that pass.
 
     Each measure has the level ``(1 - confidence) / measures`` (Bonferroni), and its lists are
-    tested at that full level one after the other, in the declared order of sizes, until one
-    fails (fixed sequence). A list passes whose one-sided lower limit reaches ``min_precision``.
-    With the probability `confidence` no list passes that is less precise: not the one that is
-    chosen among those that pass, however it is chosen.
+    tested at that full level one after the other, in the declared order of sizes, until one fails
+    (fixed sequence). A list passes whose one-sided lower limit reaches ``min_precision``. With
+    probability `confidence` all lists that pass are precise enough, so any of them may be chosen.
 
-    A list with so few judged draws that it could not pass if all were true positives is passed
-    over. Which lists these are depends on the draws, not on their labels, so it costs nothing.
+    A list with too few judged draws to pass even if all were true positives is skipped. This
+    depends on the draws, not on their labels, so it costs nothing.
 
     Parameters
     ----------
@@ -181,13 +178,14 @@ def guaranteed_lists(
         Rows of the table `Precision`, those that `eligible_lists` gives. Each category is a
         family by itself.
     sizes : sequence of int
-        The list sizes, in the order in which they are tested; the first should be the surest.
+        The list sizes, in the order in which they are tested; the first should be the most likely
+        to pass.
     min_precision : float
-        The precision that a list must have, in (0, 1).
+        The required precision, in (0, 1).
     method : str
         A name in `GUARANTEED`.
     confidence : float
-        In (0.5, 1): how sure it is that all lists that pass are precise enough.
+        In (0.5, 1): probability that all lists that pass are precise enough.
 
     Returns
     -------
@@ -198,7 +196,7 @@ def guaranteed_lists(
     Raises
     ------
     ValueError
-        If the method holds its level on average only, or the confidence is not in (0.5, 1).
+        If the method holds its level only on average, or the confidence is not in (0.5, 1).
 
     References
     ----------
@@ -245,7 +243,7 @@ def _lower_limits(lists: pl.DataFrame, k: str, method: str, level: float) -> pl.
 
 
 def _test_in_sequence(ordered: pl.DataFrame, min_precision: float) -> pl.DataFrame:
-    """Add what is tested and what passes: nothing after the first failure of a measure."""
+    """Add the columns tested and passed: nothing after the first failure of a measure."""
     testable = pl.col("most") >= min_precision
     reached = pl.col("lower_one_sided") >= min_precision
     on = (~testable | reached).shift(1, fill_value=True).cum_min().over(_LIST)

@@ -28,6 +28,7 @@ from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 from schemas import StratifiedComparison, StratifiedPrecision
+from schemas.errors import quantity
 
 UNDEFINED = "undefined"
 """The stratum of candidates without a score."""
@@ -36,9 +37,9 @@ UNDEFINED = "undefined"
 def strata_by_rank(
     ranks: pl.DataFrame | pl.LazyFrame, *, measures: Sequence[str], boundaries: Sequence[int]
 ) -> pl.LazyFrame:
-    """Divide the candidates by the best rank that any of the measures gives them.
+    """Divide the candidates by their best rank under any of the measures.
 
-    With one measure a stratum holds what an n-best list has more than the next smaller one.
+    With one measure, a stratum is an n-best list less the next smaller one.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def strata_by_rank(
     Returns
     -------
     pl.LazyFrame
-        id and stratum, e.g. "0001-0100", "0101-0500", "0501-5102"; in no order.
+        id and stratum, e.g. "0001-0100", "0101-0500", "0501-5102"; unordered.
 
     Raises
     ------
@@ -78,9 +79,9 @@ def strata_by_rank(
 
 
 def rank_labels(boundaries: Sequence[int], *, last: int) -> list[str]:
-    """Return the names of the strata by rank, from the best ranks down, the empty ones as well.
+    """Return the names of the strata by rank, best ranks first, empty ones included.
 
-    By the best rank under several measures a stratum between two others can be empty.
+    With several measures, a stratum between two others can be empty.
 
     Examples
     --------
@@ -152,24 +153,24 @@ def stratified_sample(
     """Draw a simple random sample without replacement from each stratum.
 
     The keys are those of `sampling.without_replacement`: a larger sample with the same seed
-    holds the smaller one, in each stratum, and shares what it can with simple random samples
-    and with other divisions into strata.
+    contains the smaller one, in each stratum, and overlaps with simple random samples and other
+    stratifications as far as possible.
 
     Parameters
     ----------
     strata : pl.DataFrame or pl.LazyFrame
         id and stratum; read once for each stratum. What is held in memory is the sample.
     sizes : mapping of str to int
-        Draws per stratum; a stratum without a size is not sampled, one with fewer candidates
-        is taken whole.
+        Draws per stratum; a stratum without a size is not sampled; one with fewer candidates is
+        taken completely.
     seed : str
         Fixes the draw.
 
     Returns
     -------
     pl.DataFrame
-        Table `StratifiedSample`: id, multiplicity (1), position (stratum by stratum), pi (drawn of
-        the stratum / candidates in it), stratum.
+        Table `StratifiedSample`: id, multiplicity (1), position (stratum by stratum), pi (draws
+        from the stratum / candidates in it), stratum.
 
     Raises
     ------
@@ -198,7 +199,7 @@ def stratified_sample(
 
 
 def stratum_sizes(strata: pl.DataFrame | pl.LazyFrame) -> dict[str, int]:
-    """Return how many candidates each stratum has, in the order of their names.
+    """Return the number of candidates in each stratum, in the order of the names.
 
     Examples
     --------
@@ -215,8 +216,7 @@ def pool(
     """Return the union of the n-best lists of several measures.
 
     A sample of the pool, or its full annotation, evaluates the lists up to this depth of these
-    measures. It says nothing of other lists, the baseline, or recall among all candidates: all
-    of that would be conditional on the pool.
+    measures. It does not estimate other lists, the baseline, or recall among all candidates.
 
     Parameters
     ----------
@@ -480,7 +480,9 @@ class _ListCounts:
         """Refuse candidates without a stratum."""
         if self.missing:
             examples = ", ".join(self.examples)
-            raise ValueError(f"{self.missing:,} candidates have no stratum, for example {examples}")
+            raise ValueError(
+                f"no stratum for {quantity(self.missing, 'candidate')}, for example {examples}"
+            )
 
     def lists(self) -> tuple[pl.DataFrame, list[IntArray]]:
         """Return the lists that there are, and their counts."""

@@ -10,12 +10,13 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.intervals import interval
+from schemas.errors import quantity
 
 # Correction for judgement errors (Rogan and Gladen).
 
 
 class Bounded(NamedTuple):
-    """Estimates with their limits; of what is known exactly all three are equal."""
+    """Estimates with their limits; all three are equal for exact values."""
 
     estimate: npt.ArrayLike
     lower: npt.ArrayLike
@@ -25,7 +26,7 @@ class Bounded(NamedTuple):
 def corrected_proportion(
     apparent: Bounded, *, sensitivity: Bounded, specificity: Bounded
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the proportion of what is true, from that of what was judged to be true.
+    """Return the true proportion from the proportion judged to be true.
 
     ``p = (q + b - 1) / (a + b - 1)`` with q judged to be true, a the sensitivity (share of the
     true that is judged so) and b the specificity (share of the false that is judged so). The
@@ -41,9 +42,9 @@ def corrected_proportion(
     Returns
     -------
     estimate, lower, upper : arrays of float
-        In [0, 1], cut off there; with sensitivity and specificity 1 just what was given. Where
-        a + b <= 1, so that judgements say nothing, or something is NaN, the estimate is NaN
-        and the limits are 0 and 1.
+        Clipped to [0, 1]; with sensitivity and specificity 1 equal to the input. Where a + b <= 1
+        (judgements without information), or a value is NaN, the estimate is NaN and the limits are
+        0 and 1.
 
     Notes
     -----
@@ -87,14 +88,14 @@ def corrected_proportion(
 
 
 def _correct(q: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return p, not cut off; NaN where judgements say nothing."""
+    """Return p, not clipped; NaN where judgements carry no information."""
     telling = a + b - 1.0
     q, telling = np.broadcast_arrays(q + b - 1.0, telling)
     return np.asarray(np.divide(q, telling, out=np.full(q.shape, np.nan), where=telling > 0))
 
 
 def _largest_move(estimate: FloatArray, ends: list[FloatArray], side: float) -> FloatArray:
-    """Return how far the estimate moves to one side; without end where a limit says nothing."""
+    """Return how far the estimate moves to one side; infinite where a limit is unknown."""
     moves = [np.where(np.isnan(end), np.inf, side * (end - estimate)) for end in ends]
     return np.maximum(0.0, np.maximum(*moves))
 
@@ -120,8 +121,8 @@ def clopper_pearson(
     Returns
     -------
     lower, upper : arrays of float
-        In [0, 1], with k/n between them. k = 0 gives lower 0, k = n gives upper 1, and n = 0,
-        which says nothing, gives [0, 1].
+        In [0, 1], with k/n between them. k = 0 gives lower 0, k = n gives upper 1, and n = 0 gives
+        [0, 1].
 
     Raises
     ------
@@ -314,5 +315,7 @@ def checked_counts(
     if wrong.size:
         first = wrong[0]
         shown = f"k = {k.flat[first]}, n = {n.flat[first]}"
-        raise ValueError(f"0 <= k <= n is violated in {wrong.size:,} rows, for example {shown}")
+        raise ValueError(
+            f"0 <= k <= n is violated in {quantity(wrong.size, 'row')}, for example {shown}"
+        )
     return k, n

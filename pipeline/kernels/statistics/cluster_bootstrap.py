@@ -15,7 +15,7 @@ _NEGLIGIBLE = 1e-12  # variances and numbers of clusters that differ by less
 
 
 def replicate_sums(counts: npt.ArrayLike, *, replicates: int = 2000, seed: str) -> FloatArray:
-    """Return the column sums of clusters that are drawn again, with replacement.
+    """Return the column sums of clusters redrawn with replacement.
 
     ``W counts``, W[b, c] how often cluster c is among as many draws as there are clusters. The
     same seed gives the same W for all tables of the same clusters, so that sums of two tables
@@ -24,16 +24,16 @@ def replicate_sums(counts: npt.ArrayLike, *, replicates: int = 2000, seed: str) 
     Parameters
     ----------
     counts : array_like of float, shape (clusters, columns)
-        What each cluster holds.
+        Contents of each cluster.
     replicates : int
-        How often the clusters are drawn again.
+        Number of replicates.
     seed : str
         Fixes the draws.
 
     Returns
     -------
     array of float, shape (replicates, columns)
-        Sums; 0 where there are no clusters.
+        Sums; 0 without clusters.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def replicate_sums(counts: npt.ArrayLike, *, replicates: int = 2000, seed: str) 
 
 
 def effective_clusters(weights: npt.ArrayLike) -> FloatArray:
-    """Return how many clusters of one size would tell as much of a variance as these.
+    """Return the number of equal clusters that would estimate a variance as precisely.
 
     ``(sum_c v_c)^2 / sum_c v_c^2`` with ``v_c = sum_j w_jc^2``, w_jc the share of cluster c in
     the draws of part j: Satterthwaite's approximation for clusters whose members are all alike.

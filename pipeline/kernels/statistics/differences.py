@@ -27,10 +27,10 @@ def mover(first: Part, second: Part) -> Limits:
     Parameters
     ----------
     first, second : (array_like, array_like, array_like)
-        Estimate, lower and upper limit of each part, at the confidence level that the
-        difference is to have. An estimate of NaN is not known: then the limits are those of the
-        worst case, l1 - u2 and u1 - l2. Limits on the wrong side of their estimate, as rounding
-        to whole candidates can make them, count as the estimate.
+        Estimate, lower and upper limit of each part, at the confidence level wanted for the
+        difference. An estimate of NaN is unknown: the limits are then the worst case, l1 - u2 and
+        u1 - l2. Limits on the wrong side of their estimate, as rounding to whole candidates can
+        make them, count as the estimate.
 
     Returns
     -------
@@ -75,11 +75,11 @@ def difference_limits(
     ``|D| / n`` times the limits of MOVER for p1 - p2, the precisions of the two difference
     sets, which share no candidate; from the limits of each part by an interval for a proportion.
 
-    Limits for a finite population are whole candidates, and MOVER adds squares of distances: with
-    45 of 50 judged, limits one candidate from the estimate gave a coverage of 90 % on average and
-    18 % at worst. So each limit of a part that is not judged as a whole is moved to the next
-    value, the nearest that the interval rules out, and what comes out is rounded inwards to
-    whole candidates again.
+    Limits for a finite population are whole candidates, and MOVER adds squared distances: with 45
+    of 50 judged, limits one candidate from the estimate had a coverage of 90 % on average and 18 %
+    at worst. So each limit of a part that is not judged as a whole is moved to the next value, the
+    nearest that the interval rules out, and what comes out is rounded inwards to whole candidates
+    again.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _estimate_with_limits(
 
 
 def beyond_margin(lower: npt.ArrayLike, upper: npt.ArrayLike, *, margin: float) -> BoolArray:
-    """Tell where limits show a difference larger than the margin, in either direction.
+    """Tell where the limits show a difference larger than the margin, in either direction.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def beyond_margin(lower: npt.ArrayLike, upper: npt.ArrayLike, *, margin: float) 
 
 
 def equivalent(lower: npt.ArrayLike, upper: npt.ArrayLike, *, margin: float) -> BoolArray:
-    """Tell where limits show that the difference is smaller than the margin.
+    """Tell where the limits show a difference smaller than the margin.
 
     Two one-sided tests at alpha, against -margin and against +margin; both reject where the
     interval lies between.
@@ -200,8 +200,8 @@ def equivalent(lower: npt.ArrayLike, upper: npt.ArrayLike, *, margin: float) -> 
     Returns
     -------
     array of bool
-        ``-margin < L and U < margin``; False for NaN. Not the same as "not significant", which
-        few judgements make of any difference.
+        ``-margin < L and U < margin``; False for NaN. Not the same as "not significant", which with
+        few judgements holds for any difference.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def smallest_alpha(rejects: Callable[[FloatArray], BoolArray], rows: int) -> Flo
         at one alpha is rejected at all larger ones, as of intervals that grow with confidence
         (not those of `hypergeometric_shortest`).
     rows : int
-        How many there are.
+        Number of rows.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def margin_p_values(
     margin: float,
     method: str = "hypergeometric",
 ) -> FloatArray:
-    """Return p-values of "the two precisions differ by the margin at most", in either direction.
+    """Return p-values of "the two precisions differ by at most the margin", in either direction.
 
     The smallest alpha at which the limits of `difference_limits` with confidence 1 - alpha have
     ``L > margin or U < -margin``. At a margin of 0 it is a test that there is no difference.

@@ -24,7 +24,7 @@ _Tables = Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
 
 
 class PValues(Protocol):
-    """Anything that turns successes and sizes of two groups into p-values."""
+    """A function from the successes and sizes of two groups to p-values."""
 
     def __call__(
         self,
@@ -45,13 +45,13 @@ class ExactTest:
     Parameters
     ----------
     name : str
-        What an experiment writes after ``test =``.
+        The name in an experiment, after ``test =``.
     p_values : callable
         (k1, n1, k2, n2, alternative) -> array of p-values, NaN where a group is empty.
     reference : str
-        Who described it.
+        The source.
     title : str
-        What the report calls it; the name if empty.
+        Title in the report; the name if empty.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class ExactTest:
 TESTS: Registry[ExactTest] = Registry("test", "pipeline.kernels.statistics")
 
 exact_test = TESTS.decorator(ExactTest)
-"""Registers a function as the test named after it."""
+"""Register a function as the test of this name."""
 
 
 @exact_test(title="Fisher's exact test", reference="Fisher 1935")
@@ -210,9 +210,9 @@ def boschloo_minlike(
 ) -> FloatArray:
     """Return the p-values of Boschloo's test, two-sided by Fisher's two-sided p-values.
 
-    Never above Fisher's test, two-sided or one-sided, and so never less powerful: what is marked
-    by Fisher's test is marked by this. One-sided it is the test `boschloo`. The name is that of the
-    two-sided p-value that counts tables that are no more probable.
+    Never above Fisher's test, two-sided or one-sided, and so never less powerful: what Fisher's
+    test rejects, it rejects. One-sided it is `boschloo`. "Minlike" is the two-sided p-value that
+    counts all tables no more probable.
 
     Parameters
     ----------

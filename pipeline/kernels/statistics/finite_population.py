@@ -13,6 +13,7 @@ from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import log_hypergeometric_pmf, require_counts, tail_factor
 from pipeline.kernels.statistics.intervals import interval
+from schemas.errors import quantity
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded
 _LEAST = 1e-3  # of a normal quantile, so that a guess is a number at any level
@@ -81,7 +82,7 @@ def hypergeometric(
 
 
 def require_population(n: IntArray, size: IntArray) -> None:
-    """Refuse samples that are larger than what they were drawn from.
+    """Refuse samples larger than their population.
 
     Raises
     ------
@@ -92,7 +93,8 @@ def require_population(n: IntArray, size: IntArray) -> None:
     if wrong.size:
         first = wrong[0]
         raise ValueError(
-            f"more draws than population in {wrong.size:,} rows, for example n = {n.flat[first]} "
+            f"more draws than population in {quantity(wrong.size, 'row')}, for example "
+            f"n = {n.flat[first]} "
             f"of {size.flat[first]}: the interval requires samples without replacement"
         )
 
@@ -192,9 +194,9 @@ def finite_population_test(
     null hypothesis the true K is always among them, so that the level holds as it does with
     all K = 0..N, and power is gained.
 
-    This is a question about these candidates alone. Fisher's test asks whether D1 and D2
-    are alike as draws from a population beyond them; its answer is the right one there, and
-    here too cautious, the more of the candidates have been judged.
+    The test is about these candidates only. Fisher's test asks whether D1 and D2 are alike as draws
+    from a larger population; for these candidates it is too cautious, the more so the more of them
+    are judged.
 
     Parameters
     ----------
@@ -342,10 +344,10 @@ def hypergeometric_shortest(
     Returns
     -------
     lower, upper : arrays of float
-        In [0, 1], multiples of 1/M, inside the interval of `hypergeometric`; no value more can be
-        taken away without the coverage falling below the level (Wang calls that admissible). Of
-        width 0 where n = M; [0, 1] where n = 0. The two tails are not alpha/2 each, so a limit
-        is no one-sided limit; and intervals of a higher level need not hold those of a lower.
+        In [0, 1], multiples of 1/M, inside the interval of `hypergeometric`; no further value can
+        be removed without the coverage falling below the level (Wang: admissible). Of width 0 where
+        n = M; [0, 1] where n = 0. The tails are not alpha/2 each, so a limit is not a one-sided
+        limit; intervals of a higher level need not contain those of a lower one.
 
     Raises
     ------
@@ -384,7 +386,7 @@ def _require_small(size: IntArray) -> None:
     if large.size:
         raise ValueError(
             f"the shortest exact interval is limited to populations of {LARGEST:,}, not "
-            f"{int(large.flat[0]):,} ({large.size:,} rows); use hypergeometric instead"
+            f"{int(large.flat[0]):,} ({quantity(large.size, 'row')}); use hypergeometric instead"
         )
 
 

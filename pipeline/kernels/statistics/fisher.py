@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray
+from schemas.errors import quantity
 
 # Binomial and hypergeometric log probabilities in saddle-point form (Loader 2000):
 # the large parts of ln n! cancel analytically into deviances.
@@ -66,7 +67,7 @@ def stirlerr(n: npt.ArrayLike) -> FloatArray:
 
 
 def stirling_remainder(n: npt.ArrayLike) -> FloatArray:
-    """Return what is left of ln n! without its large part.
+    """Return ln n! without its large part.
 
     ``w(n) = ln n! - (n ln n - n) = stirlerr(n) + ln(2 pi n) / 2``, and w(0) = 0.
 
@@ -212,9 +213,9 @@ def log_hypergeometric_pmf(
     Parameters
     ----------
     k : array_like of int
-        Good ones among those drawn.
+        Good items among the draws.
     good, bad, draws : array_like of int
-        Good ones, bad ones and draws without replacement, from 0.
+        Good items, bad items and draws without replacement, from 0.
 
     Returns
     -------
@@ -311,8 +312,7 @@ def fisher_greater(
     Parameters
     ----------
     k1, n1, k2, n2 : array_like of int, shape (tables,)
-        Successes and sizes, as for `fisher_two_sided`. For the other side let the groups
-        change places.
+        Successes and sizes, as for `fisher_two_sided`. For the other side, swap the groups.
 
     Returns
     -------
@@ -429,7 +429,7 @@ def for_distinct_tables(
     k1, n1, k2, n2 : array_like of int, shape (tables,)
         Successes and sizes.
     at_a_time : int
-        How many tables the test gets at once.
+        Number of tables per call.
 
     Returns
     -------
@@ -460,7 +460,7 @@ def for_distinct_tables(
 
 
 def require_counts(tables: IntArray) -> None:
-    """Refuse tables k1, n1, k2, n2 (in the rows) that cannot be.
+    """Refuse impossible tables k1, n1, k2, n2 (in the rows).
 
     Raises
     ------
@@ -472,8 +472,8 @@ def require_counts(tables: IntArray) -> None:
     if wrong.size:
         shown = ", ".join(str(tuple(map(int, tables[:, row]))) for row in wrong[:3])
         message = (
-            f"0 <= k <= n is violated in {wrong.size:,} tables (k1, n1, k2, n2), for example "
-            f"{shown}"
+            f"0 <= k <= n is violated in {quantity(wrong.size, 'table')} (k1, n1, k2, n2), "
+            f"for example {shown}"
         )
         raise ValueError(message)
 

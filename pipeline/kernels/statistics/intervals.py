@@ -24,17 +24,17 @@ class Interval(Generic[F]):
     Parameters
     ----------
     name : str
-        What an experiment writes after ``interval =``.
+        The name in an experiment, after ``interval =``.
     limits : callable
         (k, n, confidence) -> lower and upper limits, [0, 1] where n = 0. Tests by an interval ask
         for a confidence level of each row.
     reference : str
-        Who described it.
+        The source.
     title : str
-        What the report calls it; the name if empty.
+        Title in the report; the name if empty.
     finite : bool
-        Whether it is for samples without replacement alone: then `limits` is given the size of
-        the `population` too.
+        Whether it is only for samples without replacement: then `limits` also gets the size of the
+        `population`.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Interval(Generic[F]):
         confidence: Level = 0.95,
         population: npt.ArrayLike | None = None,
     ) -> Limits:
-        """Return the limits; an interval that is not `finite` doesn't look at the population.
+        """Return the limits; only a `finite` interval uses the population.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Interval(Generic[F]):
 INTERVALS: Registry[Interval[Any]] = Registry("interval", "pipeline.kernels.statistics")
 
 interval = INTERVALS.decorator(Interval)
-"""Registers a function as the interval named after it."""
+"""Register a function as the interval of this name."""
 
 
 def interval_columns(
@@ -96,8 +96,7 @@ def interval_columns(
     confidence : float
         Confidence level in (0, 1).
     population : str, optional
-        Int64 column: how many the draws were taken from. A finite method needs it, the others
-        don't look at it.
+        Int64 column: size of the population. Only a finite method uses it, and needs it.
 
     Returns
     -------

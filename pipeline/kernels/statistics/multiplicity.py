@@ -13,7 +13,7 @@ from pipeline.registry import Registry
 
 
 def _shared_level(p: npt.ArrayLike, alpha: float) -> float:
-    """Return alpha over the number of tests that were made."""
+    """Return alpha divided by the number of tests made."""
     return alpha / max(1, int(np.count_nonzero(~np.isnan(np.asarray(p, dtype=np.float64)))))
 
 
@@ -30,16 +30,16 @@ class Correction:
     Parameters
     ----------
     name : str
-        What an experiment writes after ``correction =``.
+        The name in an experiment, after ``correction =``.
     adjust : callable
         Array of p-values -> array of adjusted p-values; NaN stays NaN and does not count.
     reference : str
-        Who described it.
+        The source.
     title : str
-        What the report calls it; the name if empty.
+        Title in the report; the name if empty.
     limits : callable
-        (p-values, alpha) -> the level of each limit of the same family, such that all of them hold
-        together as the tests do: alpha over the number of tests, unless another is given.
+        (p-values, alpha) -> the level of each limit of the same family, so that together they hold
+        as the tests do; by default alpha divided by the number of tests.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Correction:
 CORRECTIONS: Registry[Correction] = Registry("correction", "pipeline.kernels.statistics")
 
 correction = CORRECTIONS.decorator(Correction)
-"""Registers a function as the correction named after it."""
+"""Register a function as the correction of this name."""
 
 
 @correction(title="Holm's method", reference="Holm 1979")
@@ -136,8 +136,8 @@ def bonferroni(p: npt.ArrayLike) -> FloatArray:
     """Return p-values multiplied by the number of tests.
 
     ``m p``, at most 1. Rejecting where this is below alpha keeps the probability of any false
-    rejection below alpha, however the tests depend on each other; and, of two-sided tests, that
-    of any rejection in the wrong direction too, since each hypothesis is looked at by itself.
+    rejection below alpha, however the tests depend on each other; and, of two-sided tests, that of
+    any rejection in the wrong direction too, since each hypothesis is tested by itself.
 
     Parameters
     ----------

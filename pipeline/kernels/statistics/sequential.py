@@ -31,10 +31,10 @@ _ROOT = np.sqrt(2.0 * np.pi)
 
 
 def obrien_fleming(time: npt.ArrayLike, alpha: float) -> FloatArray:
-    """Return the alpha that is spent up to a time: hardly any at first, most at the end.
+    """Return the alpha spent up to a time: little at first, most at the end.
 
-    ``4 (1 - Phi(z / sqrt(time)))`` with Phi(z) = 1 - alpha/4: on each side what Lan and DeMets
-    let a one-sided test at alpha/2 spend.
+    ``4 (1 - Phi(z / sqrt(time)))`` with Phi(z) = 1 - alpha/4: on each side the spending of Lan and
+    DeMets for a one-sided test at alpha/2.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def obrien_fleming(time: npt.ArrayLike, alpha: float) -> FloatArray:
 
 
 def pocock(time: npt.ArrayLike, alpha: float) -> FloatArray:
-    """Return the alpha that is spent up to a time: nearly as much at each look.
+    """Return the alpha spent up to a time: nearly the same at each look.
 
     ``alpha ln(1 + (e - 1) time)``
 
@@ -103,7 +103,7 @@ def spent_levels(
     alpha: float,
     spending: str = "obrien_fleming",
 ) -> FloatArray:
-    """Return the two-sided level at each look, so that all looks together err with alpha.
+    """Return the two-sided level of each look, for an error of alpha over all looks.
 
     With Z_1, Z_2 ... standard normal and correlated by ``sqrt(V_k / V_j)``, j < k, the bound of
     look k solves ``P(|Z_j| < c_j for j < k, |Z_k| >= c_k) = A(t_k) - A(t_(k-1))``, A the spending
@@ -115,10 +115,10 @@ def spent_levels(
     shares : array_like of float, shape (looks,)
         Share of the planned labels at each look, growing, in (0, 1].
     variances : array_like of float, shape (..., looks)
-        Variance of each question's estimate at each look, from the design alone, with the
-        factor for samples without replacement; never growing. A look with variance 0 is exact
-        and outside the plan of that question, which ends before: its shares are those of its last
-        look in the plan. An infinite variance or NaN is a look that tells nothing.
+        Variance of each question's estimate at each look, from the design alone, with the factor
+        for samples without replacement; never growing. A look with variance 0 is exact and outside
+        the plan of that question, which ends before: its shares are those of its last look in the
+        plan. An infinite variance or NaN marks a look without information.
     alpha : float
         In (0, 1), of both sides together.
     spending : str
@@ -310,7 +310,7 @@ def confidence_sequence(
     confidence: Level = 0.95,
     prior: tuple[float, float] = (1.0, 1.0),
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits that hold at every time at once, however often one looks.
+    """Return limits that hold at all times at once, however often one looks.
 
     The ratio of prior to posterior: T successes among the N candidates are kept while
     ``BB(T; N, a, b) / BB(T - k; N - n, a + k, b + n - k) < 1 / alpha``, T in k..N-n+k, BB the
@@ -330,14 +330,14 @@ def confidence_sequence(
         Confidence level in (0, 1), one for all rows or one for each: the probability that the
         limits hold at all n = 0..N.
     prior : (float, float)
-        a and b, above 0: where the limits are to be narrow. They hold whatever these are.
+        a and b, above 0: where the limits should be narrow. They hold for any prior.
 
     Returns
     -------
     lower, upper : arrays of float
-        In [0, 1], multiples of 1/N, with k/n between them but for the rounding. Of width 0
-        where n = N, [0, 1] where n = 0. About 1.2 to 1.6 times as wide as the exact interval
-        of one look. For one question: of several, each takes its part of alpha.
+        In [0, 1], multiples of 1/N, with k/n between them but for the rounding. Of width 0 where n
+        = N, [0, 1] where n = 0. About 1.2 to 1.6 times as wide as the exact interval of one look.
+        For one question; of several, each takes its share of alpha.
 
     Raises
     ------
@@ -415,7 +415,7 @@ def anytime_difference(
     populations: tuple[npt.ArrayLike, npt.ArrayLike],
     confidence: Level = 0.95,
 ) -> Limits:
-    """Return limits for the difference of two proportions that hold at every time at once.
+    """Return limits for the difference of two proportions that hold at all times at once.
 
     ``[L1 - U2, U1 - L2]``, with the `confidence_sequence` of each set at half of alpha.
 
@@ -459,13 +459,12 @@ def anytime_p_values(
     *,
     populations: tuple[npt.ArrayLike, npt.ArrayLike],
 ) -> FloatArray:
-    """Test whether two sets have equal proportions, two-sided, at whatever time one looks.
+    """Test whether two sets have equal proportions, two-sided, valid at any time.
 
     The smallest alpha at which the limits of `anytime_difference` exclude 0. Of all pairs T1, T2
-    that would close the gap between the two estimates, each is as probable as the less probable
-    of its halves, ``P(X_T = k) / BB(k; n, 1, 1)``; the p-value is twice the largest of these.
-    A test of these sets themselves, not of what they were drawn from: when all is judged any
-    difference is certain.
+    that would close the gap between the two estimates, each is as probable as the less probable of
+    its halves, ``P(X_T = k) / BB(k; n, 1, 1)``; the p-value is twice the largest of these. A test
+    of these sets, not of a larger population: once all is judged, any difference is certain.
 
     Parameters
     ----------
@@ -511,7 +510,7 @@ def anytime_margin_p_values(
     list_size: npt.ArrayLike,
     margin: float,
 ) -> FloatArray:
-    """Test "two precisions differ by the margin at most", at whatever time one looks.
+    """Test "two precisions differ by at most the margin", valid at any time.
 
     The smallest alpha at which ``|D| / n`` times the limits of `anytime_difference` lies beyond
     the margin, on either side. At a margin of 0 it is the p-value of `anytime_p_values`.
@@ -619,7 +618,7 @@ _LEAST_RISE = 1e-9  # what a bound has more than the one before, where rounding 
 def increment_levels(
     shares: npt.ArrayLike, *, alpha: float, spending: str = "obrien_fleming"
 ) -> FloatArray:
-    """Return what each look spends, ``A(t_k) - A(t_(k-1))``: levels for whatever depends how.
+    """Return what each look spends, ``A(t_k) - A(t_(k-1))``: levels under any dependence.
 
     A level of `spent_levels` rests on the correlation of an estimate with its earlier values.
     Where that is not known, as of a band over many estimates, these levels hold by Bonferroni's
@@ -659,7 +658,7 @@ def repeated_p_values(
     look: int,
     spending: str = "obrien_fleming",
 ) -> FloatArray:
-    """Return p-values that allow for all planned looks: they are compared with alpha itself.
+    """Return p-values that allow for all planned looks, to be compared with alpha itself.
 
     The smallest alpha of the whole plan at which a test is significant at this look:
     ``min {alpha: p < alpha_look(alpha)}``, alpha_look the level of `spent_levels`. Whichever look
@@ -677,7 +676,7 @@ def repeated_p_values(
     variances : array_like of float, shape (tests, looks) or (looks,)
         As for `spent_levels`: of each test, or of all alike.
     look : int
-        Which look this is, from 0.
+        Number of this look, from 0.
     spending : str
         A name in `SPENDING`.
 

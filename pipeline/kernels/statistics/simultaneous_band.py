@@ -31,7 +31,7 @@ class Curve(NamedTuple):
 
 
 def working_weights(pi: npt.ArrayLike, sd: npt.ArrayLike = 1.0) -> FloatArray:
-    """Return what the error of an estimate has from each draw, but for the size of the list.
+    """Return each draw's share in the error of an estimate, up to the size of the list.
 
     ``sqrt(1 - pi_i) sd_i / pi_i``
 
@@ -92,7 +92,7 @@ def band_factor(
     Parameters
     ----------
     curves : sequence of Curve
-        What is to hold at once: one measure, several, differences.
+        The curves covered at once: one measure, several, differences.
     weights : array_like of float, shape (draws,)
         What `working_weights` gives.
     n : array_like of int, shape (lists,)
@@ -100,23 +100,22 @@ def band_factor(
     confidence : float
         Confidence level in (0, 1).
     replicates : int
-        How often the g_i are drawn; with 10,000 the factor has an error of about 0.01.
+        Number of draws of the g_i; with 10,000 the error of the factor is about 0.01.
     seed : str
         Fixes the factor.
 
     Returns
     -------
     float
-        From the normal quantile of one list size, which it is where none is left (and, but for
-        the error of the simulation, where one is), to about that of Bonferroni's inequality. It
-        rests on the normal distribution, and with limits that are exact at each n errs on the
-        safe side.
+        From the normal quantile (for at most one list size, up to simulation error) to about that
+        of Bonferroni's inequality. It assumes the normal distribution, and with limits that are
+        exact at each n errs on the safe side.
 
     Raises
     ------
     ValueError
-        If the confidence is not inside (0, 1), there are no replicates, a list size is below 1,
-        or a curve has not one rank for each draw.
+        If the confidence is not inside (0, 1), there are no replicates, a list size is below 1, or
+        a curve does not have one rank for each draw.
 
     References
     ----------

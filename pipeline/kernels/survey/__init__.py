@@ -1,1 +1,1 @@
-"""Survey sampling: designed samples, estimates from any design, the labels that questions need."""
+"""Survey sampling: designed samples, estimates from any design, labels needed per question."""

@@ -14,12 +14,14 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from schemas.errors import quantity
 
 # Sets of candidates: sums over sets, and the transposed sums over candidates.
 
 Side = tuple[int, int]
-"""What the list of the first measure has and that of the second has not; with the same measure
-twice, the list itself."""
+"""The candidates in the list of the first measure but not of the second; with the same measure
+twice, the list itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Sets:
 
     @property
     def count(self) -> int:
-        """Return how many sets there are."""
+        """Return the number of sets."""
         return len(self.sides) * len(self.n) + 1
 
 
@@ -89,15 +91,14 @@ def question_sets(
 
 
 def set_sums(sets: Sets, values: Sequence[FloatArray]) -> FloatArray:
-    """Add up what the members of each set have.
+    """Add up the values of each set's members.
 
     Parameters
     ----------
     sets : Sets
         The sets.
     values : sequence of arrays of float, shape (candidates,)
-        What each candidate has, of several kinds; from 0 on where sums of no members have to be
-        exactly 0.
+        Several values of each candidate; not negative where sums of no members must be exactly 0.
 
     Returns
     -------
@@ -128,14 +129,14 @@ def set_sums(sets: Sets, values: Sequence[FloatArray]) -> FloatArray:
 
 
 def set_loads(sets: Sets, loads: Sequence[FloatArray]) -> FloatArray:
-    """Add up, for each candidate, what the sets carry that it is a member of.
+    """Add up, for each candidate, the loads of its sets.
 
     Parameters
     ----------
     sets : Sets
         The sets.
     loads : sequence of arrays of float, shape (sets,)
-        What each set carries, of several kinds, in the order of `set_sums`.
+        Several loads of each set, in the order of `set_sums`.
 
     Returns
     -------
@@ -179,7 +180,7 @@ def _members(sets: Sets) -> Iterator[tuple[IntArray, IntArray]]:
 
 
 LEAST_VARIANCE = 0.01
-"""Least p(1-p) that a prediction is trusted for; 0.01 at p = 0.01."""
+"""Lower bound on p(1-p) of a prediction; 0.01 at p = 0.01."""
 
 
 @dataclass(frozen=True)
@@ -214,17 +215,17 @@ class Estimands:
 
     @property
     def count(self) -> int:
-        """Return how many questions there are."""
+        """Return the number of questions."""
         return int(self.question[-1]) + 1
 
 
 def estimands(sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = False) -> Estimands:
     """Put questions and predictions together.
 
-    ``v_qi = p_i (1-p_i)`` where the predictions are in the estimate too, else
-    ``p_i (1-p_i) + (p_i - p_q)^2``, p_q the mean of p_i over the set that i is in: of a difference
-    each side is a set of its own, since the estimator takes the mean of each. The first term is
-    never less than 0.01, as predictions are surer of themselves than right.
+    ``v_qi = p_i (1-p_i)`` where the predictions are in the estimate too, else ``p_i (1-p_i) + (p_i
+    - p_q)^2``, p_q the mean of p_i over the set that i is in: of a difference each side is a set of
+    its own, since the estimator takes the mean of each. The first term is never below 0.01, as
+    predictions are overconfident.
 
     Parameters
     ----------
@@ -233,9 +234,9 @@ def estimands(sets: Sets, *, p: FloatArray, judged: BoolArray, assisted: bool = 
     p : array of float, shape (candidates,)
         Expected probability of a true positive, in [0, 1]; a constant where nothing is known.
     judged : array of bool, shape (candidates,)
-        What is judged already, and will not be drawn again.
+        Which candidates are judged, and will not be drawn again.
     assisted : bool
-        Whether the predictions will be in the estimate.
+        Whether the estimate will use the predictions.
 
     Raises
     ------
@@ -277,12 +278,12 @@ def question_sums(asked: Estimands, each: FloatArray) -> FloatArray:
     asked : Estimands
         The questions.
     each : array of float, shape (candidates,)
-        g, from 0 on: 1 gives V_q, (1 - pi)/pi the expected variance of the estimate.
+        g, at least 0: 1 gives V_q, (1 - pi)/pi the expected variance of the estimate.
 
     Returns
     -------
     array of float, shape (questions,)
-        From 0; exactly 0 where no unjudged member of a question has anything.
+        At least 0; exactly 0 where all unjudged members of a question have 0.
 
     Examples
     --------
@@ -308,7 +309,7 @@ def residual_sums(asked: Estimands, each: FloatArray) -> FloatArray:
     asked : Estimands
         The questions.
     each : array of float, shape (candidates,)
-        g, from 0 on.
+        g, at least 0.
 
     Returns
     -------
@@ -341,12 +342,12 @@ def candidate_sums(asked: Estimands, each: FloatArray) -> FloatArray:
     asked : Estimands
         The questions.
     each : array of float, shape (questions,)
-        w, from 0 on.
+        w, at least 0.
 
     Returns
     -------
     array of float, shape (candidates,)
-        0 where no question has the candidate, or it is judged.
+        0 where the candidate is in no question, or is judged.
 
     Examples
     --------
@@ -378,7 +379,7 @@ def squares_of_all(asked: Estimands) -> FloatArray:
     Returns
     -------
     array of float, shape (candidates,)
-        What `candidate_sums` gives for a weight of 1 on that question alone, without its cost.
+        As `candidate_sums` with weight 1 on that question only, but cheaper.
 
     Examples
     --------
@@ -416,7 +417,7 @@ def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
     if wrong.any():
         shown = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
         raise ValueError(
-            f"{int(wrong.sum()):,} predictions are not probabilities in [0, 1], for example "
+            f"{quantity(int(wrong.sum()), 'prediction')} outside [0, 1], for example "
             f"{shown}; omit these, or give a probability"
         )
 
@@ -427,7 +428,7 @@ def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
 def size_measure(
     asked: Estimands, *, weights: FloatArray, whole: FloatArray, floor: float
 ) -> FloatArray:
-    """Return ``x_i = sqrt(sum_q w_q a_qi^2 v_qi / V_q)``, none too far below their mean.
+    """Return ``x_i = sqrt(sum_q w_q a_qi^2 v_qi / V_q)``, none far below their mean.
 
     A sample with pi_i proportional to x_i has the smallest weighted sum of variances, each as a
     share of what it is in a simple sample of the same size. It does not depend on the size.
@@ -439,14 +440,14 @@ def size_measure(
     weights : array of float, shape (questions,)
         w; 0 for what is not asked.
     whole : array of float, shape (questions,)
-        V_q, the sum over all candidates. Where it is 0 the answer is known already.
+        V_q, the sum over all candidates. Where it is 0, the answer is known.
     floor : float
         As for `raise_to_floor`.
 
     Returns
     -------
     array of float, shape (candidates,)
-        From 0 on; 0 for what is judged, and without a floor for what no question asks about.
+        At least 0; 0 for what is judged, and without a floor for candidates of no question.
 
     References
     ----------
@@ -477,7 +478,7 @@ def size_from_squares(asked: Estimands, squares: FloatArray, *, floor: float) ->
     asked : Estimands
         The questions.
     squares : array of float, shape (candidates,)
-        x^2, from 0 on.
+        x^2, at least 0.
     floor : float
         As for `raise_to_floor`.
 
@@ -492,7 +493,7 @@ def size_from_squares(asked: Estimands, squares: FloatArray, *, floor: float) ->
 
 
 def raise_to_floor(x: FloatArray, *, among: int, floor: float) -> FloatArray:
-    """Raise what is less than a share of the mean, the mean of what comes of it.
+    """Raise values below a share of the mean (of the result).
 
     So no candidate has less than this share of its chance in a simple sample of the same size,
     and all of these chances together cost at most this share of the labels.
@@ -500,10 +501,10 @@ def raise_to_floor(x: FloatArray, *, among: int, floor: float) -> FloatArray:
     Parameters
     ----------
     x : array of float, shape (candidates,)
-        Size measures from 0 on.
+        Size measures, at least 0.
     among : int
-        How many of the candidates can be drawn; the others have x = 0 and are not to be looked
-        at in what comes back.
+        Number of candidates that can be drawn; the others have x = 0, and their result has no
+        meaning.
     floor : float
         The share, in [0, 1). 0 leaves x as it is.
 
@@ -538,7 +539,7 @@ def raise_to_floor(x: FloatArray, *, among: int, floor: float) -> FloatArray:
 # Question weights, raised until no variance exceeds its limit.
 
 TOLERANCE = 1e-3
-"""Share by which a variance may be above its limit."""
+"""Share by which a variance may exceed its limit."""
 _ROUNDS = 15
 _ROOT = 2.0  # a variance falls as the root of a weight that matters alone
 _STEP = 3.0  # of a logarithm of a weight, at most
@@ -547,7 +548,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Goals:
-    """What weights are raised for.
+    """The questions, and the limits for which weights are raised.
 
     Parameters
     ----------
@@ -556,7 +557,7 @@ class Goals:
     weights : array of float, shape (questions,)
         As declared; 0 for what is not asked.
     limits : array of float, shape (questions,)
-        The largest variance that is wanted, in units of that in a simple sample of the same size.
+        The largest acceptable variance, in units of that in a simple sample of the same size.
     whole : array of float, shape (questions,)
         V_q, the sum of a^2 v over all candidates.
     floor : float
@@ -583,15 +584,14 @@ def raise_weights(goals: Goals) -> FloatArray:
     Parameters
     ----------
     goals : Goals
-        Questions, weights and limits. Limits of 1 can always be met, but by a simple sample
-        alone if one of them is for a question about all candidates: nothing else serves it so
-        well.
+        Questions, weights and limits. Limits of 1 can always be met; for a question about all
+        candidates, only by a simple sample.
 
     Returns
     -------
     array of float, shape (questions,)
         Rounded to four digits, so that the last bits of logarithms do not decide who is drawn.
-        After 15 rounds some variance may still be above its limit: look.
+        After 15 rounds a variance may still exceed its limit: check.
 
     References
     ----------
@@ -632,7 +632,7 @@ def raise_weights(goals: Goals) -> FloatArray:
 def _fit_baseline_weight(goals: Goals, weights: FloatArray) -> tuple[FloatArray, float]:
     """Return x and the weight of the last question, which meets its limit beside the others.
 
-    It is what a design harms most, and its weight is found without sums over sets.
+    A design harms it most, and its weight needs no sums over sets.
     """
     asked, last = goals.asked, float(goals.weights[-1])
     share = np.divide(weights, goals.whole, out=np.zeros_like(weights), where=goals.whole > 0)

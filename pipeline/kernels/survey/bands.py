@@ -58,7 +58,7 @@ def list_bands(
     confidence : float
         Level at which all limits of a measure hold together, in (0, 1).
     replicates : int
-        Simulations of each factor.
+        Number of simulations of each factor.
     seed : str
         Fixes them.
 
@@ -187,7 +187,7 @@ _ALIKE = 1e-10  # relative variance of chances that differ by rounding alone
 def equal_chances(
     given: Study, chances: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
 ) -> pl.DataFrame:
-    """Tell where the members of D1 have one chance, and those of D2 one, maybe another.
+    """Tell where all members of D1 have one chance, and all members of D2 one.
 
     There a permutation of the labels, Fisher's test, needs no weights: within each set the draws
     are a simple random sample.
@@ -197,7 +197,7 @@ def equal_chances(
     given : Study
         Ranks and sample.
     chances : array of float, shape (candidates,)
-        Of all candidates, in the order of `Study.ids`; any numbers that tell chances apart.
+        Of all candidates, in the order of `Study.ids`; any numbers that distinguish chances.
     pairs : sequence of (str, str)
         The measures that are compared.
     at : sequence of int
@@ -206,7 +206,7 @@ def equal_chances(
     Returns
     -------
     pl.DataFrame
-        measure_1, measure_2, n, equal; sorted. Of equal lists, which differ in nobody, true.
+        measure_1, measure_2, n, equal; sorted. True for equal lists.
 
     Raises
     ------
@@ -252,7 +252,7 @@ _GRID = 200.0  # steps between a variance and that of the look before: half a pe
 def missed_at_interims(
     x: FloatArray, known: BoolArray, v: FloatArray, *, labels: Sequence[int]
 ) -> FloatArray:
-    """Return what each candidate adds to a variance at each look, ``v_i (1 - pi_i) / pi_i``.
+    """Return each candidate's share in a variance at each look, ``v_i (1 - pi_i) / pi_i``.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def missed_at_interims(
     v : array of float, shape (candidates,)
         Expected squared residuals; only their ratios count.
     labels : sequence of int
-        Labels at each look, with what was judged before.
+        Labels at each look, those judged before included.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def missed_at_interims(
 
 
 def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> FloatArray:
-    """Add up what is missed over n-best lists.
+    """Add up `missed` over n-best lists.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> Fl
     Returns
     -------
     array of float, shape (measures, lists, looks)
-        Variances but for a factor of each list, sizes ascending.
+        Variances up to a factor per list, sizes ascending.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def list_variances(given: Study, missed: FloatArray, *, at: Sequence[int]) -> Fl
 def pair_variances(
     given: Study, missed: FloatArray, *, pairs: Sequence[tuple[str, str]], at: Sequence[int]
 ) -> FloatArray:
-    """Add up what is missed over both difference sets of two lists.
+    """Add up `missed` over both difference sets of two lists.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def pair_variances(
     Returns
     -------
     array of float, shape (lists, pairs, looks)
-        Sizes ascending, pairs as given; 0 where both lists hold the same.
+        Sizes ascending, pairs as given; 0 for equal lists.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def pair_variances(
 def window_variances(
     given: Study, missed: FloatArray, *, window: int, every: int = 1
 ) -> FloatArray:
-    """Add up what is missed over windows of ranks.
+    """Add up `missed` over windows of ranks.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ def shared_levels(
     Returns
     -------
     array of float, shape (..., looks)
-        NaN where a look is exact, or tells nothing.
+        NaN where a look is exact, or adds nothing.
 
     Examples
     --------

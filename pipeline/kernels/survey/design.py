@@ -24,11 +24,12 @@ from pipeline.kernels.survey.allocation import (
     size_measure,
 )
 from schemas import DesignCosts, DesignedSample, Inclusion, Questions
+from schemas.errors import quantity
 
 # Inclusion probabilities proportional to size.
 
 _ROUNDING = 1e-9
-"""What lambda may fall short of 1 by rounding alone."""
+"""How far rounding can put lambda below 1."""
 
 
 def inclusion(x: FloatArray, *, size: int) -> FloatArray:
@@ -41,15 +42,15 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     Parameters
     ----------
     x : array of float, shape (candidates,)
-        Size measures from 0 on; only their ratios count.
+        Size measures, at least 0; only their ratios count.
     size : int
-        m, how many to draw, from 0.
+        m, the number of draws, from 0.
 
     Returns
     -------
     array of float, shape (candidates,)
         In [0, 1]; the sum is m, or the number of candidates with x > 0 where that is less. 1 for
-        those taken for certain, 0 where x = 0.
+        certain ones, 0 where x = 0.
 
     Raises
     ------
@@ -68,7 +69,8 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     wrong = ~((x >= 0.0) & (x < np.inf))
     if wrong.any():
         shown = ", ".join(f"{value:g}" for value in x[wrong][:3])
-        raise ValueError(f"{int(wrong.sum()):,} size measures are not >= 0: {shown}")
+        number = quantity(int(wrong.sum()), "invalid value")
+        raise ValueError(f"size measures must be >= 0: {number}, for example {shown}")
     if size < 0:
         raise ValueError(f"sample size must be 0 or more, not {size}")
     descending = np.sort(x)[::-1]
@@ -94,16 +96,16 @@ _MOST_CHANCE = 1.0 - 1e-9
 
 
 class LabellingCost(NamedTuple):
-    """What the judgements of groups of candidates take.
+    """What it costs to judge candidates by groups.
 
     Parameters
     ----------
     group : array of int, shape (candidates,)
-        The group of each candidate, from 0: that of its verb, whose entry is looked up once.
+        The group of each candidate, from 0, such as that of its verb.
     first : float
-        What the first judgement of a group takes, above 0, in any unit; minutes for instance.
+        Cost of the first judgement in a group, above 0, in any unit, such as minutes.
     further : float
-        What each further one takes, above 0, at most as much.
+        Cost of each further one, above 0, at most `first`.
     """
 
     group: IntArray
@@ -112,7 +114,7 @@ class LabellingCost(NamedTuple):
 
 
 def groups_met(pi: FloatArray, group: IntArray) -> float:
-    """Return how many groups are expected to have a draw.
+    """Return the expected number of groups with a draw.
 
     ``sum_g 1 - prod_i (1 - pi_i)``, as if candidates were drawn independently.
 
@@ -125,7 +127,7 @@ def groups_met(pi: FloatArray, group: IntArray) -> float:
 
 
 def expected_cost(pi: FloatArray, work: LabellingCost) -> float:
-    """Return what the judgements of a sample are expected to take.
+    """Return the expected cost of judging a sample.
 
     ``(first - further) groups met + further sum pi``
 
@@ -139,7 +141,7 @@ def expected_cost(pi: FloatArray, work: LabellingCost) -> float:
 
 
 def cost_adjusted_sizes(x: FloatArray, work: LabellingCost, *, size: int) -> FloatArray:
-    """Return size measures that ask for the same answers from fewer groups.
+    """Return size measures that answer the same questions from fewer groups.
 
     The smallest sum of relative variances that a cost can buy has pi_i in proportion to
     ``x_i / sqrt(c_i)``, c_i what one more of i would cost:
@@ -149,16 +151,16 @@ def cost_adjusted_sizes(x: FloatArray, work: LabellingCost, *, size: int) -> Flo
     Parameters
     ----------
     x : array of float, shape (candidates,)
-        Size measures from 0 on.
+        Size measures, at least 0.
     work : LabellingCost
         Groups and costs.
     size : int
-        Draws of the sample. What comes back is for this size alone.
+        Draws of the sample; the result holds for this size only.
 
     Returns
     -------
     array of float, shape (candidates,)
-        From 0 on; x itself where all judgements cost the same.
+        At least 0; x itself where all judgements cost the same.
 
     Raises
     ------
@@ -211,14 +213,14 @@ def _marginal_cost(pi: FloatArray, work: LabellingCost) -> FloatArray:
 def design_costs(
     asked: Estimands, free: FloatArray, pi: FloatArray, *, size: int, work: LabellingCost | None
 ) -> pl.DataFrame:
-    """Compare a design that minds costs with the one that does not, and with a simple sample.
+    """Compare a design that uses costs with one that does not, and with a simple sample.
 
     Parameters
     ----------
     asked : Estimands
         The questions.
     free : array of float, shape (candidates,)
-        Size measures without regard to costs.
+        Size measures that ignore costs.
     pi : array of float, shape (candidates,)
         Inclusion probabilities of the design; 1 for what is judged, which costs nothing.
     size : int
@@ -229,7 +231,7 @@ def design_costs(
     Returns
     -------
     pl.DataFrame
-        Table `DesignCosts`; without rows if there are no costs.
+        Table `DesignCosts`; no rows without costs.
 
     Examples
     --------
@@ -285,8 +287,8 @@ def permanent_numbers(ids: pl.Series, *, seed: str, judged: Iterable[str] = ()) 
     """Return the permanent random number of each candidate, uniform in (0, 1).
 
     They are the numbers of `sampling.without_replacement`, so that with equal size measures the
-    sample is the simple one. Once judgements have shaped a design they are not uniform any more
-    among those who were not drawn: then the rest has fresh ones, which hang on who was judged.
+    sample is the simple one. Once judgements have shaped a design, the numbers of the rest are no
+    longer uniform: the rest then gets new ones, which depend on what was judged.
 
     Parameters
     ----------
@@ -321,7 +323,7 @@ def permanent_numbers(ids: pl.Series, *, seed: str, judged: Iterable[str] = ()) 
 
 
 def sequential_poisson(chances: FloatArray, numbers: FloatArray, *, size: int) -> IntArray:
-    """Take who is certain, and of the rest those with the smallest ``u_i / lambda_i``.
+    """Take the certain candidates, and of the rest those with the smallest ``u_i / lambda_i``.
 
     Parameters
     ----------
@@ -330,13 +332,13 @@ def sequential_poisson(chances: FloatArray, numbers: FloatArray, *, size: int) -
     numbers : array of float, shape (candidates,)
         u, uniform in (0, 1).
     size : int
-        How many are drawn, certain ones among them.
+        Number of draws, certain ones included.
 
     Returns
     -------
     array of int, shape (draws,)
-        Places of the candidates: the certain ones, then the others, each by ``u_i / lambda_i``.
-        As many as the size, or as there are with a chance.
+        Places of the candidates: the certain ones, then the others, each by ``u_i / lambda_i``. As
+        many as `size`, or as have a chance.
 
     References
     ----------
@@ -357,11 +359,11 @@ def sequential_poisson(chances: FloatArray, numbers: FloatArray, *, size: int) -
 def growing_sample(
     x: FloatArray, numbers: FloatArray, *, sizes: Sequence[int]
 ) -> tuple[IntArray, FloatArray]:
-    """Draw at each size in turn, and keep what was drawn.
+    """Draw at each size in turn, and keep all draws.
 
-    Who has the next chance does not hang on the size, so a larger sample holds the smaller one,
-    unless candidates become certain and push others out: those are kept all the same, and the
-    sample has more than its last size by these few.
+    The order of drawing does not depend on the size, so a larger sample contains the smaller one,
+    unless candidates become certain and displace others: those are kept, and the sample exceeds its
+    last size by these few.
 
     Parameters
     ----------
@@ -375,7 +377,7 @@ def growing_sample(
     Returns
     -------
     places : array of int, shape (draws,)
-        Step by step, in each as `sequential_poisson` has them.
+        Step by step, each in the order of `sequential_poisson`.
     pi : array of float, shape (candidates,)
         The inclusion probabilities at the last size, the largest of all steps.
 
@@ -405,26 +407,25 @@ def growing_sample(
 def union_of_designs(
     pi: Sequence[FloatArray], drawn: Sequence[IntArray], numbers: Sequence[FloatArray]
 ) -> tuple[IntArray, FloatArray]:
-    """Put samples together that were drawn with the same permanent numbers.
+    """Merge samples that were drawn with the same permanent numbers.
 
-    A candidate is drawn by some design if its number is small enough for the most generous of
-    them: ``pi_i = max_k lambda_ki``. (Of independent samples it would be
-    ``1 - prod_k (1 - lambda_ki)``.) The size is random. No design may have been shaped by what
-    the draws of another showed.
+    A candidate is drawn if its number is small enough for the largest of its chances: ``pi_i =
+    max_k lambda_ki``. (Of independent samples it would be ``1 - prod_k (1 - lambda_ki)``.) The size
+    is random. No design may depend on judgements of another's draws.
 
     Parameters
     ----------
     pi : sequence of arrays of float, shape (candidates,)
         Inclusion probabilities of each design.
     drawn : sequence of arrays of int
-        Places of what each drew.
+        Places of each sample's draws.
     numbers : sequence of arrays of float, shape (candidates,)
-        The permanent numbers that each was drawn with.
+        The permanent numbers of each.
 
     Returns
     -------
     places : array of int, shape (draws,)
-        What the first drew, then what the next adds.
+        The draws of the first, then the new ones of the next.
     pi : array of float, shape (candidates,)
 
     Raises
@@ -460,8 +461,8 @@ def union_of_designs(
 def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float) -> FloatArray:
     """Return ``z sqrt(sum_i a_qi^2 v_qi (1 - pi_i) / pi_i)`` for each question.
 
-    The expectation of Rosen's variance under the design and v, with a normal quantile: as good as
-    what is expected of the candidates, and too small where few draws fall into a set.
+    The expectation of Rosen's variance under the design and v, with a normal quantile; too small
+    where few draws fall into a set.
 
     Parameters
     ----------
@@ -475,8 +476,7 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
     Returns
     -------
     array of float, shape (questions,)
-        From 0, where all is certain; a difference of proportions. inf where a candidate that
-        counts has no chance.
+        At least 0, and 0 where all is certain; inf where a candidate that counts has no chance.
 
     Raises
     ------
@@ -517,9 +517,9 @@ def simple_half_widths(
     whole : array of float, shape (questions,)
         V_q, the sum of a^2 v.
     candidates : int
-        How many it is drawn from.
+        Size of the population.
     size : int
-        How many are drawn; all, if there are fewer.
+        Draws; all candidates, if there are fewer.
     confidence : float
         Confidence level in (0, 1).
 
@@ -568,8 +568,8 @@ def require_chances(
     >>> require_chances("baseline", ids, np.array([0.5, 0.5]), np.array([0.3, 0.0]))
     Traceback (most recent call last):
     ...
-    ValueError: baseline: 1 of its 2 candidates are never drawn by this design, such as b; ask \
-this when the sample is designed, or give every candidate a chance by a floor
+    ValueError: baseline: 1 of its 2 candidates have inclusion probability 0, for example b; \
+include this question in the design, or use a floor
     """
     about: BoolArray = coefficients != 0.0
     never = about & (pi <= 0.0)
@@ -587,7 +587,7 @@ _WORSE = 1e-3
 
 @dataclass(frozen=True)
 class Design:
-    """A sample, the chances of all candidates, and what is expected of it.
+    """A sample, the chances of all candidates, and the expected answers.
 
     Parameters
     ----------
@@ -598,7 +598,7 @@ class Design:
     questions : pl.DataFrame
         Table `Questions`.
     costs : pl.DataFrame
-        Table `DesignCosts`; without rows where no costs were given.
+        Table `DesignCosts`; no rows without costs.
     """
 
     sample: pl.DataFrame
@@ -618,7 +618,7 @@ def design_sample(
     seed: str,
     work: LabellingCost | None = None,
 ) -> Design:
-    """Design a sample for some questions, and draw it.
+    """Design a sample for questions, and draw it.
 
     Parameters
     ----------
@@ -627,9 +627,9 @@ def design_sample(
     questions : pl.DataFrame
         The same with names and weights, as `declared_questions` lists them.
     sizes : sequence of int
-        How many to draw beyond what is judged; of a sample that has grown all its sizes.
+        Draws beyond what is judged; for a sample that has grown, all its sizes.
     floor : float
-        Share of a simple sample's chance that every candidate has.
+        Least chance of every candidate, as a share of that in a simple sample.
     baseline_width : float
         How much wider than from a simple sample the interval of the baseline may be, from 1; so
         of every question about all candidates. With 1 the sample is a simple one.
@@ -638,8 +638,8 @@ def design_sample(
     seed : str
         Fixes the draw.
     work : LabellingCost, optional
-        What judgements take, where those of a group share work; the sample then goes to fewer
-        groups. It has one size, without earlier ones.
+        Cost of judgements that share work within a group; the sample then uses fewer groups, and
+        has only one size.
 
     Returns
     -------
@@ -649,8 +649,8 @@ def design_sample(
     Raises
     ------
     ValueError
-        If the baseline may be at most narrower, a sample with costs has grown, or what the parts
-        of the design refuse.
+        If `baseline_width` is below 1, a sample with costs has several sizes, or the parts of the
+        design refuse their input.
 
     Examples
     --------
@@ -698,7 +698,7 @@ def _priced(x: FloatArray, work: LabellingCost | None, size: int) -> FloatArray:
 def sizes_of_questions(
     asked: Estimands, weights: FloatArray, *, floor: float, baseline_width: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the size measure that a design for these questions has.
+    """Return the size measure of a design for these questions.
 
     Parameters
     ----------
@@ -721,7 +721,7 @@ def sizes_of_questions(
     Raises
     ------
     ValueError
-        If the baseline may be at most narrower.
+        If `baseline_width` is below 1.
 
     Examples
     --------
@@ -745,7 +745,7 @@ def sizes_of_questions(
 
 
 def _about_all(asked: Estimands) -> BoolArray:
-    """Tell which questions are about all candidates: the last, and lists of so many."""
+    """Tell which questions are about all candidates: the last, and lists of that size."""
     every, found = len(asked.sets.ids), np.ones(asked.count, dtype=np.bool_)
     sizes = np.tile(asked.sets.n, len(asked.sets.sides))
     found[asked.question[:-1]] = sizes >= every
@@ -755,7 +755,7 @@ def _about_all(asked: Estimands) -> BoolArray:
 def _sample(
     asked: Estimands, x: FloatArray, sizes: Sequence[int], seed: str
 ) -> tuple[FloatArray, pl.DataFrame]:
-    """Draw from what is not judged; what is, comes first, with a chance of 1."""
+    """Draw from the unjudged candidates; judged ones come first, with a chance of 1."""
     ids, judged = asked.sets.ids, ~asked.unjudged
     numbers = permanent_numbers(ids, seed=seed, judged=ids.filter(pl.Series(judged)))
     drawn, pi = growing_sample(x, numbers, sizes=sizes)
@@ -778,13 +778,13 @@ def _chances(asked: Estimands, x: FloatArray, pi: FloatArray) -> pl.DataFrame:
 
 
 def _expected_draws(asked: Estimands, pi: FloatArray) -> FloatArray:
-    """Return how many draws are expected among the unjudged members of each question."""
+    """Return the expected draws among the unjudged members of each question."""
     sums = set_sums(asked.sets, [np.where(asked.unjudged, pi, 0.0)])[0]
     return np.bincount(asked.question, weights=sums, minlength=asked.count).astype(np.float64)
 
 
 def _mark_worse(table: pl.DataFrame) -> pl.DataFrame:
-    """Keep what is asked, and say which does worse than in a simple sample."""
+    """Keep the questions asked, and tell which do worse than in a simple sample."""
     wider = pl.col("half_width") > pl.col("simple_half_width") * (1.0 + _WORSE)
     marked = table.filter(pl.col("weight") > 0).with_columns(worse=wider)
     return marked.select(*Questions.columns()).sort("question")
@@ -793,7 +793,7 @@ def _mark_worse(table: pl.DataFrame) -> pl.DataFrame:
 # Questions: precisions, differences and the baseline.
 
 KINDS = ("precision", "difference", "baseline")
-"""What is asked for: precision of a list, difference of two, precision of all candidates."""
+"""The kinds: precision of a list, difference of two, precision of all candidates."""
 
 _SCHEMA = {
     "question": pl.String(), "kind": pl.String(), "measure": pl.String(), "measure_2": pl.String(),
@@ -814,16 +814,16 @@ def declared_questions(
     Parameters
     ----------
     measures : sequence of str
-        The measures whose precision is asked for.
+        The measures whose precision is estimated.
     pairs : sequence of (str, str)
-        The measures whose difference in precision is asked for.
+        The measures whose precisions are compared.
     at : sequence of int
         List sizes.
     candidates : int
-        How many candidates there are: the n of the baseline.
+        Number of candidates: the n of the baseline.
     weights : mapping of str to float
-        What a question or all of a kind count, 1 if nothing is said; the name of a question goes
-        before its kind. With 0 it is not asked.
+        Weight of a question, or of all of a kind, 1 by default; the name of a question goes before
+        its kind. A weight of 0 drops it.
 
     Returns
     -------
@@ -834,7 +834,7 @@ def declared_questions(
     Raises
     ------
     ValueError
-        If a weight is of no question and no kind, negative or infinite, or if nothing is asked.
+        If a weight matches no question or kind, is negative or infinite, or if nothing is asked.
 
     Examples
     --------
@@ -866,7 +866,7 @@ def _check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=1) or ["precision"]
         raise ValueError(
-            f"{len(unknown):,} weights do not match any question or kind, for example "
+            f"no question or kind for {quantity(len(unknown), 'weight')}, for example "
             f"{', '.join(map(repr, unknown[:3]))}; did you mean {near[0]!r}?"
         )
     wrong = [f"{name} = {weight}" for name, weight in weights.items() if not 0 <= weight < 1e12]

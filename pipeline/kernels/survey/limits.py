@@ -26,7 +26,7 @@ _FARTHEST = 37.0  # normal quantile: beyond it a p-value is no positive number
 
 
 def effective_sample_size(found: Estimates) -> FloatArray:
-    """Return how many draws of a simple sample each estimate is worth.
+    """Return the effective number of draws of each estimate, as of a simple sample.
 
     With predictions that gain, the variance has ``(1 - 1/gain) unit^2`` more: one more prediction
     than was seen may be wrong, to either side. Without it the interval holds the truth too seldom
@@ -47,7 +47,7 @@ def effective_sample_size(found: Estimates) -> FloatArray:
 
 
 def draw_weight(found: Estimates) -> FloatArray:
-    """Return what a further draw would weigh.
+    """Return the weight of a further draw.
 
     One by Kish's effective size, the mean weight of a candidate's draw. Where few draws stand for
     most of a set and all of them are alike, the variance doesn't know what they have missed: with
@@ -98,8 +98,8 @@ def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
     Returns
     -------
     lower, upper : arrays of float
-        In [0, 1], with the estimate between them. Of width 0 where all members are known; what
-        the members can be at the least and at the most where there is no estimate.
+        In [0, 1], with the estimate between them. Of width 0 where all members are known; what the
+        members can be at the least and at the most without an estimate.
 
     Raises
     ------
@@ -177,11 +177,10 @@ def difference_limits(one: Estimates, other: Estimates, *, confidence: npt.Array
 def difference_p_values(one: Estimates, other: Estimates) -> FloatArray:
     """Test whether the means of two disjoint sets differ, two-sided.
 
-    The p-value is the smallest alpha at which the interval of `difference_limits` with confidence
-    1 - alpha excludes 0. It is a test of the finite population: its null hypothesis is that these
-    two sets hold equal means, so after full annotation any difference has the p-value 0. Fisher's
-    test asks another question, whether the labels could have come about by chance in both sets
-    alike, and stays right for it.
+    The p-value is the smallest alpha at which the interval of `difference_limits` with confidence 1
+    - alpha excludes 0. It is a test of the finite population: its null hypothesis is that these two
+    sets hold equal means, so after full annotation any difference has the p-value 0. Fisher's test
+    answers another question: whether chance alone could have produced the labels of both sets.
 
     Parameters
     ----------
@@ -267,13 +266,12 @@ def _smallest_alpha(values: FloatArray) -> FloatArray:
 
 
 class Weights(NamedTuple):
-    """What draws stand for: arrays of shape (draws,)."""
+    """Weights of draws: arrays of shape (draws,)."""
 
     w: FloatArray
-    """How many candidates, ``1 / pi``; 1 where all weigh the same."""
+    """Candidates per draw, ``1 / pi``; 1 where all weigh the same."""
     c: FloatArray
-    """How much of their variance is left, ``1 - pi``; 1 where it is not known of how many they
-    are drawn."""
+    """Share of their variance that is left, ``1 - pi``; 1 for an unknown population."""
     simple: bool
     """Whether all weigh the same: then intervals are Clopper and Pearson's."""
 
@@ -284,9 +282,9 @@ def domain_weights(pi: npt.ArrayLike | None, *, draws: int) -> Weights:
     Parameters
     ----------
     pi : array_like of float, shape (draws,), or None
-        The chances that they were drawn with, in (0, 1]; None if all weigh the same.
+        Their inclusion probabilities, in (0, 1]; None if all weigh the same.
     draws : int
-        How many there are.
+        Number of draws.
 
     Raises
     ------
@@ -334,11 +332,11 @@ def domain_shares(
     Parameters
     ----------
     hits : array_like of bool, shape (domains, draws) or (draws,)
-        What the share is of.
+        Which draws are hits.
     members : array of bool, shape (domains, draws)
         Which draws are in which domain.
     weights : Weights
-        What the draws stand for.
+        Weights of the draws.
     confidence : float
         Confidence level in (0, 1).
 

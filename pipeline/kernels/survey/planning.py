@@ -35,7 +35,7 @@ _UNKNOWN_PRECISION = 0.5
 def size_measures(
     sets: Sets, weights: FloatArray, *, floor: float, baseline_width: float
 ) -> dict[str, FloatArray]:
-    """Return who is drawn under each plan: everybody's chance but for a factor.
+    """Return each candidate's chance under each plan, up to a factor.
 
     The designed sample is that of the stage without predictions. The strata are those of the best
     rank that a candidate has, with the cuts as boundaries. Their rates are Neyman's for the same
@@ -57,7 +57,7 @@ def size_measures(
     Returns
     -------
     dict of str to array of float, shape (candidates,)
-        x of each of `PLANS`, from 0 on; only ratios count.
+        x of each of `PLANS`, at least 0; only ratios count.
 
     References
     ----------
@@ -105,7 +105,7 @@ def strata_of(sets: Sets) -> IntArray:
 
 
 class ExpectedSpread(NamedTuple):
-    """How uncertain the answer to each question is: arrays of shape (questions,)."""
+    """The uncertainty of each answer: arrays of shape (questions,)."""
 
     variance: FloatArray
     """Of the estimate."""
@@ -115,14 +115,14 @@ class ExpectedSpread(NamedTuple):
 
 
 Spreads = Callable[[int], ExpectedSpread]
-"""The spread of each question's estimate from a sample of some size."""
+"""The spread of each question's estimate from a sample of a given size."""
 _INVERSE_ODDS_OF_0 = 1e12
-"""(1 - pi) / pi of who is never drawn: large enough for no question to be answered."""
+"""(1 - pi) / pi of candidates never drawn: so large that no question is answered."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The questions, with what is expected of the candidates before the sample is drawn.
+    """The questions, with the expectations before the sample is drawn.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Expected:
     noise : array of float, shape (sets,)
         P_A (1 - P_A), P_A the expected precision of the set.
     scale : array of float, shape (sets,)
-        What the residuals are multiplied by, so that their mean is that of the expected precision.
+        Factor on the residuals, so that their mean fits the expected precision.
     rho2 : array of float, shape (sets,)
         Share of the variance within each set that predictions explain, in [0, 1].
     """
@@ -184,7 +184,7 @@ def expected(sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArr
 
 
 def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> ExpectedSpread:
-    """Return how far the limits of each question are expected to lie apart under a design.
+    """Return the expected distance between the limits of each question under a design.
 
     Of a set A the mean has the variance
 
@@ -262,7 +262,7 @@ def _question_spread(
 
 
 def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spreads:
-    """Return what gives the spreads at any size, and remembers them.
+    """Return a function from a size to the spreads, with a cache.
 
     Parameters
     ----------
@@ -296,18 +296,18 @@ def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spread
 # Required labels.
 
 _ROUNDS = 6
-"""Of levels that hang on the labels, and labels on the levels: two or three are enough."""
+"""Rounds between levels and labels, which depend on each other: two or three suffice."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """How surely questions are to be answered.
+    """The certainty wanted of the answers.
 
     Parameters
     ----------
     reach : array of float, shape (questions,)
-        The largest half-width of an interval; with a power, the difference that is to be found,
-        from 0. A reach of 0, or NaN, is never met.
+        The largest half-width of an interval; with a power, the difference to be found, from 0. A
+        reach of 0, or NaN, is never met.
     alpha : float
         Error level of the interval or the test, both sides together, in (0, 1).
     power : float, optional
@@ -319,7 +319,7 @@ class Target:
     power: float | None = None
 
     def reached(self, spread: ExpectedSpread, levels: FloatArray) -> FloatArray:
-        """Return the half-width, or the power, that there is at these spreads.
+        """Return the half-width, or the power, at these spreads.
 
         ``z sd + further``, and for a difference d ``Phi((d - further) / sd - z)``.
         """
@@ -331,7 +331,7 @@ class Target:
         return np.asarray(np.where(self.reach > 0, scipy.special.ndtr(far - z), np.nan))
 
     def met(self, spread: ExpectedSpread, levels: FloatArray) -> BoolArray:
-        """Tell which questions are answered as surely as is wanted."""
+        """Tell which questions reach the target."""
         found = self.reached(spread, levels)
         enough = found <= self.reach if self.power is None else found >= self.power
         return np.asarray(enough & (self.reach > 0))
@@ -339,7 +339,7 @@ class Target:
 
 @dataclass(frozen=True)
 class InterimAnalyses:
-    """When a growing sample is looked at.
+    """The interim analyses of a growing sample.
 
     Parameters
     ----------
@@ -354,20 +354,20 @@ class InterimAnalyses:
 
 
 def least_labels(enough: Callable[[int], BoolArray], *, most: int) -> IntArray:
-    """Return the fewest labels that are enough for each question.
+    """Return the fewest labels that suffice for each question.
 
     Parameters
     ----------
     enough : callable
         Whether a size is enough for each question: if it is, larger ones are, too.
     most : int
-        How many candidates there are, from 1.
+        Number of candidates, from 1.
 
     Returns
     -------
     array of int, shape (questions,)
-        1..most; ``most + 1`` where all candidates do not suffice. Halving an interval, for all
-        questions at once: what is found out at a size is of use to each.
+        1..most; ``most + 1`` where all candidates do not suffice. Found by bisection, for all
+        questions at once.
 
     Examples
     --------
@@ -387,19 +387,19 @@ def least_labels(enough: Callable[[int], BoolArray], *, most: int) -> IntArray:
 def planned_labels(
     at: Spreads, target: Target, *, most: int, looks: InterimAnalyses | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Return the labels that each question needs, and the level at which it is answered.
+    """Return the labels each question needs, and the level of its answer.
 
-    With looks the level is that of the last one. It hangs on the variances at all looks, and these
-    on the labels, so that both are found in turn, until nothing changes.
+    With looks, the level is that of the last one. It depends on the variances at all looks, and
+    these on the labels, so both are found in turn until nothing changes.
 
     Parameters
     ----------
     at : callable
         The spreads of a plan at a size.
     target : Target
-        How surely each question is to be answered.
+        The certainty wanted of each answer.
     most : int
-        How many candidates there are.
+        Number of candidates.
     looks : InterimAnalyses, optional
         When the sample is looked at; once, at the end, if not given.
 
@@ -483,19 +483,19 @@ def _variances_at_looks(at: Spreads, size: int, shares: Sequence[float]) -> Floa
 # Estimates from a pilot: precision of each set, and variance explained by predictions.
 
 PRIOR = 1.0
-"""Draws that the precision of all candidates counts as, in each set."""
+"""Weight, in draws, of the precision of all candidates in each set."""
 SHARED = 100.0
-"""Draws that what predictions explain in all sets counts as, in each set."""
+"""Weight, in draws, of the overall explained variance in each set."""
 
 
 def set_precisions(
     given: Study, sets: Sets, *, measures: Sequence[str], pairs: Sequence[tuple[str, str]]
 ) -> FloatArray:
-    """Return the precision of each set by a pilot, drawn a little towards that of all candidates.
+    """Return the precision of each set in a pilot, shrunk a little towards that of all candidates.
 
     ``(n p^ + p0) / (n + 1)``, p^ the estimate of `list_estimates` and `pair_estimates`, n the
-    judged draws of the set, p0 the precision of all candidates: so that no set with a few draws,
-    all alike, is taken for known. p0 itself is drawn towards one half.
+    judged draws of the set, p0 the precision of all candidates: so that no set with a few equal
+    draws counts as known. p0 itself is shrunk towards one half.
 
     Parameters
     ----------
@@ -556,29 +556,28 @@ def _columns(table: pl.DataFrame) -> tuple[FloatArray, FloatArray]:
 
 
 def _shrink(p: FloatArray, n: FloatArray, towards: float) -> FloatArray:
-    """Draw estimates towards a value; NaN becomes it."""
+    """Shrink estimates towards a value; NaN becomes it."""
     return np.asarray((np.nan_to_num(p) * n + PRIOR * towards) / (n + PRIOR))
 
 
 def explained_variance(
     sets: Sets, y: FloatArray, prediction: FloatArray, weight: FloatArray
 ) -> FloatArray:
-    """Return what share of the variance within each set predictions explain.
+    """Return the share of the variance within each set that predictions explain.
 
     The squared correlation of judgement and prediction, each candidate weighted by how many it
     stands for, less what chance gives, ``1 - (1 - r^2) (n - 1) / (n - 2)``; 0 where it is negative.
-    In each set it is drawn towards the mean over all, as if that were another 100 draws; sets
-    with fewer than 30 judged draws have the mean.
+    In each set it is shrunk towards the overall mean, as if by 100 further draws; sets with fewer
+    than 30 judged draws get the mean.
 
     Parameters
     ----------
     sets : Sets
         The sets.
     y, prediction : array of float, shape (candidates,)
-        Judgements in [0, 1], and what was predicted of them out of fold; not looked at where the
-        weight is 0.
+        Judgements in [0, 1], and their out-of-fold predictions; ignored where the weight is 0.
     weight : array of float, shape (candidates,)
-        1 / pi of what is judged, else 0.
+        1 / pi where judged, else 0.
 
     Returns
     -------

@@ -11,6 +11,7 @@ import scipy
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import Limits
+from schemas.errors import quantity
 
 # Moments of the draws.
 
@@ -53,7 +54,7 @@ def draw_moments(
     size: npt.ArrayLike = 1.0,
     prediction: npt.ArrayLike = 0.0,
 ) -> FloatArray:
-    """Return what each draw adds, one row for each field of `Moments`.
+    """Return the terms of each draw, one row for each field of `Moments`.
 
     All of it is 0 or more, and sets are added up without a subtraction (`sums`), so that no
     digits are lost, however different the chances are.
@@ -63,12 +64,12 @@ def draw_moments(
     y : array_like of float, shape (draws,)
         Judgements in [0, 1]; 0 and 1 for true positives.
     pi : array_like of float
-        The chances that they were drawn with, inside (0, 1): draws that were certain are no part
-        of the sums, since nothing is estimated by them.
+        Their inclusion probabilities, inside (0, 1): draws that were certain are no part of the
+        sums, since nothing is estimated by them.
     size : array_like of float
-        What each counts in its set, such as the forms of a lemma; above 0.
+        Size of each in its set, such as the forms of a lemma; above 0.
     prediction : array_like of float
-        Guesses in [0, 1] that were made without the draw's own judgement.
+        Predictions in [0, 1], made without the draw's own judgement.
 
     Returns
     -------
@@ -93,7 +94,7 @@ def draw_moments(
         *(np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (y, pi, size, prediction))
     )
     require_range("judgements", y, (y >= 0) & (y <= 1), "in [0, 1]")
-    require_range("chances", chance, (chance > 0) & (chance < 1), "inside (0, 1)")
+    require_range("chances", chance, (chance > 0) & (chance < 1), "in (0, 1)")
     require_range("sizes", a, (a > 0) & np.isfinite(a), "above 0")
     require_range("predictions", g, (g >= 0) & (g <= 1), "in [0, 1]")
     w, c = a / chance, 1.0 - chance
@@ -118,18 +119,19 @@ def require_range(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], wh
 
     Examples
     --------
-    >>> require_range("chances", np.array([0.5]), np.array([True]), "inside (0, 1)")
+    >>> require_range("chances", np.array([0.5]), np.array([True]), "in (0, 1)")
     """
     wrong = np.flatnonzero(~fine)  # NaN is never fine
     if wrong.size:
         shown = ", ".join(f"{values[place]:g} (row {place})" for place in wrong[:3])
-        raise ValueError(f"{wrong.size:,} {what} are not {where}: {shown}")
+        number = quantity(wrong.size, "invalid value")
+        raise ValueError(f"{what} must be {where}: {number}, for example {shown}")
 
 
 # Assistance by predictions: residuals, and the weight of predictions.
 
 ENOUGH = 30
-"""Judged draws of a set that predictions need, to get any weight."""
+"""Judged draws of a set below which predictions get no weight."""
 
 
 def ratio_or_zero(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -196,7 +198,7 @@ def residuals(sums: FloatArray, tau: FloatArray) -> Residuals:
 
 
 def prediction_weights(sums: FloatArray, strata: FloatArray, *, enough: int = ENOUGH) -> FloatArray:
-    """Return the weight of the predictions that makes the variance smallest, fold by fold.
+    """Return the weight of the predictions that minimises the variance, fold by fold.
 
     ``tau = cov(z(y), z(g)) / var(z(g))``, both added up over the strata as the variance of the
     estimate is, clipped to [0, 1]. The weight of a fold is found in the other folds, so that no
@@ -209,7 +211,7 @@ def prediction_weights(sums: FloatArray, strata: FloatArray, *, enough: int = EN
     strata : array of float, shape (..., strata)
         The share of each stratum in its set.
     enough : int
-        Below so many judged draws of a set its weight is 0.
+        The least judged draws of a set; with fewer the weight is 0.
 
     Returns
     -------
@@ -249,7 +251,7 @@ def prediction_weights(sums: FloatArray, strata: FloatArray, *, enough: int = EN
 # Weight classes: limits are made for each class of strata with similar weights.
 
 RATIO = 3.0
-"""Strata are of one class while their draws weigh up to so many times as much as others'."""
+"""Largest ratio of weights within a class of strata."""
 _MOST_CLASSES = 6
 
 
@@ -294,10 +296,10 @@ def weight_classes(sums: FloatArray, mass: FloatArray) -> IntArray:
 
 
 class Known(NamedTuple):
-    """What is known of each set without a sample: the sizes of its certain members."""
+    """What is known of each set: the sizes of its certain members."""
 
     hits: FloatArray
-    """Judged, true (times y where y is no yes or no)."""
+    """Judged, true (times y where y is fractional)."""
     misses: FloatArray
     """Judged, the rest."""
     unjudged: FloatArray
@@ -318,10 +320,10 @@ class Estimates(NamedTuple):
     p: FloatArray
     p_variance: FloatArray
     share: FloatArray
-    """The part of the set that p is about, in [0, 1]."""
+    """The share of the set that p describes, in [0, 1]."""
     shift: FloatArray
     draws: FloatArray
-    """Judged draws that p rests on."""
+    """Judged draws behind p."""
     most: FloatArray
     """The most draws of a simple sample that they may count as, ``m / mean(c)``, without
     predictions."""
@@ -335,7 +337,7 @@ class Estimates(NamedTuple):
     """How many times more they may count as by predictions: as many as these make the variance
     smaller; 1 without, infinite where they are all right."""
     tau: FloatArray
-    """Mean weight of the predictions, in [0, 1]; 0 without."""
+    """Mean weight of the predictions, in [0, 1]; 0 without predictions."""
     floor: FloatArray
     ceiling: FloatArray
     """What the set's mean is at least and at most, whatever the rest is judged to be."""
@@ -387,7 +389,7 @@ def hajek(
         Sizes times predictions, added up over the uncertain members without a judgement; without
         it predictions are not used.
     enough : int
-        Predictions get no weight below so many judged draws of a set.
+        Least judged draws of a set for predictions to get weight.
 
     Returns
     -------
@@ -553,7 +555,7 @@ def effective_draws(
     most: npt.ArrayLike,
     alike: npt.ArrayLike,
 ) -> FloatArray:
-    """Return how many draws of a simple sample with replacement an estimate is worth.
+    """Return the effective number of draws, as of a simple sample with replacement.
 
     ``p (1 - p) / variance``, at most `most`; `alike`, and at most `most`, where p is 0 or 1, or
     rests on one draw, since there is no variance then.
@@ -563,7 +565,7 @@ def effective_draws(
     p, variance : array_like of float
         The estimated proportion, and the variance of the estimate (NaN if unknown).
     draws : array_like of float
-        The draws that it rests on.
+        The draws behind it.
     most, alike : array_like of float
         As in `Estimates`: ``m / mean(c)``, and ``W^2 / sum c / pi^2``.
 
@@ -634,7 +636,7 @@ def binomial_limits(
 
 
 def lower_limit(p: FloatArray, n: FloatArray, tail: FloatArray, unit: FloatArray) -> FloatArray:
-    """Return the lower one of `binomial_limits`.
+    """Return the lower limit of `binomial_limits`.
 
     With a = max(1/n, unit) the weight of a further failure and q = 1 - p, the quantile of
     Beta(n' p, n' (q + a)), ``n' = (q + a) / (q/n + a^2)``: the variance p q / n, and that of the
@@ -665,10 +667,10 @@ def korn_graubard(
     alike: npt.ArrayLike,
     confidence: npt.ArrayLike,
 ) -> Limits:
-    """Return Korn and Graubard's interval for a proportion, whatever the design was.
+    """Return Korn and Graubard's interval for a proportion, for any design.
 
-    Clopper and Pearson's limits for as many draws as the estimate is worth (`effective_draws`).
-    There is no factor for degrees of freedom: elements were drawn, not clusters.
+    Clopper and Pearson's limits at the effective number of draws (`effective_draws`). There is no
+    factor for degrees of freedom: elements were drawn, not clusters.
 
     Parameters
     ----------
@@ -788,9 +790,9 @@ def weighted_mean(
     y : array_like of float, shape (draws,)
         Values in [0, 1], all of them known.
     pi : array_like of float
-        The chances that they were drawn with, in (0, 1]; 1 for certain ones.
+        Their inclusion probabilities, in (0, 1]; 1 for certain ones.
     size : array_like of float
-        What each weighs, such as the number of a lemma's forms; above 0.
+        Weight of each, such as the number of a lemma's forms; above 0.
     total : float
         The sizes of the whole population, which is known.
 
@@ -831,7 +833,7 @@ def weighted_mean(
 
 
 def mean_limits(found: Estimates, *, confidence: float) -> Limits:
-    """Return the limits of a mean by Student's t, at worst what the rest can make of it.
+    """Return the limits of a mean by Student's t, within its floor and ceiling.
 
     Parameters
     ----------
@@ -861,7 +863,7 @@ def mean_limits(found: Estimates, *, confidence: float) -> Limits:
 
 
 def beta_limits(found: Estimates, *, confidence: float) -> Limits:
-    """Return the limits of a mean in the way of Korn and Graubard, for values between 0 and 1.
+    """Return limits of a mean after Korn and Graubard, for values between 0 and 1.
 
     Clopper and Pearson's limits for as many draws of 0 and 1 as the variance is worth,
     ``p (1 - p) / V (z / t)^2`` with t of m - 1 degrees of freedom. Values in between vary less
@@ -911,7 +913,7 @@ def beta_limits(found: Estimates, *, confidence: float) -> Limits:
 
 
 def _binary_draws(found: Estimates, tail: FloatArray) -> FloatArray:
-    """Return how many draws of 0 and 1 an estimate is worth."""
+    """Return the effective number of draws of 0 and 1."""
     spread = found.p * (1.0 - found.p)
     factor = (t_factor(np.inf, tail) / t_factor(found.draws - 1.0, tail)) ** 2
     flat = effective_draws(found.p, 0.0, found.draws, most=found.most, alike=found.alike)
@@ -921,7 +923,7 @@ def _binary_draws(found: Estimates, tail: FloatArray) -> FloatArray:
 
 
 def _clip_limits(found: Estimates, limits: Limits) -> Limits:
-    """Return limits no further apart than what is still open lets them be."""
+    """Clip the limits to what the unjudged rest allows."""
     lower, upper = limits
     low = np.fmin(np.maximum(lower, found.floor), found.estimate)
     high = np.fmax(np.minimum(upper, found.ceiling), found.estimate)
@@ -932,7 +934,7 @@ def _clip_limits(found: Estimates, limits: Limits) -> Limits:
 
 
 class Influence(NamedTuple):
-    """An estimated mean, and how far each draw moves it."""
+    """An estimated mean, and the influence of each draw."""
 
     estimate: float
     """NaN without a draw that weighs."""
@@ -951,14 +953,14 @@ class Difference(NamedTuple):
 
 
 def draw_weights(pi: FloatArray, size: FloatArray, *, total: float | None) -> FloatArray:
-    """Return what a unit of each draw's size stands for: times size, these add up to 1.
+    """Return the weight per unit of each draw's size; times size, they add up to 1.
 
     Parameters
     ----------
     pi : array of float, shape (draws,)
-        The chances that they were drawn with, in (0, 1].
+        Their inclusion probabilities, in (0, 1].
     size : array of float, shape (draws,)
-        What each weighs, from 0.
+        Weight of each, from 0.
     total : float or None
         The sizes of the whole population, of which the certain draws then have their exact part;
         None if it is not known, and is estimated by ``sum size / pi``.
@@ -982,7 +984,7 @@ def draw_weights(pi: FloatArray, size: FloatArray, *, total: float | None) -> Fl
     [0.444, 0.111, 0.444]
     """
     require_range("chances", pi, (pi > 0) & (pi <= 1), "in (0, 1]")
-    require_range("sizes", size, (size >= 0) & np.isfinite(size), "from 0 on")
+    require_range("sizes", size, (size >= 0) & np.isfinite(size), ">= 0")
     certain = pi == 1
     open_ = float((size / pi)[~certain].sum())
     if not size.any():
@@ -994,7 +996,7 @@ def draw_weights(pi: FloatArray, size: FloatArray, *, total: float | None) -> Fl
 
 
 def influence(y: FloatArray, pi: FloatArray, size: FloatArray, *, total: float | None) -> Influence:
-    """Return the mean of y by size, and what each draw adds to its error.
+    """Return the mean of y by size, and each draw's share in its error.
 
     ``z_i = g_i size_i (y_i - p)``, g the `draw_weights`, p the mean over the uncertain draws; over
     all draws, where the total is not known, since then the part of the certain ones is not either.
@@ -1002,7 +1004,7 @@ def influence(y: FloatArray, pi: FloatArray, size: FloatArray, *, total: float |
     Parameters
     ----------
     y : array of float, shape (draws,)
-        Values in [0, 1]; whatever where the size is 0.
+        Values in [0, 1]; ignored where the size is 0.
     pi, size, total
         As for `draw_weights`.
 
@@ -1090,7 +1092,7 @@ def mean_difference(
 ) -> Difference:
     """Return the difference of two means from the same draws, with its linearised variance.
 
-    What moves both alike cancels out, so it is mostly smaller than the sum of the two variances.
+    What moves both alike cancels, so it is usually below the sum of the two variances.
 
     Parameters
     ----------
@@ -1099,7 +1101,7 @@ def mean_difference(
     pi : array of float, shape (draws,)
         The chances that they were drawn with.
     weighs : array of bool, shape (draws,)
-        Which of them have a size in either.
+        Which draws have a size in either.
 
     Examples
     --------
@@ -1126,7 +1128,7 @@ def set_sums(members: BoolArray, columns: FloatArray, cell: IntArray, cells: int
     Parameters
     ----------
     members : array of bool, shape (sets, units)
-        Who belongs to which set.
+        The members of each set.
     columns : array of float, shape (columns, units)
         What each unit adds.
     cell : array of int, shape (units,)
@@ -1153,7 +1155,7 @@ def set_sums(members: BoolArray, columns: FloatArray, cell: IntArray, cells: int
 def list_sums(
     first: IntArray, columns: FloatArray, cell: IntArray, *, lists: int, cells: int
 ) -> FloatArray:
-    """Add up columns over n-best lists, each of which holds the smaller ones of its measure.
+    """Add up columns over n-best lists, each containing the smaller ones of its measure.
 
     Parameters
     ----------
@@ -1162,7 +1164,7 @@ def list_sums(
     columns, cell, cells
         As for `set_sums`.
     lists : int
-        How many lists a measure has.
+        Lists per measure.
 
     Returns
     -------
@@ -1195,7 +1197,7 @@ def difference_sums(
     cuts: range,
     cells: int,
 ) -> FloatArray:
-    """Add up columns over what only one of two lists holds, for many pairs of measures.
+    """Add up columns over the units in only one of two lists, for many pairs of measures.
 
     ``sum over A1 - A2 = (columns A1) (not A2)'``: one matrix product for each cut and cell gives
     the sums of all pairs, both ways round.
@@ -1244,7 +1246,7 @@ def _exclusive_sums(held: BoolArray, columns: FloatArray) -> FloatArray:
 
 
 def _by_cell(cell: IntArray) -> Iterator[tuple[int, slice | IntArray]]:
-    """Yield each cell that somebody stands in, with its units."""
+    """Yield each cell that is not empty, with its units."""
     if cell.size and not cell.any():  # one stratum, no folds: nothing to sort out
         yield 0, slice(None)
         return
@@ -1255,14 +1257,14 @@ def _by_cell(cell: IntArray) -> Iterator[tuple[int, slice | IntArray]]:
 
 
 def blocks(cuts: int, *, numbers: int) -> Iterator[range]:
-    """Divide the cuts so that not too much is held at a time.
+    """Divide the cuts into blocks that fit into memory.
 
     Parameters
     ----------
     cuts : int
         How many there are.
     numbers : int
-        How many numbers are held for each.
+        Numbers held for each.
 
     Examples
     --------

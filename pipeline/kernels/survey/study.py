@@ -13,6 +13,7 @@ import scipy
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
+from schemas.errors import quantity
 
 # Cross-fitted predictions of judgements.
 
@@ -65,8 +66,8 @@ def cross_fit(
 ) -> FloatArray:
     """Predict judgements by a logistic model of features, out of fold for those judged.
 
-    A model is fitted without each fold in turn. A judged candidate gets the prediction of the
-    model that its fold was kept from, any other one the mean of the predictions of all models.
+    A model is fitted without each fold in turn. A judged candidate gets the prediction of the model
+    fitted without its fold, any other one the mean over all models.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def cross_fit(
     fold : array of int, shape (judged,)
         The fold of each, from 0.
     folds : int
-        How many folds there are, from 2.
+        Number of folds, from 2.
     ridge : float
         Weight of the penalty ``ridge/2 sum b^2`` on the coefficients of the standardised
         features, and a hundredth of it on the intercept: above 0, so that there is one best fit
@@ -88,8 +89,8 @@ def cross_fit(
     Returns
     -------
     array of float, shape (candidates,)
-        Inside (0, 1). Every judged candidate counts alike, whatever chance it was drawn with: an
-        estimate is right with any predictions, and the better the more they tell.
+        Inside (0, 1). All judged candidates count alike, whatever their chances: estimates are
+        valid with any predictions, and better with good ones.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def _line_search(
     loss: FloatArray,
     data: tuple[FloatArray, FloatArray, BoolArray, FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
-    """Go the longest part of the step, by halves, that makes no model's loss larger."""
+    """Halve the step until no model's loss grows."""
     length = np.ones(len(models))
     for _ in range(_HALVINGS):
         tried = models - length[:, None] * step
@@ -176,18 +177,18 @@ def _loss(
 
 Assist = Literal["none", "scores", "predictions", "stacked"]
 _MOST_CONFIDENT = 0.98
-"""No judge is taken to be surer than this, so that one wrong word is no infinity."""
+"""Bound on a judge's certainty, so that one error is not an infinite loss."""
 
 
 def model_features(ranks: IntArray, judges: FloatArray) -> FloatArray:
-    """Return what a model of judgements is given: normal scores of ranks, log-odds of judges.
+    """Return the features of a model of judgements: normal scores of ranks, log-odds of judges.
 
     Parameters
     ----------
     ranks : array of int, shape (measures, candidates)
         Ranks under each measure; none for a model of judges alone.
     judges : array of float, shape (judges, candidates)
-        What each judge predicts, in [0, 1].
+        Predictions of each judge, in [0, 1].
 
     Returns
     -------
@@ -221,13 +222,13 @@ def assist_predictions(
     ranks : array of int, shape (measures, candidates)
         Their ranks, in the order of `ids`.
     draws : pl.DataFrame
-        id and tp (null = not judged) of the candidates that were drawn, each once.
+        id and tp (null = not judged) of the candidates drawn, each once.
     judges : array of float, shape (judges, candidates)
-        What judges predict of them, in [0, 1]; none for ``scores``.
+        Predictions of judges, in [0, 1]; none for ``scores``.
     assist : {"none", "scores", "predictions", "stacked"}
-        ``scores``: a logistic model of the ranks; ``predictions``: one judge as he is;
-        ``stacked``: a model of the ranks and of what all judges say. Models are cross-fitted: what
-        is predicted of a judged candidate rests on the judgements of other folds.
+        ``scores``: a logistic model of the ranks; ``predictions``: one judge unchanged;
+        ``stacked``: a model of the ranks and all judges. Models are cross-fitted: the prediction of
+        a judged candidate uses judgements of other folds only.
     folds : int
         How many folds, from 2.
     seed : str
@@ -236,14 +237,14 @@ def assist_predictions(
     Returns
     -------
     predictions : array of float, shape (candidates,), or None
-        In [0, 1]; None where nothing is to help, or a model would have fewer than 30 judgements.
+        In [0, 1]; None without assistance, or if a model would have fewer than 30 judgements.
     fold : array of int, shape (draws,)
         From 0.
 
     Raises
     ------
     ValueError
-        If ``predictions`` has not just one judge, or ``stacked`` none.
+        If ``predictions`` does not have exactly one judge, or ``stacked`` has none.
 
     References
     ----------
@@ -307,7 +308,7 @@ class Study:
 
     @property
     def predicted(self) -> bool:
-        """Whether there are predictions."""
+        """Tell whether there are predictions."""
         return len(self.rest) > 2
 
 
@@ -319,7 +320,7 @@ def study(
     folds: int = 10,
     seed: str = "",
 ) -> Study:
-    """Put ranks and a sample together.
+    """Combine ranks and a sample.
 
     Parameters
     ----------
@@ -331,11 +332,11 @@ def study(
         fold, and fold (whole numbers); without a fold they get one by the seed, and without a
         prediction that of `candidates`.
     candidates : pl.DataFrame or pl.LazyFrame, optional
-        id of all candidates and what is known of them: stratum, where the size of the sample was
-        fixed in each; prediction; pi, which is 0 for those that could not be drawn. Without it
-        there is one stratum, and every candidate could be drawn.
+        id of all candidates; optionally stratum (where each had a fixed sample size), prediction,
+        and pi (0 for those that could not be drawn). Without it there is one stratum, and every
+        candidate could be drawn.
     folds : int
-        How many folds are made where they are not given.
+        Number of folds made where none are given.
     seed : str
         Fixes those folds.
 
@@ -346,8 +347,8 @@ def study(
     Raises
     ------
     ValueError
-        If ids are drawn twice, or not ranked, or ranked by some measures alone; if a chance, or a
-        prediction, is out of range; if draws have predictions but other candidates have none.
+        If ids are drawn twice, or not ranked by every measure; if a chance, or a prediction, is out
+        of range; if draws have predictions but other candidates have none.
 
     Examples
     --------
@@ -405,13 +406,14 @@ def rank_matrix(ranks: pl.DataFrame | pl.LazyFrame) -> tuple[pl.Series, pl.Serie
     missing = np.argwhere(found == 0)
     if len(missing):
         shown = ", ".join(f"{ids[int(i)]} under {measures[int(m)]}" for m, i in missing[:3])
-        raise ValueError(f"{len(missing):,} ranks are missing, for example that of {shown}")
+        raise ValueError(f"{quantity(len(missing), 'missing rank')}, for example that of {shown}")
     if table.height != found.size:
         twice = table.filter(pl.struct("measure", "id").is_duplicated()).sort("measure", "id")
         rows = twice.select("id", "measure").unique(maintain_order=True).head(3).rows()
         shown = ", ".join(f"{name} under {measure}" for name, measure in rows)
         raise ValueError(
-            f"{table.height - found.size:,} duplicate ranks, for example that of {shown}: a "
+            f"{quantity(table.height - found.size, 'duplicate rank')}, "
+            f"for example that of {shown}: a "
             "measure must rank each candidate once"
         )
     return ids, measures, found
@@ -422,27 +424,28 @@ def _sample(ids: pl.Series, draws: pl.DataFrame) -> pl.DataFrame:
     twice = draws.filter(pl.col("id").is_duplicated())["id"].unique().sort()
     if len(twice):
         shown = ", ".join(twice.head(3))
-        raise ValueError(f"{len(twice):,} candidates are drawn twice, for example {shown}")
+        raise ValueError(f"{quantity(len(twice), 'candidate')} drawn twice, for example {shown}")
     places = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
     found = draws.join(places, on="id", how="left").sort("place")
     lost = found.filter(pl.col("place").is_null())["id"]
     if len(lost):
         raise ValueError(
-            f"{len(lost):,} draws have no ranks, for example {', '.join(lost.head(3))}"
+            f"no ranks for {quantity(len(lost), 'draw')}, for example {', '.join(lost.head(3))}"
         )
     fine = (pl.col("pi") > 0) & (pl.col("pi") <= 1)
     wrong = found.filter(fine.not_() | pl.col("pi").is_null() | pl.col("pi").is_nan())
     if wrong.height:
         shown = ", ".join(f"{pi} of {name}" for name, pi in wrong.select("id", "pi").head(3).rows())
         raise ValueError(
-            f"{wrong.height:,} draws have pi outside (0, 1], for example {shown}; use pi = 1 for "
+            f"pi outside (0, 1] in {quantity(wrong.height, 'draw')}, "
+            f"for example {shown}; use pi = 1 for "
             "certain members"
         )
     return found
 
 
 def _known(ids: pl.Series, candidates: pl.DataFrame | pl.LazyFrame | None) -> pl.DataFrame:
-    """Put what is known of the candidates in the order of the ids."""
+    """Return the columns known of the candidates, in the order of the ids."""
     every = ids.rename("id").to_frame()
     if candidates is None:
         return every
@@ -462,7 +465,9 @@ def _strata(ids: pl.Series, known: pl.DataFrame, sample: pl.DataFrame) -> tuple[
         none = known.filter(pl.col("stratum").is_null())["id"]
         if len(none):
             shown = ", ".join(none.head(3))
-            raise ValueError(f"{len(none):,} candidates have no stratum, for example {shown}")
+            raise ValueError(
+                f"no stratum for {quantity(len(none), 'candidate')}, for example {shown}"
+            )
         stratum, names = codes(known["stratum"])
         return stratum, len(names)
     several = sample["stratum"].n_unique() if "stratum" in sample.columns else 1
@@ -491,7 +496,9 @@ def _predictions(known: pl.DataFrame, sample: pl.DataFrame) -> FloatArray | None
     if wrong.size:
         names = known["id"].to_list()
         shown = ", ".join(f"{found[place]} of {names[place]}" for place in wrong[:3])
-        raise ValueError(f"{wrong.size:,} predictions are not in [0, 1], for example {shown}")
+        raise ValueError(
+            f"{quantity(wrong.size, 'prediction')} outside [0, 1], for example {shown}"
+        )
     return found
 
 

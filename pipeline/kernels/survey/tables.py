@@ -57,11 +57,11 @@ def list_estimates(
     Returns
     -------
     pl.DataFrame
-        measure, n, estimate, variance, lower, upper, n_eff (draws of a simple sample that the
-        uncertain part is worth), n_sampled (judged draws), k_sampled (true ones among them),
-        draws (judged, uncertain), certain, unjudged (draws), tau (weight
-        of the predictions); sorted. Where a stratum of the list has no draw, or a certain member
-        no judgement, the estimate is null, and the limits are the worst case.
+        measure, n, estimate, variance, lower, upper, n_eff (effective draws of the uncertain part),
+        n_sampled (judged draws), k_sampled (true ones among them), draws (judged, uncertain),
+        certain, unjudged (draws), tau (weight of the predictions); sorted. Where a stratum of the
+        list has no draw, or a certain member no judgement, the estimate is null, and the limits are
+        the worst case.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
 
 
 def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: FloatArray) -> Estimates:
-    """Estimate the sets whose sums these are.
+    """Estimate sets from their sums.
 
     Parameters
     ----------
@@ -241,8 +241,8 @@ def pair_estimates(
 ) -> pl.DataFrame:
     """Estimate the differences of precision of two lists from a sample of any design.
 
-    ``difference = |D1|/n (theta(D1) - theta(D2))``, D1 what only the first list holds, D2 what
-    only the second one holds.
+    ``difference = |D1|/n (theta(D1) - theta(D2))``, D1 the candidates only in the first list, D2
+    those only in the second.
 
     Parameters
     ----------
@@ -262,8 +262,8 @@ def pair_estimates(
         measure_1, measure_2, n, size (|D1| = |D2|), difference, variance, lower, upper, p_value
         (that these candidates differ: `limits.difference_p_values`), and for both sets estimate,
         n_eff, n_sampled, k_sampled, draws, certain, unjudged, tau with _1 and _2; sorted. The
-        difference is null where one of the estimates is, and the limits are the widest then;
-        where both lists hold the same it is 0, known, and there is no p-value.
+        difference is null where one of the estimates is, and the limits are the widest then; for
+        equal lists it is a known 0, without a p-value.
 
     Raises
     ------
@@ -363,7 +363,7 @@ def _rows(
 def _difference_columns(
     one: Estimates, other: Estimates, *, size: FloatArray, n: IntArray, confidence: FloatArray
 ) -> dict[str, object]:
-    """Return the columns of the difference, 0 and known where the lists hold the same."""
+    """Return the columns of the difference, a known 0 for equal lists."""
     same, scale = size == 0, size / n
     lower, upper = difference_limits(one, other, confidence=confidence)
     found = {
@@ -454,7 +454,7 @@ def window_estimates(
     given : Study
         Ranks and sample, as `study.study` puts them together.
     window : int
-        Ranks in the window, in 1..S; none where it is larger than S.
+        Ranks in the window, in 1..S; no rows if larger than S.
     every : int
         Ranks from one window to the next, from 1.
     confidence : array_like of float
@@ -463,8 +463,8 @@ def window_estimates(
     Returns
     -------
     pl.DataFrame
-        measure, n (the middle, first_rank + window // 2), first_rank, last_rank, and what
-        `list_estimates` says of a list; sorted.
+        measure, n (the middle, first_rank + window // 2), first_rank, last_rank, and the columns of
+        `list_estimates`; sorted.
 
     Raises
     ------
@@ -525,7 +525,7 @@ def span_sums(
     *,
     cells: int = 1,
 ) -> FloatArray:
-    """Add up columns over spans of ranks, each by itself: nothing is subtracted.
+    """Add up columns over spans of ranks, each by itself, without subtraction.
 
     Parameters
     ----------

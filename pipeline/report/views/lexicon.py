@@ -671,7 +671,7 @@ def _difference(gap: float, lower: float | None, upper: float | None) -> str:
 @view(
     "evaluate.lexicons",
     options=LexiconsView,
-    title="Which lexicon is best",
+    title="Comparison of lexicons",
     place=10,
     overview=lexicons_overview,
     leading="lexicons",

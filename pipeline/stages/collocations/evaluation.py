@@ -29,6 +29,7 @@ from pipeline.stages.base import Of, Proportion, Seeded, StageConfig, Tables
 from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
 from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
+from schemas.errors import quantity
 
 # Predictions of one judge in one category
 
@@ -477,8 +478,8 @@ def populations(config: DifferenceOptions, draws: pl.DataFrame) -> list[str]:
         return ["super"]
     shown = ", ".join(again.head(3))
     what = (
-        f"{config.population!r} needs a sample without replacement, but {len(again):,} candidates "
-        f"were drawn more than once, for example {shown}"
+        f"{config.population!r} requires a sample without replacement: "
+        f"{quantity(len(again), 'candidate')} drawn more than once, for example {shown}"
     )
     raise ConfigError("population", [Problem("population", what, 'use population = "super"')])
 
@@ -547,8 +548,8 @@ class Estimating(StageConfig):
         if INTERVALS.get(self.interval).finite and len(again):
             shown = ", ".join(again.head(3))
             what = (
-                f"{self.interval!r} needs a sample without replacement, but {len(again):,} "
-                f"candidates were drawn more than once, for example {shown}"
+                f"{self.interval!r} requires a sample without replacement: "
+                f"{quantity(len(again), 'candidate')} drawn more than once, for example {shown}"
             )
             problem = Problem("interval", what, "use clopper_pearson")
             raise ConfigError("interval", [problem])

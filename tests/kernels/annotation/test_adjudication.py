@@ -101,7 +101,7 @@ def test_nobody_has_voted() -> None:
 
 
 def test_wrong_rule() -> None:
-    with pytest.raises(ValueError, match="needs the name of the expert"):
+    with pytest.raises(ValueError, match="requires the name of the expert"):
         adjudicate(frame([]), rule="expert")
     with pytest.raises(ValueError, match="unknown rule 'vote'; valid: majority"):
         adjudicate(frame([]), rule="vote")  # type: ignore[arg-type]  # the mistake
@@ -274,8 +274,8 @@ def test_without_the_column_all_is_the_first_round() -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("2", "is no round; valid: adjudication, annotation"),
-        (" adjudicated", "is no round; did you mean adjudication?"),
+        ("2", "is not a round; valid: adjudication, annotation"),
+        (" adjudicated", "is not a round; did you mean adjudication?"),
     ],
 )
 def test_what_is_no_round_has_a_place(typed: str, said: str) -> None:

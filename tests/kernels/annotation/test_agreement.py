@@ -550,7 +550,7 @@ def test_undefined_and_perfect() -> None:
 
 
 def test_mistakes_are_refused_gwet() -> None:
-    with pytest.raises(ValueError, match="there are identity, linear, quadratic"):
+    with pytest.raises(ValueError, match="valid: identity, linear, quadratic"):
         partial_agreement(3, closeness="cubic")  # type: ignore[arg-type]
     for partial in ([[1.0, 0.2], [0.3, 1.0]], [[1.0]], [[1.0, 2.0], [2.0, 1.0]]):
         with pytest.raises(ValueError, match="partial agreement of 2 labels"):

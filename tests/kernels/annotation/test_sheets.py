@@ -117,8 +117,8 @@ def test_annotators_see_the_same_ids_in_different_orders() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"annotators": ()}, "each once"),
-        ({"annotators": ("a", "a")}, "each once"),
+        ({"annotators": ()}, "distinct names"),
+        ({"annotators": ("a", "a")}, "distinct names"),
         ({"overlap": 1.5}, "overlap"),
         ({"overlap": float("nan")}, "overlap"),
         ({"times": 4}, "times"),
@@ -262,10 +262,10 @@ def test_ids_that_are_no_hashes() -> None:
 def test_unknown_labels_with_the_nearest() -> None:
     rows = sheet({"label": "SVG"}, {"label": " figurativ"}, {"label": "42"}, {"label": "SVG"})
     assert [(each["line"], each["value"], each["problem"]) for each in found(rows)] == [
-        (2, "SVG", "is no label; did you mean SVC?"),
-        (3, " figurativ", "is no label; did you mean figurative?"),
-        (4, "42", "is no label; valid: SVC, figurative, free"),
-        (5, "SVG", "is no label; did you mean SVC?"),
+        (2, "SVG", "is not a label; did you mean SVC?"),
+        (3, " figurativ", "is not a label; did you mean figurative?"),
+        (4, "42", "is not a label; valid: SVC, figurative, free"),
+        (5, "SVG", "is not a label; did you mean SVC?"),
     ]
 
 
@@ -284,7 +284,7 @@ def test_two_labels_of_one_annotator() -> None:
         ("a.csv", 2, "SVC"),
         ("b.csv", 4, "free "),
     ]
-    said = "ann gives this id several labels: SVC (a.csv, line 2); free (b.csv, line 4); keep one"
+    said = "ann gave this id several labels: SVC (a.csv, line 2); free (b.csv, line 4); keep one"
     assert {each["problem"] for each in faulty} == {said}
 
 

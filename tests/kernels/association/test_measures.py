@@ -86,7 +86,7 @@ def clauses(note: str) -> list[tuple[str, list[str]]]:
     """Return what a note says: values, and the conditions of each."""
     found = (clause.partition(" where ") for clause in note.split("; "))
     return [
-        (value, where.split(",")[0].split(":")[0].split(" or "))
+        (value, where.split(",")[0].split(" (")[0].split(" or "))
         for value, _, where in found
         if where
     ]

@@ -520,7 +520,7 @@ def test_numbers_and_braces() -> None:
         ("{}", "write {attribute} or {name.attribute}"),
         ("{lemma!r}", "write {attribute} or {name.attribute}"),
         ("{lemma:>9}", "write {attribute} or {name.attribute}"),
-        ("lemma", "names no attribute"),
+        ("lemma", "contains no attribute"),
         ("{lemma", "has an unpaired brace: write {attribute}"),
         ("lemma}", "has an unpaired brace: write {attribute}"),
     ],

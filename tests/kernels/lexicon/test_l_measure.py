@@ -445,7 +445,7 @@ def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
 def test_a_carriage_return_may_have_been_text(forms: str, faulty: bool) -> None:
     """Workbooks have it as _x000D_, and the text _x000D_ of careless programs, too."""
     said = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
-    assert any(r"type that text \x5Fx000D_" in each for each in said) == faulty
+    assert any(r"write this text as \x5Fx000D_" in each for each in said) == faulty
 
 
 def test_ids_are_checked() -> None:

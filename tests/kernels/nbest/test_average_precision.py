@@ -212,7 +212,7 @@ def test_the_judged_alone_say_the_same(sample: tuple[np.ndarray, np.ndarray]) ->
 
 
 def test_a_wrong_label_is_named_by_its_rank() -> None:
-    with pytest.raises(ValueError, match="such as rank 7: 2; labels"):
+    with pytest.raises(ValueError, match="for example at rank 7: 2; labels"):
         average_precision_limits([1, 2], pi=[0.5, 0.5], ranks=[3, 7], candidates=9)
 
 
@@ -293,7 +293,7 @@ def test_degenerate() -> None:
 
 
 def test_mistakes_are_refused() -> None:
-    with pytest.raises(ValueError, match="a label of 2 candidates.*rank 1, 3: 2, -1"):
+    with pytest.raises(ValueError, match="invalid label of 2 candidates.*rank 1, 3: 2, -1"):
         inferred_average_precision([2, 0, -1])
     with pytest.raises(ValueError, match="inclusion probability .* 1 candidates.*rank 2: 0"):
         inferred_average_precision([1, 0, nan], pi=[1, 0, 0])

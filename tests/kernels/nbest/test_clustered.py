@@ -184,5 +184,5 @@ def test_degenerate() -> None:
 
 
 def test_candidates_without_a_cluster_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 candidates have no cluster, for example c00, c01"):
+    with pytest.raises(ValueError, match="no cluster for 2 candidates, for example c00, c01"):
         precision(clusters=VERBS.filter(pl.col("id") > "c01"))

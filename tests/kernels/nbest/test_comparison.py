@@ -533,7 +533,7 @@ def test_an_nbest_list_as_a_subset_gives_the_comparison_of_two_measures() -> Non
 
 def test_names_of_measures_are_refused() -> None:
     ranks = ranks_of({"x": [1.0]})
-    with pytest.raises(ValueError, match="'x' is a measure already"):
+    with pytest.raises(ValueError, match="'x' is the name of a measure"):
         subset_difference_counts(ids([0]), ranks, judged_of({}), name="x")
 
 

@@ -376,7 +376,7 @@ def test_recall() -> None:
     )  # fmt: skip
     assert none["recall"].is_null().all()
     assert set(none["lower"].to_list() + none["upper"].to_list()) == {0.0, 1.0}
-    with pytest.raises(ValueError, match="number of all true positives"):
+    with pytest.raises(ValueError, match="total number of true positives"):
         recall_columns(counted(), positives=pl.DataFrame({"category": "TP", "positives": 0}),
                        method="hypergeometric", confidence=0.95)  # fmt: skip
 

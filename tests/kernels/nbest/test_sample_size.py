@@ -166,7 +166,7 @@ def test_pilot_is_part_of_the_larger_sample() -> None:
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"apart": 0}, "0 of 6 apart"), ({"apart": 7}, "7 of 6 apart"), ({"candidates": 7}, "2 apart"),
+    ({"apart": 0}, "apart = 0, n = 6"), ({"apart": 7}, "apart = 7, n = 6"), ({"candidates": 7}, "2 apart"),
 ])  # fmt: skip
 def test_impossible_designs_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -176,7 +176,7 @@ def test_impossible_designs_are_refused(change: dict[str, Any], message: str) ->
 def test_mistakes_are_refused() -> None:
     with pytest.raises(ValueError, match="sample of 12"):
         comparison_power(SMALL, size=12, precision_1=0, precision_2=0)
-    with pytest.raises(ValueError, match="precision is a proportion"):
+    with pytest.raises(ValueError, match="precision must be in"):
         comparison_power(SMALL, size=1, precision_1=0, precision_2=2)
     with pytest.raises(ValueError, match="wanted power"):
         size_for_power(SMALL, wanted=80, precision_1=0, precision_2=1)
@@ -289,12 +289,12 @@ def test_table_of_widths() -> None:
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"n": 0}, "list of 0 from 100"), ({"n": 101}, "list of 101"), ({"size": 101}, "sample of 101"),
-    ({"size": -1}, "sample of -1"), ({"precision": 30}, "precision is a proportion"),
+    ({"size": -1}, "sample of -1"), ({"precision": 30}, "precision must be in"),
     ({"method": "wald"}, "unknown interval 'wald'"),
 ])  # fmt: skip
 def test_mistakes_are_refused_width(change: dict[str, object], message: str) -> None:
     given: dict[str, Any] = {"n": 10, "candidates": 100, "size": 20, "precision": 0.5, **change}
     with pytest.raises(ValueError, match=message):
         expected_width(**given)
-    with pytest.raises(ValueError, match="width is a proportion"):
+    with pytest.raises(ValueError, match="width must be in"):
         size_for_width(width=10, n=10, candidates=100, precision=0.5)

@@ -174,7 +174,7 @@ def test_no_rows_and_shapes(method: Any) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_mistakes_are_refused(method: Any) -> None:
-    with pytest.raises(ValueError, match="in 2 rows, such as k = 3, n = 2"):
+    with pytest.raises(ValueError, match="in 2 rows, for example k = 3, n = 2"):
         method([0, 3, -1], [1, 2, 1])
     with pytest.raises(ValueError, match="confidence"):
         method(1, 2, confidence=95)
@@ -326,7 +326,7 @@ def test_finite_methods_need_the_population() -> None:
     found = INTERVALS.get("hypergeometric")(4, 10, population=100)
     assert tuple(map(float, found)) == (0.14, 0.72)
     for each in filter(lambda each: each.finite, map(INTERVALS.get, INTERVALS)):
-        with pytest.raises(ValueError, match="size of the population"):
+        with pytest.raises(ValueError, match="requires the population size"):
             each(4, 10)
 
 

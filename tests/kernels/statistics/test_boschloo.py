@@ -155,7 +155,7 @@ def test_result_belongs_to_its_table_whatever_the_batch(rows: list[Table], rando
 def test_mistakes_are_refused() -> None:
     with pytest.raises(ValueError, match="in 1 tables"):
         boschloo_greater([5], [4], [0], [3])
-    with pytest.raises(ValueError, match=r"up to 10,000 draws in both groups, not 12,000"):
+    with pytest.raises(ValueError, match=r"limited to 10,000 draws in both groups, not 12,000"):
         boschloo_greater([5], [6000], [0], [6000])
 
 
@@ -281,7 +281,7 @@ def test_result_belongs_to_its_table_whatever_the_batch_boschloo_two_sided(
 def test_mistakes_are_refused_boschloo_two_sided() -> None:
     with pytest.raises(ValueError, match="in 1 tables"):
         boschloo_two_sided([5], [4], [0], [3])
-    with pytest.raises(ValueError, match=r"up to 10,000 draws in both groups, not 12,000"):
+    with pytest.raises(ValueError, match=r"limited to 10,000 draws in both groups, not 12,000"):
         boschloo_two_sided([5], [6000], [0], [6000])
 
 
@@ -320,7 +320,7 @@ def test_two_sided_boschloo_is_at_most_one() -> None:
 @pytest.mark.parametrize("name", TESTS)
 def test_an_alternative_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(
-        ValueError, match="no alternative 'two-sided'; there are two_sided, greater"
+        ValueError, match="unknown alternative 'two-sided'; valid: two_sided, greater"
     ):
         TESTS.get(name).p_values(*TEAMS, alternative="two-sided")  # type: ignore[arg-type]  # the mistake
 

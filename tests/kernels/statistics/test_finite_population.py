@@ -146,7 +146,7 @@ def test_result_belongs_to_its_table_whatever_the_blocks(monkeypatch: pytest.Mon
 def test_mistakes_are_refused() -> None:
     with pytest.raises(ValueError, match="in 1 tables"):
         finite_population_test([5], [4], [0], [3], size=9)
-    with pytest.raises(ValueError, match="such as n = 5 of 4"):
+    with pytest.raises(ValueError, match="for example n = 5 of 4"):
         finite_population_test([1], [5], [0], [3], size=4)
 
 
@@ -421,7 +421,7 @@ def test_shapes_designs_and_the_registry() -> None:
 
 
 def test_mistakes_are_refused_of_the_shortest() -> None:
-    with pytest.raises(ValueError, match="such as n = 5 of 4"):
+    with pytest.raises(ValueError, match="for example n = 5 of 4"):
         hypergeometric_shortest([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match=r"up to 1,000,000, not 2,000,000 \(1 rows\)"):
         hypergeometric_shortest(1, 2, population=2_000_000)

@@ -130,7 +130,7 @@ def test_result_belongs_to_its_table_whatever_the_order_and_the_chunks(
 
 @pytest.mark.parametrize("table", [(5, 4, 0, 3), (1, 4, -1, 3), (0, -2, 0, 3)])
 def test_impossible_counts_are_refused(table: Table) -> None:
-    with pytest.raises(ValueError, match=r"in 1 tables .*" + str(table[0])):
+    with pytest.raises(ValueError, match=r"in 1 table .*" + str(table[0])):
         fisher_two_sided(*([value] for value in table))
 
 

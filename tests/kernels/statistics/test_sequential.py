@@ -184,13 +184,13 @@ def test_one_look_and_none() -> None:
 
 
 @pytest.mark.parametrize(("shares", "V", "options", "words"), [
-    ([0.5, 0.4], [2, 1], {"alpha": 0.05}, r"shares of labels grow .*\[0.5, 0.4\]"),
+    ([0.5, 0.4], [2, 1], {"alpha": 0.05}, r"shares of labels must increase .*\[0.5, 0.4\]"),
     ([0.5, 1.1], [2, 1], {"alpha": 0.05}, "shares of labels"),
     ([0.5, 1.0], [2, 1, 1], {"alpha": 0.05}, r"2 looks, variances of shape \(3,\)"),
     ([0.5, 1.0], [1, 2], {"alpha": 0.05}, "1 violate this, for example look 2: 2"),
     ([0.5, 1.0], [1, -2], {"alpha": 0.05}, "look 2: -2"),
-    ([0.5, 1.0], [2, 1], {"alpha": 1.0}, "alpha is a probability"),
-    ([0.5, 1.0], [2, 1], {"alpha": 0.1, "spending": "bocock"}, "there are obrien_fleming, pocock"),
+    ([0.5, 1.0], [2, 1], {"alpha": 1.0}, "alpha must be in"),
+    ([0.5, 1.0], [2, 1], {"alpha": 0.1, "spending": "bocock"}, "valid: obrien_fleming, pocock"),
 ])  # fmt: skip
 def test_mistakes_are_refused(
     shares: list[float], V: list[float], options: dict[str, float], words: str
@@ -406,7 +406,7 @@ def test_huge_populations() -> None:
 
 
 def test_mistakes_are_refused_confidence_sequence() -> None:
-    with pytest.raises(ValueError, match="such as n = 5 of 4"):
+    with pytest.raises(ValueError, match="for example n = 5 of 4"):
         confidence_sequence([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match="confidence"):
         confidence_sequence(1, 2, population=9, confidence=1.0)

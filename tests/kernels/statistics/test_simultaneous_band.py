@@ -164,7 +164,7 @@ def test_on_the_pp_verb_pairs(public_data: Callable[[str], Path]) -> None:
 def test_mistakes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"1 violate this, for example pi = 0.0"):
         working_weights([0.5, 0.0])
-    with pytest.raises(ValueError, match="curve 2 has ranks of 3 draws, .* weights of 2"):
+    with pytest.raises(ValueError, match="curve 2 has ranks of 3 draws, .* 2 weights"):
         factor([Curve([1, 2]), Curve([1, 2], [1, 2, 3])], [1.0, 1.0], [2])
     with pytest.raises(ValueError, match="from 1, not 0"):
         factor([Curve([1, 2])], [1.0, 1.0], [0, 2])

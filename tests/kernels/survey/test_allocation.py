@@ -85,7 +85,9 @@ def test_a_rank_beyond_a_pool_is_in_no_list() -> None:
 
 def test_no_probability() -> None:
     sets = sets_of({"x": [1, 2, 3]}, [], [1])
-    with pytest.raises(ValueError, match=r"2 predictions are no .* such as c001 \(1.5\), c002 \(n"):
+    with pytest.raises(
+        ValueError, match=r"2 predictions outside .* example c001 \(1.5\), c002 \(n"
+    ):
         estimands(sets, p=np.array([0.5, 1.5, np.nan]), judged=np.zeros(3, dtype=bool))
 
 
@@ -109,12 +111,12 @@ def test_names_and_weights_of_questions() -> None:
     [
         (
             {"x at 7": 1.0},
-            "1 weights do not match any question or kind, for example 'x at 7'; did you me",
+            "no question or kind for 1 weight, for example 'x at 7'; did you me",
         ),
         ({"precison": 1.0}, "did you mean 'precision'"),
-        ({"baseline": -1.0}, "numbers from 0 on, not baseline = -1.0"),
-        ({"baseline": float("nan")}, "numbers from 0 on, not baseline = nan"),
-        ({"baseline": 0.0, "precision": 0.0}, "nothing is asked"),
+        ({"baseline": -1.0}, "weights must be >= 0, not baseline = -1.0"),
+        ({"baseline": float("nan")}, "weights must be >= 0, not baseline = nan"),
+        ({"baseline": 0.0, "precision": 0.0}, "all questions have weight 0"),
     ],
 )
 def test_mistaken_weights(weights: dict[str, float], message: str) -> None:

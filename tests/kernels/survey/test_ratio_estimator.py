@@ -653,7 +653,7 @@ def test_draws_without_size_weigh_nothing() -> None:
     assert np.isnan(draw_weights(np.array([0.5]), np.array([0.0]), total=None)).all()
     with pytest.raises(ValueError, match=r"1 chances are not in \(0, 1\]"):
         draw_weights(np.array([1.5]), np.array([1.0]), total=None)
-    with pytest.raises(ValueError, match="1 sizes are not from 0 on"):
+    with pytest.raises(ValueError, match="sizes must be >= 0: 1 invalid value"):
         draw_weights(np.array([0.5]), np.array([-1.0]), total=None)
 
 
@@ -813,10 +813,13 @@ def test_moments_by_hand() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"pi": [0.5, 1.0]}, "1 chances are not inside (0, 1): 1 (row 1)"),
-        ({"y": [2, -1]}, "2 judgements are not in [0, 1]: 2 (row 0), -1 (row 1)"),
-        ({"prediction": [0.5, float("nan")]}, "1 predictions are not in [0, 1]: nan (row 1)"),
-        ({"size": 0.0}, "2 sizes are not above 0"),
+        ({"pi": [0.5, 1.0]}, "chances must be in (0, 1): 1 invalid value, for example 1 (row 1)"),
+        ({"y": [2, -1]}, "2 invalid values, for example 2 (row 0), -1 (row 1)"),
+        (
+            {"prediction": [0.5, float("nan")]},
+            "predictions must be in [0, 1]: 1 invalid value, for example nan (row 1)",
+        ),
+        ({"size": 0.0}, "sizes must be above 0: 2 invalid values"),
     ],
 )
 def test_what_is_out_of_range_is_refused(wrong: dict[str, Any], said: str) -> None:

@@ -135,7 +135,7 @@ def test_separable_judgements_have_a_best_fit() -> None:
 
 def test_nothing_judged_is_refused() -> None:
     none = np.zeros(0, dtype=np.int64)
-    with pytest.raises(ValueError, match="predictions need a judgement"):
+    with pytest.raises(ValueError, match="predictions require a judgement"):
         cross_fit(np.ones((3, 1)), none, [], none)
     with pytest.raises(ValueError, match="in 1 folds"):
         cross_fit(np.ones((3, 1)), none + 1, [], none, folds=1)

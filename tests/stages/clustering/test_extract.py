@@ -88,7 +88,9 @@ def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_pa
         cut = small.run(options + "prefix = 2\n")["c.entries"].select("item", label, "weight")
         assert cut.rows() == [("dog", "00", 0.75), ("run", "01", None)]
     small = SmallRun(tmp_path, {"t.tsv": f"item\t{label}\tweight\ndog\t1\tx\n"})
-    with pytest.raises(DataError, match=r"t.tsv: column weight: 1 x is no number.*\n +line 2: 'x'"):
+    with pytest.raises(
+        DataError, match=r"t.tsv: column weight: 1 x is not a number.*\n +line 2: 'x'"
+    ):
         small.run(options)
 
 
@@ -103,7 +105,7 @@ def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"b.paths": "00\t\t1\n\tb\t1\n01\tc\tx\n"})
     with pytest.raises(DataError) as error:
         small.run(STAGE + 'path = "b.paths"')
-    for said in ["column item: 1 x is no word", "line 1", "column cluster: 1 x is no word", "line 2",
+    for said in ["column item: 1 x is not a word", "line 1", "column cluster: 1 x is not a word", "line 2",
                  "column f: 1 x is not a count of 1 or more, or is too large to sum", "line 3: 'x'"]:  # fmt: skip
         assert said in str(error.value)
 

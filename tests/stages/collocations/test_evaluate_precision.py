@@ -159,7 +159,7 @@ def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
 def test_finite_interval_refuses_draws_with_replacement() -> None:
     sample = pl.DataFrame({"id": ["x0", "x7"], "multiplicity": [2, 1], "position": [1, 2]})
     config = {"interval": "hypergeometric"}
-    with pytest.raises(ConfigError, match="1 candidates were drawn more than once, for example x0"):
+    with pytest.raises(ConfigError, match="1 candidate drawn more than once, for example x0"):
         run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
 
 

@@ -73,7 +73,7 @@ def test_wrong_options(config: dict[str, Any], message: str) -> None:
 
 
 def test_wrong_boundaries_and_columns() -> None:
-    with pytest.raises(ConfigError, match="do not ascend"):
+    with pytest.raises(ConfigError, match="must ascend"):
         by_rank(boundaries=[3, 2], sizes=[1, 1, 1])
     with pytest.raises(ConfigError, match="no column 'c'"):
         by_score(column="c")

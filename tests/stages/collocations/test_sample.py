@@ -171,7 +171,7 @@ def test_mistaken_options(config: dict[str, Any], message: str) -> None:
 
 
 def test_unknown_questions() -> None:
-    with pytest.raises(ConfigError, match="weights: 1 weights are of no question"):
+    with pytest.raises(ConfigError, match="weights: no question or kind for 1 weight"):
         design(weights={"a at 7": 2.0})
     with pytest.raises(ConfigError, match="pairs: 'c' has not been ranked"):
         design(pairs=[("a", "c")])

@@ -488,7 +488,7 @@ class Unclustered(StageOptions):
     without_cluster: str
 
 
-@view("evaluate.token_level", options=TokenLevelView, title="Tokens: scores", place=25)
+@view("evaluate.token_level", options=TokenLevelView, title="Token-level scores", place=25)
 def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Block]:
     """Show how to read the measures, the scores with their limits, and the mappings."""
     scores = stage.table("scores").collect()
@@ -511,7 +511,7 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     ]
 
 
-@view("evaluate.overlapping", title="Overlapping clusters: scores", place=30)
+@view("evaluate.overlapping", title="Scores for overlapping clusters", place=30)
 def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the scores."""
     scores = stage.table("scores").collect()
@@ -612,7 +612,7 @@ class TypeLevelView(StyleOptions, ExplorerOptions):
 
 
 @view(
-    "evaluate.type_level", options=TypeLevelView, title="Word types: scores and mappings", place=20
+    "evaluate.type_level", options=TypeLevelView, title="Type-level scores and mappings", place=20
 )
 def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]:
     """Show the scores, how to read them, and details for each system."""

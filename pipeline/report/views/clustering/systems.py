@@ -201,7 +201,7 @@ def systems_overview(stage: StageView) -> Listing | None:
 @view(
     "evaluate.systems",
     options=SystemsView,
-    title="Which system is best",
+    title="Comparison of systems",
     place=10,
     overview=systems_overview,
     leading="scatter",

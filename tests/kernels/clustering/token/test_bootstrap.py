@@ -179,7 +179,7 @@ def test_rows_that_do_not_count_are_as_if_they_were_not_there() -> None:
 
 def test_more_sentences_than_there_is_room_for_are_refused() -> None:
     cells = frame([("a", s, "N", "1", 2) for s in range(9)])
-    expected = pytest.raises(DataError, match="places of 9 sentences.*bootstrap")
+    expected = pytest.raises(DataError, match="counts of 9 sentences.*bootstrap")
     with with_limit(200), expected, sentence_counts(cells.lazy(), "file", "s"):
         pass
 

@@ -55,7 +55,7 @@ def test_rows_and_columns_without_tokens_go() -> None:
         ([("a", "", 1), ("b", None, 2)], "column cluster: 2 null or empty, e.g. row 0, 1"),
         ([("a", "1", -1)], "column f: 1 null or negative"),
         ([("a", "1", None)], "column f: 1 null or negative"),
-        ([("a", "1", 1), ("a", "1", 2)], "2 duplicate pairs, e.g. row 0, 1; add them up"),
+        ([("a", "1", 1), ("a", "1", 2)], "2 duplicate pairs, e.g. row 0, 1; sum them"),
     ],
 )
 def test_impossible_input(

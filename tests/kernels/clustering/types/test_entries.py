@@ -115,9 +115,9 @@ def test_no_item_is_an_error(gold: pl.DataFrame) -> None:
 
 def test_empty_names_are_an_error() -> None:
     empty = pl.DataFrame({"item": ["b", "a", ""], "cluster": ["", "", "1"]})
-    with pytest.raises(DataError, match="3 rows have an empty item or cluster, such as '': '1', "):
+    with pytest.raises(DataError, match="empty item or cluster in 3 rows, for example '': '1', "):
         entries(GOLD, empty)
-    with pytest.raises(DataError, match="1 rows have an empty item or gold"):
+    with pytest.raises(DataError, match="empty item or gold in 1 row"):
         entries(pl.DataFrame({"item": ["a"], "gold": [""]}), INDUCED)
 
 
