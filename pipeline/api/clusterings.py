@@ -89,11 +89,10 @@ def type_measures(
     Parameters
     ----------
     labels_true, labels_pred : sequence, shape (n,)
-        A label or a collection of labels per word type, without weights. Types without a class are
-        excluded; types without a cluster have F = 0.
+        A label or a collection of labels per word type, without weights. Types without a class
+        are excluded; those without a cluster have F = 0.
     items : array_like, shape (n,), optional
-        The word type of each token: each position then has one label or None, and a type has all
-        classes and clusters of its tokens.
+        The word type of each token: a type has all classes and clusters of its tokens.
     measures : str or sequence of str
         Names of type measures, or "all".
     mappings : str or sequence of str

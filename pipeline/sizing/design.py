@@ -771,7 +771,7 @@ def plan_design(
     run : Run
         Results of an experiment with ranked candidates.
     half_width : float, optional
-        Target half-width of the intervals. Give this, power or difference.
+        Target half-width, or give power or difference.
     power : float, optional
         Target power; defaults to 0.8 with `difference`.
     difference : float, optional
@@ -781,8 +781,7 @@ def plan_design(
     measures, n, pairs : sequences, optional
         Measures, list sizes and pairs instead of the stage's.
     questions : str or sequence of str, optional
-        Questions with this goal, by name ("t_score at 100") or kind (precision, difference,
-        baseline); all by default.
+        Questions with this goal, by name ("t_score at 100") or kind; all by default.
     pilot : str, optional
         Stage with judgements, preferably `evaluate.designed`.
     category : str, optional
@@ -790,8 +789,7 @@ def plan_design(
     rate : float, optional
         Expected proportion of true positives, without a pilot.
     rho2 : float, optional
-        Proportion of variance within lists that predictions explain; defaults to the pilot's, else
-        0.2.
+        Proportion of variance that predictions explain; defaults to the pilot's, else 0.2.
     looks : sequence of float
         Interim looks: a number of equal steps, or shares of the labels up to 1.
     spending : str

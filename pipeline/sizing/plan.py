@@ -349,7 +349,7 @@ def plan_comparison(
     test, alternative : str
         Exact test (fisher, fisher_mid_p, boschloo), and two_sided, greater or less.
     replicates, seed : int, str
-        Number and seed of simulated samples, used if there are too many outcomes to enumerate.
+        Number and seed of simulated samples.
     track : callable
         Iterates over the work; may show progress.
 
