@@ -88,7 +88,9 @@ def test_weights_are_kept_for_who_asks(use: str, label: str, weight: str, tmp_pa
         cut = small.run(options + "prefix = 2\n")["c.entries"].select("item", label, "weight")
         assert cut.rows() == [("dog", "00", 0.75), ("run", "01", None)]
     small = SmallRun(tmp_path, {"t.tsv": f"item\t{label}\tweight\ndog\t1\tx\n"})
-    with pytest.raises(DataError, match=r"t.tsv: column weight: 1 x is not a number.*\n +line 2: 'x'"):
+    with pytest.raises(
+        DataError, match=r"t.tsv: column weight: 1 x is not a number.*\n +line 2: 'x'"
+    ):
         small.run(options)
 
 
