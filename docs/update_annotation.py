@@ -45,7 +45,7 @@ HEIGHTS = {"card": 520, "keying": 470, "coordinator": 1335}
 BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SHARES = {"anna": 0.75, "ben": 0.55, "annotator": 0.4}
 """How much of their cards people have done."""
-RECKONED = "Reckoned 2 seconds ago, at 2026-03-02 09:20:06 UTC."
+COMPUTED = "Computed 2 seconds ago, at 2026-03-02 09:20:06 UTC."
 NOTE = "SVC: the verb could be left out"
 
 
@@ -171,8 +171,8 @@ def draw(browser: Browser, folder: Path) -> None:
         page = opened_page(browser, links["coordinator"], "coordinator")
         page.locator("#certainty table").first.wait_for()
         # The one time that is not invented; the picture is to be the same each time.
-        reckoned = page.get_by_text(re.compile(r"^Reckoned "))
-        reckoned.evaluate("(node, text) => { node.textContent = text }", RECKONED)
+        computed = page.get_by_text(re.compile(r"^Computed "))
+        computed.evaluate("(node, text) => { node.textContent = text }", COMPUTED)
         picture(page, "coordinator", "#certainty table")
     with served(folder, "mine/paper.toml") as links:
         picture(opened_page(browser, links["annotator"], "keying"), "keying", ".unit")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
@@ -30,12 +31,13 @@ all are `LexassayError`. `help(lx.score)` adds the errors of a function and its 
 
 ## Shared parameters
 
-Parameters that a function lists as shared.
+The functions below do not explain these again.
 
 """
 _SHARED = 2
 """Functions that have a parameter before the head lists it."""
-_POINTERS = ("As for ", "As of ")
+_POINTER = re.compile(r"As for `(\w+)`\.")
+"""The text of parameters that another function explains."""
 _OMITTED = {"Raises", "References"}
 """Sections that only `help` shows."""
 _UNDERLINE = "---"
@@ -48,7 +50,7 @@ def chapter() -> str:
     counts = Counter(each for name in lx.__all__ for each in _parameters(getattr(lx, name)))
     shared: dict[str, Entry] = {}
     for each, count in counts.most_common():
-        if count >= _SHARED and not each[1].startswith(_POINTERS):
+        if count >= _SHARED and not _POINTER.match(each[1]):
             shared.setdefault(each[0].partition(" : ")[0], each)
     common = list(shared.values())
     head = HEAD + "\n".join(map(_entry, common)) + "\n"
@@ -56,8 +58,20 @@ def chapter() -> str:
 
 
 def _parameters(thing: object) -> list[Entry]:
-    """Return the parameters in a docstring."""
-    return list(_entries(_sections(thing)[1].get("Parameters", "")))
+    """Return the parameters in a docstring, with those that another function explains."""
+    return list(_resolved(_entries(_sections(thing)[1].get("Parameters", ""))))
+
+
+def _resolved(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield parameters, each with its own text where that of another function is referred to."""
+    for head, text in entries:
+        pointer = _POINTER.fullmatch(text)
+        known = dict(_parameters(getattr(lx, pointer[1]))) if pointer else {}
+        found = {each.partition(" : ")[0]: (each, said) for each, said in known.items()}
+        names = head.split(", ") if found else [head]
+        yield from (found[name] for name in names if name in found)
+        if rest := [name for name in names if name not in found]:
+            yield ", ".join(rest), text
 
 
 def _name(name: str, shared: Collection[Entry]) -> Iterator[str]:
@@ -65,36 +79,52 @@ def _name(name: str, shared: Collection[Entry]) -> Iterator[str]:
     yield f"## {name}\n"
     if inspect.isclass(thing):
         yield from _documented(thing, shared)
-        for method, own in vars(thing).items():
-            if not method.startswith("_") and isinstance(own, _SHOWN):
-                yield f"\n### {name}.{method}\n"
-                yield from _function(_function_of(own), shared)
+        yield from _members(name, thing, shared)
     else:
         yield from _function(thing, shared)
 
 
-def _function_of(own: object) -> Callable[..., Any] | None:
-    if isinstance(own, property):
+def _members(name: str, kind: type, shared: Collection[Entry]) -> Iterator[str]:
+    """Yield a list of the methods and properties of a class, then those with parameters."""
+    members = [
+        _function_of(own)
+        for member, own in vars(kind).items()
+        if not member.startswith("_") and isinstance(own, _SHOWN)
+    ]
+    plain = [each for each in members if not _sections(each)[1]]
+    if plain:
+        yield ""
+    yield from (f"* `{_signature(each)}`: {_sections(each)[0]}" for each in plain)
+    for each in members:
+        if each not in plain:
+            yield f"\n### {name}.{each.__name__}\n"
+            yield from _function(each, shared)
+
+
+def _function_of(own: object) -> Callable[..., Any]:
+    if isinstance(own, property) and own.fget:
         return own.fget
     return own.func if isinstance(own, cached_property) else cast("FunctionType", own)
 
 
-def _function(function: Callable[..., Any] | None, shared: Collection[Entry]) -> Iterator[str]:
-    if function is None:
-        return
-    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    if isinstance(node, ast.FunctionDef):
-        for each in ast.walk(node.args):  # the types are those of the parameters below
-            if isinstance(each, ast.arg):
-                each.annotation = None
-        returns = ast.unparse(node.returns) if node.returns else ""
-        arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
-        gives = f" -> {returns}" if returns else ""
-        said = f"{node.name}({arguments}){gives}"
-        if any("property" in ast.unparse(each) for each in node.decorator_list):
-            said = f"{node.name}: {returns}"
-        yield f"```\n{textwrap.fill(said, 96, subsequent_indent='    ')}\n```\n"
+def _function(function: Callable[..., Any], shared: Collection[Entry]) -> Iterator[str]:
+    said = textwrap.fill(_signature(function), 96, subsequent_indent="    ")
+    yield f"```\n{said}\n```\n"
     yield from _documented(function, shared)
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    """Return the signature without the types of parameters, which the docstring has."""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    node = cast("ast.FunctionDef", node)
+    returns = ast.unparse(node.returns) if node.returns else ""
+    if any("property" in ast.unparse(each) for each in node.decorator_list):
+        return f"{node.name}: {returns}"
+    for each in ast.walk(node.args):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
+    return f"{node.name}({arguments})" + f" -> {returns}" * bool(returns)
 
 
 def _sections(thing: object) -> tuple[str, dict[str, str]]:
@@ -113,15 +143,17 @@ def _documented(thing: object, shared: Collection[Entry]) -> Iterator[str]:
     for heading, content in sections.items():
         if heading in _OMITTED:
             continue
-        yield f"\n**{heading}**\n"
         if heading == "Examples":
-            yield f"```pycon\n{content}\n```" if ">>>" in content else content
+            yield f"\n```pycon\n{content}\n```" if ">>>" in content else f"\n{content}"
             continue
         entries = list(_entries(content))
-        own = [each for each in entries if each not in shared or heading != "Parameters"]
-        yield from map(_entry, own)
-        if common := [each[0].partition(" : ")[0] for each in entries if each not in own]:
-            yield f"* shared: {', '.join(f'`{name}`' for name in common)}"
+        if inspect.isclass(thing):
+            entries = [(head.partition(" : ")[0], text) for head, text in entries]
+        elif heading == "Parameters":
+            entries = [each for each in _parameters(thing) if each not in shared]
+        if entries:
+            yield "" if heading == "Parameters" else f"\n**{heading}**\n"
+            yield from map(_entry, entries)
 
 
 def _entries(content: str) -> Iterator[Entry]:
@@ -139,7 +171,9 @@ def _entries(content: str) -> Iterator[Entry]:
 
 
 def _entry(entry: Entry) -> str:
-    head, text = entry[0].replace(" : ", ": ", 1), entry[1]
+    """Return a parameter as an item of a list; the signature has its default."""
+    head = entry[0].replace(" : ", ": ", 1).removesuffix(": bool").removesuffix(", optional")
+    text = entry[1]
     return "\n".join([f"* *{head}*", *(f"  {line}" for line in text.splitlines())])
 
 

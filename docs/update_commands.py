@@ -21,36 +21,27 @@ from pipeline.cli.app import COMMANDS, app_for, command, groups
 CHAPTER = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
 
-Every command of `lexassay` with its arguments, options and examples, grouped as in
-`lexassay --help`. docs/update_commands.py makes this page; `lexassay COMMAND --help` describes the
-installed version. See also [the command in a shell](shell.md) on tables, completion and JSON, and
-[choosing a method](choosing.md).
+The commands of `lexassay`, grouped as in `lexassay --help`; docs/update_commands.py makes this
+page. [The command in a shell](shell.md) explains tables, completion and JSON.
 
 ## For every command
 
 * Options may follow the name of the command anywhere, as `--name value` or `--name=value`.
 * Repeatable options take one value each time: `--from a.conllu --from b.tsv`. Text with commas is
   one value: `--n 100,500`.
-* Every command has `--help`; `lexassay` itself has `--version`, `--install-completion` and
-  `--show-completion`.
-* `--debug`, anywhere, shows the traceback of an error.
+* Every command has `--help`, and `--debug` for the traceback of an error; `lexassay` itself has
+  `--version`, `--install-completion` and `--show-completion`.
 * Results go to standard output, progress and errors to standard error.
 * Defaults are in brackets.
 
-| exit code | meaning |
-|---|---|
-| 0 | done |
-| 1 | failed: in the data, in a stage, or in writing the results |
-| 2 | wrong usage or configuration |
-| 3 | waiting for people (`run`, sometimes `annotate`) |
-| 130 | interrupted by Ctrl-C or SIGTERM |
+Exit codes: 0 done; 1 failed (in the data, in a stage, or in writing the results); 2 wrong usage or
+configuration; 3 waiting for people (`run`, sometimes `annotate`); 130 interrupted by Ctrl-C or
+SIGTERM.
 
 The examples run in this order in a folder with a text, `novel.txt`, and the files that
-`lexassay new` writes for clusters and lexicons; the tests run them.
+`lexassay new` writes for clusters and lexicons.
 
 ## Shared arguments and options
-
-These mean the same in all commands that have them.
 
 """
 _SHARED = 3
@@ -59,7 +50,6 @@ _KINDS = {str: "text", int: "whole number", float: "number", Path: "path"}
 _COMMAND = "lexassay "
 _QUOTE = '"'
 _CHOICES = re.compile(r"[\w.]+(?: \| [\w.]+)+")
-_TABLE = "| {} | takes | meaning |\n|---|---|---|\n{}"
 Row = tuple[str, str, str]
 
 
@@ -72,11 +62,7 @@ def chapter() -> str:
     for row, count in counts.most_common():
         if count >= _SHARED:
             shared.setdefault(row[0], row)
-    parts = [
-        HEAD,
-        _TABLE.format("argument or option", "\n".join(map(_line, shared.values()))),
-        "\n",
-    ]
+    parts = [HEAD, "\n".join(map(_line, shared.values())), "\n"]
     for title, names in groups().items():
         parts.append(f"\n## {title}\n")
         for name in names:
@@ -99,11 +85,13 @@ def _rows(name: str, found: Any) -> list[Row]:
 
 
 def _line(row: Row) -> str:
-    return f"| {' | '.join(row)} |"
+    """Return an argument or option as an item of a list."""
+    name, takes, text = row
+    return f"* {name} ({takes}): {text}" if takes else f"* {name}: {text}"
 
 
 def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterator[str]:
-    """Yield heading, sentences, usage, table and examples of a command."""
+    """Yield heading, sentences, usage, options and examples of a command."""
     yield f"### lexassay {name}"
     sentences, *more = inspect.cleandoc(found.help).split("\n\n")
     yield _paragraph(sentences)
@@ -112,7 +100,7 @@ def _section(name: str, found: Any, rows: list[Row], shared: set[Row]) -> Iterat
     if lines := [" ".join(text.split()) for text in more if text.startswith(_COMMAND)]:
         yield "```bash\n" + "\n".join(lines) + "\n```"
     if own := [_line(row) for row in rows if row not in shared]:
-        yield _TABLE.format("argument or option", "\n".join(own))
+        yield "\n".join(own)
     if common := [row[0].partition(" ")[0].strip("`,") for row in rows if row in shared]:
         options = ", ".join(f"`{each}`" for each in common if each.startswith("-"))
         yield from [f"Shared: {options}."] if options else []
@@ -148,7 +136,7 @@ def _row(parameter: Any, annotation: Any) -> Row:
     again = "s" if parameter.param_type_name == "argument" else ", repeatable"
     takes = _takes(kind, information, again=again)
     if _CHOICES.fullmatch(text):
-        takes, text = "one of", ", ".join(f"`{word}`" for word in text.split(" | "))
+        takes, text = "", "one of " + ", ".join(f"`{word}`" for word in text.split(" | "))
     else:
         text = _plain(text)
     default = _default(parameter)
@@ -189,7 +177,7 @@ def _plain(text: str) -> str:
     """Return a sentence of the help as Markdown: options and quotations are code."""
     parts = re.split(r'("[^"]+"|(?<![\w-])--[a-z-]+)', text)
     return "".join(
-        f"`{part.strip(_QUOTE)}`" if number % 2 else re.sub(r"([*|<])", r"\\\1", part)
+        f"`{part.strip(_QUOTE)}`" if number % 2 else re.sub(r"([*<])", r"\\\1", part)
         for number, part in enumerate(parts)
     )
 

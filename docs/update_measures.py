@@ -5,6 +5,8 @@ python docs/update_measures.py
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -24,12 +26,37 @@ def tables(found: pl.DataFrame) -> str:
 
 def _table(part: pl.DataFrame) -> str:
     rows = [
-        (f"`{row['name']}`", f"`{row['formula']}`", row["note"], row["reference"])
-        for row in part.iter_rows(named=True)
+        (names, f"`{row['formula']}`", "; ".join(_cases(row["note"])), row["reference"])
+        for names, row in _rows(part)
     ]
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     lines = [HEAD, ["---"] * len(HEAD), *cells]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _rows(part: pl.DataFrame) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the measures; those with a number in their names are beside their family."""
+    rows = {row["name"]: row for row in part.iter_rows(named=True)}
+    members = {
+        name: family for name in rows if (family := re.sub(r"_\d+$", "(n)", name)) in rows
+    } | {name: name for name in rows if "(n)" in name}
+    for name, row in rows.items():
+        if members.get(name, name) == name:
+            others = [each for each in rows if members.get(each) == name and each != name]
+            others.sort(key=lambda each: int(each.rpartition("_")[2]))
+            yield ", ".join(f"`{each}`" for each in [name, *others]), row
+
+
+def _cases(note: str) -> Iterator[str]:
+    """Yield the cases of a convention, with the value after each."""
+    for clause in filter(None, note.split("; ")):
+        value, _, condition = clause.partition(" where ")
+        case, comma, why = condition.partition(",")
+        case = case.replace("a margin is empty", "empty margin")
+        case = case.replace("two margins are empty", "two empty margins")
+        case = re.sub(r"(\w+) = 0 or (\w+) = 0 or (\w+) = 0", r"\1, \2 or \3 = 0", case)
+        case = re.sub(r"(\w+) = 0 or (\w+) = 0", r"\1 or \2 = 0", case)
+        yield f"{case}: {value}{comma}{why}" if case else clause
 
 
 def updated(text: str) -> str:

@@ -6,8 +6,9 @@ python docs/update_reference.py
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
@@ -45,9 +46,15 @@ LONG = 60
 """Longer defaults are not shown."""
 SHARED = 2
 """An option that as many stages of a page have is explained at its head."""
+USUAL = "[0, 1]"
+"""The range of most measures of clusterings, which is not shown."""
+MANY = 4
+"""Columns of a table that another one has, too, before they are named by that table."""
 OFF = ("", "`false`", "`[]`", "`{}`")
 """Defaults that are not shown in lists."""
 VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
+KEYS = ("category", "system", "run", "measure", "measure_1", "measure_2", "n")
+"""Columns that identify the rows of evaluation tables, which are named at the head of the page."""
 Row = tuple[str, str, str]
 """Option, default, meaning."""
 
@@ -86,9 +93,17 @@ def stages(verb: str) -> str:
             f"## Options that several stages share\n\n{_table(HEAD, sorted(shared), space='')}"
         )
     if known:
-        tables = "\n".join(f"* `{table}`: {_columns(m)}" for table, m in sorted(known, key=str))
+        tables = "\n".join(
+            f"* `{table}`: {_columns(m, _keys(verb))}" for table, m in sorted(known, key=str)
+        )
         head.append(f"## Shared tables\n\n{tables}")
+    if keys := _keys(verb):
+        head.append(f"Columns that identify rows are not listed: {_names(keys)}.")
     return "\n\n".join([*head, *(_stage(name, verb) for name in names)])
+
+
+def _keys(verb: str) -> tuple[str, ...]:
+    return KEYS if verb == "evaluate" else ()
 
 
 def _on(verb: str) -> list[str]:
@@ -127,14 +142,20 @@ def _stage(name: str, verb: str) -> str:
         if page is None:
             lines.append(_item(row))
         else:
-            elsewhere.setdefault(page, []).append(row[0])
-    for page, options in elsewhere.items():
-        where = "Shared" if page == verb else f"As in [{page}]({page}.md)"
-        lines.append(f"* {where}: {', '.join(options)}")
+            elsewhere.setdefault("Shared" if page == verb else f"[{page}]({page}.md)", []).append(
+                row[0]
+            )
+    if elsewhere:
+        places = sorted(elsewhere.items(), key=lambda each: each[0] != "Shared")
+        lines.append("* " + "; ".join(f"{where}: {', '.join(each)}" for where, each in places))
     alike: dict[str, list[str]] = {}
+    own: dict[str, type[Table]] = {}
     for table, model in stage.outputs.items():
-        columns = "" if (table, model) in _shared_tables(verb) else f" ({_columns(model)})"
+        columns = (
+            "" if (table, model) in _shared_tables(verb) else f" ({_more(model, own, _keys(verb))})"
+        )
         alike.setdefault(columns, []).append(f"`{table}`")
+        own.setdefault(table, model)
     tables = "; ".join(", ".join(each) + columns for columns, each in alike.items())
     return "\n".join([f"## {name}\n\n{stage.doc}\n", *lines, f"\nTables: {tables}."])
 
@@ -149,8 +170,8 @@ def _item(row: Row) -> str:
 
 @cache
 def _options_of(name: str) -> tuple[Row, ...]:
-    """Return a row for each option of a stage."""
-    return tuple(_rows(STAGES.get(name).config))
+    """Return a row for each option of a stage, without the seed, which stages.md explains."""
+    return tuple(row for row in _rows(STAGES.get(name).config) if row[0] != "`seed`")
 
 
 def _rows(model: type[BaseModel]) -> Iterator[Row]:
@@ -160,8 +181,22 @@ def _rows(model: type[BaseModel]) -> Iterator[Row]:
         yield f"`{option}`", _default(field), _described(field, said.get(option, ""))
 
 
-def _columns(model: type[Table]) -> str:
-    columns = ", ".join(model.columns())
+def _more(model: type[Table], others: Mapping[str, type[Table]], keys: Collection[str]) -> str:
+    """Return the columns of a table, those that it shares with one before it by its name."""
+    mine = {*model.columns()} - {*keys}
+    parts = {
+        name: columns
+        for name, other in others.items()
+        if len(columns := {*other.columns()} - {*keys}) >= MANY and columns < mine
+    }
+    if not parts:
+        return _columns(model, keys)
+    name = max(parts, key=lambda each: len(parts[each]))
+    return f"those of `{name}`, {_columns(model, {*keys, *parts[name]})}"
+
+
+def _columns(model: type[Table], omitted: Collection[str]) -> str:
+    columns = ", ".join(each for each in model.columns() if each not in omitted)
     return f"{columns} ..." if model.open_dtypes() else columns
 
 
@@ -228,9 +263,18 @@ def _readers() -> str:
             row = (f"`{option}`", _default(field), _text(descriptions(options), option))
             formats.setdefault(row, []).append(name)
     return "\n\n".join(
-        f"**{', '.join(names)}**\n\n" + "\n".join(_item(row) for row in rows)
+        f"**{', '.join(names)}**\n\n" + "\n".join(_item(row) for row in _alike(rows))
         for names, rows in _by_formats(formats)
     )
+
+
+def _alike(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the options, those with one meaning as one."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[2], []).append(row)
+    for meaning, same in groups.items():
+        yield same[0] if len(same) == 1 else (", ".join(row[0] for row in same), "", meaning)
 
 
 def _by_formats(formats: Mapping[Row, list[str]]) -> list[tuple[list[str], list[Row]]]:
@@ -244,15 +288,21 @@ def _by_formats(formats: Mapping[Row, list[str]]) -> list[tuple[list[str], list[
 
 
 def sections() -> str:
-    """Return a table of the options of the experiment itself, by section of its file."""
-    parts: dict[str, type[BaseModel]] = {"": Experiment, "[run]": RunOptions, "[sweep]": Sweep}
-    rows = [
-        (f"`{section}`" if section else "at the top", f"`{option}`", _default(field), said)
+    """Return a list of the options of the experiment itself, by section of its file."""
+    parts: dict[str, type[BaseModel]] = {
+        "At the top": Experiment,
+        "`[run]`": RunOptions,
+        "`[sweep]`": Sweep,
+    }
+    return "\n\n".join(
+        f"{section}:\n\n"
+        + "\n".join(
+            _item((f"`{option}`", _default(field), said))
+            for option, field in model.model_fields.items()
+            if (said := _text(descriptions(model), option))
+        )
         for section, model in parts.items()
-        for option, field in model.model_fields.items()
-        if (said := _text(descriptions(model), option))
-    ]
-    return _table(("section", *HEAD), rows)
+    )
 
 
 def _text(said: Mapping[str, str], option: str) -> str:
@@ -260,16 +310,18 @@ def _text(said: Mapping[str, str], option: str) -> str:
 
 
 def views() -> str:
-    """Return a table of the options that several views have, then a list of those of each view."""
+    """Return lists of the options that several views have, then of those of each view."""
     found: dict[Row, list[str]] = {}
     for name in own(VIEWS):
         for row in _rows(VIEWS.get(name).options):
             found.setdefault(row, []).append(name)
-    rows = [(*row, _views_of(row[0], names)) for row, names in found.items() if len(names) > 1]
-    parts = [
-        "### Options of several views",
-        _table((*HEAD, "of"), rows),
-    ]
+    groups: dict[str, list[Row]] = {}
+    for row, names in found.items():
+        if len(names) > 1:
+            groups.setdefault(_views_of(row[0], names), []).append(row)
+    parts = ["### Options of several views"]
+    for of, rows in groups.items():
+        parts += [f"{of}:", "\n".join(map(_item, rows))]
     for name in own(VIEWS):
         mine = [row for row, names in found.items() if names == [name]]
         if mine:
@@ -279,7 +331,7 @@ def views() -> str:
 
 def _views_of(option: str, names: list[str]) -> str:
     every = option.strip("`") in StyleOptions.model_fields
-    return "all with figures" if every else _names(names)
+    return "All with figures" if every else _names(names)
 
 
 def _default(field: FieldInfo) -> str:
@@ -307,15 +359,16 @@ def _choices(field: FieldInfo) -> Iterator[str]:
 
 
 def estimates() -> str:
-    """Return a table of the intervals, tests and corrections, with their references."""
-    rows = [
-        *(("interval", name, INTERVALS.get(name).reference) for name in own(INTERVALS)),
-        *(("test", name, TESTS.get(name).reference) for name in own(TESTS)),
-        *(("correction", name, CORRECTIONS.get(name).reference) for name in own(CORRECTIONS)),
-    ]
-    return _table(
-        ("option", "name", "reference"),
-        ((f"`{kind}`", f"`{name}`", said) for kind, name, said in rows),
+    """Return a list of the intervals, tests and corrections, with their references."""
+    kinds: dict[str, Registry[Any]] = {
+        "interval": INTERVALS,
+        "test": TESTS,
+        "correction": CORRECTIONS,
+    }
+    return "\n".join(
+        f"* `{kind}`: "
+        + ", ".join(f"`{name}` ({found.get(name).reference})" for name in own(found))
+        for kind, found in kinds.items()
     )
 
 
@@ -335,8 +388,21 @@ def cluster_measures() -> str:
 
 def _measure(each: ClusterMeasure[Any]) -> tuple[str, ...]:
     low = "" if each.better == "higher" else ", low is good"
-    names = ", ".join(each.aliases)
-    return f"`{each.name}`", names, f"`{each.formula}`", f"{each.range}{low}", each.reference
+    names = {_letters(each.name): ""}
+    for name in each.aliases:
+        names.setdefault(_letters(name), name)
+    return (
+        f"`{each.name}`",
+        ", ".join(filter(None, names.values())),
+        f"`{each.formula}`",
+        "" if each.range == USUAL else f"{each.range}{low}",
+        each.reference,
+    )
+
+
+def _letters(name: str) -> str:
+    """Return what the spellings of a name have in common."""
+    return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def engines() -> str:

@@ -133,8 +133,7 @@ def tasks(
 ) -> list[PhaseState]:
     """Return the tasks of a stage, by phase, and which are not done.
 
-    The tasks of a phase can run in any order and in parallel once the previous phase is done. Their
-    numbers depend on the experiment, its input and the results of earlier stages.
+    The tasks of a phase can run in any order and in parallel once the previous phase is done.
 
     Parameters
     ----------
@@ -165,8 +164,7 @@ def task(
 ) -> bool:
     """Run one task of a stage; return whether it was not done before.
 
-    It may be repeated at any time, by parallel processes and after a kill: finished work is reused,
-    and unfinished work never counts.
+    It may be repeated at any time, also by parallel processes.
 
     Parameters
     ----------
@@ -179,7 +177,7 @@ def task(
     runs, data, settings
         As for `check`.
     listeners : sequence of callable
-        Receive events.
+        Called with every event.
 
     Raises
     ------
@@ -217,8 +215,7 @@ def slurm(
     Returns
     -------
     str
-        A script for ``sh`` with one job array per phase, each waiting for the previous one; empty
-        if all is done.
+        A script for ``sh`` with one job array per phase; empty if all is done.
 
     Raises
     ------

@@ -35,15 +35,14 @@ def token_measures(
     Parameters
     ----------
     labels_true, labels_pred : array_like, shape (tokens,)
-        Class and cluster of each token, in scikit-learn's order: text, numbers or categories.
+        Class and cluster of each token: text, numbers or categories.
     measures : str or sequence of str
-        Names or aliases, also those of scikit-learn ("ari", "v_measure_score"), or "all".
+        Names or aliases, also those of scikit-learn, or "all".
 
     Returns
     -------
     dict of str to float
-        Values by name of the measure, in the given order; NaN where undefined, for example without
-        tokens (scikit-learn returns 1).
+        Values by name of the measure; NaN where undefined, for example without tokens.
 
     Raises
     ------
@@ -90,11 +89,10 @@ def type_measures(
     Parameters
     ----------
     labels_true, labels_pred : sequence, shape (n,)
-        A label or a collection of labels per word type, without weights. Types without a class are
-        excluded; types without a cluster have F = 0.
+        A label or a collection of labels per word type, without weights. Types without a class
+        are excluded; those without a cluster have F = 0.
     items : array_like, shape (n,), optional
-        The word type of each token: each position then has one label or None, and a type has all
-        classes and clusters of its tokens.
+        The word type of each token: a type has all classes and clusters of its tokens.
     measures : str or sequence of str
         Names of type measures, or "all".
     mappings : str or sequence of str
@@ -103,9 +101,8 @@ def type_measures(
     Returns
     -------
     DataFrame
-        A row per measure and mapping: value, recall, precision, certificate (whether the mapping is
-        proven optimal), and the numbers of types: all, excluded, without cluster. Rows "floor"
-        assign one class to all.
+        A row per measure and mapping: value, recall, precision, certificate (of an optimal
+        mapping), and numbers of types. Rows "floor" assign one class to all.
 
     Raises
     ------

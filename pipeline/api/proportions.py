@@ -41,8 +41,7 @@ def precision_interval(
     Returns
     -------
     lower, upper : float or array of float
-        In [0, 1]; 0 and 1 where n = 0. Numbers for numbers, a pandas or Polars Series for a Series,
-        else NumPy arrays.
+        In [0, 1]; 0 and 1 where n = 0; in the kind of the input.
 
     Raises
     ------
@@ -96,8 +95,7 @@ def fisher(k1: Any, n1: Any, k2: Any, n2: Any, *, alternative: str = "two-sided"
     Returns
     -------
     float or array of float
-        In [0, 1], NaN where a group is empty; in the kind of the input, as for
-        `precision_interval`.
+        In [0, 1], NaN where a group is empty; in the kind of the input.
 
     Raises
     ------
@@ -134,9 +132,9 @@ def difference_test(
     k1, n1, k2, n2, alternative
         As for `fisher`.
     test : str
-        "fisher"; "fisher_mid_p" (less conservative, close to the level); "boschloo" (unconditional,
-        groups of at most 10,000 in total; one-sided never less powerful than Fisher's, two-sided
-        rarely); "boschloo_minlike" (ordered by Fisher's two-sided p-value: never less powerful).
+        "fisher"; "fisher_mid_p" (less conservative, close to the level); "boschloo" (groups of at
+        most 10,000 in total; rarely less powerful than Fisher's); "boschloo_minlike" (never less
+        powerful).
 
     Returns
     -------

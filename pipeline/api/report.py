@@ -35,7 +35,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     run : Run
         The results; stages without results are marked.
     listeners : sequence of callable
-        Receive events.
+        Called with every event.
     """
     page = run.folder / FOLDER / PAGE
     options = ReportOptions.model_validate(run.project.experiment.report)

@@ -28,8 +28,8 @@ def check(
     ----------
     experiment : path
         The TOML file.
-    runs : path
-        Folder of all results.
+    runs : path, optional
+        Results folder; None, where it is the default: the user's cache folder.
     data : path, optional
         The data root; defaults to the variable LEXASSAY_DATA.
     settings : mapping, optional
@@ -80,7 +80,7 @@ def run(
     progress : bool, optional
         Show progress; by default in notebooks only.
     listeners : sequence of callable
-        Receive all events.
+        Called with every event.
 
     Returns
     -------

@@ -61,10 +61,8 @@ def score(
     Returns
     -------
     table
-        The table with a Float64 column per measure: infinite where the score is, null (pandas: NaN)
-        where undefined. It has the kind of `data`: a LazyFrame gives a LazyFrame of computed
-        scores, a pyarrow Table or RecordBatch a Table, pandas pandas with the same index, all else
-        Polars.
+        The table with a Float64 column per measure, null (pandas: NaN) where undefined. It has the
+        kind of `data`: Polars, pyarrow or pandas.
 
     Raises
     ------
@@ -105,9 +103,8 @@ def measures() -> pl.DataFrame:
     """Return the association measures by family and name.
 
     Measures with a number in their names, for example mi_conf_5, also have a row for their family,
-    mi_conf(n). Column note: the value where the formula leaves a choice (an empty margin, O11 = 0,
-    O11 = E11). Column units: the numbers of units that the measure supports; measures for more than
-    two have a formula for tuples.
+    mi_conf(n). Column note: the value where the formula leaves a choice, for example for an empty
+    margin. Column units: the numbers of units that the measure supports.
 
     Examples
     --------

@@ -47,8 +47,8 @@ class AnalysisOptions(FormatOptions):
     directions: tuple[Literal["both", "generation", "analysis"], ...] = Field(
         default=("both", "generation", "analysis"), min_length=1
     )
-    """Entries to read: for ``both`` directions, only ``generation`` (``form:>:lemma``) or only
-    ``analysis`` (``form:<:lemma``).
+    """Entries to read: ``both`` directions, ``generation`` (``form:>:lemma``), ``analysis``
+    (``form:<:lemma``).
     """
 
 

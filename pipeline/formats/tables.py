@@ -412,7 +412,7 @@ class WordBlockOptions(FormatOptions):
     """Options for lists of words."""
 
     line: Literal["word", "cluster"] = "word"
-    """Content of a line: one word, with blank lines between clusters; or all words of a cluster."""
+    """A line has one word, with blank lines between clusters; or all words of a cluster."""
 
 
 def _check_word_blocks(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:

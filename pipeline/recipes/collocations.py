@@ -270,9 +270,9 @@ def collocates(
     span : int or (int, int), optional
         Tokens to the left and right (default: 5).
     count : {"nodes", "positions", "windows"}, optional
-        Unit of f, f1, f2 and N for spans. "nodes" (default): f counts nodes with the collocate in
-        their span, f1 and f2 are corpus frequencies, N the corpus size, as in most corpus tools.
-        "positions": f counts positions in spans filled by the collocate, f1 all positions.
+        Unit of f and f1 for spans. "nodes" (default), as in most corpus tools: f counts nodes with
+        the collocate in their span, f1 all nodes. "positions": f counts positions in spans filled
+        by the collocate, f1 all positions.
     within : {"sentence", "paragraph", "document"}, optional
         Boundary of spans. Default: "document" in plain text, else "sentence".
     measures : str or sequence of str
@@ -295,9 +295,9 @@ def collocates(
     read_as : str, optional
         Format of the files, if not clear from their extensions.
     reader : mapping, optional
-        Reader options, e.g. ``{"attributes": ["word", "pos", "lemma"]}``.
+        Reader options, e.g. ``{"separator": ";"}``; each file uses those of its format.
     runs : path, optional
-        Results folder (default: the user's cache folder).
+        Results folder; None, where it is the default: the user's cache folder.
     experiment : path, optional
         File to which to write the experiment.
     listeners : sequence of callable
@@ -438,13 +438,11 @@ def keywords(
     Parameters
     ----------
     target : path
-        The corpus: a file, a folder, or a frequency list (a table with words and whole numbers,
-        with or without header, or lines with a word and its count).
+        The corpus: a file, a folder, or a frequency list (words and their counts).
     reference : path
         The reference corpus or frequency list.
     measures : str or sequence of str
-        Measures of keyness: keyness_ll, log_ratio, lrc, percent_diff, chi_squared, odds_ratio ...;
-        the first orders the list.
+        Measures of keyness, see `measures`; the first orders the list.
     min_frequency : int
         Minimum frequency in the target.
     top : int, optional
@@ -458,17 +456,15 @@ def keywords(
     columns : mapping of str to str, optional
         Names of the columns word and f in frequency lists, if not recognised.
     header : bool, optional
-        Frequency lists have a header; detected by default. Unnamed columns are called column_1,
-        column_2 ...
+        Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     decimal : {".", ","}, optional
-        Decimal mark in counts; detected by default.
+        Decimal mark in tables; detected by default.
 
     Returns
     -------
     DataFrame
-        keyword, f and f_reference, per_million and per_million_reference, documents and dp_norm (0:
-        evenly spread, 1: concentrated in one document; null for frequency lists), and a column for
-        each measure.
+        keyword, f, f_reference, per_million, per_million_reference, documents, dp_norm (0:
+        evenly spread, 1: in one document), and a column for each measure.
 
     Raises
     ------
@@ -833,7 +829,7 @@ def candidates(
     measures : str or sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
-        Minimum f.
+        Minimum co-occurrence frequency f.
     top : int, optional
         Maximum number of rows; all if None.
     attribute, case, punctuation, within, language, stop_words

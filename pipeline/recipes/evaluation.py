@@ -95,8 +95,8 @@ def clusters(
     gold : path
         A tagged corpus (CoNLL-U, vertical), or a table of words and classes.
     *induced : path
-        One file per system, whose name is the file name: a table of words and clusters, Brown
-        paths, blocks of words, or the same corpus with induced tags.
+        One file per system: a table of words and clusters, Brown paths, blocks of words, or the
+        same corpus with induced tags.
     tag, cluster : str
         Corpus attributes with the gold class and with the induced class.
     item : str
@@ -112,16 +112,14 @@ def clusters(
     header : bool, optional
         Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     decimal : {".", ","}, optional
-        Decimal mark in frequencies; detected by default.
+        Decimal mark in tables; detected by default.
     read_as, reader, runs, experiment, report, listeners
         As for `evaluate`.
 
     Returns
     -------
     Run
-        ``run.table("systems.table")`` has all measures; ``run.table("types")`` and, if the gold
-        standard has frequencies and each word one cluster, ``run.table("tokens")`` have those of a
-        level.
+        ``run.table("systems.table")`` has all measures.
 
     Raises
     ------
@@ -332,7 +330,7 @@ def lexicon(
     columns : mapping of str to str, optional
         Names of the columns lemma and form in the files, if not recognised.
     header : bool, optional
-        Tables have a header; detected by default.
+        Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     read_as, reader, runs, experiment, report, listeners
         As for `evaluate`.
 
@@ -503,9 +501,9 @@ def evaluate(
     Parameters
     ----------
     ranked : path
-        A table of pairs with scores or in rank order: CSV, TSV, UCS, Parquet.
+        Pairs with scores or in rank order: CSV, TSV, UCS, Parquet.
     judgements : path
-        A table of pairs with judgements: 1 or 0, yes or no, or labels (see `positive`).
+        Pairs with judgements: 1 or 0, yes or no, or labels.
     scores : str or sequence of str
         Score columns; if empty, all numeric columns but counts.
     ascending : str or sequence of str
@@ -513,16 +511,15 @@ def evaluate(
     positive : str or sequence of str
         Labels of true positives, if judgements are labels.
     sampled : bool
-        The judged pairs are a random sample of the ranked ones, from which precision is estimated.
-        Otherwise all ranked pairs must be judged.
+        The judged pairs are a random sample; otherwise all ranked pairs must be judged.
     cuts : sequence of int, optional
-        List sizes. Default: those of `CUTS` up to the length of the list, or its length.
+        List sizes.
     columns : mapping of str to str, optional
         Names of the columns l1, l2 and TP in the files, if not recognised.
     header : bool, optional
-        Files have a header; detected by default. Unnamed columns are called column_1, column_2 ...
+        Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     decimal : {".", ","}, optional
-        Decimal mark in scores; detected for each column by default.
+        Decimal mark in tables; detected by default.
     missing : sequence of str
         Texts that mean "no score" besides the empty field, e.g. NA.
     read_as : str or mapping of str to str, optional
@@ -530,11 +527,11 @@ def evaluate(
     reader : mapping, optional
         Reader options, e.g. ``{"separator": ";"}``; each file uses those of its format.
     runs : path, optional
-        Results folder (default: the user's cache folder).
+        Results folder; None, where it is the default: the user's cache folder.
     experiment : path, optional
         File to which to write the experiment.
     report : bool
-        Write the report page.
+        Write the report.
     listeners : sequence of callable
         Called with every event.
 

@@ -269,7 +269,7 @@ class ExplorerOptions(ViewOptions):
     explorer: bool = True
     """Add a table of all rows to search, sort and filter."""
     explorer_rows: int = Field(default=MOST_ROWS, ge=1)
-    """Limit that table to this many rows, the most relevant ones; the files have all."""
+    """Limit that table to this many rows; the files have all."""
 
 
 @dataclass(frozen=True)

@@ -49,14 +49,12 @@ class RunOptions(Options):
     engine: Annotated[str, Named(ENGINES)] = "local"
     """Engine of tasks: "local" (one by one, with all cores), "processes" or "spark"."""
     workers: int | None = Field(default=None, ge=1)
-    """Processes of the engine, which share the memory; one per core by default."""
+    """Processes of the engine; one per core by default."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)
-    """Memory limit, for example "2GB", for all processes and libraries together: when counting a
-    corpus, for ranks, lists of every size, comparisons and the report; no limit by default. Also
-    for data that must be held whole, as far as the size is known: a line or sentence, its pairs, a
-    compressed table, a worksheet, the tables of agreement; 4GB by default."""
+    """Memory limit of all processes together, for example "2GB"; none by default, but 4GB for
+    data that must be held whole."""
     shard: Bytes = Field(default=64 << 20, ge=1)
-    """Size of a shard, for example "64MB"; smaller files are combined into shards of this size."""
+    """Size of a shard, for example "64MB"; smaller files are combined."""
 
     @field_validator("memory")
     @classmethod

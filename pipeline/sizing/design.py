@@ -764,15 +764,14 @@ def plan_design(
 
     ``simple``: a simple random sample; ``stratified``: strata by the best rank, with optimal rates;
     ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in the
-    estimates. Plans use expected variances and the normal distribution, without and with interim
-    looks. Labels count the whole sample, including those of a pilot.
+    estimates. Labels include those of a pilot.
 
     Parameters
     ----------
     run : Run
         Results of an experiment with ranked candidates.
     half_width : float, optional
-        Target half-width of the intervals. Give this, power or difference.
+        Target half-width, or give power or difference.
     power : float, optional
         Target power; defaults to 0.8 with `difference`.
     difference : float, optional
@@ -782,8 +781,7 @@ def plan_design(
     measures, n, pairs : sequences, optional
         Measures, list sizes and pairs instead of the stage's.
     questions : str or sequence of str, optional
-        Questions with this goal, by name ("t_score at 100") or kind (precision, difference,
-        baseline); all by default. The sample serves all declared questions.
+        Questions with this goal, by name ("t_score at 100") or kind; all by default.
     pilot : str, optional
         Stage with judgements, preferably `evaluate.designed`.
     category : str, optional
@@ -791,8 +789,7 @@ def plan_design(
     rate : float, optional
         Expected proportion of true positives, without a pilot.
     rho2 : float, optional
-        Proportion of variance within lists that predictions explain; defaults to the pilot's, else
-        0.2.
+        Proportion of variance that predictions explain; defaults to the pilot's, else 0.2.
     looks : sequence of float
         Interim looks: a number of equal steps, or shares of the labels up to 1.
     spending : str
@@ -808,8 +805,8 @@ def plan_design(
         plan, looks (number), question, kind, measure, measure_2, n; expected (precision or
         difference), wanted, labels, reached (half-width or power with these labels), level (at the
         last look), draws (expected in the sets of the question), hardest (needs most labels). The
-        last row of each plan is for all questions together. Labels are null where all candidates
-        are not enough.
+        last row of each plan is for all questions; labels are null where all candidates are not
+        enough.
 
     Raises
     ------

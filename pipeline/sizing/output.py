@@ -27,10 +27,9 @@ def plan_chart(
     Parameters
     ----------
     curves : DataFrame
-        From `plan_width`, `plan_comparison` or `plan_pilot`, for example for the rates of
-        `rate_grid`.
+        From `plan_width`, `plan_comparison` or `plan_pilot`.
     asked : DataFrame, optional
-        Another such table whose rows are marked, with dotted lines for target widths or powers.
+        Another such table, whose rows are marked.
     look : Look, optional
         Style and size, see `pipeline.report.charts`.
 

@@ -218,10 +218,9 @@ def plan_width(
     Returns
     -------
     DataFrame
-        wanted (null for given rates), rate, size (draws), n, precision; n_sampled (expected draws
-        in the list), lower, upper and width (expected over all samples), coverage (probability that
-        the interval contains the precision), empty (probability of no draw in the list). Null where
-        no sample is large enough.
+        wanted, rate, size (draws), n, precision; n_sampled (draws in the list), lower, upper
+        and width (all expected), coverage, empty (probability of no draw in the list). Null
+        where no sample is large enough.
 
     Raises
     ------
@@ -350,18 +349,17 @@ def plan_comparison(
     test, alternative : str
         Exact test (fisher, fisher_mid_p, boschloo), and two_sided, greater or less.
     replicates, seed : int, str
-        Number and seed of simulated samples, used if there are too many outcomes to enumerate.
+        Number and seed of simulated samples.
     track : callable
         Iterates over the work; may show progress.
 
     Returns
     -------
     DataFrame
-        wanted (null for given rates), rate, size (draws), n, apart (|D1| = |D2|), only_1 and only_2
-        (precisions of D1 and D2), difference (of the lists' precisions); power_1 and power_2
-        (probability that the first, or the second, measure is found better), untested (probability
-        that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact). Null where no
-        sample is large enough.
+        wanted, rate, size (draws), n, apart (|D1| = |D2|), only_1 and only_2 (precisions of D1
+        and D2), difference; power_1 and power_2 (probability that the first, or the second,
+        measure is found better), untested (probability that D1 or D2 has no draw),
+        standard_error (0 if exact). Null where no sample is large enough.
 
     Raises
     ------
@@ -646,9 +644,8 @@ def plan_pilot(
 ) -> pl.DataFrame:
     """Return the power of a larger sample to distinguish two measures, given a pilot.
 
-    The pilot remains part of the larger sample; the power averages over its uncertainty, see
-    `predictive_power`. With the full annotation, the precisions are known and the power is that of
-    a new sample.
+    The pilot remains part of the larger sample; the power averages over its uncertainty. After
+    full annotation it is the power of a new sample.
 
     Parameters
     ----------

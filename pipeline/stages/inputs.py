@@ -156,7 +156,7 @@ class NumberOptions(StageConfig):
     """Options of a stage that reads numbers from files."""
 
     decimal: Decimal | None = None
-    """Decimal mark, "." or ","; by default detected for each column, with an error if ambiguous."""
+    """Decimal mark, "." or ","; detected by default."""
     missing: tuple[str, ...] = ()
     """Texts for missing numbers besides the empty field, e.g. ["NA"]."""
 

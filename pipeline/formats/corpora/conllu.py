@@ -403,12 +403,11 @@ class ConlluOptions(LemmaOptions):
     unique_sent_id: bool = False
     """Report a duplicate ``# sent_id`` within a file as an error."""
     metadata: tuple[str, ...] = ()
-    """Further comment keys (``# key = value``) to read as attributes, besides those at the
-    beginning of a file.
+    """Further comment keys (``# key = value``) to read as attributes.
     """
     columns: tuple[str, ...] = ()
     """Column names, ``id`` first, of a file with non-standard columns (default: from ``#
-    global.columns``, or STREUSLE's for ``.conllulex``).
+    global.columns``).
     """
 
 

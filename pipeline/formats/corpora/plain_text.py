@@ -90,14 +90,14 @@ class TextOptions(CorpusOptions):
     """Options for plain text."""
 
     language: Annotated[str, AfterValidator(_check_language)] = ""
-    """ISO 639-1 code of the language; "" detects it, "none" applies no rules."""
+    """ISO 639-1 code; "" detects it, "none" applies no rules."""
     tokenizer: Literal["pattern", "icu"] = "pattern"
     """"pattern": tokens match `tokens`. "icu": ICU word breaks, with dictionaries for Chinese,
     Japanese, Thai, Khmer, Lao and Burmese; requires lexassay[icu].
     """
     tokens: Pattern = TOKEN
-    """Regular expression of tokens. Default: numbers (3,000.5), words with inner apostrophes or
-    hyphens (don't, mother-in-law), and other single characters.
+    """Regular expression of tokens. Default: numbers, words with inner apostrophes or hyphens,
+    other single characters.
     """
     sentences: Literal["line", "split", "wrapped", "auto"] = "line"
     """"line": each line is a sentence. "split": each line is a paragraph, split into sentences by
@@ -105,11 +105,11 @@ class TextOptions(CorpusOptions):
     uniform width, else "split".
     """
     splitter: CuttingPattern = SPLITTER
-    """Regular expression of sentence boundaries with two groups, the end of a sentence and the
-    beginning of the next.
+    """Regular expression of sentence boundaries with two groups: end and beginning of a
+    sentence.
     """
     abbreviations: tuple[str, ...] = ()
-    """Further abbreviations whose full stop does not end a sentence, written without it: ["Bd"]."""
+    """Further abbreviations, without full stop: ["Bd"]."""
     clitics: Literal["auto", "split", "keep"] = "auto"
     """"auto": words before an apostrophe are separate tokens in French, Italian, Catalan and
     Occitan (l' homme). "split": so are English clitics (do n't, Anna 's). "keep": apostrophes are

@@ -168,7 +168,7 @@ class LemmaOptions(CorpusOptions):
     """Options of readers whose tokens may have lemmas."""
 
     placeholders: tuple[str, ...] = PLACEHOLDERS
-    """Values of lemma to replace by the form, counted in a remark."""
+    """Values of lemma to replace by the form."""
 
 
 @dataclass(frozen=True)

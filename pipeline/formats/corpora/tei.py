@@ -113,15 +113,14 @@ class TeiOptions(LemmaOptions):
     skip: tuple[str, ...] = ("note", "fw", "del", "figDesc")
     """Elements to skip with their content, besides ``sic``, ``orig``, ``abbr`` in a ``choice``."""
     language: Annotated[str, AfterValidator(_check_language)] = ""
-    """ISO 639-1 code of the language; "" takes it from the header or detects it, "none" applies no
-    rules.
+    """ISO 639-1 code; "" takes it from the header or detects it, "none" applies no rules.
     """
     tokenizer: Literal["pattern", "icu"] = "pattern"
-    """As for plain text, for text without ``w``."""
+    """As for plain text."""
     tokens: Pattern = TOKEN
     """As for plain text."""
     splitter: CuttingPattern = SPLITTER
-    """As for plain text, for text without ``s``."""
+    """As for plain text."""
     abbreviations: tuple[str, ...] = ()
     """As for plain text."""
     clitics: Literal["auto", "split", "keep"] = "auto"

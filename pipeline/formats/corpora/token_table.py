@@ -342,12 +342,11 @@ class TokenOptions(LemmaOptions):
     one where their value changes.
     """
     header: bool | None = None
-    """true: the first line is a header, ignored if `columns` is given. false: it is a token, and
-    columns are named word, attribute_2 ... Default: true unless `columns` is given.
+    """The first line is a header (default: unless `columns` is given); without one, columns are
+    named word, attribute_2 ...
     """
     comment: str = "# "
-    """Skip lines with this prefix; ``""`` for none. The default ends in a space, so that ``#`` can
-    be a token.
+    """Skip lines with this prefix; ``""`` for none.
     """
     document: NamingPattern = r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"
     """Regular expression of lines without tabs that begin a document, whose group is its name.

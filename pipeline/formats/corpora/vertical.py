@@ -234,10 +234,9 @@ class VerticalOptions(LemmaOptions):
     """Options for vertical files."""
 
     attributes: Attributes = Field(min_length=1)
-    """Names of the tab-separated columns, e.g. ``["word", "pos", "lemma"]``."""
+    """Names of the columns, e.g. ``["word", "pos", "lemma"]``."""
     sentence_tags: tuple[str, ...] = ()
-    """Values of ``pos`` that end sentences if ``sentence = ""``, e.g. TreeTagger's ``["SENT"]`` or
-    ``["$."]`` (German).
+    """Values of ``pos`` that end sentences if ``sentence = ""``, e.g. ``["SENT"]``.
     """
     sentence: str = "s"
     """Sentence structure; with ``""``, sentences end at blank lines and other tags."""

@@ -354,7 +354,7 @@ class LexiconView(StyleOptions, ExplorerOptions):
     figures: bool = True
     """Draw the figures."""
     most_points: int = 1500
-    """Draw this many evenly spaced lemmas in the figures; averages include all lemmas."""
+    """Draw this many evenly spaced lemmas in the figures."""
 
 
 class Trend(StageOptions):
@@ -671,7 +671,7 @@ def _difference(gap: float, lower: float | None, upper: float | None) -> str:
 @view(
     "evaluate.lexicons",
     options=LexiconsView,
-    title="Which lexicon is best",
+    title="Comparison of lexicons",
     place=10,
     overview=lexicons_overview,
     leading="lexicons",

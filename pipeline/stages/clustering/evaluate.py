@@ -476,17 +476,16 @@ class EvaluateTypeLevel(Seeded):
     kicks: int | None = Field(default=None, ge=0)
     """Perturbations of the best mapping (default: 40 per cluster, at most 2,000)."""
     certificate_seconds: float | None = Field(default=None, gt=0)
-    """Time limit per measure for proving or bounding inexact M-1 mappings, in seconds of a typical
-    machine, converted to steps (default: no proof).
+    """Time limit per measure for proving or bounding M-1 mappings (default: no proof).
     """
     replicates: int = Field(default=0, ge=0)
     """Number of bootstrap samples of items, for limits; 0 for none."""
     confidence: Proportion = 0.95
     """Confidence level."""
     interval: Literal["fixed", "refitted"] = "fixed"
-    """Keep the mapping in all bootstrap samples, or optimise it in each (slow)."""
+    """Keep the mapping in bootstrap samples, or optimise it in each (slow)."""
     worst: int = Field(default=100, ge=0)
-    """Number of items with the lowest scores to list, frequent ones first."""
+    """Number of items with the lowest scores to list."""
 
 
 @stage(

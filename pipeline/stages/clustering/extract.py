@@ -60,7 +60,7 @@ class EntryTable(NumberOptions):
     separator: str = ""
     """Separator of several labels in one field, e.g. "|" (default: one label per field)."""
     fold: bool = False
-    """Convert items to lower case, merging equal entries."""
+    """Convert items to lower case."""
     path: TableSource = Field()
     """Files: TSV, CSV, Parquet, Brown paths, blocks of words; also gzipped."""
 
@@ -235,8 +235,8 @@ class ExtractClusters(EntryTable, RunOptions):
     """Read induced clusters of word types from a cluster dictionary."""
 
     columns: dict[Column, str] = Field(default_factory=dict)
-    """Names of item, cluster and (optional) f in the file, if different. A column weight is kept,
-    but rejected by `evaluate.type_level` and `evaluate.overlapping`.
+    """Names of item, cluster and (optional) f in the file, if different. Measures of types
+    reject a column weight.
     """
     prefix: int | None = Field(default=None, ge=1)
     """Truncate cluster names to this number of characters, e.g. Brown paths."""
@@ -599,8 +599,8 @@ class ExtractGoldTable(EntryTable):
     """Read gold classes of word types from a tag dictionary."""
 
     columns: dict[GoldColumn, str] = Field(default_factory=dict)
-    """Names of item, gold and (optional) f in the file, if different. A column weight is kept, but
-    rejected by `evaluate.type_level` and `evaluate.overlapping`.
+    """Names of item, gold and (optional) f in the file, if different. Measures of types reject
+    a column weight.
     """
     classes: tuple[str, ...] = ()
     """Columns for single classes, with counts or 1 and 0, instead of gold and f."""

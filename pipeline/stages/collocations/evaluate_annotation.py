@@ -188,7 +188,7 @@ class EvaluateMachine(Seeded):
     predictions: Annotated[str, Of(Predictions)]
     """The predictions."""
     judgements: Annotated[str, Of(Judgements)]
-    """Human judgements; unjudged candidates are ignored."""
+    """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Identified)] = None
     """The judged sample; all judged candidates if omitted. Draws are weighted by 1/pi if it has a
     column `pi`.

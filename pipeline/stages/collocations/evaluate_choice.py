@@ -100,8 +100,8 @@ class EvaluateChoice(Evaluation, Estimating):
     min_recall: Proportion | None = None
     """Choose the shortest list with at least this estimated recall."""
     guarantee: bool = False
-    """Guarantee min_precision with the stated confidence. The lists of each measure are tested in
-    the order of `sizes` until one fails: put the most promising first.
+    """Guarantee min_precision with the stated confidence; put the most promising of `sizes`
+    first.
     """
 
     @model_validator(mode="after")

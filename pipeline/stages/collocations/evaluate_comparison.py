@@ -80,9 +80,9 @@ class EvaluateSubset(Tests, Estimating):
     """Compare a set of candidates with n-best lists of the same size."""
 
     subset: Annotated[str, Of(Identified)]
-    """Table of candidates; the set consists of all rows that meet `where`."""
+    """Table of candidates."""
     where: str | None = None
-    """SQL condition on the columns of this table; all rows if omitted."""
+    """SQL condition on its rows; all if omitted."""
     name: str = Field(default="subset", min_length=1)
     """Name of the set."""
 
@@ -169,7 +169,7 @@ class EvaluateComparison(ByCluster, DifferenceOptions):
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
-    """Declared list sizes; all pairs at all cuts form the family of tests."""
+    """List sizes."""
     every: int = Field(default=1, ge=0)
     """Step between list sizes in the tables `comparison` and `baseline`; 0 for the cuts only."""
 

@@ -171,9 +171,9 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     confidence: Proportion = 0.95
     """Confidence level; differences are tested at 1 - confidence."""
     margin: float = Field(default=0.0, ge=0, lt=1)
-    """Smallest relevant difference in precision; smaller ones are not marked."""
+    """Smallest relevant difference in precision."""
     correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
-    """Adjustment of p-values for multiple tests."""
+    """Adjustment for multiple tests."""
     band: Literal["pointwise", "simultaneous"] = "pointwise"
     """``simultaneous`` makes `bands` and `difference_bands`, with limits that hold at all n of a
     range.

@@ -79,13 +79,12 @@ class Correcting(StageConfig):
     """Options for correcting precision for annotation errors."""
 
     sensitivity: float | None = Field(default=None, gt=0, le=1)
-    """Known share of true positives judged as true, for the table `corrected`; 1 if only
-    specificity is given.
+    """Known share of true positives judged as true, for the table `corrected`.
     """
     specificity: float | None = Field(default=None, gt=0, le=1)
-    """Known share of false positives judged as false; 1 if only sensitivity is given."""
+    """Known share of false positives judged as false."""
     truth: Annotated[str | None, Of(Judgements)] = None
-    """Alternative: correct judgements of a random part, from which both shares are estimated."""
+    """Alternative: correct judgements of a random part."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Correcting:
@@ -251,7 +250,7 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
-    """List sizes; those beyond the data set are ignored."""
+    """List sizes."""
     window: int | None = Field(default=None, ge=1)
     """Window size of the table `local` (precision among the ranks around n)."""
     recall: bool = False

@@ -45,12 +45,11 @@ class EvaluateStratified(Seeded, Rankings):
     every: int = Field(default=10, ge=0)
     """Step between list sizes in the table `precision`; 0 for the cuts only."""
     margin: float = Field(default=0.0, ge=0, lt=1)
-    """Smallest relevant difference in precision; smaller ones are not marked."""
+    """Smallest relevant difference in precision."""
     confidence: Proportion = 0.95
     """Confidence level."""
     interval: Literal["korn_graubard", "predictive", "bootstrap"] = "korn_graubard"
-    """Interval method: korn_graubard; predictive (unreliable if many strata have few draws); or
-    bootstrap (Rao & Wu; too narrow if a stratum has few draws from a list).
+    """Interval method: korn_graubard, predictive or bootstrap (both too narrow with few draws).
     """
     replicates: int = Field(default=2000, ge=1)
     """Number of bootstrap samples or predictive draws."""

@@ -121,7 +121,7 @@ class ByCluster(Seeded):
     """Options of stages with a cluster bootstrap."""
 
     clusters: Annotated[str | None, Of(Identified)] = None
-    """Table of candidates with clusters, for a cluster bootstrap: makes the table `clustered`."""
+    """Table of candidates with clusters: makes the table `clustered`."""
     cluster: str = Field(default="l2", min_length=1)
     """Column that defines the clusters."""
     resamples: int = Field(default=2000, ge=100)
@@ -210,7 +210,7 @@ class Evaluation(Rankings):
     judgements: Annotated[str, Of(Judgements)]
     """The judgements; unjudged candidates are ignored."""
     sample: Annotated[str | None, Of(Sample)] = None
-    """The random sample; all candidates count if omitted. Draws that are not ranked are ignored."""
+    """The random sample; all candidates if omitted."""
 
 
 def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:
@@ -362,17 +362,16 @@ class Tests(Evaluation):
     """Options of stages that test differences."""
 
     test: Annotated[str, Named(TESTS)] = "fisher"
-    """The test: fisher_mid_p is less conservative, but not exact; boschloo is usually and
-    boschloo_minlike never less powerful than fisher, but both are slow.
+    """Test of differences.
     """
     alternative: Alternative = "two_sided"
-    """Alternative hypothesis: two_sided, greater (the first precision is higher) or less."""
+    """Alternative hypothesis: two_sided, greater or less."""
     alpha: Proportion = 0.05
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
-    """Smallest relevant difference in precision; smaller ones are not marked."""
+    """Smallest relevant difference in precision."""
     correction: Annotated[str, Named(CORRECTIONS)] = "holm"
-    """Adjustment of p-values and family limits for multiple tests."""
+    """Adjustment for multiple tests."""
 
 
 class Mark(TypedDict):

@@ -80,7 +80,7 @@ class ExampleOptions(Seeded):
     form: str = FORM
     """Attribute shown in examples."""
     example_width: int = Field(default=200, ge=0)
-    """Maximum length of an example in characters, shortened by […]; 0 for whole sentences."""
+    """Maximum length of an example in characters; 0 for whole sentences."""
 
     def example_attributes(self) -> dict[str, set[str]]:
         """Return the attribute of option form, if there are examples."""
@@ -268,10 +268,8 @@ class SurfaceOptions(Described):
     within: Literal["sentence", "paragraph", "document"] = "sentence"
     """Boundary of spans."""
     count: Literal["positions", "windows", "nodes"] = "positions"
-    """"positions": f1 counts positions in the union of a node type's spans, f2 is the corpus
-    frequency, N the number of tokens. "windows": marginals over all pairs of node and unit.
-    "nodes", as in most corpus tools: f counts nodes with the unit in their span (at most f2; column
-    nodes has no limit), f1 and f2 are corpus frequencies, N is the number of tokens.
+    """Unit of f, f1, f2 and N: "positions" in spans; "windows", pairs of node and unit; or
+    "nodes", as in most corpus tools (see docs/measures.md).
     """
 
     @model_validator(mode="after")
@@ -289,7 +287,7 @@ class TextualOptions(Described):
     """Units that co-occur in a part of a text."""
 
     within: Literal["sentence", "paragraph", "document"] = "sentence"
-    """The text unit: f counts those with both units, f1 and f2 those with one, N all."""
+    """The text unit that f, f1, f2 and N count."""
 
 
 Relation = Literal["sentence", "dependency", "adjacent", "surface", "textual"]
@@ -300,8 +298,8 @@ class RelationOptions(Described):
     """The relation between units."""
 
     relation: Relation = "sentence"
-    """Units co-occur in a "sentence", in a syntactic relation ("dependency"), in sequence
-    ("adjacent"), in a span ("surface"), or in a text unit ("textual").
+    """Co-occurrence: "sentence", "dependency" (syntactic), "adjacent", "surface" (in a span) or
+    "textual".
     """
     dependency: DependencyOptions | None = None
     """Syntactic relation, for relation = "dependency"."""
@@ -681,7 +679,7 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     stop_words: TableSource | None = None
     """Stop-word file with a column word: labels to exclude on both sides."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Drop candidates with lower f after counting; marginals do not change."""
+    """Drop candidates with lower f; marginals do not change."""
 
 
 PARTIALS = {

@@ -43,7 +43,7 @@ class ExtractMerge(StageConfig):
     second: Annotated[str, Of(Candidates)]
     """Candidates of the other corpus; repeat the stage for a third."""
     min_frequency: int = Field(default=1, ge=1)
-    """Drop candidates with lower f after merging; marginals do not change."""
+    """Drop candidates with lower f; marginals do not change."""
 
 
 @stage(
@@ -110,7 +110,7 @@ class ExtractPairTokens(StageConfig):
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, if different."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
-    """Drop candidates with lower f after counting; marginals do not change."""
+    """Drop candidates with lower f; marginals do not change."""
 
 
 def merge(_config: ExtractPairTokens, tables: Tables) -> Outputs:

@@ -127,7 +127,7 @@ def _require_distinct(config: ExtractPairing, tables: Tables) -> None:
 
 
 class ElementsOptions(UnitOptions):
-    """Selection and labels of units, with the elements that they add to a tuple."""
+    """Units of tuples."""
 
     labels: tuple[str, ...] = ()
     """Templates, one per element of the tuple (default: the label only)."""

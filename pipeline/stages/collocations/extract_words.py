@@ -56,11 +56,11 @@ class ExtractKeywords(StageConfig):
     target: Annotated[str, Of(WordFrequencies)]
     """Frequency list of the target corpus."""
     reference: Annotated[str, Of(WordFrequencies)]
-    """Frequency list of the reference corpus, which should not contain the target."""
+    """Frequency list of the reference corpus, without the target."""
     name: str = Field(default="target", min_length=1)
     """Name of the target: l1 of every candidate."""
     min_frequency: int = Field(default=1, ge=0)
-    """Drop words that are rarer in the target; 0 also keeps words of the reference only."""
+    """Drop words that are rarer in the target."""
     examples: Annotated[str | None, Of(Examples)] = None
     """Examples of the target's words, passed on to the candidates."""
 

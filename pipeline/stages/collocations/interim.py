@@ -100,13 +100,12 @@ class InterimOptions(StageConfig):
     """Options of stages with interim analyses of a growing sample."""
 
     looks: tuple[float, ...] = ()
-    """Declared sizes of interim analyses (sampling rates or numbers of labels), at which limits and
-    tests hold jointly.
+    """Declared interim analyses: sampling rates or numbers of labels.
     """
     spending: Literal["obrien_fleming", "pocock"] = _USUAL
     """Alpha spending over looks: obrien_fleming saves most for the last, pocock spends evenly."""
     anytime: bool = False
-    """Make limits and tests valid at every size of a simple sample; they are wider."""
+    """Make limits and tests valid at every size of a simple sample."""
 
     @model_validator(mode="after")
     def _ascending_looks(self) -> InterimOptions:

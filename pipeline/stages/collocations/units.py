@@ -32,7 +32,7 @@ class RelatedOptions(Described):
     optional: bool = False
     """Keep units without it; its attributes are then empty in the label."""
     each: bool = False
-    """Make a unit of every such token, or only of the first."""
+    """Make a unit of every such token, not only of the first."""
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -62,8 +62,8 @@ class UnitOptions(Described):
     attach: dict[str, RelatedOptions] = Field(default_factory=dict)
     """Related tokens, by their name in the label."""
     fold: bool | str = False
-    """Convert labels to lower case; by the rules of a language code, e.g. "tr"; or by "full"
-    Unicode case folding (ß to ss).
+    """Convert labels to lower case: true, a language code ("tr"), or "full" case folding (ß to
+    ss).
     """
     matches: str = ""
     """Regular expression that labels must match, e.g. "^\\p{L}+$"; any label if empty."""

@@ -122,21 +122,20 @@ class EvaluateLexicon(Seeded):
     unknown.
     """
     weights: Weights = "gold"
-    """Weights of L: ``gold``, the number of gold forms; or ``published``, as in the paper's worked
-    example.
+    """Weights of L: number of ``gold`` forms, or ``published``, as in the paper's example.
     """
     n: int | None = Field(default=None, ge=1)
-    """Replaces the sum of sizes, to reproduce published tables (without interval)."""
+    """Replaces the sum of sizes, to reproduce published tables."""
     interval: AnyMethod | None = None
-    """Interval method: bootstrap_t (default), percentile, linearised, t or beta; for unequal
-    inclusion probabilities beta (default), t or linearised.
+    """Interval method: bootstrap_t (default), percentile, linearised, t or beta (default for
+    unequal inclusion probabilities).
     """
     confidence: Proportion = 0.95
     """Confidence level."""
     replicates: int = Field(default=2000, ge=100)
     """Number of bootstrap samples."""
     rates: tuple[Proportion, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-    """Further sampling rates for which to report the expected width."""
+    """Further rates for which to report the expected width."""
     order: Order = "position"
     """Order of lemmas in figures: ``position`` (order of draws) or ``size`` (gold forms)."""
     span: int | None = Field(default=None, ge=1)

@@ -152,7 +152,7 @@ def keyness_ll() -> pl.Expr:
     family="exact test", formula="-log10 P(X >= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934; Pedersen 1996", sided="one-sided",
     ucs="Fisher.pv", aliases=("fisher", "Fisher", "fisher_exact"),
-    note="0 where a margin is empty (only one possible table)",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def fisher_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against attraction (right tail)."""
@@ -163,7 +163,7 @@ def fisher_pv() -> pl.Expr:
     family="exact test", formula="-log10 P(X <= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934", sided="one-sided",
     aliases=("Fisher.left.pv", "fisher_left"),
-    note="0 where a margin is empty (only one possible table)",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def fisher_left_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against repulsion (left tail): no ranking of attraction."""
@@ -179,7 +179,7 @@ def _lower_tail(x: Distribution) -> FloatArray:
     formula="-log10 sum P(X = k) over P(X = k) <= (1 + 1e-7) P(X = O11), X ~ hypergeometric",
     range="[0, inf)", reference="Agresti 2013, section 3.5; R, fisher.test", sided="two-sided",
     aliases=("Fisher.tt.pv", "fisher_tt_pv", "fisher_two_sided"),
-    note="0 where a margin is empty (only one possible table)",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def fisher_two_sided_pv() -> pl.Expr:
     """-log10 p of Fisher's two-sided exact test as R defines it: no ranking of attraction."""
@@ -276,7 +276,7 @@ def poisson_likelihood_pv() -> pl.Expr:
 @measure(
     family="likelihood", formula="-log10 C(C1,O11) C(C2,R1-O11) / C(N,R1)",
     range="[0, inf)", reference=REFERENCE, ucs="hypergeometric.likelihood.pv",
-    note="0 where a margin is empty (only one possible table)",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def hypergeometric_likelihood_pv() -> pl.Expr:
     """-log10 P(X = O11) with both margins fixed; 0 where they allow one table only."""

@@ -15,7 +15,7 @@ from pipeline.kernels.clustering.overlapping.memberships import Memberships, Pat
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_generator
 
-_AMIGO = "Amigó, Gonzalo, Artiles & Verdejo 2009, section 5"
+_AMIGO = "Amigó et al. 2009, section 5"
 
 
 @overlapping_measure(

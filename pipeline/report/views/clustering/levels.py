@@ -477,7 +477,7 @@ class TokenLevelView(StyleOptions):
     """Options of the section on token-level scores."""
 
     systems: tuple[str, ...] = ()
-    """Draw figures for these systems; by default all. The first of several runs is shown."""
+    """Draw figures for these systems; by default all."""
     mapping: Literal["many_to_one", "one_to_one"] = "many_to_one"
     """Show this mapping in the figures."""
 
@@ -488,7 +488,7 @@ class Unclustered(StageOptions):
     without_cluster: str
 
 
-@view("evaluate.token_level", options=TokenLevelView, title="Tokens: scores", place=25)
+@view("evaluate.token_level", options=TokenLevelView, title="Token-level scores", place=25)
 def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Block]:
     """Show how to read the measures, the scores with their limits, and the mappings."""
     scores = stage.table("scores").collect()
@@ -511,7 +511,7 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     ]
 
 
-@view("evaluate.overlapping", title="Overlapping clusters: scores", place=30)
+@view("evaluate.overlapping", title="Scores for overlapping clusters", place=30)
 def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the scores."""
     scores = stage.table("scores").collect()
@@ -602,7 +602,7 @@ class TypeLevelView(StyleOptions, ExplorerOptions):
     """Options of the section on type-level scores."""
 
     systems: tuple[str, ...] = ()
-    """Draw figures for these systems; by default all. The first of several runs is shown."""
+    """Draw figures for these systems; by default all."""
     measure: str = "MacroI"
     """Show the mapping of this measure in the figures."""
     mapping: Literal["1-1", "M-1"] = "M-1"
@@ -612,7 +612,7 @@ class TypeLevelView(StyleOptions, ExplorerOptions):
 
 
 @view(
-    "evaluate.type_level", options=TypeLevelView, title="Word types: scores and mappings", place=20
+    "evaluate.type_level", options=TypeLevelView, title="Type-level scores and mappings", place=20
 )
 def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]:
     """Show the scores, how to read them, and details for each system."""

@@ -164,11 +164,9 @@ class SystemsView(StyleOptions):
     methods: tuple[Method, ...] = ("spearman", "kendall")
     """Draw these correlations."""
     x: str = ""
-    """Use this measure for the horizontal axis of the scatter plot; by default V, or the next
-    token-level measure."""
+    """Use this measure for the horizontal axis; by default V."""
     y: str = ""
-    """Use this measure for the vertical axis; by default MicroI under 1-1, or the next type-level
-    measure."""
+    """Use this measure for the vertical axis; by default MicroI under 1-1."""
 
 
 _AT_A_GLANCE = ("MicroI 1-1", "MicroC 1-1", "v", "one_to_one")
@@ -203,7 +201,7 @@ def systems_overview(stage: StageView) -> Listing | None:
 @view(
     "evaluate.systems",
     options=SystemsView,
-    title="Which system is best",
+    title="Comparison of systems",
     place=10,
     overview=systems_overview,
     leading="scatter",

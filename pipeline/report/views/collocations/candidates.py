@@ -277,7 +277,7 @@ class RankView(ExplorerOptions):
     k: int = 20
     """Show the top k candidates of each measure."""
     measures: tuple[str, ...] = ()
-    """Show these measures as columns, in this order; by default all."""
+    """Show these measures, in this order; by default all."""
     judgements: str | None = None
     """Mark true and false positives by + and -, from this stage or table of judgements."""
     category: str | None = None

@@ -135,9 +135,9 @@ def how_many(tested: HowTested) -> str:
     """Explain marks along n, and name the p-values adjusted for multiple tests."""
     method = CORRECTIONS.title(tested.correction)
     return (
-        "Marks along n show unadjusted tests and are not verdicts: even if two measures are "
-        "equally good, 41 to 58 % of simulated 10 % samples and 78 to 92 % of full annotations "
-        "have a mark somewhere. Verdicts are based on p-values adjusted for all declared sizes and "
+        "Marks along n show unadjusted tests and are not verdicts: for two equally good measures, "
+        "there is a mark somewhere in 41 to 58 % of simulated 10 % samples and in 78 to 92 % of "
+        "full annotations. Verdicts are based on p-values adjusted for all declared sizes and "
         f"pairs ({method})."
     )
 
@@ -595,9 +595,9 @@ class ComparisonView(StyleOptions):
     last_n: int | None = None
     """End the graph at this n; by default the last."""
     y_min: float | None = None
-    """Start the y axis of the graph at this number of percentage points."""
+    """Start the y axis at this percentage."""
     y_max: float | None = None
-    """End the y axis of the graph at this number of percentage points."""
+    """End the y axis at this percentage."""
     category: str | None = None
     """Show one category of true positives; by default all."""
 
@@ -605,7 +605,7 @@ class ComparisonView(StyleOptions):
 @view(
     "evaluate.comparison",
     options=ComparisonView,
-    title="Which measure is best",
+    title="Comparison of measures",
     of=of_sample,
     place=10,
 )

@@ -57,7 +57,7 @@ class AveragePrecisionView(StyleOptions):
     """Options of the section on average precision."""
 
     measures: tuple[str, ...] = ()
-    """Show these measures, in this order; by default all, the highest first."""
+    """Show these measures, in this order; by default all."""
     category: str | None = None
     """Show one category of true positives; by default all."""
 

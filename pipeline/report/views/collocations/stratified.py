@@ -56,10 +56,9 @@ class SubsetView(StyleOptions):
     """Options of the section on a set of candidates."""
 
     precision: str | None = None
-    """Draw the set beside the curves of this evaluate.precision stage on the same sample; without
-    it, draw the set alone."""
+    """Draw the set beside the curves of this evaluate.precision stage on the same sample."""
     measures: tuple[str, ...] = ()
-    """Show these measures in curves and table, in this order; by default all."""
+    """Show these measures, in this order; by default all."""
     first_n: int | None = None
     """Start the graph at this n; by default 100, or a twentieth of a list shorter than 2,000."""
     last_n: int | None = None
