@@ -295,7 +295,7 @@ def test_degenerate() -> None:
 def test_mistakes_are_refused() -> None:
     with pytest.raises(ValueError, match="invalid label of 2 candidates.*rank 1, 3: 2, -1"):
         inferred_average_precision([2, 0, -1])
-    with pytest.raises(ValueError, match="inclusion probability .* 1 candidates.*rank 2: 0"):
+    with pytest.raises(ValueError, match="inclusion probability .* 1 candidate, .*rank 2: 0"):
         inferred_average_precision([1, 0, nan], pi=[1, 0, 0])
     with pytest.raises(ValueError, match="confidence"):
         average_precision_limits([1, 0], pi=1, confidence=1.0)

@@ -178,7 +178,7 @@ def test_mistakes_are_refused() -> None:
         comparison_power(SMALL, size=12, precision_1=0, precision_2=0)
     with pytest.raises(ValueError, match="precision must be in"):
         comparison_power(SMALL, size=1, precision_1=0, precision_2=2)
-    with pytest.raises(ValueError, match="wanted power"):
+    with pytest.raises(ValueError, match="power must be"):
         size_for_power(SMALL, wanted=80, precision_1=0, precision_2=1)
     for pilot, before in (((3, 2, 0, 0), 5), ((1, 5, 0, 0), 6), ((1, 2, 1, 2), 3)):
         with pytest.raises(ValueError, match="pilot"):

@@ -153,7 +153,7 @@ def test_result_belongs_to_its_table_whatever_the_batch(rows: list[Table], rando
 
 
 def test_mistakes_are_refused() -> None:
-    with pytest.raises(ValueError, match="in 1 tables"):
+    with pytest.raises(ValueError, match="in 1 table "):
         boschloo_greater([5], [4], [0], [3])
     with pytest.raises(ValueError, match=r"limited to 10,000 draws in both groups, not 12,000"):
         boschloo_greater([5], [6000], [0], [6000])
@@ -279,7 +279,7 @@ def test_result_belongs_to_its_table_whatever_the_batch_boschloo_two_sided(
 
 
 def test_mistakes_are_refused_boschloo_two_sided() -> None:
-    with pytest.raises(ValueError, match="in 1 tables"):
+    with pytest.raises(ValueError, match="in 1 table "):
         boschloo_two_sided([5], [4], [0], [3])
     with pytest.raises(ValueError, match=r"limited to 10,000 draws in both groups, not 12,000"):
         boschloo_two_sided([5], [6000], [0], [6000])

@@ -144,7 +144,7 @@ def test_result_belongs_to_its_table_whatever_the_blocks(monkeypatch: pytest.Mon
 
 
 def test_mistakes_are_refused() -> None:
-    with pytest.raises(ValueError, match="in 1 tables"):
+    with pytest.raises(ValueError, match="in 1 table "):
         finite_population_test([5], [4], [0], [3], size=9)
     with pytest.raises(ValueError, match="for example n = 5 of 4"):
         finite_population_test([1], [5], [0], [3], size=4)
@@ -286,7 +286,7 @@ def test_no_rows_and_shapes() -> None:
 
 
 def test_mistakes_are_refused_finite_intervals() -> None:
-    with pytest.raises(ValueError, match=r"in 1 rows, for example n = 5 of 4.*without replacement"):
+    with pytest.raises(ValueError, match=r"in 1 row, for example n = 5 of 4.*without replacement"):
         hypergeometric([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match="k = 3, n = 2"):
         hypergeometric(3, 2, population=9)
@@ -423,7 +423,7 @@ def test_shapes_designs_and_the_registry() -> None:
 def test_mistakes_are_refused_of_the_shortest() -> None:
     with pytest.raises(ValueError, match="for example n = 5 of 4"):
         hypergeometric_shortest([1, 1], [2, 5], population=4)
-    with pytest.raises(ValueError, match=r"up to 1,000,000, not 2,000,000 \(1 rows\)"):
+    with pytest.raises(ValueError, match=r"of 1,000,000, not 2,000,000 \(1 row\)"):
         hypergeometric_shortest(1, 2, population=2_000_000)
     with pytest.raises(ValueError, match="confidence"):
         hypergeometric_shortest(1, 2, population=9, confidence=0.0)

@@ -410,7 +410,7 @@ def test_mistakes_are_refused_confidence_sequence() -> None:
         confidence_sequence([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match="confidence"):
         confidence_sequence(1, 2, population=9, confidence=1.0)
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(ValueError, match="must be positive"):
         confidence_sequence(1, 2, population=9, prior=(0.0, 1.0))
 
 

@@ -166,7 +166,7 @@ def test_mistakes_are_refused() -> None:
         working_weights([0.5, 0.0])
     with pytest.raises(ValueError, match="curve 2 has ranks of 3 draws, .* 2 weights"):
         factor([Curve([1, 2]), Curve([1, 2], [1, 2, 3])], [1.0, 1.0], [2])
-    with pytest.raises(ValueError, match="from 1, not 0"):
+    with pytest.raises(ValueError, match=">= 1, not 0"):
         factor([Curve([1, 2])], [1.0, 1.0], [0, 2])
     with pytest.raises(ValueError, match="replicates"):
         factor([Curve([1, 2])], [1.0, 1.0], [2], replicates=0)

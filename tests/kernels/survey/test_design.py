@@ -573,7 +573,7 @@ def test_equal_sizes_make_a_simple_sample(count: int, size: int) -> None:
 def test_mistaken_sizes(wrong: float) -> None:
     with pytest.raises(ValueError, match="size measures must be >= 0: 1 invalid value"):
         inclusion(np.array([1.0, wrong]), size=1)
-    with pytest.raises(ValueError, match="0 draws or more, not -1"):
+    with pytest.raises(ValueError, match="0 or more, not -1"):
         inclusion(np.ones(2), size=-1)
 
 

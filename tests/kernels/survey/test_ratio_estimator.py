@@ -570,7 +570,7 @@ def test_all_certain_is_exact_and_nothing_is_unknown() -> None:
 def test_draws_larger_than_the_whole_are_refused() -> None:
     with pytest.raises(ValueError, match="the draws have total size 7, but the population only 5"):
         weighted_mean([1.0, 0.0], 0.5, size=[3, 4], total=5)
-    with pytest.raises(ValueError, match=r"1 chances are not in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"chances must be in \(0, 1\]"):
         weighted_mean(1.0, 1.5, size=1, total=5)
 
 
@@ -651,7 +651,7 @@ def test_draws_without_size_weigh_nothing() -> None:
     weights = draw_weights(np.array([0.5, 0.5]), np.array([0.0, 5.0]), total=None)
     assert (weights * [0, 5]).tolist() == [0, 1]
     assert np.isnan(draw_weights(np.array([0.5]), np.array([0.0]), total=None)).all()
-    with pytest.raises(ValueError, match=r"1 chances are not in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"chances must be in \(0, 1\]"):
         draw_weights(np.array([1.5]), np.array([1.0]), total=None)
     with pytest.raises(ValueError, match="sizes must be >= 0: 1 invalid value"):
         draw_weights(np.array([0.5]), np.array([-1.0]), total=None)

@@ -177,7 +177,7 @@ def test_a_dictionary_is_applied_to_every_token() -> None:
 def test_the_token_level_of_a_dictionary_with_several_clusters_is_not_defined() -> None:
     with pytest.raises(DataError) as error:
         token_level({}, gold=gold(), dictionaries=[entries()])
-    for said in ["system S, run 1", "not defined", "1 items", "'run': 0, 1"]:
+    for said in ["system S, run 1", "undefined", "1 gold item", "'run': 0, 1"]:
         assert said in str(error.value)
     fine = token_level({}, gold=gold({"dog": "N"}), dictionaries=[entries()])
     assert values(fine)["many_to_one"] == 1.0

@@ -271,7 +271,7 @@ def test_wrong_options() -> None:
         evaluate(where="a >")
     with pytest.raises(ConfigError, match="no column 'c'"):
         evaluate(where="c > 1")
-    with pytest.raises(ConfigError, match="'a' is a measure already"):
+    with pytest.raises(ConfigError, match="'a' is the name of a measure"):
         evaluate(name="a")
 
 

@@ -330,7 +330,7 @@ def test_along_the_lists_as_far_as_everybody_could_be_drawn() -> None:
     found = designed(made["sample"], inclusion=made["inclusion"], every=10)
     assert found["baseline"].is_empty()
     assert found["precision"]["n"].max() == 100
-    with pytest.raises(ConfigError, match=r"could not be drawn.*a at 200"):
+    with pytest.raises(ConfigError, match=r"candidates with pi = 0.*a at 200"):
         designed(made["sample"], inclusion=made["inclusion"], cuts=[40, 200])
 
 

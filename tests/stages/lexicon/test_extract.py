@@ -675,8 +675,8 @@ def test_missing_lemmas_are_waited_for() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([("a", "u, -"), ("b", "x"), ("c", "y")], "holds forms and a -"),
-        ([("a", " ; "), ("b", "x"), ("c", "y")], "holds no form"),
+        ([("a", "u, -"), ("b", "x"), ("c", "y")], "contains forms and a -"),
+        ([("a", " ; "), ("b", "x"), ("c", "y")], "contains no form"),
         ([("a", "u"), ("a", "-"), ("b", "x"), ("c", "y")], "one row of this lemma has forms"),
     ],
 )

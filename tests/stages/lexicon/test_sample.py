@@ -70,7 +70,7 @@ def test_strangers_and_nobody_have_their_places() -> None:
     found = problems(join(("anne", "ra", "ra", None), (None, "dar", "dar", None)))
     assert [each[:3] for each in found] == [("k.csv", 2, "annotator"), ("k.csv", 3, "annotator")]
     assert "did you mean anna, ben?" in found[0][3]
-    assert "say who gave the forms" in found[1][3]
+    assert "name the annotator of the forms" in found[1][3]
     assert not problems(join(("anne", "ra", "ra", None), former=("anne",)))
 
 
@@ -217,7 +217,7 @@ def test_all_drawn_is_exact() -> None:
 
 
 def test_the_bootstrap_does_not_go_with_other_chances() -> None:
-    with pytest.raises(ConfigError, match=r"interval: percentile .* 40 were drawn with chances"):
+    with pytest.raises(ConfigError, match=r"interval: percentile .* those of 40 lemmas"):
         quality(GOLD, WORSE, {"interval": "percentile"}, sample=by_size())
     with pytest.raises(ConfigError, match="n: 5,887 replaces a sum over lemmas"):
         quality(GOLD, WORSE, {"n": 5887}, sample=by_size())
