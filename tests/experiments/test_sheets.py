@@ -730,7 +730,7 @@ def test_a_file_that_is_no_sheet_is_named_and_left_aside(
     assert re.search(r"pairs/anna +(\d+) of \1 done", told)
     assert re.search(r"ignored .*remember.txt: is not a sheet: no row has a column id", told)
     assert main(["run", "x.toml", "--no-report"]) == 0
-    assert "remember.txt, line 1: is no sheet" in capsys.readouterr().err
+    assert "remember.txt, line 1: is not a sheet" in capsys.readouterr().err
 
 
 @pytest.mark.long
