@@ -295,7 +295,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     assert re.search(r"judgements</strong>: waiting for 8 labels \(\d from &#34;anna&#34;", page)
     assert "<strong>sampled</strong>: depends on judgements" in page
     assert "Candidates are not marked: judgements has no judgements yet." in page
-    assert "Not there yet: depends on judgements." in page
+    assert "Not available yet: depends on judgements." in page
     assert "small/pairs" not in page.partition("Provenance</h2>")[0]
     done = lx.run("x.toml")
     assert [wait.missing for wait in done.waits] == [8]
@@ -613,7 +613,7 @@ def test_labels_of_nobody_are_a_fault_with_its_place(
     assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
     assert "001-anna.xlsx: column annotator" in said
-    assert "is empty: name the annotator of the label of this row" in said
+    assert "is empty: name the annotator of the label in this row" in said
 
 
 @pytest.mark.long
@@ -674,7 +674,7 @@ def test_progress_is_told_while_something_before_the_sheets_has_to_run(
     capsys.readouterr()
     assert main(["sheets", "x.toml"]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"pairs/anna +0 of \d+ done; not begun", said)
+    assert re.search(r"pairs/anna +0 of \d+ done; not started", said)
     fill_sheets(sheets_sheets(folder)[0], only=1)
     assert main(["status", "x.toml"]) == 0
     assert re.search(r"pairs/anna +1 of \d+ done; last saved 20", capsys.readouterr().out)
@@ -728,9 +728,9 @@ def test_a_file_that_is_no_sheet_is_named_and_left_aside(
     assert main(["sheets", "x.toml"]) == 0
     told = capsys.readouterr().out
     assert re.search(r"pairs/anna +(\d+) of \1 done", told)
-    assert re.search(r"left aside .*remember.txt: is not a sheet: no row has a column id", told)
+    assert re.search(r"ignored .*remember.txt: is not a sheet: no row has a column id", told)
     assert main(["run", "x.toml", "--no-report"]) == 0
-    assert "remember.txt, line 1: is no sheet" in capsys.readouterr().err
+    assert "remember.txt, line 1: is not a sheet" in capsys.readouterr().err
 
 
 @pytest.mark.long

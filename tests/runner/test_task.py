@@ -216,7 +216,7 @@ def test_rows_that_cannot_be_read_back(
         done = laboratory.call("run")
     assert done.code == 1
     assert "table candidates violates its schema" in done.err
-    assert "written and read back, rows are missing in 2 rows" in done.err
+    assert "rows are missing after writing in 2 rows" in done.err
     assert not list(Path(laboratory.root, "candidates").glob("[!.]*"))
     laboratory.run()
     assert_whole(laboratory.root)

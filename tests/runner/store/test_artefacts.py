@@ -82,7 +82,7 @@ def change_a_digit(artefact: Path) -> None:
 
 DAMAGES: list[tuple[Callable[[Path], None], str]] = [
     (truncate, "part-00001.parquet has"),
-    (flip, "the content of part-00001.parquet has changed"),
+    (flip, "part-00001.parquet has changed"),
     (drop_part, "part-00001.parquet is missing"),
     (drop_manifest, "has no readable manifest.json"),
     (scribble, "has no readable manifest.json"),
@@ -229,7 +229,7 @@ def test_file_size_limit(large: Laboratory, stage: str, missing: int) -> None:
 def assert_says_full(done: Outcome) -> None:
     assert "the disk is full" in done.err
     assert "MB free in" in done.err
-    assert "make room and run the same command again" in done.err
+    assert "free some space and run the same command again" in done.err
     assert "Traceback" not in done.text
 
 

@@ -261,7 +261,7 @@ def test_keeps_all_of_stages_that_are_not_done(laboratory: Laboratory) -> None:
     before = {stage: set(laboratory.root.glob(f"{stage}/*")) for stage in ("sample", "scores")}
     done = laboratory.call("gc")
     assert done.code == 0, done.text
-    assert re.search(r"kept: all results of .*sample.*: not done", done.out)
+    assert re.search(r"kept: all results of .*sample.*, which are not done", done.out)
     assert set(laboratory.root.glob("sample/*")) == before["sample"]
     assert len(set(laboratory.root.glob("scores/*"))) == len(before["scores"]) - 1
 
