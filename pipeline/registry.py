@@ -92,7 +92,7 @@ def load_entry_points(group: str) -> Iterator[tuple[str, Any, str]]:
     for point in _points(group):
         entry = _load(point)
         if not callable(entry):
-            what = f"is a {type(entry).__name__}, not a function or class"
+            what = f"is of type {type(entry).__name__}, not a function or class"
             remedy = f'write {point.name} = "module:name" in [project.entry-points."{group}"]'
             raise ConfigError(_distribution(point), [Problem(_place(point), what, remedy)])
         yield point.name, entry, getattr(entry, "__module__", point.module)

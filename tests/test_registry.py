@@ -82,7 +82,7 @@ def test_spellings() -> None:
     said = "unknown shape 'squar'; did you mean square?; unknown shape 'x'; valid: square, triangle"
     assert str(error.value) == said
     registry.named_decorator(Shape)("crate", corners=8, aliases=["box"])(shapes)
-    with pytest.raises(ConfigError, match="box: stands for crate and for square"):
+    with pytest.raises(ConfigError, match="box: is a spelling of both crate and square"):
         registry.resolve(["triangle"])
 
 

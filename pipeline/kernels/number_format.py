@@ -24,9 +24,9 @@ _MARKS = {
 _EXPONENT = r"([eE][+-]?\d+)?"
 _INFINITE = r"(?i)^[+-]?inf(inity)?$"
 _NAMES = {".": "points", ",": "commas", " ": "blanks", "'": "apostrophes"}
-NO_NUMBER = "is not a number (texts for missing numbers: option missing)"
+NO_NUMBER = "is not a number (name texts for missing numbers with the option missing)"
 """Message for a field that is not read."""
-UNCLEAR = "has a mark for either decimals or thousands (to decide: option decimal)"
+UNCLEAR = "has a mark for either decimals or thousands (set the option decimal)"
 """Message for a field of a column with an unclear format."""
 
 

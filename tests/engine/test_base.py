@@ -75,8 +75,8 @@ def test_a_name_that_is_taken(path: Path) -> None:
 @pytest.mark.parametrize(
     ("thing", "said"),
     [
-        ("", "three-engine: 1 mistake\n.*stands for module, no function or class; write reverse ="),
-        ("NUMBER", "stands for int, no function or class"),
+        ("", "three-engine: 1 mistake\n.*is of type module, not a function or class; write reverse ="),
+        ("NUMBER", "is of type int, not a function or class"),
         ("Gone", "three-engine: 1 mistake\n.*cannot be imported: AttributeError"),
     ],
 )

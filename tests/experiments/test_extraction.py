@@ -769,7 +769,7 @@ def test_the_sheet_shows_all_units_beside_the_label(tmp_path: Path) -> None:
     assert names[-2:] == ["annotator", "id"]
     said = [str(cell.value) for cell in book["Instructions"]["A"]]
     assert "l3: Third unit." in said
-    assert any(line.startswith("example 1: The tuple stands in [[ ]]") for line in said)
+    assert any(line.startswith("example 1: The tuple is marked by [[ ]]") for line in said)
 
 
 def test_pairs_with_a_column_l3_of_their_own_stay_pairs(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_endings_and_forms_that_a_spreadsheet_spoilt_are_faults() -> None:
     assert faults(made) == [(2, "ending", "#NAME?")]
     row = {"file": "a.csv", "line": 2, "annotator": "a", "lemma": "ra", "forms": "#NAME?"}
     keyed = keying_faults(pl.LazyFrame([row]).with_columns(candidate_id("lemma"))).collect()
-    assert keyed["problem"].str.contains("such as -ness").to_list() == [True]
+    assert keyed["problem"].str.contains("like -ness").to_list() == [True]
 
 
 def test_lemmas_of_a_list_are_words(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_stop_words_are_words(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"a.txt": "The old house.\n", "stop.tsv": "word\nthe\n#N/A\n"})
     stages = '[stages.c]\nuse = "extract.pairs"\ncorpus = "a.txt"\nrelation = "adjacent"\n'
     word = '{ label = "{form}" }'
-    with pytest.raises(LexassayError, match="stop.tsv: line 3: column word: is no word.*'#N/A'"):
+    with pytest.raises(LexassayError, match="stop.tsv: line 3: column word: is not a word.*'#N/A'"):
         small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
 
 
@@ -281,7 +281,7 @@ def test_marks_that_nobody_can_tell_ask_for_an_option(
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 1
     assert (
-        "column mi: 8 x has a mark that may stand before decimals or between"
+        "column mi: 8 x has a mark for either decimals or thousands (set --decimal)"
         in capsys.readouterr().err
     )
     for decimal in (".", ","):

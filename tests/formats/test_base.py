@@ -265,9 +265,9 @@ def test_a_file_that_is_gone_or_a_folder(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raised", "said"),
     [
-        (PermissionError(13, "Permission denied"), "cannot be read: this user may not do that"),
-        (OSError(5, "Input/output error"), "cannot be read: the disk fails"),
-        (MemoryError(), "cannot be read: the memory is used up"),
+        (PermissionError(13, "Permission denied"), "cannot be read: permission denied"),
+        (OSError(5, "Input/output error"), "cannot be read: input or output error of the disk"),
+        (MemoryError(), "cannot be read: out of memory"),
         (zlib.error("Error -3"), "the gzip file is damaged or truncated"),
         (EOFError("Compressed file ended"), "the gzip file is damaged or truncated"),
         (pl.exceptions.ComputeError("parquet: x"), "not a complete Parquet file"),
