@@ -226,7 +226,10 @@ def test_whole_numbers_are_counts_however_they_are_kept(
         (pl.Series([6.0, math.inf]), "in 1 row\n      line 2: inf"),
         (pl.Series([True, False]), "in 2 rows\n      line 1: True"),
         (pl.Series([datetime.date(2024, 1, 31)] * 2), "in 2 rows\n      line 1: 2024-01-31"),
-        (pl.Series([datetime.timedelta(1)] * 2), "column f: has time spans instead of whole numbers"),
+        (
+            pl.Series([datetime.timedelta(1)] * 2),
+            "column f: has time spans instead of whole numbers",
+        ),
         (pl.Series([7, 2**63], dtype=pl.UInt64), "below 2^63 in 1 row\n      line 2: 92233720"),
         (pl.Series([7, -3]), "(0 or more) in 1 row\n      line=2, f=-3"),
     ],

@@ -75,7 +75,10 @@ def test_a_name_that_is_taken(path: Path) -> None:
 @pytest.mark.parametrize(
     ("thing", "said"),
     [
-        ("", "three-engine: 1 mistake\n.*is of type module, not a function or class; write reverse ="),
+        (
+            "",
+            "three-engine: 1 mistake\n.*is of type module, not a function or class; write reverse =",
+        ),
         ("NUMBER", "is of type int, not a function or class"),
         ("Gone", "three-engine: 1 mistake\n.*cannot be imported: AttributeError"),
     ],
