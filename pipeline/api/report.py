@@ -142,16 +142,16 @@ def provenance(run: Run) -> dict[str, Record]:
     skipped: list[Mapping[str, Scalar]] = [
         {
             "stage": name,
-            "left out": made.skipped,
+            "skipped": made.skipped,
             "sentences": made.skipped_sentences,
             "tokens": made.skipped_tokens,
-            "such as": "; ".join(made.skipped_examples),
+            "for example": "; ".join(made.skipped_examples),
         }
         for name, made in run.manifests.items()
         if made.skipped
     ]
     if skipped:
-        records["Input left out"] = skipped
+        records["Skipped input"] = skipped
     settings = run.record.settings if run.record else {}
     if settings:
         records["Overrides"] = {path: str(value) for path, value in settings.items()}

@@ -368,7 +368,7 @@ class Payload:
     Parameters
     ----------
     head : dict
-        Columns, their headings, how to read each, and how many rows are left out.
+        Columns, their headings, how to read each, and how many rows are omitted.
     rows : bytes
         The columns of the table, one after the other.
     details : bytes
@@ -386,7 +386,7 @@ class Payload:
 def payload(explorer: Explorer) -> Payload:
     """Return what the page holds of an explorer, within its limits.
 
-    Rows are left out at the end of the frame, details from the rows that matter least; the head
+    Rows are omitted at the end of the frame, details from the rows that matter least; the head
     says how many. Equal input gives equal bytes.
 
     Raises

@@ -49,7 +49,7 @@ class TableDifference:
         The first of those of both; of draws, of those that differ in more than their chance.
     columns : dict of str to int
         In how many of those of both each column differs, most first; columns that never do are
-        left out.
+        omitted.
     """
 
     table: str

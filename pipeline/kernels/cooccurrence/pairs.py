@@ -407,7 +407,7 @@ class Span:
     width: int = 1
 
     def offsets(self) -> list[int]:
-        """Return the distances from the first token of the node, the node itself left out."""
+        """Return the distances from the first token of the node, the node itself omitted."""
         return [*range(-self.left, 0), *range(self.width, self.width + self.right)]
 
     @property
@@ -466,7 +466,7 @@ def in_span(
     """Pair every node with the units in its span, and count the positions of the spans.
 
     With `count` = "positions", node hits of one type are taken in order; a position at or before
-    the right end of the previous hit's span is left out. So the positions of a type are the union
+    the right end of the previous hit's span is omitted. So the positions of a type are the union
     of its spans, and f1 is their number.
 
     Parameters

@@ -235,7 +235,7 @@ def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        judge, column, value (as text), rows; empty fields are left out.
+        judge, column, value (as text), rows; empty fields are omitted.
 
     Examples
     --------

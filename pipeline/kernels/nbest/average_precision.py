@@ -401,7 +401,7 @@ def average_precisions(
     ranks : pl.DataFrame or pl.LazyFrame
         Table `Ranks`: all candidates under each measure, of whom the judged are held.
     judged : pl.DataFrame
-        What `judged_chances` gives; those whom nobody judged may be left out.
+        What `judged_chances` gives; those whom nobody judged may be omitted.
     confidence : float
         Confidence level in (0, 1).
 

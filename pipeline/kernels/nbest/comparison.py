@@ -557,7 +557,7 @@ def family_limits(alpha: float) -> list[pl.Expr]:
 
     A test and limits by another method need not agree. What the adjusted test does not reject
     belongs to the limits, so they are widened to 0; where it rejects, they end at 0 on the side of
-    the estimate. They hold together with probability 1 - alpha, as 0 is left out by the test alone,
+    the estimate. They hold together with probability 1 - alpha, as 0 is omitted by the test alone,
     and every other difference by the limits or by a test that rejects in the wrong direction.
 
     Parameters

@@ -16,7 +16,7 @@ from pipeline.kernels.statistics.intervals import INTERVALS
 
 # Expected width of an interval, and the sample size for a width.
 
-_NEGLIGIBLE_WIDTH = 1e-12  # outcomes that are less probable are left out
+_NEGLIGIBLE_WIDTH = 1e-12  # outcomes that are less probable are omitted
 
 
 class Outcomes(NamedTuple):
@@ -53,7 +53,7 @@ def outcomes(
     Returns
     -------
     Outcomes
-        Arrays of one shape; outcomes of probability below 1e-12 are left out.
+        Arrays of one shape; outcomes of probability below 1e-12 are omitted.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def _require_sample(
         raise ValueError(f"precision must be in [0, 1], not {precision}")
 
 
-_NEGLIGIBLE_POWER = 1e-10  # outcomes of one set that are less probable are left out
+_NEGLIGIBLE_POWER = 1e-10  # outcomes of one set that are less probable are omitted
 _MOST_TABLES = 250_000  # that are tested one by one; beyond that simulation
 _ROUNDING = 1e-12  # of a difference that equals the margin on paper
 

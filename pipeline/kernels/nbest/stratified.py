@@ -388,7 +388,7 @@ def _list_counts(
     strata : LazyFrame
         id and stratum of all candidates.
     at : sequence of int
-        List sizes; those beyond the candidates of a measure are left out.
+        List sizes; those beyond the candidates of a measure are omitted.
 
     Returns
     -------
@@ -772,7 +772,7 @@ def stratified_precision(
     strata : pl.DataFrame or pl.LazyFrame
         id and stratum of all candidates.
     at : sequence of int
-        List sizes; those beyond the data set are left out. S gives the baseline.
+        List sizes; those beyond the data set are omitted. S gives the baseline.
     confidence, replicates, seed, method
         As for `stratified_interval`.
 
@@ -936,7 +936,7 @@ def stratified_comparison(
     pairs : sequence of (str, str)
         The measures to compare.
     at : sequence of int
-        List sizes; those beyond the data set are left out.
+        List sizes; those beyond the data set are omitted.
     margin : float
         Relevance margin: the smallest difference that is marked; proportion.
     confidence, replicates, seed, method

@@ -96,7 +96,7 @@ def band_factor(
     weights : array_like of float, shape (draws,)
         What `working_weights` gives.
     n : array_like of int, shape (lists,)
-        The declared list sizes: a range, or cuts. Sizes without an uncertain draw are left out.
+        The declared list sizes: a range, or cuts. Sizes without an uncertain draw are omitted.
     confidence : float
         Confidence level in (0, 1).
     replicates : int

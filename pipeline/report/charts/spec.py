@@ -601,7 +601,7 @@ def _thin_step(many: int, points: int) -> int:
 def spaced(values: Iterable[int], *, gap: float) -> list[int]:
     """Return the values of which none is nearer than `gap` to the one kept before it.
 
-    Every value that is left out lies less than `gap` above one that is kept, so a mark at
+    Every value that is omitted lies less than `gap` above one that is kept, so a mark at
     each kept value hides no isolated one.
 
     Parameters

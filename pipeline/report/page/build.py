@@ -376,7 +376,7 @@ class Section:
     title : str
         Its heading.
     blocks : sequence of Block or Part
-        What it shows; tables without a row are left out, parts of the page stay as they are.
+        What it shows; tables without a row are omitted, parts of the page stay as they are.
     use, doc : str
         What it is, and what that does, for the list of files.
     data : tuple of Data

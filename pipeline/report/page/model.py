@@ -279,7 +279,7 @@ class Page:
     overview : Overview or None
         What answers at a glance; its figure stands nowhere else.
     drawer : str
-        What the list of sections with their files is called; it is left out if empty.
+        What the list of sections with their files is called; it is omitted if empty.
     """
 
     title: str

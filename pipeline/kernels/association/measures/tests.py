@@ -140,7 +140,7 @@ def simple_ll() -> pl.Expr:
 def keyness_ll() -> pl.Expr:
     """G2 of the tokens with l2 alone, signed: log-likelihood as keyword tools compute it.
 
-    The two cells without l2 are left out, so that it is a little smaller than `log_likelihood`.
+    The two cells without l2 are omitted, so that it is a little smaller than `log_likelihood`.
     """
     return sign(DELTA, 2.0 * (pl.col("d11") + pl.col("d21")))
 

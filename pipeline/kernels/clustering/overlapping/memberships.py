@@ -364,7 +364,7 @@ class Memberships:
     counts : array of int, shape (joint patterns,)
         Items with this pair of sets.
     without_gold : int
-        Items with clusters but without a class, which are left out.
+        Items with clusters but without a class, which are omitted.
     seed : str
         Fixes the sample of measures that look at a sample of very many items.
     """

@@ -227,7 +227,7 @@ def token_intervals(
     -------
     pl.DataFrame
         Columns measure, value, lower, upper, standard_error, undefined (samples without a value,
-        left out), in the order asked for. Limits are null if no sample has a value, the standard
+        omitted), in the order asked for. Limits are null if no sample has a value, the standard
         error if fewer than two have.
 
     Raises

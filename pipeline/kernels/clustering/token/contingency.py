@@ -28,7 +28,7 @@ def expected_information(classes: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
 
     The sum of a cell runs over at most 145 values of n: all of them where the standard deviation
     s is below 4, and every (s/2)-th one above, over 12 s on each side. The probability is smooth
-    at that scale, so the error of the step is below exp(-8 pi^2), and the tails left out are
+    at that scale, so the error of the step is below exp(-8 pi^2), and the tails omitted are
     below 1e-13. The logarithm of the probability is taken relative to the mean, so that no digits
     are lost at N = 1e8, where a difference of log-factorials is wrong in the seventh.
 

@@ -52,8 +52,8 @@ class Entries(NamedTuple):
     items, classes, clusters : pl.Series
         Names, sorted as text: "10" comes before "2".
     n_dropped, n_without_cluster, n_clusters_dropped : int
-        Items without gold entry, left out; items without induced entry, kept; clusters that
-        held only items that were left out.
+        Items without gold entry, omitted; items without induced entry, kept; clusters that
+        held only items that were omitted.
     """
 
     patterns: Patterns

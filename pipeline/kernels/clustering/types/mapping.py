@@ -41,7 +41,7 @@ def edge_weights(patterns: Patterns, measure: str) -> FloatArray:
     """Return what each pair of a cluster and a class adds to a measure if it is in the mapping.
 
     MacroI: |c & k|. MicroI: sum over the items of c & k of 2/(|A_i| + |B_i|). MicroC:
-    2 |k| |c & k| / (|k| + |c|). The factors that all pairs share are left out.
+    2 |k| |c & k| / (|k| + |c|). The factors that all pairs share are omitted.
 
     Parameters
     ----------
