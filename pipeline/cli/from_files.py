@@ -831,7 +831,7 @@ def read(file: Path, options: TableOptions) -> pl.DataFrame:
 def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
     """Return the query of a table in any format."""
     if not file.is_file():
-        raise ConfigError("score", [Problem(str(file), "file not found")])
+        raise ConfigError("score", [Problem(str(file), "file not found", "check the path")])
     table = table_file(file, options.select())
     for note in table.notes:
         print(note, file=sys.stderr)

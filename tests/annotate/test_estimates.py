@@ -195,7 +195,7 @@ def test_limits_of_the_first_cards_are_those_of_a_confidence_sequence(tmp_path: 
     work.judge_all(30)
     found = estimates_of(work)
     (precision,) = found.stages
-    assert "hold at any time" in precision.text
+    assert "valid at any time" in precision.text
     assert [(row.category, row.question, row.n) for row in precision.rows] == [
         ("TP", "mi", 50), ("TP", "mi", 200), ("TP", "t_score", 50), ("TP", "t_score", 200),
         ("TP", "all candidates", 600),
@@ -253,7 +253,7 @@ def test_limits_are_shown_at_declared_looks_alone(tmp_path: Path) -> None:
     work.judge("ana", work.cards("ana")[:10])
     (none,) = estimates_of(work).stages
     assert none.rows == ()
-    assert "at the declared looks only. The next look is at 40 items, " in none.text
+    assert "only at the declared looks. The next look is at 40 items, " in none.text
     work.judge_all(50)
     found = estimates_of(work)
     (first,) = found.stages
@@ -264,7 +264,7 @@ def test_limits_are_shown_at_declared_looks_alone(tmp_path: Path) -> None:
     work.judge_all()
     (third,) = estimates_of(work).stages
     assert third.text.startswith("This is look 3 of 4")
-    assert third.text.endswith("This sample has 120: draw a larger one.")
+    assert third.text.endswith("This sample has 120: draw a larger sample.")
     assert third.rows[-1].draws == 120
 
 

@@ -97,7 +97,7 @@ def test_both_changed_and_differ(office: Office) -> None:
     assert taken.conflicts == (
         f"001-anna.csv, row {row_of(office, ids[0])}: 'SVC', but anna decided 'free' in the page",
     )
-    with pytest.raises(DataError, match="gives"):
+    with pytest.raises(DataError, match="gave this id several labels"):
         office.run()
     office.label("anna", {ids[0]: "free"})
     assert not office.run().waits
@@ -297,7 +297,7 @@ def test_a_first_label_that_was_shown_does_not_change_in_a_sheet(
     assert conflict.endswith("'free', but adjudicators have seen 'SVC', which stays")
     said = {a["id"]: a["label"] for a in answers(work) if a["annotator"] == "anna"}
     assert said == {ids[0]: "SVC", ids[1]: "free", ids[2]: "free"}
-    with pytest.raises(DataError, match="gives"):
+    with pytest.raises(DataError, match="gave this id several labels"):
         office.run()
     office.label("anna", {ids[0]: "SVC"})
     first = office.run().table("judged.annotations").filter(id=ids[0])

@@ -59,7 +59,7 @@ def test_a_file_that_is_there_is_kept(folder: Path, capsys: pytest.CaptureFixtur
     assert main(["diff", "small:latest~1", "small:latest", "--html", "d.html"]) == 2
     assert "already exists; add --overwrite" in capsys.readouterr().err
     assert (folder / "d.html").read_text() == "mine"
-    assert "Two runs compared" in page(folder, "--overwrite")
+    assert "Comparison of two runs" in page(folder, "--overwrite")
     assert main(["diff", "small:latest", "small:latest", "--html", "no/d.html"]) == 2
     assert "the folder no does not exist" in capsys.readouterr().err
 

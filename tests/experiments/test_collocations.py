@@ -649,7 +649,7 @@ def test_csv_comes_with_a_text_about_it(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_nothing_is_good_enough(tmp_path: Path) -> None:
-    with pytest.raises(LexassayError, match=r"no list meets min_precision = 0.99; the best are"):
+    with pytest.raises(LexassayError, match=r"no list reaches min_precision = 0.99; the best are"):
         run(tmp_path, **{"stages.choice.min_precision": 0.99})
     where = "stage sampled: 1 mistake\n  - stages.sampled.measures: 'tscore' has not been ranked"
     with pytest.raises(ConfigError, match=where):

@@ -266,7 +266,7 @@ def test_a_score_that_is_none_is_refused(
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main([*EVALUATE, *score]) == 1
     said = capsys.readouterr().err
-    assert "evaluate: 1 value(s) of the input cannot be used:" in said
+    assert "evaluate: 1 value of the input cannot be used:" in said
     assert "  - list.tsv: column mi: 1 x is not a number" in said
     assert f"line 5: {cell!r}" in said
     assert "--missing" in said
@@ -281,7 +281,7 @@ def test_marks_that_nobody_can_tell_ask_for_an_option(
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 1
     assert (
-        "column mi: 8 x has a mark for either decimals or thousands (set --decimal)"
+        "column mi: 8 x has a mark for either decimals or thousands (set the option --decimal)"
         in capsys.readouterr().err
     )
     for decimal in (".", ","):
@@ -554,7 +554,7 @@ def test_lists_in_cells_are_labels(
     write(folder / f"t.{kind}", ("l1", "l2", "label"), rows)
     words = ["evaluate", "three.csv", f"t.{kind}", "--no-report", "--n", "1,2"]
     assert main(words) == 2
-    assert "holds labels: " in capsys.readouterr().err
+    assert "contains labels: " in capsys.readouterr().err
     assert main([*words, "--positive", "SVC"]) == 0
     shares = re.findall(r"│ mi +│ +\d │ +([\d.]+) │", capsys.readouterr().out)
     assert shares == ["100", "50"]

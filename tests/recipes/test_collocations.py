@@ -507,7 +507,7 @@ def test_lemmas_count_where_both_have_them(texts_keywords: Path) -> None:
         runs=texts_keywords / "r",
     )
     assert "house" in found["keyword"].to_list()
-    with pytest.raises(ConfigError, match="no token of .*a.txt has 'lemma'"):
+    with pytest.raises(ConfigError, match="no token at the beginning of .*a.txt has 'lemma'"):
         keywords(
             texts_keywords / "c.conllu",
             texts_keywords / "a.txt",

@@ -159,7 +159,7 @@ def test_counts_that_are_damaged(texts: Laboratory) -> None:
     assert texts.reran() == set()
     for command in (["plan"], ["status"], ["why", "candidates"]):
         told = texts.call(*command, *OTHER).out
-        assert "its counts are damaged: counts/part-00000.parquet has other content" in told
+        assert "its counts are damaged: counts/part-00000.parquet has changed" in told
     ended = texts.run(*OTHER)
     assert f".aside-{folder.name}-1" in ended.err
     assert texts.digests() == elsewhere(texts, *OTHER)
@@ -302,7 +302,7 @@ def test_a_finished_shard_that_is_damaged_before_all_are_done(laboratory: Labora
                 part.write_bytes(part.read_bytes()[:-1])
 
     project = check(laboratory.config, runs=laboratory.runs)
-    with pytest.raises(StoreError, match=r"stage scores: .*/shard-\w+ is gone or damaged"):
+    with pytest.raises(StoreError, match=r"stage scores: .*/shard-\w+ is missing or damaged"):
         perform(project, listeners=[damage])
     assert laboratory.outcomes()["scores"] == "failed"
     laboratory.run()
@@ -547,7 +547,7 @@ def test_an_error_in_a_packed_file_is_that_of_the_whole(
     written[300] = "a\0b"
     put(tmp_path, "a", "\n".join(written), packing, draw)
     with pytest.raises(
-        DataError, match=r"a\.txt\.(gz|zst): 1 line.*\n.*line 301: holds a NUL"
+        DataError, match=r"a\.txt\.(gz|zst): 1 line.*\n.*line 301: contains a NUL"
     ) as one:
         digests(tmp_path, 'memory = "1MB"\nshard = 2000', "runs", DOCUMENTS)
     with pytest.raises(DataError) as other:
@@ -713,7 +713,7 @@ def test_damaged_sums_are_named_and_made_again(tuples: Laboratory) -> None:
     [wrong] = [each for each in told if each.code]
     assert f"{part} is missing or damaged; run the earlier tasks again" in wrong.err
     again = [tuples.call("task", "candidates", str(n)).out for n in found["sum"]["todo"]]
-    assert sum("done before" in each for each in again) == len(again) - 1
+    assert sum("already done" in each for each in again) == len(again) - 1
     tuples.run()
     assert tuples.digests() == elsewhere(tuples)
 
@@ -775,7 +775,7 @@ def test_the_second_goes_on_where_the_first_was_killed(
     gate.open()
     done = finish(second)
     assert done.code == 0, done.text
-    assert "slow: 1 of 3 shards were done before" in done.err
+    assert "slow: 1 of 3 shards already done" in done.err
     assert laboratory.shards_done("slow") == 3
     assert_whole(laboratory.root)
 

@@ -399,6 +399,8 @@
     figure.place.classList.add("drawn");
     figure.place.classList.toggle("narrow", figure.narrow);
     figure.place.classList.toggle("zooms", own.zoom !== null);
+    if (figure.place.scrollWidth > figure.place.clientWidth + 1) figure.place.tabIndex = 0;  // keys scroll it
+    else figure.place.removeAttribute("tabindex");
     equip(figure);
     if (own.zoom) pulls(figure);
     shine(figure, met || chosen);

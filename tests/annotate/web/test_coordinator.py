@@ -78,7 +78,7 @@ def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
     place.certainty.wait(_LONG)
     page = told(place.text())
     assert "Computing ..." not in page
-    assert re.search(r"About [\d,]+ more judgements until all limits lie within 5 points", page)
+    assert re.search(r"About [\d,]+ more judgements until all limits are within ±5", page)
     assert re.search(r"Computed \d+ seconds? ago, at \d{4}-", page)
     assert re.search(r"TP all candidates 600 \d+\.\d \d+\.\d \d+\.\d", page)
     assert "ana 40 84 0 0 3.0 3.0 to 3.0" in page
@@ -103,7 +103,7 @@ def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
     (said,) = re.findall(r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page)
     assert re.fullmatch(
         r"TP, all candidates at 600: ±\d+\.\d points after \d+ items,"
-        r" \d+\.\d after \d+", said,
+        r" ±\d+\.\d after \d+", said,
     )  # fmt: skip
     assert len(re.findall("<polyline ", page)) == 5
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
@@ -131,7 +131,7 @@ WRONG_CONLLU = {
     "long line": (sentence_conllu(3, extra="\tmore"), "expected 10 fields, found 11"),
     "spaces for tabs": ("3 x x X _ _ 0 root _ _\n", "expected 10 fields, found 1"),
     "white line of another kind": ("\u2003\n", "expected 10 fields, found 1"),
-    "no ID": ("\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is no number"),
+    "no ID": ("\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is not a number"),
     "odd ID": ("3a\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is not a number, range or decimal: '3a'"),
     "ID twice": (sentence_conllu(2), "duplicate ID: '2'"),
     "ID left out": (sentence_conllu(4), "not the ID 3 that should follow: '4'"),
@@ -141,7 +141,7 @@ WRONG_CONLLU = {
     ),
     "head negative": (sentence_conllu(3, head="-1"), "head is not a whole number: '-1'"),
     "head no number": (sentence_conllu(3, head="x"), "head is not a whole number: 'x'"),
-    "not UTF-8": (sentence_conllu(3).replace("w3", "\udce4"), "not UTF-8"),
+    "not UTF-8": (sentence_conllu(3).replace("w3", "\udce4"), "UTF-8"),
     "NUL": (sentence_conllu(3).replace("w3", "w\0"), "NUL"),
 }
 
@@ -400,6 +400,7 @@ def test_is_read_as_by_the_slow_reader(
     drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     content = "\n".join(drawn)
+    assume(not content.startswith("# global.columns"))  # a header that names other columns
     assert scan_block(content.encode(), 0, COLUMNS) is not None
     path = tmp_path_factory.mktemp("drawn") / "t.conllu"
     path.write_text(content, newline="")

@@ -70,7 +70,7 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
     )
     logs = (tmp_path / "runs" / "many").rglob("*.jsonl")
     events = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
-    said = "left out 1 sentence(s) and 1 line(s) or file(s) outside of sentences, 2 token(s) in all"
+    said = "skipped 1 sentence and 1 line or file outside sentences, 2 tokens in all"
     assert [event["text"] for event in events if said in event.get("text", "")]
 
 

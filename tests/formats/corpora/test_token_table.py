@@ -432,7 +432,7 @@ def test_damage_in_parquet(tmp_path: Path) -> None:
         3: "head outside its sentence, whose last token is 1: '3'",
         4: "head is not a whole number: 'x'",
         5: "no sentence",
-        6: "sentence comes twice",
+        6: "duplicate sentence",
     }
     assert "4 lines" in message
     left = skips(path, **PARQUET)

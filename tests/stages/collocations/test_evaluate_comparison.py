@@ -145,7 +145,9 @@ def test_clusters_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match=r"(?s)cluster: .*no column 'verb'.*l2"):
         compared({"clusters": "clusters", "cluster": "verb"}, clusters=VERBS)
     some = VERBS.with_columns(l2=pl.when(pl.col("id") > "x001").then("l2"))
-    with pytest.raises(ConfigError, match="2 ranked candidates have no 'l2', such as x000, x001"):
+    with pytest.raises(
+        ConfigError, match="2 ranked candidates have no 'l2', for example x000, x001"
+    ):
         compared({"clusters": "clusters"}, clusters=some)
 
 
