@@ -307,7 +307,11 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
     first = [each for each in answers if each.about == "throughout"]
     rest = [each for each in answers if each not in pairs and each not in first]
     sentences = [each.text for each in first if each.category in (category, None)]
-    sentences += [f"n = {each.n:,}: {each.text}" for each in told]
+    named = {each.n: f"For {each.n:,} candidates" for each in told}
+    sentences += [
+        each.text if each.text.startswith(named[each.n]) else f"n = {each.n:,}: {each.text}"
+        for each in told
+    ]
     return [*sentences, *(each.text for each in rest)][:MOST_LEADS]
 
 
