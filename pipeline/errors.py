@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from schemas.errors import LexassayError, SchemaViolation, Violation
+from schemas.errors import LexassayError, SchemaViolation, Violation, count_text
 
 __all__ = [
     "ConfigError",
@@ -28,7 +28,6 @@ __all__ = [
     "WaitsForPerson",
     "Warned",
     "WorkerLost",
-    "count_of",
     "did_you_mean",
 ]
 
@@ -389,7 +388,7 @@ class WaitsForPerson(LexassayError):
     @property
     def count(self) -> str:
         """The number of missing answers, for example "waiting for 3 labels"."""
-        return f"waiting for {count_of(self.missing, self.what)}"
+        return f"waiting for {count_text(self.missing, self.what)}"
 
     @property
     def text(self) -> str:
@@ -448,14 +447,3 @@ def did_you_mean(
         return f"did you mean {', '.join(found)}?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"valid: {shown}" if names else "no names are known"
-
-
-def count_of(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> count_of(1, "file"), count_of(1200, "file"), count_of(2, "entry", "entries")
-    ('1 file', '1,200 files', '2 entries')
-    """
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

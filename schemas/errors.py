@@ -12,15 +12,15 @@ _SHOWN = 8
 """Number of columns shown of an offending row."""
 
 
-def quantity(number: int, noun: str) -> str:
-    """Return a number with a noun, in the plural where needed.
+def count_text(count: int, one: str, several: str = "") -> str:
+    """Return a number with its noun, in the singular or plural.
 
     Examples
     --------
-    >>> quantity(1, "line"), quantity(1200, "line")
-    ('1 line', '1,200 lines')
+    >>> count_text(1, "candidate"), count_text(5102, "candidate"), count_text(0, "entry", "entries")
+    ('1 candidate', '5,102 candidates', '0 entries')
     """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 class LexassayError(Exception):

@@ -63,7 +63,7 @@ def check_points(
         With every mistake, and the points that have it.
     """
     options = project.experiment.sweep
-    if options is None or project.rootless:
+    if options is None or project.without_root:
         return
     _refuse(experiment, list(_of_collect(project, options)))
     wrong: dict[Problem, list[str]] = {}

@@ -299,20 +299,23 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
     answers = [each for each in mine if each.kind == "answer" and each.about not in _IN_TABLE]
     pairs = [each for each in answers if each.about in _OF_PAIRS and each.n is not None]
     category = pairs[0].category if pairs else None
-    of_sizes: dict[int, list[Finding]] = {}
+    by_size: dict[int, list[Finding]] = {}
     for each in pairs:
-        if each.category == category:
-            of_sizes.setdefault(each.n or 0, []).append(each)
-    told = [min(each, key=_place_of_pair) for each in of_sizes.values()]
-    first = [each for each in answers if each.about == "throughout"]
-    rest = [each for each in answers if each not in pairs and each not in first]
-    sentences = [each.text for each in first if each.category in (category, None)]
-    named = {each.n: f"For {each.n:,} candidates" for each in told}
-    sentences += [
-        each.text if each.text.startswith(named[each.n]) else f"n = {each.n:,}: {each.text}"
-        for each in told
+        if each.category == category and each.n is not None:
+            by_size.setdefault(each.n, []).append(each)
+    overall = [each for each in answers if each.about == "throughout"]
+    rest = [each for each in answers if each not in pairs and each not in overall]
+    sentences = [
+        *(each.text for each in overall if each.category in (category, None)),
+        *(_with_size(n, min(found, key=_place_of_pair).text) for n, found in by_size.items()),
+        *(each.text for each in rest),
     ]
-    return [*sentences, *(each.text for each in rest)][:MOST_LEADS]
+    return sentences[:MOST_LEADS]
+
+
+def _with_size(n: int, text: str) -> str:
+    """Return a sentence with the list size, unless it begins with it."""
+    return text if text.startswith(f"For {n:,} candidates") else f"n = {n:,}: {text}"
 
 
 def _place_of_pair(each: Finding) -> tuple[int, float]:

@@ -22,6 +22,7 @@ from pipeline.kernels.clustering.measure import (
 )
 from pipeline.kernels.clustering.systems import system_table
 from pipeline.registry import Registry
+from schemas.errors import count_text
 
 # Runs, scores and clusters of a stage.
 
@@ -388,8 +389,8 @@ def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
     many = sum(len(measures) for measures in by_system.values())
     parts = [f"{name} ({phrases.list_text(measures)})" for name, measures in by_system.items()]
     if len(parts) > _SHOWN:
-        parts[_SHOWN:] = [phrases.count_text(len(parts) - _SHOWN, "other system") + " (the rest)"]
-    others_text = phrases.count_text(many, *_OTHER_MEASURES[level])
+        parts[_SHOWN:] = [count_text(len(parts) - _SHOWN, "other system") + " (the rest)"]
+    others_text = count_text(many, *_OTHER_MEASURES[level])
     text = f"Ranked first by {others_text}: {phrases.list_text(parts)}"
     mine = by_system.get(phrases.list_text([name_text(name) for name in found.systems]), [])
     return Finding(
@@ -507,7 +508,7 @@ class _Loss:
         """The run, and the number of others."""
         if not self.others:
             return self.run
-        return f"{self.run} (no more in {phrases.count_text(self.others, 'other run')})"
+        return f"{self.run} (no more in {count_text(self.others, 'other run')})"
 
     @property
     def said(self) -> str:
@@ -606,10 +607,8 @@ def example_words(
     found = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
     parts = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
     left = found.height - len(parts)
-    rest = f"; and {phrases.count_text(left, 'smaller cluster')}" if left else ""
-    text = (
-        f"The {phrases.count_text(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
-    )
+    rest = f"; and {count_text(left, 'smaller cluster')}" if left else ""
+    text = f"The {count_text(found.height, 'cluster')} of {run.said}: {'; '.join(parts)}{rest}"
     if found.height == 1:
         text = text.replace("The 1 cluster", "The only cluster (1)", 1)
     yield Finding(
@@ -623,7 +622,7 @@ def _cluster(
 ) -> str:
     share = f"{phrases.per_cent(n_ij / n_j, digits=0)} of " if n_j else ""
     mapped = "unmapped" if gold is None else f"{name_text(gold)} in {share}"
-    size = phrases.count_text(n_j, unit)
+    size = count_text(n_j, unit)
     held = f"{mapped}{size}" if gold is not None else f"{mapped}, {size}"
     shown = [name_text(word) for word in members[:MOST_WORDS]]
     more = " …" if len(members) > MOST_WORDS else ""
@@ -656,12 +655,12 @@ def missed_by(
         The figure that shows the classes.
     """
     missed = classes.filter("uncovered").sort("n", "gold", descending=[True, False])
-    every = phrases.count_text(classes.height, "class", "classes")
+    every = count_text(classes.height, "class", "classes")
     if missed.is_empty():
         held_text = f"none of {every}"
     else:
         rows = missed.select("gold", "n").rows()
-        held = [f"{name_text(gold)} ({phrases.count_text(n, unit)})" for gold, n in rows]
+        held = [f"{name_text(gold)} ({count_text(n, unit)})" for gold, n in rows]
         with_all = "" if share is None else f" and {phrases.per_cent(share)} of all {unit}s"
         held_text = f"{phrases.list_text(held)}, in total {missed.height:,} of {every}{with_all}"
     text = f"classes without a cluster in {run.said} (mapping of {title(measure)}): {held_text}"
@@ -687,9 +686,9 @@ def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
     'Classes without a cluster in any of 4 systems: INTJ, in total 1 of 17 classes.'
     """
     phrase = phrases.list_text([name_text(name) for name in classes])
-    every = phrases.count_text(of, "class", "classes")
+    every = count_text(of, "class", "classes")
     text = (
-        f"classes without a cluster in any of {phrases.count_text(systems, 'system')}: {phrase}, "
+        f"classes without a cluster in any of {count_text(systems, 'system')}: {phrase}, "
         f"in total {len(classes):,} of {every}"
     )
     return Finding(
@@ -720,7 +719,7 @@ def shares(stage: StageView) -> Iterator[Finding]:
     question = "how types and tokens are spread"
     if frequent.height:
         row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
-        types = phrases.count_text(row["k"], "most frequent type")
+        types = count_text(row["k"], "most frequent type")
         phrase = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
         accounts = "accounts" if row["k"] == 1 else "account"
         yield Finding(

@@ -18,6 +18,7 @@ from pipeline.kernels.lexicon.inference import (
 )
 from pipeline.kernels.lexicon.l_measure import best
 from pipeline.kernels.lexicon.wordlists import sizes
+from schemas.errors import count_text
 
 
 class EvaluationOptions(StageOptions):
@@ -174,7 +175,7 @@ def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Findin
             for name, l_star, *limits in others.select("lexicon", "l_star", "lower", "upper").rows()
         ]
         text += f"; {phrases.list_text(shown)}"
-    text += f" ({phrases.count_text(first['n_lemmas'], 'lemma')}{drawn})"
+    text += f" ({count_text(first['n_lemmas'], 'lemma')}{drawn})"
     return Finding(
         about="highest", question=QUESTION, text=phrases.sentence(text), name=first["lexicon"],
         value=first["l_star"], lower=lower, upper=upper, n=first["n_lemmas"], figure="lexicons",
@@ -212,7 +213,7 @@ def _difference_finding(pair: LexiconPair, first: str, names: Mapping[str, str])
     lemmas = pair.wins + pair.losses + pair.equal
     test = phrases.Interval(f"L* of {other}", pair.difference, pair.lower, pair.upper)
     phrase = phrases.held_within(test, than=f"that of {leader}")
-    many = phrases.count_text(lemmas, "lemma")
+    many = count_text(lemmas, "lemma")
     text = (
         f"{phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} in "
         f"{other}, and {pair.equal:,} the same in both"
@@ -251,14 +252,14 @@ def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
     empty = scores.filter(n_gold=0).height
     if empty:
         have = "has" if empty == 1 else "have"
-        lemmas = phrases.count_text(empty, "lemma")
+        lemmas = count_text(empty, "lemma")
         text = f"{lemmas} without forms in {names.gold} {have} no weight in L*"
         yield make_caution("no forms", text, float(empty), name=names.lexicon)
 
 
 def _few_or_chosen(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
     many, population = scores.height, int(scores["population"][0])
-    lemmas = phrases.count_text(many, "lemma")
+    lemmas = count_text(many, "lemma")
     if not scores["drawn"].all():
         text = (
             f"the {lemmas} used to evaluate {names.lexicon} "
@@ -295,14 +296,14 @@ def keying_cautions(stage: StageView) -> Iterator[Finding]:
     if lacking:
         text = (
             f"not found in the dictionary of {stage.name}: {lacking:,} of "
-            f"{phrases.count_text(keyed.height, 'lemma')} looked up "
+            f"{count_text(keyed.height, 'lemma')} looked up "
             f"({phrases.per_cent(lacking / keyed.height)}), which L* ignores"
         )
         yield make_caution("not in the dictionary", text, float(lacking), n=keyed.height)
     steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
     left = int(steps["n"].sum())
     if left:
-        lemmas = phrases.count_text(left, "lemma")
+        lemmas = count_text(left, "lemma")
         have = (
             "has not been looked up yet and is"
             if left == 1
@@ -442,7 +443,7 @@ def missing_lemmas(
     if gold is None or common is None or f_star is None or not gold:
         return
     every, lacking = round(gold), round(gold - common)
-    counted = phrases.count_text(every, "lemma")
+    counted = count_text(every, "lemma")
     if not lacking:
         text = f"missing from {names.lexicon}: none of the {counted} of {names.gold}"
         yield _missing_finding(text, names, question, 0.0, every)
@@ -593,14 +594,12 @@ def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str)
 def _sample_text(quality: Quality, scores: pl.DataFrame) -> str:
     size, whole = quality.count("sampled lemmas"), quality.count("lemmas sampled from")
     if size is None or whole is None:
-        return phrases.count_text(scores.height, "lemma")
+        return count_text(scores.height, "lemma")
     if size == whole:
-        return f"all {phrases.count_text(size, 'lemma')} in common"
+        return f"all {count_text(size, 'lemma')} in common"
     chosen = "" if scores["drawn"].all() else "chosen "
     share = phrases.per_cent(size / whole)
-    return (
-        f"{size:,} {chosen}of {phrases.count_text(whole, 'lemma')} ({share}){sampling_text(scores)}"
-    )
+    return f"{size:,} {chosen}of {count_text(whole, 'lemma')} ({share}){sampling_text(scores)}"
 
 
 def _loss_parts(found: Loss, names: Names, question: str) -> Iterator[Finding]:
@@ -652,7 +651,7 @@ def _costliest(
 def _faults(row: dict[str, int]) -> str:
     counts = [(row["n_missing"], "missing"), (row["n_spurious"], "spurious")]
     faults = [f"{count:,} {fault}" for count, fault in counts if count]
-    return f"{' and '.join(faults)}, {phrases.count_text(row['n_gold'], 'gold form')}"
+    return f"{' and '.join(faults)}, {count_text(row['n_gold'], 'gold form')}"
 
 
 def _means(quality: Quality, names: Names) -> Iterator[Finding]:

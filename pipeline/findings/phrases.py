@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from schemas.errors import count_text
+
 # Names: on one line, short, isolated if written from right to left.
 
 LONGEST = 40
@@ -212,17 +214,6 @@ def adjusted(p: float) -> str:
     'adjusted p = .003'
     """
     return p_value(p, of="adjusted p")
-
-
-def count_text(count: int, one: str, several: str = "") -> str:
-    """Return a number with its noun, in the singular or plural.
-
-    Examples
-    --------
-    >>> count_text(1, "candidate"), count_text(5102, "candidate"), count_text(0, "entry", "entries")
-    ('1 candidate', '5,102 candidates', '0 entries')
-    """
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def list_text(items: Sequence[str], *, most: int = SHOWN) -> str:

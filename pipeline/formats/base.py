@@ -20,7 +20,7 @@ from pipeline.errors import DataError, LexassayError, did_you_mean
 from pipeline.formats import compression, unicode
 from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
 from pipeline.registry import Registry
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Error messages: exceptions of libraries become errors with file and advice.
 
@@ -106,7 +106,7 @@ def not_utf8(path: Path) -> DataError:
                     bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
     shown = "".join(f"\n  {example}" for example in bad)
     return DataError(
-        f"{path}: {quantity(count, 'line')} cannot be decoded as UTF-8:{shown}\n{_UTF_8}"
+        f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{shown}\n{_UTF_8}"
     )
 
 

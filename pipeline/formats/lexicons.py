@@ -14,7 +14,7 @@ from pipeline.formats import content, lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader, reading
 from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 _EXAMPLES = 3
 _ANALYSIS = r"^((?:\\.|[^\\:])*)(?::([<>]))?:((?:\\.|[^\\<:])*)((?:<[^<>]*>)*)(.*)$"
@@ -60,7 +60,7 @@ def _refuse_lines(path: Path, wrong: pl.LazyFrame, problem: str, remedy: str) ->
         rows = bad.head(_EXAMPLES).rows()
         shown = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
         raise DataError(
-            f"{path}: {quantity(bad.height, 'invalid line')} ({problem}):{shown}\n{remedy}"
+            f"{path}: {count_text(bad.height, 'invalid line')} ({problem}):{shown}\n{remedy}"
         )
 
 

@@ -27,7 +27,7 @@ from pipeline.formats.compression import (
     open_compressed,
     require_room,
 )
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -371,14 +371,14 @@ def check(path: Path, dialect: Dialect) -> None:
         count += 1
         if len(bad) < _EXAMPLES:
             text = dialect.separator.join(fields)[:80]
-            bad.append(f"line {line}: {quantity(len(fields), 'field')}: {text!r}")
+            bad.append(f"line {line}: {count_text(len(fields), 'field')}: {text!r}")
     if count:
         named = "in the header"
         if dialect.columns:
             named = f"in columns = [...] ({', '.join(dialect.columns)})"
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: the number of fields in {quantity(count, 'line')} differs from the"
+            f"{path}: the number of fields in {count_text(count, 'line')} differs from the"
             f" {len(header)} {named}:{shown}\nCorrect these lines, or name the separator and the"
             " quoting."
         )
@@ -469,8 +469,8 @@ def bare_return_error(path: Path, count: int, lines: Sequence[int]) -> DataError
     """Return the error for bare carriage returns."""
     shown = ", ".join(str(line) for line in lines)
     return DataError(
-        f"{path}: {quantity(count, 'carriage return')} without a line feed (line {shown}), so that"
-        " several lines would be read as one\nSave the file with line ends LF or CR LF."
+        f"{path}: {count_text(count, 'carriage return')} without a line feed (line {shown}), so"
+        " that several lines would be read as one\nSave the file with line ends LF or CR LF."
     )
 
 

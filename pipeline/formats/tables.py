@@ -21,7 +21,7 @@ from pipeline.formats.base import LINE, FormatOptions, Skipped, reader, reading
 from pipeline.formats.compression import open_bytes, require_room
 from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_return_error, check_as, open_text
 from pipeline.formats.parquet import open_parquet, require_whole
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 
 def _brown_dialect(_options: FormatOptions) -> Dialect:
@@ -145,9 +145,9 @@ def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     if count:
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: {quantity(count, 'line')} without an object with the names of the first line "
-            f"({', '.join(names)}):{shown}\nWrite one object per line, with the same names, and "
-            "null for missing values; to convert a list of objects: jq -c '.[]'"
+            f"{path}: {count_text(count, 'line')} without an object with the names of the first "
+            f"line ({', '.join(names)}):{shown}\nWrite one object per line, with the same names, "
+            "and null for missing values; to convert a list of objects: jq -c '.[]'"
         )
     return ()
 
@@ -387,7 +387,7 @@ def _check_word_counts(path: Path, options: WordCountOptions) -> Sequence[Skippe
         bad = alone.collect().to_series()
     if bad.len():
         shown = ", ".join(map(str, bad.head(_EXAMPLES)))
-        what = f"{quantity(bad.len(), 'line')} without a word and its count: line {shown}"
+        what = f"{count_text(bad.len(), 'line')} without a word and its count: line {shown}"
         raise DataError(
             f"{path}: {what}\nWrite one word and its count per line, separated by a blank."
         )

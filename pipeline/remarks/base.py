@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipeline import errors
 from pipeline.errors import LexassayError
 from pipeline.registry import Named, Registry
+from schemas.errors import count_text
 
 Level: TypeAlias = Literal["info", "note", "warning"]
 """Levels: worth knowing, worth checking, probably a mistake."""
@@ -261,12 +262,12 @@ def left_out(stage: CheckInput, threshold: float) -> Found:
         return
     sentences, tokens = stage.left_out_sentences, stage.left_out_tokens
     others = stage.left_out - sentences
-    lost = [errors.count_of(sentences, "sentence")] if sentences else []
-    outside = errors.count_of(others, "line or file", "lines or files")
+    lost = [count_text(sentences, "sentence")] if sentences else []
+    outside = count_text(others, "line or file", "lines or files")
     lost += [f"{outside} outside sentences"] if others else []
     yield remark(
         "note",
-        f"skipped {' and '.join(lost)}, {errors.count_of(tokens, 'token')} in all",
+        f"skipped {' and '.join(lost)}, {count_text(tokens, 'token')} in all",
         such_as=stage.left_out_examples,
         remedy="correct them in the file to include them",
         places=stage.left_out,
@@ -291,7 +292,7 @@ def placeholders(stage: CheckInput, threshold: float) -> Found:
     listed = ", ".join(f"{value} {count:,}" for value, count in found.items())
     yield remark(
         "note",
-        f"{errors.count_of(tokens, 'token')} without a lemma ({listed}): the form replaces it",
+        f"{count_text(tokens, 'token')} without a lemma ({listed}): the form replaces it",
         remedy="placeholders = [] keeps these as lemmas",
         tokens=tokens,
     )
@@ -321,7 +322,7 @@ def text_layout(stage: CheckInput, threshold: float) -> Found:
     language = next(iter(languages)) if len(languages) == 1 else of_all
     said = [
         *([f"plain text in {language}"] if languages else []),
-        *([f"{wrapped:,} of {errors.count_of(files, 'file')}: wrapped lines, which are joined"]
+        *([f"{wrapped:,} of {count_text(files, 'file')}: wrapped lines, which are joined"]
           if wrapped else []),
         *(["each line is a paragraph"] if lines and not wrapped else []),
     ]  # fmt: skip

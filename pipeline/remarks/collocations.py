@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import polars as pl
 from pydantic import BaseModel
 
-from pipeline.errors import ConfigError, Problem, count_of, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.sheets import fold
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.remarks.base import CheckInput, Found, check, remark
+from schemas.errors import count_text
 
 # Labels of annotators.
 
@@ -56,7 +57,7 @@ def one_label(stage: CheckInput, threshold: float) -> Found:
     name, given, _, label = people.row(0)
     yield remark(
         "warning",
-        f"{count_of(people.height, 'annotator')} with a single label: {name} {label!r},"
+        f"{count_text(people.height, 'annotator')} with a single label: {name} {label!r},"
         f" {given:,} times",
         such_as=people["annotator"][1:],
         remedy="ask whether the label was copied down the sheet",
@@ -79,7 +80,7 @@ def unasked_annotator(stage: CheckInput, threshold: float) -> Found:
     first = str(strange["annotator"][0])
     yield remark(
         "warning",
-        f"{count_of(given, 'label')} by {count_of(strange.height, 'annotator')} without a sheet"
+        f"{count_text(given, 'label')} by {count_text(strange.height, 'annotator')} without a sheet"
         f" (those with one: {', '.join(names)}); they count",
         such_as=[f"{name} ({labelled:,})" for name, labelled in strange.iter_rows()],
         remedy=f"correct the name in the sheet; {did_you_mean(first, names)}",
@@ -98,7 +99,7 @@ def several_names(stage: CheckInput, threshold: float) -> Found:
     if several and len(several) >= threshold:
         yield remark(
             "note",
-            f"{count_of(len(several), 'annotator')} with several names, counted as one person",
+            f"{count_text(len(several), 'annotator')} with several names, counted as one person",
             such_as=several,
             remedy="names of different people must differ in more than case and spaces",
             people=len(several),
@@ -320,7 +321,7 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
     )
     yield remark(
         "warning" if whole else "info",
-        f"the corpus has {count_of(documents, 'document')}: {effect}",
+        f"the corpus has {count_text(documents, 'document')}: {effect}",
         remedy="mark documents (# newdoc, <doc>, a column doc), or use a file per document",
         documents=documents,
     )
@@ -356,7 +357,7 @@ def long_sentences(stage: CheckInput, threshold: float) -> Found:
         effect, window = "the words of a pair may be pages apart", _WINDOW
     yield remark(
         "warning",
-        f"the corpus has {tokens:,} tokens in {count_of(sentences, 'sentence')}, on average"
+        f"the corpus has {tokens:,} tokens in {count_text(sentences, 'sentence')}, on average"
         f" {tokens / sentences:,.0f} per sentence: {effect}",
         remedy=f"mark the sentences{window}",
         tokens=tokens,
@@ -375,7 +376,7 @@ def endless_sentences(stage: CheckInput, threshold: float) -> Found:
         effect, window = "the number of pairs grows with the square of the length", _WINDOW
     yield remark(
         "note",
-        f"{count_of(found, 'sentence')} of 1,000 tokens or more in the corpus: {effect}",
+        f"{count_text(found, 'sentence')} of 1,000 tokens or more in the corpus: {effect}",
         remedy=f"split them{window}",
         sentences=found,
     )
@@ -583,7 +584,7 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
     worst = max(tied, key=lambda each: each.by_lot / each.n)
     yield remark(
         "note",
-        f"ties at the end of {count_of(len(tied), 'list')}: of the {worst.n:,} best by"
+        f"ties at the end of {count_text(len(tied), 'list')}: of the {worst.n:,} best by"
         f" {worst.measure}, {worst.by_lot:,} are drawn at random from {worst.tied:,} of equal"
         " score",
         such_as=[f"{each.measure} at n = {each.n:,}" for each in tied],

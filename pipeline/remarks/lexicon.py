@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.errors import count_of
 from pipeline.remarks.base import CheckInput, Found, check, remark
+from schemas.errors import count_text
 
 _SEVERAL = r"\S\s*[/|\\+&]\s*\S|\S\s+(?:or|oder|ou|und|and)\s+\S"
 """Characters between forms that are not separators of sheets."""
@@ -35,7 +35,7 @@ def few_lemmas_judged(stage: CheckInput, threshold: float) -> Found:
     if lemmas < threshold:
         yield remark(
             "warning",
-            f"L* is based on {count_of(lemmas, 'lemma')}",
+            f"L* is based on {count_text(lemmas, 'lemma')}",
             remedy="draw more lemmas; the table widths shows the gain in precision",
             lemmas=lemmas,
         )
@@ -49,7 +49,7 @@ def several_keyed(stage: CheckInput, threshold: float) -> Found:
     if found.height >= threshold:
         yield remark(
             "warning",
-            f"{count_of(found.height, 'keyed form')} with what looks like several forms",
+            f"{count_text(found.height, 'keyed form')} with what looks like several forms",
             such_as=[f"{form!r} of {lemma!r}" for lemma, form in found.head(3).iter_rows()],
             remedy="put a comma or a semicolon between forms, and run again",
             forms=found.height,

@@ -25,6 +25,7 @@ from pipeline.report.page.model import (
     Statement,
 )
 from pipeline.report.view import NULL_TEXT, VIEWS, Block, ExplorerOptions, Figure, Text
+from schemas.errors import count_text
 
 MOST_FIGURES = 12
 """The largest number of figures of each run."""
@@ -170,9 +171,9 @@ def diff_page(made: DiffInput) -> bytes:
 
 def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
     count = Counter(pair.kind for pair in pairs)
-    stages = phrases.count_text(len(made.stages), "stage")
-    settings = phrases.count_text(len(made.settings), "setting")
-    equal = phrases.count_text(len(made.equal), "stage")
+    stages = count_text(len(made.stages), "stage")
+    settings = count_text(len(made.settings), "setting")
+    equal = count_text(len(made.equal), "stage")
     differ = (
         f"{settings} and {stages} differ" if made.stages or made.settings else "nothing differs"
     )
@@ -190,7 +191,7 @@ def _answers(made: DiffInput, pairs: Sequence[Pair]) -> tuple[Answers, ...]:
             f"{count['first']:,} only in the first run",
             f"{count['second']:,} only in the second",
         ]
-        text = f"{phrases.count_text(len(pairs), 'finding')}: {phrases.list_text(parts)}"
+        text = f"{count_text(len(pairs), 'finding')}: {phrases.list_text(parts)}"
         said.append(Statement(phrases.sentence(text), (), (Place("stage-findings-compared", ""),)))
     return (Answers("Differences", "asked", tuple(said)),)
 
@@ -250,7 +251,7 @@ def _findings(pairs: Sequence[Pair]) -> Iterator[Block | Part]:
     same = [(pair.stage, _text(pair.first)) for pair in pairs if pair.kind == "both"]
     if same:
         grid = _grid(("stage", "finding"), same, "The same in both runs.")
-        yield FoldedParts(f"{phrases.count_text(len(same), 'finding')} in both runs", (grid,))
+        yield FoldedParts(f"{count_text(len(same), 'finding')} in both runs", (grid,))
 
 
 def _text(finding: Finding | None) -> str:
@@ -263,7 +264,7 @@ def _stages(made: DiffInput) -> Iterator[Section]:
         figures = _figures(each, made)
         found: list[Block | Part] = [*_tables(each), *figures[: 2 * left]]
         if len(figures) > 2 * left:
-            more = phrases.count_text(len(figures) // 2 - left, "more figure")
+            more = count_text(len(figures) // 2 - left, "more figure")
             found.append(Text(f"The reports of the runs have {more} each."))
         left = max(0, left - len(figures) // 2)
         if not found:
@@ -289,7 +290,7 @@ def _tables(each: StageCompared) -> Iterator[Block | Part]:
         grid = _grid(
             ("table", "change", "row", "values"), examples, "Examples of each kind of change."
         )
-        yield FoldedParts(f"Examples: {phrases.count_text(len(examples), 'row')}", (grid,))
+        yield FoldedParts(f"Examples: {count_text(len(examples), 'row')}", (grid,))
 
 
 def _figures(each: StageCompared, made: DiffInput) -> list[Block | Part]:

@@ -40,6 +40,7 @@ from pipeline.report.page.model import (
 )
 from pipeline.report.view import NULL_TEXT, Block, Figure, Fold, Listing, Text, figure, unique_names
 from schemas import Findings, Table
+from schemas.errors import count_text
 
 VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
 """Columns with an estimate; limits are those of the first one in a table."""
@@ -401,7 +402,7 @@ def figures(
     own = [table.select(table.columns[len(points[0]) :]) for table in collected.tables]
     first = next((table for table in own if table.height), None)
     if first is None:
-        yield Text(f"The table has no rows at any of {phrases.count_text(len(points), 'point')}.")
+        yield Text(f"The table has no rows at any of {count_text(len(points), 'point')}.")
         return
     shape = shape_of(collected.model, first)
     varied = [each for each in settings if each.varies]
@@ -507,7 +508,7 @@ def _note_of_omitted_points(
         for each, count in zip(settings, counts, strict=True)
         if count < len(each.values)
     ]
-    omitted = f"{whole - shown:,} of {phrases.count_text(whole, 'point')}"
+    omitted = f"{whole - shown:,} of {count_text(whole, 'point')}"
     return (f"The figures show {phrases.list_text(firsts)} and omit {omitted}.",)
 
 
@@ -520,7 +521,7 @@ def _group_figures(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
     drawn = 0
     for place, key in enumerate(keys):
         if drawn == MOST_FIGURES:
-            left = phrases.count_text(len(keys) - place, "more group")
+            left = count_text(len(keys) - place, "more group")
             names = phrases.list_text([_own_name(name) for name in varying])
             yield Text(f"The table has {left} of {names}.")
             break
@@ -577,15 +578,9 @@ def _caption(
     limits = " with limits" if panels[0].frame["lower"].drop_nulls().len() else ""
     group = "".join(f", {name} = {name_text(value)}" for name, value in of.items())
     said = f"{estimate[:1].upper()}{estimate[1:]}{limits} against {plan.x_title}{group}"
-    several = (
-        f": {phrases.count_text(len(panels), 'panel')} with the same axes"
-        if len(panels) > 1
-        else ""
-    )
+    several = f": {count_text(len(panels), 'panel')} with the same axes" if len(panels) > 1 else ""
     more = f", from panel {start + 1}" if start else ""
-    gone = (
-        f" The table has {phrases.count_text(left, 'more name')} with lower values." if left else ""
-    )
+    gone = f" The table has {count_text(left, 'more name')} with lower values." if left else ""
     return f"{said}{several}{more}.{gone}"
 
 
@@ -668,7 +663,7 @@ def sweep_page(made: SweepInput) -> Files:
 
 def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, ...]:
     """Describe the settings in a sentence."""
-    count = phrases.count_text(len(points), "point")
+    count = count_text(len(points), "point")
     every = f"{count}, all combinations of" if len(settings) > 1 else f"{count}:"
     return (f"{every} {'; '.join(each.describe() for each in settings)}.",)
 
@@ -700,7 +695,7 @@ def _cautions(made: SweepInput) -> Iterator[Statement]:
     for said, count in ordered[:MOST_CAUTIONS]:
         yield Statement(said if whole == 1 else f"At {_share_of_points(count, whole)}: {said}", ())
     if len(ordered) > MOST_CAUTIONS:
-        more = phrases.count_text(len(ordered) - MOST_CAUTIONS, "more caution")
+        more = count_text(len(ordered) - MOST_CAUTIONS, "more caution")
         yield Statement(f"The table of findings has {more}.", ())
 
 
@@ -750,7 +745,7 @@ def _answer_blocks(
     )
     yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
     if more := len(varying or leads) - len(shown):
-        yield Text(f"The table of findings answers {phrases.count_text(more, 'more question')}.")
+        yield Text(f"The table of findings answers {count_text(more, 'more question')}.")
     heads, findings = _findings(made, settings)
     yield Fold(
         f"All findings at all points ({findings.height:,})",
@@ -810,11 +805,9 @@ def _table_section(each: Collected, made: SweepInput, settings: Sequence[Setting
     links = (Link("csv", f"{each.name}.csv"), Link("parquet", f"{each.name}.parquet"))
     if rows:
         blocks.append(
-            FoldedParts(
-                f"Table: {phrases.count_text(rows, 'row')}", (_first_rows(each, rows, links),)
-            )
+            FoldedParts(f"Table: {count_text(rows, 'row')}", (_first_rows(each, rows, links),))
         )
-    use = f"stacked over {phrases.count_text(len(made.points), 'point')}"
+    use = f"stacked over {count_text(len(made.points), 'point')}"
     data = (Data(each.name, rows, links),)
     return Section(each.name, each.title, blocks, use=use, data=data)
 

@@ -453,7 +453,7 @@ class Project:
         The folders of the sheets that people fill in.
     text : str
         The file as written, for provenance.
-    rootless : mapping of str to tuple of Problem
+    without_root : mapping of str to tuple of Problem
         Stage to the paths that need the data root where none is given: only results that are
         already stored can be used.
     """
@@ -466,7 +466,7 @@ class Project:
     root: Path
     sheets: SheetPlaces
     text: str = ""
-    rootless: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    without_root: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     @property
     def storage(self) -> Storage:
@@ -533,13 +533,13 @@ def load(
     problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files: dict[str, dict[str, list[SourceFile]]] = {name: {} for name in nodes}
-    rootless: dict[str, tuple[Problem, ...]] = {}
+    without_root: dict[str, tuple[Problem, ...]] = {}
     for name, node in nodes.items():
         for option, source in node.sources.items():
             try:
                 files[name][option] = find(source, places, where=f"stages.{name}.{option}")
             except NoDataRoot as error:
-                rootless[name] = (*rootless.get(name, ()), *error.problems)
+                without_root[name] = (*without_root.get(name, ()), *error.problems)
             except ConfigError as error:
                 problems += error.problems
     with memory.with_limit(experiment.run.memory):
@@ -547,10 +547,10 @@ def load(
     problems += misfits
     problems += also(experiment) if also else ()
     if problems or not stored:
-        problems += [each for found in rootless.values() for each in found]
+        problems += [each for found in without_root.values() for each in found]
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
     root = runs / experiment.name
-    return Project(experiment, content, nodes, files, planned, root, sheets, text, rootless)
+    return Project(experiment, content, nodes, files, planned, root, sheets, text, without_root)

@@ -234,7 +234,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         For a path without a file, an unknown format, or unknown options of the reader.
     """
     problems: list[Problem] = []
-    rootless: list[Problem] = []
+    without_root: list[Problem] = []
     files: list[SourceFile] = []
     for written in source.path:
         try:
@@ -244,7 +244,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
             expanded = _expand(written, places, where)
             files += [_file(label, path, source, where) for label, path in expanded]
         except NoDataRoot as error:
-            rootless += error.problems
+            without_root += error.problems
         except ConfigError as error:
             problems += error.problems
         except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
@@ -252,9 +252,9 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         except OSError as error:
             problems.append(Problem(where, f"{_shorten(written)}: {machine(error)}"))
     if problems:
-        raise ConfigError(where, [*rootless, *problems])
-    if rootless:
-        raise NoDataRoot(where, rootless)
+        raise ConfigError(where, [*without_root, *problems])
+    if without_root:
+        raise NoDataRoot(where, without_root)
     return _with_absent(files) if len(files) > 1 else files
 
 

@@ -103,7 +103,7 @@ def step_of(
     digests: Digests,
 ) -> Step:
     """Return the plan of a stage whose inputs exist; reads its result."""
-    if node.name in project.rootless:
+    if node.name in project.without_root:
         return _stored_step(project, node, done, digests)
     sources = {  # at this moment
         option: tuple(file.as_it_is(digests.of) for file in files)
@@ -143,7 +143,7 @@ def _stored_step(
         )
         if fingerprint(parts) == fingerprint_:
             return Step(node, "done", (), parts, made)
-    return Step(node, "run", tuple(each.what for each in project.rootless[node.name]))
+    return Step(node, "run", tuple(each.what for each in project.without_root[node.name]))
 
 
 def _paths(project: Project, node: Node) -> dict[str, Any]:

@@ -43,6 +43,7 @@ from pipeline.stages.base import (
     Tables,
     iterate_pieces,
 )
+from schemas.errors import count_text
 from schemas.validate import validate
 
 _BYTES = 8
@@ -284,7 +285,7 @@ def _files(task: Task) -> list[SourceFile]:
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
     """Return which values cannot be used: problem, file, column, how many, three examples."""
     ordered = faults.sort("file", "column", "problem", "line")
-    values = errors.count_of(faults.height, "value")
+    values = count_text(faults.height, "value")
     lines = [f"stage {stage}: {values} of the input cannot be used:"]
     for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
         file, column, problem = key

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -23,6 +24,7 @@ from pipeline.findings.base import (
     StageView,
     as_table,
     collect_findings,
+    leading_sentences,
 )
 from pipeline.findings.clustering import Unclustered
 from pipeline.findings.collocations import comparison
@@ -44,6 +46,42 @@ def test_a_sentence_without_a_number_is_refused(text: str) -> None:
 @given(st.text(), st.integers(0, 9))
 def test_a_digit_is_enough(text: str, digit: int) -> None:
     assert Finding(about="x", text=f"{text}{digit}").kind == "answer"
+
+
+def pair_finding(about: str, text: str, n: int | None, **further: Any) -> StageFinding:
+    given = {"category": "TP", **further}
+    return StageFinding("tests", Finding(about=about, text=text, n=n, **given))
+
+
+@pytest.mark.parametrize(
+    ("findings", "sentences"),
+    [
+        # What holds at every size comes first, what the table has not at all.
+        (
+            [pair_finding("best", "MI 1.", 9), pair_finding("baseline", "Base 1.", None),
+             pair_finding("worse", "Dice 2.", 9), pair_finding("throughout", "MI 4.", None)],
+            ["MI 4.", "n = 9: Dice 2.", "Base 1."],
+        ),
+        # Of several pairs the one with the smallest p-value; a text with its size has no prefix.
+        (
+            [pair_finding("pair", "For 1,000 candidates, a 1.", 1000, p_adjusted=0.9),
+             pair_finding("pair", "For 1,000 candidates, b 1.", 1000, p_adjusted=0.01)],
+            ["For 1,000 candidates, b 1."],
+        ),
+        # What does not differ where nothing is worse; the first category alone.
+        (
+            [pair_finding("together", "a 1.", 9), pair_finding("together", "b 1.", 99),
+             pair_finding("worse", "c 1.", 99), pair_finding("worse", "d 1.", 9, category="X")],
+            ["n = 9: a 1.", "n = 99: c 1."],
+        ),
+        ([pair_finding("worse", f"{n}.", n) for n in range(1, 9)],
+         [f"n = {n}: {n}." for n in range(1, 6)]),
+        ([pair_finding("worse", "1.", 9, kind="caution")], []),
+    ],
+)  # fmt: skip
+def test_sentences_beside_the_table(findings: list[StageFinding], sentences: list[str]) -> None:
+    other = StageFinding("elsewhere", Finding(about="worse", text="1.", n=9, category="TP"))
+    assert leading_sentences([other, *findings], ["tests"]) == sentences
 
 
 def test_every_finder_reads_stages_that_there_are() -> None:

@@ -159,7 +159,9 @@ def test_counts_that_are_damaged(texts: Laboratory) -> None:
     assert texts.reran() == set()
     for command in (["plan"], ["status"], ["why", "candidates"]):
         told = texts.call(*command, *OTHER).out
-        assert "its counts are damaged: the content of counts/part-00000.parquet has changed" in told
+        assert (
+            "its counts are damaged: the content of counts/part-00000.parquet has changed" in told
+        )
     ended = texts.run(*OTHER)
     assert f".aside-{folder.name}-1" in ended.err
     assert texts.digests() == elsewhere(texts, *OTHER)

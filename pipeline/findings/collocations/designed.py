@@ -24,6 +24,7 @@ from pipeline.findings.collocations.precision import (
 )
 from pipeline.findings.phrases import Band, name_text, of_two, over_range, slug
 from pipeline.kernels.measure import measure_title
+from schemas.errors import count_text
 
 # Agreement of annotators.
 
@@ -64,7 +65,7 @@ def _beyond_chance(table: pl.DataFrame) -> dict[str, Any] | None:
 def _observed_agreement(
     who: str, observed: dict[str, Any], chance: dict[str, Any] | None, stage: StageView
 ) -> Finding:
-    items = phrases.count_text(observed["items"], "candidate")
+    items = count_text(observed["items"], "candidate")
     phrase = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
     text = f"{who} agree on {phrase} of {items} judged by more than one of them"
     if chance is not None:
@@ -119,7 +120,7 @@ def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) 
         )
         if cells[name] is not None
     ]
-    judged = phrases.count_text(row["n_judged"], "judged draw")
+    judged = count_text(row["n_judged"], "judged draw")
     agrees = f"agrees with the annotators on {' and '.join(shares)}"
     text = f"{_judge(row, of)} {agrees} ({judged}"
     if row["kappa"] is not None:
@@ -136,7 +137,7 @@ def _agreement_with_people(row: dict[str, Any], cells: dict[str, Any], of: str) 
 def _labels_saved(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Finding:
     """Give the labels saved for lists with a correlation above 0, or say that there are none."""
     sure = savings.filter((pl.col("rho2_lower") > 0) & (pl.col("labels_saved") > 0))
-    lists = phrases.count_text(savings.height, "list")
+    lists = count_text(savings.height, "list")
     name = _judge(row, of)
     if sure.is_empty():
         text = f"{name} is not shown to save labels for any of {lists}"
@@ -332,7 +333,7 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
         worth = equivalent_labels(lists.filter(category=category), candidates=every)
         if worth is not None:
             text = (
-                f"with {phrases.count_text(drawn, 'label')} for {every:,} candidates{of}, half of "
+                f"with {count_text(drawn, 'label')} for {every:,} candidates{of}, half of "
                 "the lists at the declared sizes are estimated at least as precisely as with a "
                 f"simple random sample of {worth:,.0f}"
             )

@@ -12,6 +12,7 @@ from pipeline.findings.base import Finding, StageOptions, StageView, finder
 from pipeline.findings.phrases import highest, name_text
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
+from schemas.errors import count_text
 
 SAME = ("ranks", "judgements", "sample")
 """Options that are equal in stages about the same lists."""
@@ -135,7 +136,7 @@ def _estimate(row: dict[str, Any]) -> str:
 def _inference_base(row: dict[str, Any]) -> str:
     """Say how many judged candidates the estimate is based on."""
     if row["lower"] == row["upper"]:
-        return f" ({phrases.count_text(row['n_candidates'], 'candidate')}, all judged)"
+        return f" ({count_text(row['n_candidates'], 'candidate')}, all judged)"
     return f", estimated from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
 
 
@@ -170,7 +171,7 @@ def _choice(row: dict[str, Any], of: str) -> Finding:
     text = (
         f"chosen{of}: the top {row['n']:,} by {measure_title(row['measure'])}, "
         f"{phrase}{found}; the limits "
-        f"account for the choice among {phrases.count_text(row['considered'], 'list')}"
+        f"account for the choice among {count_text(row['considered'], 'list')}"
     )
     return Finding(
         about="chosen", text=phrases.sentence(text), question=f"chosen list{of}",
@@ -189,7 +190,7 @@ def _guarantee(
         f"guaranteed: with {100 * asked.confidence:g} % confidence, its precision is at least "
         f"{phrases.per_cent(asked.min_precision or 0.0)} (one-sided lower limit "
         f"{phrases.per_cent(mine['lower_one_sided'])}); "
-        f"{phrases.count_text(others, 'other list')} also passed the test"
+        f"{count_text(others, 'other list')} also passed the test"
     )
     return Finding(
         about="guaranteed", text=phrases.sentence(text), question=f"chosen list{of}",
@@ -218,7 +219,7 @@ def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
         facts: dict[str, Any] = {
             "question": question, "category": row["category"], "n": row["n"], "figure": stage.name,
         }  # fmt: skip
-        text = f"{question}: {phrases.count_text(row['n'], 'candidate')}, {phrase}"
+        text = f"{question}: {count_text(row['n'], 'candidate')}, {phrase}"
         yield Finding(
             about="set", text=phrases.sentence(text), name=row["subset"], value=row["precision"],
             lower=row["lower"], upper=row["upper"], **facts,
@@ -246,7 +247,7 @@ def _compare_lists(
             )  # fmt: skip
     open_ = [each.name for each in lists if each not in sure]
     if open_:
-        many = phrases.count_text(len(open_), "list")
+        many = count_text(len(open_), "list")
         verb = "does" if len(open_) == 1 else "do"
         text = (
             f"{many} of the same size {verb} not differ significantly from the set: "
@@ -345,7 +346,7 @@ def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
 
 def _tie_caution(measure: str, row: dict[str, Any], sizes: int) -> Finding:
     low, high = (phrases.per_cent(row[name] / row["n_sampled"]) for name in ("tp_min", "tp_max"))
-    others = phrases.count_text(sizes - 1, "other size")
+    others = count_text(sizes - 1, "other size")
     more = f"; {others} {'is' if sizes == 2 else 'are'} also affected" if sizes > 1 else ""
     text = (
         "ties at the cut: depending on the order of candidates with equal scores, the top "
@@ -370,7 +371,7 @@ def unjudged_draws(stage: StageView) -> Iterator[Finding]:
             continue
         least, most = row["k_sampled"] / row["n_drawn"], (row["k_sampled"] + lost) / row["n_drawn"]
         text = (
-            f"of {phrases.count_text(row['n_drawn'], 'draw')}"
+            f"of {count_text(row['n_drawn'], 'draw')}"
             f"{category_suffix(row['category'], among)}, {_lost_draws(row)} (excluded): the "
             f"baseline would be {phrases.per_cent(least)} counting these as false positives, and "
             f"{phrases.per_cent(most)} counting them as true positives"
@@ -551,14 +552,10 @@ def _worst_case(row: dict[str, Any], others: int, of: str) -> Finding:
     known = row["precision"] is not None
     estimate = f", estimated at {phrases.per_cent(row['precision'])}," if known else ""
     are = "is" if others == 1 else "are"
-    more = (
-        f"; {phrases.count_text(others, 'other list')} at the cuts {are} affected less"
-        if others
-        else ""
-    )
+    more = f"; {count_text(others, 'other list')} at the cuts {are} affected less" if others else ""
     none = "is unjudged" if row["n_unjudged"] == 1 else "are unjudged"
     text = (
-        f"unjudged draws in the lists{of}: of {phrases.count_text(row['n_drawn'], 'draw')} in the "
+        f"unjudged draws in the lists{of}: of {count_text(row['n_drawn'], 'draw')} in the "
         f"top {row['n']:,} by {measure_title(row['measure'])}, {row['n_unjudged']:,} {none}; the "
         f"precision{estimate} would be {least} if they were all false positives and {most} if all "
         f"were true positives, and the limits {limits} hold in any case{more}"

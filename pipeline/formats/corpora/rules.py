@@ -15,7 +15,7 @@ from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, CorpusOptions, Skipped
 from pipeline.formats.lines import TEXT
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 BLANK = "~blank"
 """Input of a format: true for lines that are empty or contain only blanks and tabs."""
@@ -487,7 +487,7 @@ def rules_error(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
     shown = "".join(f"\n  {each}" for each in _as_skipped(violations.head(_EXAMPLES)))
     advice = f", or {remedy}" if remedy else ""
     return DataError(
-        f"{path}: {quantity(violations.height, 'line')} cannot be used:{shown}\n"
+        f"{path}: {count_text(violations.height, 'line')} cannot be used:{shown}\n"
         f"Correct them{advice}, or set lenient = true to skip the sentences concerned."
     )
 

@@ -13,7 +13,7 @@ import polars as pl
 from polars import selectors
 
 from pipeline.errors import DataError
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 ID = "id"
 """Name of the column in every sheet that identifies rows."""
@@ -265,7 +265,7 @@ def _refuse(bad: Sequence[str], problem: str) -> None:
     if bad:
         shown = "".join(f"\n  {example}" for example in bad[:_EXAMPLES])
         raise DataError(
-            f"{quantity(len(bad), 'cell')} with {problem}:{shown}\nCorrect these texts first."
+            f"{count_text(len(bad), 'cell')} with {problem}:{shown}\nCorrect these texts first."
         )
 
 

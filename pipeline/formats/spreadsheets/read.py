@@ -26,7 +26,7 @@ from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader
 from pipeline.formats.compression import USUAL
 from pipeline.formats.lines import distinct
 from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 Row = tuple[str | None, ...]
 
@@ -647,7 +647,7 @@ def _refuse_long_rows(path: Path, grid: Grid, place: int) -> None:
     if long:
         shown = "".join(f"\n  row {line}: {str(row)[:80]}" for line, row in long[:_EXAMPLES])
         raise DataError(
-            f"{path}: {quantity(len(long), 'row')} with more than the {fields} fields of the"
+            f"{path}: {count_text(len(long), 'row')} with more than the {fields} fields of the"
             f" header:{shown}\nQuote fields that contain the delimiter."
         )
 
@@ -663,7 +663,7 @@ def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
     ]
     if found:
         raise DataError(
-            f"{path}: {quantity(len(found), 'cell')} with a carriage return, which spreadsheets"
+            f"{path}: {count_text(len(found), 'cell')} with a carriage return, which spreadsheets"
             f" make of the text _x000D_:{''.join(found[:_EXAMPLES])}\nRetype these cells; the text"
             r" itself is written \x5Fx000D_"
         )

@@ -13,7 +13,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.numeric import IntArray, codes
 from pipeline.kernels.partitions import buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Alignment of two taggings of the same tokens
 
@@ -132,7 +132,7 @@ def apply_dictionary(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) 
         shown = "; ".join(f"{item!r}: {held}" for item, held in examples.head(3).iter_rows())
         raise DataError(
             f"{name}: the token level is undefined for "
-            f"{quantity(examples.height, 'gold item')} in several clusters, for example {shown}\n"
+            f"{count_text(examples.height, 'gold item')} in several clusters, for example {shown}\n"
             "Evaluate the dictionary at type level, or use a tagging of the tokens instead. Items"
             " that differ only in apostrophes, hyphens or invisible characters are merged, unless"
             ' both files have the reader option normalise = "none".'

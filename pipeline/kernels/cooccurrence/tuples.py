@@ -27,7 +27,7 @@ from pipeline.kernels.cooccurrence.tokens import (
 from pipeline.kernels.numeric import IntArray
 from pipeline.memory import Spill
 from schemas.candidates import frequency_name, signature, subsets
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Sums by key for each row, in row order, on disk
 
@@ -286,7 +286,7 @@ def _check_separators(text: pl.Series, number: int) -> None:
     wrong = text.filter(text.str.count_matches(ELEMENTS, literal=True) != number - 1)
     if len(wrong):
         examples = ", ".join(map(repr, wrong.sort().head(3)))
-        what = f"{quantity(len(wrong), 'label')} with the control character U+001F: {examples}"
+        what = f"{count_text(len(wrong), 'label')} with the control character U+001F: {examples}"
         raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 

@@ -13,7 +13,7 @@ import scipy
 from pipeline.kernels.nbest.precision import JudgedList, mean_above, sums_above
 from pipeline.kernels.numeric import FloatArray, IntArray, tail_of
 from schemas import AveragePrecision
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Jackknife: average precision without each draw.
 
@@ -307,7 +307,7 @@ def _checked_labels(
             numbers = np.arange(labels.shape[-1]) + 1 if ranks is None else np.asarray(ranks)
             shown = ", ".join(str(numbers[place[-1]]) for place in places[:3])
             raise ValueError(
-                f"invalid {name} of {quantity(len(places), 'candidate')}, for example "
+                f"invalid {name} of {count_text(len(places), 'candidate')}, for example "
                 f"at rank {shown}: "
                 f"{', '.join(f'{value:g}' for value in values)}; labels must be 0, 1 or NaN "
                 "(unjudged), and judged candidates need a probability in (0, 1]"

@@ -24,7 +24,7 @@ from pipeline.kernels.statistics.cluster_bootstrap import (
 from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.ratio_estimator import binomial_limits, checked_tail
 from schemas import ClusteredDifferences, ClusteredPrecision
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def clustered_draws(
     if len(without):
         shown = ", ".join(without.head(3))
         raise ValueError(
-            f"no cluster for {quantity(len(without), 'candidate')}, for example {shown}"
+            f"no cluster for {count_text(len(without), 'candidate')}, for example {shown}"
         )
     coded, _ = codes(placed["cluster"])
     for category, sample in samples(ids, judged):

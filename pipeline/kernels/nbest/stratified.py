@@ -28,7 +28,7 @@ from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.survey.limits import difference_limits, limits
 from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 from schemas import StratifiedComparison, StratifiedPrecision
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 UNDEFINED = "undefined"
 """The stratum of candidates without a score."""
@@ -481,7 +481,7 @@ class _ListCounts:
         if self.missing:
             examples = ", ".join(self.examples)
             raise ValueError(
-                f"no stratum for {quantity(self.missing, 'candidate')}, for example {examples}"
+                f"no stratum for {count_text(self.missing, 'candidate')}, for example {examples}"
             )
 
     def lists(self) -> tuple[pl.DataFrame, list[IntArray]]:

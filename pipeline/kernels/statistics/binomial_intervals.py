@@ -10,7 +10,7 @@ import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.intervals import interval
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Correction for judgement errors (Rogan and Gladen).
 
@@ -316,6 +316,6 @@ def checked_counts(
         first = wrong[0]
         shown = f"k = {k.flat[first]}, n = {n.flat[first]}"
         raise ValueError(
-            f"0 <= k <= n is violated in {quantity(wrong.size, 'row')}, for example {shown}"
+            f"0 <= k <= n is violated in {count_text(wrong.size, 'row')}, for example {shown}"
         )
     return k, n

@@ -13,7 +13,7 @@ from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import log_hypergeometric_pmf, require_counts, tail_factor
 from pipeline.kernels.statistics.intervals import interval
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded
 _LEAST = 1e-3  # of a normal quantile, so that a guess is a number at any level
@@ -93,7 +93,7 @@ def require_population(n: IntArray, size: IntArray) -> None:
     if wrong.size:
         first = wrong[0]
         raise ValueError(
-            f"more draws than population in {quantity(wrong.size, 'row')}, for example "
+            f"more draws than population in {count_text(wrong.size, 'row')}, for example "
             f"n = {n.flat[first]} "
             f"of {size.flat[first]}: the interval requires samples without replacement"
         )
@@ -386,7 +386,7 @@ def _require_small(size: IntArray) -> None:
     if large.size:
         raise ValueError(
             f"the shortest exact interval is limited to populations of {LARGEST:,}, not "
-            f"{int(large.flat[0]):,} ({quantity(large.size, 'row')}); use hypergeometric instead"
+            f"{int(large.flat[0]):,} ({count_text(large.size, 'row')}); use hypergeometric instead"
         )
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from pipeline.kernels.numeric import FloatArray, IntArray
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Binomial and hypergeometric log probabilities in saddle-point form (Loader 2000):
 # the large parts of ln n! cancel analytically into deviances.
@@ -472,7 +472,7 @@ def require_counts(tables: IntArray) -> None:
     if wrong.size:
         shown = ", ".join(str(tuple(map(int, tables[:, row]))) for row in wrong[:3])
         message = (
-            f"0 <= k <= n is violated in {quantity(wrong.size, 'table')} (k1, n1, k2, n2), "
+            f"0 <= k <= n is violated in {count_text(wrong.size, 'table')} (k1, n1, k2, n2), "
             f"for example {shown}"
         )
         raise ValueError(message)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Sets of candidates: sums over sets, and the transposed sums over candidates.
 
@@ -417,7 +417,7 @@ def _check_predictions(ids: pl.Series, p: FloatArray) -> None:
     if wrong.any():
         shown = ", ".join(f"{ids[int(at)]} ({p[at]:g})" for at in np.flatnonzero(wrong)[:3])
         raise ValueError(
-            f"{quantity(int(wrong.sum()), 'prediction')} outside [0, 1], for example "
+            f"{count_text(int(wrong.sum()), 'prediction')} outside [0, 1], for example "
             f"{shown}; omit these, or give a probability"
         )
 

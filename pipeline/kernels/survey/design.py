@@ -24,7 +24,7 @@ from pipeline.kernels.survey.allocation import (
     size_measure,
 )
 from schemas import DesignCosts, DesignedSample, Inclusion, Questions
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Inclusion probabilities proportional to size.
 
@@ -69,7 +69,7 @@ def inclusion(x: FloatArray, *, size: int) -> FloatArray:
     wrong = ~((x >= 0.0) & (x < np.inf))
     if wrong.any():
         shown = ", ".join(f"{value:g}" for value in x[wrong][:3])
-        number = quantity(int(wrong.sum()), "invalid value")
+        number = count_text(int(wrong.sum()), "invalid value")
         raise ValueError(f"size measures must be >= 0: {number}, for example {shown}")
     if size < 0:
         raise ValueError(f"sample size must be 0 or more, not {size}")
@@ -866,7 +866,7 @@ def _check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=1) or ["precision"]
         raise ValueError(
-            f"no question or kind for {quantity(len(unknown), 'weight')}, for example "
+            f"no question or kind for {count_text(len(unknown), 'weight')}, for example "
             f"{', '.join(map(repr, unknown[:3]))}; did you mean {near[0]!r}?"
         )
     wrong = [f"{name} = {weight}" for name, weight in weights.items() if not 0 <= weight < 1e12]

@@ -11,7 +11,7 @@ import scipy
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import Limits
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Moments of the draws.
 
@@ -124,7 +124,7 @@ def require_range(what: str, values: FloatArray, fine: npt.NDArray[np.bool_], wh
     wrong = np.flatnonzero(~fine)  # NaN is never fine
     if wrong.size:
         shown = ", ".join(f"{values[place]:g} (row {place})" for place in wrong[:3])
-        number = quantity(wrong.size, "invalid value")
+        number = count_text(wrong.size, "invalid value")
         raise ValueError(f"{what} must be {where}: {number}, for example {shown}")
 
 

@@ -13,7 +13,7 @@ import scipy
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key
 from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Cross-fitted predictions of judgements.
 
@@ -406,13 +406,13 @@ def rank_matrix(ranks: pl.DataFrame | pl.LazyFrame) -> tuple[pl.Series, pl.Serie
     missing = np.argwhere(found == 0)
     if len(missing):
         shown = ", ".join(f"{ids[int(i)]} under {measures[int(m)]}" for m, i in missing[:3])
-        raise ValueError(f"{quantity(len(missing), 'missing rank')}, for example that of {shown}")
+        raise ValueError(f"{count_text(len(missing), 'missing rank')}, for example that of {shown}")
     if table.height != found.size:
         twice = table.filter(pl.struct("measure", "id").is_duplicated()).sort("measure", "id")
         rows = twice.select("id", "measure").unique(maintain_order=True).head(3).rows()
         shown = ", ".join(f"{name} under {measure}" for name, measure in rows)
         raise ValueError(
-            f"{quantity(table.height - found.size, 'duplicate rank')}, "
+            f"{count_text(table.height - found.size, 'duplicate rank')}, "
             f"for example that of {shown}: a "
             "measure must rank each candidate once"
         )
@@ -424,20 +424,20 @@ def _sample(ids: pl.Series, draws: pl.DataFrame) -> pl.DataFrame:
     twice = draws.filter(pl.col("id").is_duplicated())["id"].unique().sort()
     if len(twice):
         shown = ", ".join(twice.head(3))
-        raise ValueError(f"{quantity(len(twice), 'candidate')} drawn twice, for example {shown}")
+        raise ValueError(f"{count_text(len(twice), 'candidate')} drawn twice, for example {shown}")
     places = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
     found = draws.join(places, on="id", how="left").sort("place")
     lost = found.filter(pl.col("place").is_null())["id"]
     if len(lost):
         raise ValueError(
-            f"no ranks for {quantity(len(lost), 'draw')}, for example {', '.join(lost.head(3))}"
+            f"no ranks for {count_text(len(lost), 'draw')}, for example {', '.join(lost.head(3))}"
         )
     fine = (pl.col("pi") > 0) & (pl.col("pi") <= 1)
     wrong = found.filter(fine.not_() | pl.col("pi").is_null() | pl.col("pi").is_nan())
     if wrong.height:
         shown = ", ".join(f"{pi} of {name}" for name, pi in wrong.select("id", "pi").head(3).rows())
         raise ValueError(
-            f"pi outside (0, 1] in {quantity(wrong.height, 'draw')}, "
+            f"pi outside (0, 1] in {count_text(wrong.height, 'draw')}, "
             f"for example {shown}; use pi = 1 for "
             "certain members"
         )
@@ -466,7 +466,7 @@ def _strata(ids: pl.Series, known: pl.DataFrame, sample: pl.DataFrame) -> tuple[
         if len(none):
             shown = ", ".join(none.head(3))
             raise ValueError(
-                f"no stratum for {quantity(len(none), 'candidate')}, for example {shown}"
+                f"no stratum for {count_text(len(none), 'candidate')}, for example {shown}"
             )
         stratum, names = codes(known["stratum"])
         return stratum, len(names)
@@ -497,7 +497,7 @@ def _predictions(known: pl.DataFrame, sample: pl.DataFrame) -> FloatArray | None
         names = known["id"].to_list()
         shown = ", ".join(f"{found[place]} of {names[place]}" for place in wrong[:3])
         raise ValueError(
-            f"{quantity(wrong.size, 'prediction')} outside [0, 1], for example {shown}"
+            f"{count_text(wrong.size, 'prediction')} outside [0, 1], for example {shown}"
         )
     return found
 

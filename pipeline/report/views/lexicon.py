@@ -14,7 +14,6 @@ from pydantic import Field
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.lexicon import names_of, pairs_with, sampling_text
-from pipeline.findings.phrases import count_text
 from pipeline.report import charts
 from pipeline.report.charts.spec import thin_values
 from pipeline.report.charts.style import Look
@@ -47,6 +46,7 @@ from pipeline.report.view import (
     unique_names,
     view,
 )
+from schemas.errors import count_text
 
 # Tables of one lexicon
 

@@ -29,7 +29,7 @@ from pipeline.stages.base import Of, Proportion, Seeded, StageConfig, Tables
 from pipeline.stages.collocations.interim import InterimOptions, simple_look
 from pipeline.stages.inputs import require
 from schemas import Identified, Judgements, MeasureDifferences, Ranks, Sample
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 # Predictions of one judge in one category
 
@@ -479,7 +479,7 @@ def populations(config: DifferenceOptions, draws: pl.DataFrame) -> list[str]:
     shown = ", ".join(again.head(3))
     what = (
         f"{config.population!r} requires a sample without replacement: "
-        f"{quantity(len(again), 'candidate')} drawn more than once, for example {shown}"
+        f"{count_text(len(again), 'candidate')} drawn more than once, for example {shown}"
     )
     raise ConfigError("population", [Problem("population", what, 'use population = "super"')])
 
@@ -549,7 +549,7 @@ class Estimating(StageConfig):
             shown = ", ".join(again.head(3))
             what = (
                 f"{self.interval!r} requires a sample without replacement: "
-                f"{quantity(len(again), 'candidate')} drawn more than once, for example {shown}"
+                f"{count_text(len(again), 'candidate')} drawn more than once, for example {shown}"
             )
             problem = Problem("interval", what, "use clopper_pearson")
             raise ConfigError("interval", [problem])

@@ -19,7 +19,7 @@ from pipeline.kernels.clustering.encoding import (
     refuse_weights,
 )
 from pipeline.kernels.numeric import BoolArray, IntArray
-from schemas.errors import quantity
+from schemas.errors import count_text
 
 
 class Patterns(NamedTuple):
@@ -140,7 +140,7 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
     if empty.height:
         shown = ", ".join(f"{item!r}: {name!r}" for item, name in empty.sort("item").head(3).rows())
         raise DataError(
-            f"memberships: empty item or {label} in {quantity(empty.height, 'row')}, for example "
+            f"memberships: empty item or {label} in {count_text(empty.height, 'row')}, for example "
             f"{shown}; name them, or make them null for no membership"
         )
     return chosen

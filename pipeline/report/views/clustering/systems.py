@@ -11,7 +11,6 @@ import polars as pl
 
 from pipeline.findings.base import StageView
 from pipeline.findings.clustering import order_measures as leading_first
-from pipeline.findings.phrases import count_text
 from pipeline.report import charts
 from pipeline.report.view import (
     NULL_TEXT,
@@ -41,6 +40,7 @@ from pipeline.report.views.clustering.levels import (
     title,
     with_unit,
 )
+from schemas.errors import count_text
 
 # Data read
 

@@ -8,7 +8,6 @@ from functools import partial
 import polars as pl
 
 from pipeline.findings.base import StageView
-from pipeline.findings.phrases import count_text
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.view import (
@@ -31,6 +30,7 @@ from pipeline.report.view import (
     view,
 )
 from pipeline.report.views.collocations.graphs import Scope, of_sample, scopes_in
+from schemas.errors import count_text
 
 # Agreement between annotators
 

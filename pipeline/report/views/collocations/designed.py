@@ -8,7 +8,6 @@ from functools import partial
 import polars as pl
 
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.phrases import count_text
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.charts.style import Extras, Window
@@ -45,6 +44,7 @@ from pipeline.report.views.collocations.precision import (
     tests_text,
 )
 from pipeline.report.views.collocations.stratified import at_cuts
+from schemas.errors import count_text
 
 # The sample and its questions
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings import phrases
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.precision import GuaranteeOptions, beside
 from pipeline.kernels.measure import measure_title
@@ -49,6 +48,7 @@ from pipeline.report.views.collocations.graphs import (
     scopes,
 )
 from schemas import BestMeasures
+from schemas.errors import count_text
 
 # Average precision
 
@@ -301,9 +301,9 @@ def _sample_text(row: Mapping[str, Any]) -> str:
     if row["sampled"]:
         rate = format_percent(drawn / whole if whole else None, digits=1)
         size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
-    texts = [phrases.count_text(unjudged, "unjudged draw")] if unjudged else []
+    texts = [count_text(unjudged, "unjudged draw")] if unjudged else []
     if undecided:
-        texts.append(f"{phrases.count_text(undecided, 'draw')} with conflicting judgements")
+        texts.append(f"{count_text(undecided, 'draw')} with conflicting judgements")
     if not texts:
         return f"{size} All are judged."
     return f"{size} The estimates exclude {' and '.join(texts)}."
