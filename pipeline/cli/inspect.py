@@ -100,7 +100,8 @@ def show(
         raise ConfigError("show", [Problem("STAGE", what, remedy)])
     frame = tables(results) if table is None else view(results, table, wanted)
     if printed and columns is None and table and names_findings(results.project, table):
-        output.print_findings(frame, rows=rows)
+        missing = len(results.project.nodes) - len(results.manifests)
+        output.print_findings(frame, missing=missing, rows=rows)
         return 0
     title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
     output.write_or_print(

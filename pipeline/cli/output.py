@@ -24,6 +24,7 @@ from rich.console import Console
 
 from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean, machine
 from pipeline.runner.events import Event
+from schemas.errors import count_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -349,18 +350,21 @@ def print_table(
     print(*notes, sep="", end="\n" if notes else "")
 
 
-def print_findings(findings: pl.DataFrame, *, rows: int = ROWS) -> None:
+def print_findings(findings: pl.DataFrame, *, missing: int, rows: int = ROWS) -> None:
     """Print findings as numbered paragraphs, each with its stage, wrapped to the line.
 
     Parameters
     ----------
     findings : DataFrame
         As `schemas.Findings`.
+    missing : int
+        Number of stages without current results.
     rows : int
         Number of findings to print.
     """
     if findings.is_empty():
-        print("no findings")
+        open_ = f"{count_text(missing, 'stage')} without current results; run the experiment"
+        print(f"no findings: {open_}" if missing else "no findings")
         return
     digits = len(str(findings["order"].max()))
     width = get_terminal_size((READABLE, 24)).columns

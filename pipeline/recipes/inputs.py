@@ -632,10 +632,9 @@ class TableFile:
         """
         found = self.look_for(ours, *others)
         if found is None:
-            what = f"{self.file.path} has no column for {ours}"
+            what = f"{self.source['path']} has no column for {ours}"
             listed = ", ".join(self.columns[:_MOST_COLUMNS])
-            near = did_you_mean(ours, self.columns)
-            remedy = f"it has {listed}; {near}; add --columns {ours}=NAME"
+            remedy = f"it has {listed}; add --columns {ours}=NAME"
             raise ConfigError("columns", [Problem(ours, what, remedy)])
         return found
 
@@ -818,6 +817,9 @@ def _with_columns(table: TableFile) -> TableFile:
 
 
 def _file(source: Mapping[str, Any]) -> SourceFile:
+    if not source["path"].exists():
+        problem = Problem("FILE", f"{source['path']}: file not found", "check the path")
+        raise ConfigError("table", [problem])
     written = {**source, "path": source["path"].absolute().as_posix()}
     try:
         return find(TableSource.model_validate(written), Places(Path()), where="FILE")[0]

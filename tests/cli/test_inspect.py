@@ -218,6 +218,11 @@ def test_the_findings_are_text_in_a_terminal(
     assert f"{len(texts) - 2} more finding" in said
     assert main(["show", "x.toml", "findings", "--where", "kind = 'none'"]) == 0
     assert capsys.readouterr().out == "no findings\n"
+    assert main(["show", "x.toml", "findings", "--set", "seed=another"]) == 0
+    assert re.fullmatch(
+        r"no findings: \d stages without current results; run the experiment\n",
+        capsys.readouterr().out,
+    )
 
 
 def test_the_findings_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
