@@ -44,6 +44,7 @@ MANY = 12_000_000
 """Largest number of raw rows in limited memory; more would gain little."""
 MOST = 64_000_000
 """Raw rows in unlimited memory: about 2 GB of `pipeline.memory.USUAL`."""
+_GLOB = "*?["
 _LONGEST = 80
 """Characters of a path that a message shows."""
 _NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
@@ -310,7 +311,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
     files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
-        absent = "file not found"
+        absent = "no file matches" if any(mark in relative for mark in _GLOB) else "file not found"
         what = "the folder has no files" if target.is_dir() else absent
         raise _absent(written, places, where, what)
     return files
@@ -330,7 +331,7 @@ def _remote(
 
 
 def _glob(base: Path, relative: str) -> list[Path]:
-    if not any(mark in relative for mark in "*?["):
+    if not any(mark in relative for mark in _GLOB):
         return []
     anchor = Path(relative).anchor
     root = Path(anchor) if anchor else base
@@ -345,8 +346,9 @@ def _label(written: str, path: Path) -> str:
 def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
-    looked = f"looked in {base}" if base and not address_of(written) else ""
-    remedy = "; ".join(filter(None, [looked, f"source: {origin}" if origin else ""]))
+    local = base and not address_of(written)
+    remedy = f"check the path; lexassay looked in {base}" if local else "check the address"
+    remedy += f"; source: {origin}" if origin else ""
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 
 
