@@ -4,10 +4,10 @@ python benchmarks/active_samples.py [--samples 1000] [--labels 180+130 150+160]
 
 A first phase is drawn for one question, the difference of two measures. A model of its labels
 (ranks and words) places the second one. Printed are, for each population and for true labels and
-labels without a difference (as many true positives in both difference sets, at random places): how
-often the test at 5 % finds a difference, how often the limits contain the true one, and the standard
-deviation of the estimate beside the estimated one. For comparison: one phase of the same size, and a
-second phase for which the labels of the first are only known.
+labels without a difference (as many true positives in both difference sets, at random places):
+how often the test at 5 % finds a difference, how often the limits contain the true one, and the
+standard deviation of the estimate beside the estimated one. For comparison: one phase of the same
+size, and a second phase for which the labels of the first are only known.
 """
 
 from __future__ import annotations
