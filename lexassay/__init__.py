@@ -1,8 +1,8 @@
 """Evaluate lexical resources from a small annotated sample.
 
 ``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and look at its
-tables and charts, plan a sample. All names are those of the package `pipeline`, which is loaded when
-they are first used.
+tables and charts, plan a sample. All names are those of the package `pipeline`, which is loaded
+when they are first used.
 
 Many projects have a module called ``pipeline`` or ``schemas`` of their own. After
 ``import lexassay`` these two names always mean lexassay's packages, even if modules of these names
