@@ -556,7 +556,7 @@ def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) 
     Parameters
     ----------
     by : str
-        The order: "by types".
+        The order: "at type level".
     names : sequence of str
         The names that have the value; several if they are tied.
     value : str
@@ -566,10 +566,10 @@ def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) 
 
     Examples
     --------
-    >>> highest("by types", ["endings"], "MacroI 88.3 %")
-    'highest by types: endings, MacroI 88.3 %'
-    >>> highest("by tokens", ["endings", "tree"], "VI 0.89", lowest=True)
-    'lowest by tokens: endings and tree (tied), VI 0.89'
+    >>> highest("at type level", ["endings"], "MacroI 88.3 %")
+    'highest at type level: endings, MacroI 88.3 %'
+    >>> highest("at token level", ["endings", "tree"], "VI 0.89", lowest=True)
+    'lowest at token level: endings and tree (tied), VI 0.89'
     """
     tied = " (tied)" if len(names) > 1 else ""
     return f"{'lowest' if lowest else 'highest'} {by}: {list_text(names)}{tied}, {value}"

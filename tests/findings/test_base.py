@@ -210,13 +210,13 @@ def test_invented_clusters(tmp_path: Path) -> None:
     }  # fmt: skip
     table = checked(generated("pos-induction", "make_taggings.py", tmp_path, **few))
     assert about(table, "systems", "types")[0].startswith(
-        "Highest by types: memory, MicroI 1-1 82.0 % ["
+        "Highest at type level: memory, MicroI 1-1 82.0 % ["
     )
-    assert about(table, "systems", "tokens")[0].startswith("Highest by tokens: context, V 77.8 %")
+    assert about(table, "systems", "tokens")[0].startswith("Highest at token level: context, V 77.8 %")
     (agreement,) = about(table, "systems", "agreement")
     assert "rank the 6 systems differently: Spearman's rho .09" in agreement
     assert table.filter(stage="types", about="types").is_empty()
-    first = table.filter(question="which system comes first", kind="answer")
+    first = table.filter(question="leading system", kind="answer")
     assert first.height <= 8
 
 

@@ -280,8 +280,8 @@ def test_a_sample_has_limits_and_says_how_many_more_it_takes() -> None:
     )
     assert texts("lexicon_cautions", made) == [
         (
-            "L* of lexicon is based on 20 lemmas: with fewer than 50, the limits hold less often than the "
-            "nominal level."
+            "L* of lexicon is based on 20 lemmas: with fewer than 50, the limits cover L* less often "
+            "than the nominal level."
         )
     ]
 
@@ -312,8 +312,8 @@ def test_lemmas_drawn_by_size() -> None:
     few = lexicon_stage(many, some, lemmas=lemmas[:20], population=90, pi=pi[:20])
     assert texts("lexicon_cautions", few) == [
         (
-            "L* of lexicon is based on 20 lemmas: with fewer than 30, the limits hold less often than the "
-            "nominal level."
+            "L* of lexicon is based on 20 lemmas: with fewer than 30, the limits cover L* less often "
+            "than the nominal level."
         )
     ]
 
