@@ -212,7 +212,9 @@ def test_invented_clusters(tmp_path: Path) -> None:
     assert about(table, "systems", "types")[0].startswith(
         "Highest at type level: memory, MicroI 1-1 82.0 % ["
     )
-    assert about(table, "systems", "tokens")[0].startswith("Highest at token level: context, V 77.8 %")
+    assert about(table, "systems", "tokens")[0].startswith(
+        "Highest at token level: context, V 77.8 %"
+    )
     (agreement,) = about(table, "systems", "agreement")
     assert "rank the 6 systems differently: Spearman's rho .09" in agreement
     assert table.filter(stage="types", about="types").is_empty()

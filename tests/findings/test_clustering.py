@@ -47,8 +47,13 @@ THREE = {
 
 def test_each_level_has_its_first() -> None:
     said = texts("systems", systems_stage(THREE))
-    assert said[0] == "Highest at type level: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
-    assert said[1] == "Highest at token level: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
+    assert (
+        said[0] == "Highest at type level: a, MicroI 1-1 90.0 %; next among 3 systems: b (80.0 %)."
+    )
+    assert (
+        said[1]
+        == "Highest at token level: c, M-1 accuracy 70.0 %; next among 3 systems: b (60.0 %)."
+    )
     assert said[3:] == [
         "Ranked first by 1 other type-level measure: b (MacroI M-1).",
         "Ranked first by 1 other token-level measure: a (VI).",
@@ -115,7 +120,9 @@ def test_low_values_come_first_where_they_are_good() -> None:
 
 def test_systems_without_a_value_do_not_count() -> None:
     some: dict[str, dict[str, list[float | None]]] = {"v": {"a": [None], "b": [0.2]}}
-    assert texts("systems", systems_stage(some)) == ["At token level: b, V 20.0 % (the only system)."]
+    assert texts("systems", systems_stage(some)) == [
+        "At token level: b, V 20.0 % (the only system)."
+    ]
     assert texts("systems", systems_stage({"v": {"a": [None]}})) == []
     assert texts("systems", systems_stage({})) == []
     assert texts("untested_order", systems_stage({})) == []

@@ -111,9 +111,7 @@ def how_tested(tested: HowTested) -> str:
     name = f"{tested.test_name}{f' ({side})' if side else ''}"
     said = [f"Each test is {name} on the candidates in only one of the two n-best lists."]
     if tested.test == "fisher":
-        said.append(
-            "For samples drawn without replacement it is conservative, which costs power."
-        )
+        said.append("For samples drawn without replacement it is conservative, which costs power.")
     said.append(
         "After full annotation it is a test about a larger population: other data of the same kind."
     )
@@ -192,8 +190,8 @@ def interval_caption(tested: HowCompared, *, of: str = "") -> str:
     return (
         f"Difference in precision between each list and the best measure{of} (or between all "
         "pairs, if no best measure was determined), in percentage points, with simultaneous "
-        f"{level} limits. They agree with the adjusted tests: an interval that excludes 0 is a "
-        "significant difference."
+        f"{level} limits. They agree with the adjusted tests: the interval of a significant "
+        "difference may end at 0, but does not include it."
     )
 
 

@@ -239,7 +239,9 @@ def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
     tables = {**TABLES, "best": frames.best({100: ["b"]})}
     sure = listing(shown(tables, config={"correction": "bonferroni"}), "best").caption
     assert "Bonferroni" in sure
-    assert "The truly best measure is among them at all n, with a probability of at least 95 %" in sure
+    assert (
+        "The truly best measure is among them at all n, with a probability of at least 95 %" in sure
+    )
     mid_p = {"correction": "bonferroni", "test": "fisher_mid_p"}
     for config in ({"correction": "holm"}, mid_p):
         assert "truly best" not in listing(shown(tables, config=config), "best").caption
