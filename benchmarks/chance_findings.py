@@ -140,8 +140,8 @@ def strata_block(samples: int) -> str:
     head = ["strata, draws in each", "precision", *(f"`{each}`" for each in METHODS)]
     rows = [strata_row(*each, share, samples) for each in STRATA for share in (0.1, 0.3)]
     said = (
-        f"Per cent of {samples:,} samples in which the 95 % interval covers the precision (standard "
-        f"error up to {error(samples)}):"
+        f"Per cent of {samples:,} samples in which the 95 % interval covers the precision "
+        f"(standard error up to {error(samples)}):"
     )
     return f"{said}\n\n{table(head, rows)}"
 

@@ -464,7 +464,7 @@ def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
     measures = [title(name) for name in sorted(set(open_ones["measure"]))]
     text = (
         f"for {open_ones.height:,} of {scores.height:,} values, the mapping is not proven optimal "
-        f"({phrases.list_text(measures)}): they may be too low"
+        f"({phrases.list_text(measures)}): these may be too low"
     )
     gaps = open_ones.drop_nulls("gap")
     widest = None

@@ -211,12 +211,12 @@ def known_limits(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 def _difference_finding(pair: LexiconPair, first: str, names: Mapping[str, str]) -> Finding:
     leader, other = _name(names, first), _name(names, pair.other)
     lemmas = pair.wins + pair.losses + pair.equal
-    test = phrases.Interval(f"L* of {other}", pair.difference, pair.lower, pair.upper)
-    phrase = phrases.held_within(test, than=f"that of {leader}")
+    test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
+    phrase = phrases.held_within(test, than=leader)
     many = count_text(lemmas, "lemma")
     text = (
-        f"{phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} in "
-        f"{other}, and {pair.equal:,} the same in both"
+        f"by L*, {phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} "
+        f"in {other}, and {pair.equal:,} the same in both"
     )
     return Finding(
         about="held against it", question=QUESTION, text=phrases.sentence(text), name=pair.other,

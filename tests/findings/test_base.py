@@ -238,9 +238,7 @@ def test_invented_lexicons(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
     table = checked(done)
     (held,) = about(table, "comparison", "held against it")
-    assert held.startswith(
-        "L* of computed is worse than that of generated (−10.2 points [−15.3, −3.6])"
-    )
+    assert held.startswith("By L*, computed is worse than generated (−10.2 points [−15.3, −3.6])")
     lost = table.filter(about="lost", stage="computed_whole")["value"].item()
     star = done.table("computed_whole.quality").filter(statistic="L*")["value"].item()
     assert lost == pytest.approx(1 - star)
@@ -252,7 +250,7 @@ def test_lexicons_of_maltese_are_exact(public_data: Callable[[str], Path], tmp_p
     public_data("lexicon/unimorph_mlt.tsv")
     table = checked(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
     (held,) = about(table, "comparison", "held against it")
-    assert held.startswith("L* of GF is worse than that of UniMorph (exactly −6.5 points)")
+    assert held.startswith("By L*, GF is worse than UniMorph (exactly −6.5 points)")
     stars = table.filter(about="L*")
     assert stars.height == 3
     assert stars["lower"].null_count() == 3
