@@ -32,11 +32,11 @@ const ExplorerGrid = (() => {
     }));
   }
 
-  /** The columns shown at first: on a narrow page as many as fit. */
+  /** The columns shown at first: on a narrow page as many as fit, all if the width is not known. */
   function firstVisible(set, place) {
     const shown = set.columns.filter((column) => column.shown);
     const room = place.clientWidth;
-    if (room >= NARROW) return new Set(shown.map((column) => column.name));
+    if (!room || room >= NARROW) return new Set(shown.map((column) => column.name));
     let used = 0;
     const fitting = shown.filter((column) => (used += width(column, true)) <= room - 16);
     const names = fitting.map((column) => column.name);
