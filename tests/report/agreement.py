@@ -66,8 +66,8 @@ def check_runs_together(runs: Sequence[Run]) -> int:
             assert set(lead.names(place)) == set(mine["measure"]), best.text
             found += 1
     for pair in pair_findings(*told[:2]):
-        for each, mine in zip((pair.first, pair.second), told[:2], strict=True):
-            assert each is None or each in [own.finding for own in mine if own.stage == pair.stage]
+        for each, both in zip((pair.first, pair.second), told[:2], strict=True):
+            assert each is None or each in [own.finding for own in both if own.stage == pair.stage]
     return found
 
 

@@ -9,7 +9,7 @@ const ExplorerGrid = (() => {
     if (column.kind === "text") return narrow ? 120 : 150;
     if (column.kind === "label") return narrow ? 100 : 124;
     const heading = 26 + 7.5 * column.heading.length;
-    return Math.max(narrow ? 70 : 84, Math.min(heading, 170));
+    return Math.max(narrow ? 70 : 84, Math.min(heading, 250));
   }
 
   /** The columns of the grid; room that is left goes to those of text. */
