@@ -322,9 +322,10 @@ def lexicon(
     computed : path
         The lexicon, in any of these formats.
     rate : float, optional
-        Proportion of lemmas to sample; without rate or size, all lemmas are compared.
+        Proportion of lemmas to sample, with inclusion probabilities proportional to their number of
+        forms; without rate or size, all lemmas are compared.
     size : int, optional
-        Number of lemmas to sample.
+        Number of lemmas to sample, in the same way.
     case : bool
         Distinguish upper and lower case.
     columns : mapping of str to str, optional

@@ -587,6 +587,28 @@ def test_by_size_the_spread_is_smaller_and_the_default_limits_hold(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("count", [30, 100])
+def test_a_few_large_lemmas_that_match_badly(
+    simulation_lexicon_coverage: ModuleType, count: int
+) -> None:
+    """By size the limits hold in at least 92.6 %; those of a simple sample hardly ever do."""
+    one, two = simulation_lexicon_coverage.few_large()
+    large = one.filter(size=1000)
+    assert large.height == 0.002 * one.height
+    assert large["L"].max() < 0.3
+    options = {"samples": 1000, "replicates": 200}
+    (beta, _) = simulation_lexicon_coverage.coverage(one, count, "size", **options)
+    assert beta.held > 0.926 - 1.64 * (0.926 * 0.074 / 1000) ** 0.5
+    difference = simulation_lexicon_coverage.difference_coverage(
+        [one, two], count, "size", **options
+    )
+    assert difference.held > 0.926 - 1.64 * (0.926 * 0.074 / 1000) ** 0.5
+    options["samples"] = 200
+    (boot, _) = simulation_lexicon_coverage.coverage(one, count, "simple", **options)
+    assert boot.held < 0.4
+
+
+@pytest.mark.long
 def test_differences_hold_what_they_say(simulation_lexicon_coverage: ModuleType) -> None:
     scores = heavy()
     other = scores.with_columns(L=pl.col("L") * 0.9)

@@ -99,7 +99,7 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
     caption = (
         "Coefficients of agreement with confidence limits; items: candidates judged by two or more "
         "annotators. With perfect agreement, the interval of kappa has no width: use that of the "
-        "observed agreement instead."
+        "observed agreement instead. AC1 counts all labels offered, used or not."
     )
     if ordered["undefined"].sum():
         caption += " Bootstrap samples in which a coefficient is undefined are excluded."
