@@ -65,6 +65,7 @@ from schemas.comparison import Comparison as Comparison
 from schemas.comparison import CutBaselineComparison as CutBaselineComparison
 from schemas.comparison import CutComparison as CutComparison
 from schemas.comparison import MeasureDifferences as MeasureDifferences
+from schemas.designed import Chances as Chances
 from schemas.designed import DesignCosts as DesignCosts
 from schemas.designed import DesignedBaseline as DesignedBaseline
 from schemas.designed import DesignedDifferences as DesignedDifferences
@@ -75,6 +76,7 @@ from schemas.designed import DifferenceBands as DifferenceBands
 from schemas.designed import Estimated as Estimated
 from schemas.designed import Inclusion as Inclusion
 from schemas.designed import Looks as Looks
+from schemas.designed import Phases as Phases
 from schemas.designed import Questions as Questions
 from schemas.errors import LexassayError as LexassayError
 from schemas.errors import SchemaViolation as SchemaViolation

@@ -166,6 +166,22 @@ class Inclusion(Identified, Chances, further=()):
     )
 
 
+class Phases(Chances):
+    """The phases of a sample: each is drawn from the candidates that no earlier phase drew.
+
+    Every phase lists all candidates; pi is 1 for those of earlier phases.
+    """
+
+    phase: int = column("number of the phase, from 1", key=True, ge=1)
+    id: str = column("candidate", key=True)
+    drawn: bool = column("drawn in this phase")
+    expected: float = column(
+        "probability of a true positive that the design of the phase expects", ge=0, le=1
+    )
+
+    drawn_by_chance = rule("pi > 0 where drawn", ~pl.col("drawn") | (pl.col("pi") > 0))
+
+
 class DesignedSample(Drawn, further=()):
     """The drawn candidates with their inclusion probabilities.
 

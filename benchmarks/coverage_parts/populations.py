@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.survey.study import folds_of, normal_scores, rank_matrix
 
@@ -36,11 +36,14 @@ class Population(NamedTuple):
         In the order of `MEASURES`.
     tp : array of bool, shape (candidates,)
         The annotation.
+    words : array of int, shape (2, candidates)
+        Codes of the words of each pair.
     """
 
     ids: pl.Series
     ranks: IntArray
     tp: BoolArray
+    words: IntArray
 
     @property
     def size(self) -> int:
@@ -57,9 +60,10 @@ def ranked(table: pl.DataFrame) -> Population:
     candidates = table.with_columns(candidate_id("l1", "l2"))
     scores = score(candidates.lazy(), measures=MEASURES)
     ids, _, ranks = rank_matrix(rank(scores, measures=MEASURES, seed="coverage"))
-    known = candidates.select("id", tp=pl.col("tp").cast(pl.Boolean))
+    known = candidates.select("id", "l1", "l2", tp=pl.col("tp").cast(pl.Boolean))
     labels = ids.rename("id").to_frame().join(known, on="id", how="left", maintain_order="left")
-    return Population(ids, ranks, labels["tp"].to_numpy())
+    words = np.stack([codes(labels[each].cast(pl.String))[0] for each in ("l1", "l2")])
+    return Population(ids, ranks, labels["tp"].to_numpy(), words)
 
 
 def _krenn() -> pl.DataFrame:

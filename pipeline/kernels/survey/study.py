@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import scipy
+import scipy.sparse.linalg
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key
@@ -17,7 +18,7 @@ from schemas.errors import count_text
 
 # Cross-fitted predictions of judgements.
 
-_STEPS, _HALVINGS = 60, 30
+_STEPS, _HALVINGS, _LEAST_STEP = 60, 30, 1e-10
 
 
 def normal_scores(ranks: npt.ArrayLike) -> FloatArray:
@@ -63,6 +64,7 @@ def cross_fit(
     *,
     folds: int = 10,
     ridge: float = 1.0,
+    effects: IntArray | None = None,
 ) -> FloatArray:
     """Predict judgements by a logistic model of features, out of fold for those judged.
 
@@ -83,8 +85,11 @@ def cross_fit(
         Number of folds, from 2.
     ridge : float
         Weight of the penalty ``ridge/2 sum b^2`` on the coefficients of the standardised
-        features, and a hundredth of it on the intercept: above 0, so that there is one best fit
-        whatever the judgements are.
+        features and on the effects, and a hundredth of it on the intercept: above 0, so that there
+        is one best fit whatever the judgements are.
+    effects : array of int, shape (columns, candidates), optional
+        Codes of values such as the words of a pair: each value has an effect of its own. The effect
+        of a value without a judged candidate is 0.
 
     Returns
     -------
@@ -118,59 +123,50 @@ def cross_fit(
         )
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    design = np.column_stack([np.ones(len(scaled)), scaled])
-    used = fold != np.arange(folds)[:, None]
-    models = _fit_models(design[places], y, used, ridge=ridge)
-    guesses = scipy.special.expit(design @ models.T)
+    columns = [np.ones((len(scaled), 1)), scaled]
+    columns += [_indicators(each, places) for each in (() if effects is None else effects)]
+    design = scipy.sparse.hstack([scipy.sparse.csr_array(each) for each in columns], format="csr")
+    penalty = np.full(design.shape[1], ridge)
+    penalty[0] = ridge / 100.0
+    models = [
+        _fit_model(design[places[fold != left]], y[fold != left], penalty) for left in range(folds)
+    ]
+    guesses = scipy.special.expit(design @ np.stack(models, axis=1))
     prediction: FloatArray = guesses.mean(axis=1)
     prediction[places] = guesses[places, fold]
     return prediction
 
 
-def _fit_models(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -> FloatArray:
-    """Fit a model to each row of `used` by Newton's steps, halved until they lead downwards."""
-    penalty = np.full(design.shape[1], ridge)
-    penalty[0] = ridge / 100.0
-    models = np.zeros((len(used), design.shape[1]))
-    loss = _loss(models, design, y, used, penalty)
+def _indicators(effect: IntArray, places: IntArray) -> scipy.sparse.csr_array:
+    """Return a column for each value of a judged candidate: 1 where a candidate has it."""
+    values = np.unique(effect[places])
+    column = np.minimum(np.searchsorted(values, effect), len(values) - 1)
+    (rows,) = np.nonzero(values[column] == effect)
+    shape = (len(effect), len(values))
+    return scipy.sparse.csr_array((np.ones(len(rows)), (rows, column[rows])), shape=shape)
+
+
+def _fit_model(design: scipy.sparse.csr_array, y: FloatArray, penalty: FloatArray) -> FloatArray:
+    """Fit by Newton's steps, each halved until the loss does not grow."""
+
+    def loss(model: FloatArray) -> float:
+        eta = design @ model
+        return float((np.logaddexp(0.0, eta) - y * eta).sum() + penalty @ model**2 / 2.0)
+
+    model, ridge = np.zeros(design.shape[1]), scipy.sparse.diags_array(penalty)
     for _ in range(_STEPS):
-        p = scipy.special.expit(models @ design.T)
-        slope = (used * (p - y)) @ design + penalty * models
-        weights = used * p * (1.0 - p)
-        bend = np.einsum("km,mi,mj->kij", weights, design, design, optimize=True)
-        step = np.linalg.solve(bend + np.diag(penalty), slope[..., None])[..., 0]
-        if np.abs(step).max() < 1e-10:
+        p = scipy.special.expit(design @ model)
+        slope = (p - y) @ design + penalty * model
+        weights = scipy.sparse.diags_array(p * (1.0 - p))
+        bend = (design.T @ weights @ design + ridge).tocsc()
+        step = scipy.sparse.linalg.spsolve(bend, slope)
+        if np.abs(step).max() < _LEAST_STEP:
             break
-        models, loss = _line_search(models, step, loss, (design, y, used, penalty))
-    return models
-
-
-def _line_search(
-    models: FloatArray,
-    step: FloatArray,
-    loss: FloatArray,
-    data: tuple[FloatArray, FloatArray, BoolArray, FloatArray],
-) -> tuple[FloatArray, FloatArray]:
-    """Halve the step until no model's loss grows."""
-    length = np.ones(len(models))
-    for _ in range(_HALVINGS):
-        tried = models - length[:, None] * step
-        found = _loss(tried, *data)
-        worse = found > loss + 1e-12 * np.abs(loss)
-        if not worse.any():
-            return tried, found
-        length = np.where(worse, length / 2.0, length)
-    stay = worse[:, None]
-    return np.where(stay, models, tried), np.where(worse, loss, found)
-
-
-def _loss(
-    models: FloatArray, design: FloatArray, y: FloatArray, used: BoolArray, penalty: FloatArray
-) -> FloatArray:
-    """Return the penalised negative log-likelihood of each model."""
-    eta = models @ design.T
-    fit = np.where(used, np.logaddexp(0.0, eta) - y * eta, 0.0).sum(axis=1)
-    return np.asarray(fit + (penalty * models**2).sum(axis=1) / 2.0)
+        before = loss(model) * (1.0 + 1e-12)
+        lengths = (0.5**power for power in range(_HALVINGS))
+        length = next((each for each in lengths if loss(model - each * step) <= before), 0.0)
+        model = model - length * step
+    return model
 
 
 # Choice of predictions: a model of ranks, a judge, or both.
@@ -212,6 +208,7 @@ def assist_predictions(
     assist: Assist,
     folds: int = 10,
     seed: str,
+    effects: IntArray | None = None,
 ) -> tuple[FloatArray | None, IntArray]:
     """Return one prediction of each candidate, and the fold of each draw.
 
@@ -233,6 +230,8 @@ def assist_predictions(
         How many folds, from 2.
     seed : str
         Fixes them.
+    effects : array of int, shape (columns, candidates), optional
+        Codes of words or other values with effects in a model (`cross_fit`).
 
     Returns
     -------
@@ -273,7 +272,7 @@ def assist_predictions(
     features = model_features(ranks, judges if assist == "stacked" else judges[:0])
     predicted = cross_fit(
         features, judged["place"].to_numpy(), judged["tp"].cast(pl.Float64).to_numpy(),
-        judged["fold"].to_numpy(), folds=folds,
+        judged["fold"].to_numpy(), folds=folds, effects=effects,
     )  # fmt: skip
     return predicted, fold
 
@@ -305,6 +304,11 @@ class Study:
     known_columns: FloatArray
     """Certain and unjudged draws, shape (5, draws): certain ones that are hits, misses, unjudged;
     certain; unjudged."""
+    spread: FloatArray
+    """``v (1 / pi - 1)`` of all candidates, v the expected squared residual; 0 where pi = 0, and
+    unless the sample has several phases (`phases.phased_study`)."""
+    earlier: tuple[Study, ...] = ()
+    """The earlier phases of the sample; for these, the study describes its last phase."""
 
     @property
     def predicted(self) -> bool:
@@ -375,6 +379,7 @@ def study(
         places=place[used], cell=stratum[place[used]] * count + fold[used],
         moments=draw_moments(y[used], pi[used], prediction=guess), chances=pi[used],
         known=place[kept], known_columns=_known_columns(judged, certain, y)[:, kept],
+        spread=np.zeros(len(ids)),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from pipeline.kernels.survey.limits import (
     effective_sample_size,
     limits,
 )
+from pipeline.kernels.survey.phases import combine_phases
 from pipeline.kernels.survey.ratio_estimator import (
     Estimates,
     Known,
@@ -87,10 +88,9 @@ def list_estimates(
     """
     n = checked_cuts(given, at)
     first = np.searchsorted(n, given.ranks, side="left")
-    drawn, rest, known = _study_sums(given, first, partial(list_sums, lists=len(n)))
+    found, drawn, rest, known = _estimate_sets(given, first, partial(list_sums, lists=len(n)))
     lists = [(name, int(size)) for name in given.measures for size in n]
     require_drawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in lists])
-    found = estimates_of(given, drawn, rest, known)
     lower, upper = limits(found, confidence=confidence)
     names, sizes = zip(*lists, strict=True) if lists else ((), ())
     columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
@@ -106,6 +106,33 @@ def _study_sums(given: Study, first: IntArray, add: Callable[..., FloatArray]) -
         add(first, given.rest, given.stratum, cells=given.strata),
         add(first[..., given.known], given.known_columns, one_cell, cells=1)[..., 0],
     )
+
+
+def _estimate_sets(
+    given: Study, first: IntArray, add: Callable[..., FloatArray]
+) -> tuple[Estimates, FloatArray, FloatArray, FloatArray]:
+    """Estimate the sets of `add`, and return their sums; with several phases, combine these."""
+    drawn, rest, known = _study_sums(given, first, add)
+    found = estimates_of(given, drawn, rest, known)
+    if not given.earlier:
+        return found, drawn, rest, known
+    phases, never, spreads = [found], [rest[1]], [_spreads(given, first, add)]
+    for each in given.earlier[::-1]:
+        sums = _study_sums(each, first, add)
+        phases.insert(0, estimates_of(each, *sums))
+        never.insert(0, sums[1][1])
+        spreads.insert(0, _spreads(each, first, add))
+        known[4] += sums[2][4]
+    undrawable = np.asarray(np.stack([each.sum(axis=-1) for each in never]) > 0)
+    every = combine_phases(phases, np.where(undrawable, np.inf, np.stack(spreads)))
+    known[3] -= every.draws - found.draws  # known to the last phase, but not certain
+    everywhere = np.asarray(undrawable.all(axis=0))
+    rest[1] = np.where(everywhere[..., None], rest[1], 0.0)
+    return every, drawn, rest, known
+
+
+def _spreads(given: Study, first: IntArray, add: Callable[..., FloatArray]) -> FloatArray:
+    return add(first, given.spread[None], np.zeros_like(given.stratum), cells=1)[0, ..., 0]
 
 
 def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
@@ -295,8 +322,7 @@ def pair_estimates(
     levels = np.broadcast_to(confidence, (len(n), len(pairs)))
     parts = [
         _rows(
-            given,
-            _study_sums(given, first, partial(difference_sums, pairs=rows, cuts=cuts)),
+            _estimate_sets(given, first, partial(difference_sums, pairs=rows, cuts=cuts)),
             pairs,
             n[list(cuts)],
             levels[list(cuts)],
@@ -336,25 +362,21 @@ def chosen_measures(
 
 
 def _rows(
-    given: Study,
-    sums: _Sums,
+    sets: tuple[Estimates, FloatArray, FloatArray, FloatArray],
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
     confidence: FloatArray,
 ) -> pl.DataFrame:
     """Make the rows of the table for some cuts."""
-    drawn, rest, known = sums
+    found, drawn, rest, known = sets
     names = [f"{one} against {two} at {cut}" for cut in n for one, two in pairs]
     require_drawable(rest[1].sum(axis=(-2, -1)).ravel(), names)
-    sides = [
-        estimates_of(given, drawn[..., side, :], rest[..., side, :], known[..., side])
-        for side in (0, 1)
-    ]
+    sides = [found.at((..., side)) for side in (0, 1)]
     size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
     sizes = np.broadcast_to(n[:, None], size.shape)
     columns = _difference_columns(*sides, size=size, n=sizes, confidence=confidence)
-    for side, found in enumerate(sides):
-        values = set_columns(found, drawn[..., side, :], known[..., side])
+    for side, each in enumerate(sides):
+        values = set_columns(each, drawn[..., side, :], known[..., side])
         columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
         columns[f"measure_{side + 1}"] = [pair[side] for pair in pairs] * len(n)
     return typed_table(columns, _PAIRS)
@@ -491,17 +513,16 @@ def window_estimates(
     first = np.arange(1, len(given.ids) - window + 2, every)
 
     def add(ranks: IntArray, columns: FloatArray, cell: IntArray, *, cells: int) -> FloatArray:
-        return span_sums(ranks, first, window, columns, cell, cells=cells)
+        spans = [span_sums(row, first, window, columns, cell, cells=cells) for row in ranks]
+        return np.stack(spans, axis=1)
 
-    sums = [_study_sums(given, ranks, add) for ranks in given.ranks]
-    if not sums or not first.size:
+    if not len(given.ranks) or not first.size:
         return pl.DataFrame(schema=_WINDOWS)
-    drawn, rest, known = (np.stack(part, axis=1) for part in zip(*sums, strict=True))
+    found, drawn, rest, known = _estimate_sets(given, given.ranks, add)
     places = [(name, int(rank)) for name in given.measures for rank in first]
     require_drawable(
         rest[1].sum(axis=-1).ravel(), [f"{name} from rank {rank}" for name, rank in places]
     )
-    found = estimates_of(given, drawn, rest, known)
     lower, upper = limits(found, confidence=confidence)
     ranks = np.array([rank for _, rank in places])
     columns: dict[str, object] = {

@@ -13,7 +13,6 @@ from pydantic import Field, model_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.nbest.comparison import adjust, best_measures
 from pipeline.kernels.numeric import BoolArray, FloatArray
-from pipeline.kernels.sampling import WHOLE
 from pipeline.kernels.statistics.exact_tests import fisher
 from pipeline.kernels.statistics.intervals import Limits
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
@@ -35,6 +34,7 @@ from pipeline.kernels.survey.bands import (
     shared_levels,
     window_variances,
 )
+from pipeline.kernels.survey.phases import phased_study
 from pipeline.kernels.survey.study import Assist, Study, assist_predictions, rank_matrix, study
 from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
 from pipeline.registry import Named
@@ -49,6 +49,12 @@ from pipeline.stages.collocations.evaluation import (
     ranks_of_all,
     require_numbers,
     sizes_along,
+    values_of,
+)
+from pipeline.stages.collocations.inclusion import (
+    chances_of,
+    phases_of,
+    require_probabilities,
 )
 from pipeline.stages.collocations.interim import (
     InterimOptions,
@@ -69,6 +75,7 @@ from schemas import (
     Identified,
     Judgements,
     Looks,
+    Phases,
     SimultaneousBands,
     Table,
 )
@@ -134,6 +141,12 @@ class AssistOptions(Seeded):
     """Judge whose predictions are used; all in a model if omitted."""
     folds: int = Field(default=10, ge=2)
     """Number of folds for cross-fitting."""
+    effects: tuple[str, ...] = ()
+    """Columns of `groups` whose values have effects in a model, e.g. ["l1", "l2"]: words that form
+    more or fewer true positives than others.
+    """
+    groups: Annotated[str | None, Of(Identified)] = None
+    """With effects: table of candidates with these columns."""
 
     @model_validator(mode="after")
     def _what_helps(self) -> AssistOptions:
@@ -141,6 +154,10 @@ class AssistOptions(Seeded):
             raise ValueError(f"assist = {self.assist!r} requires predictions")
         if self.judge is not None and self.predictions is None:
             raise ValueError("judge requires predictions")
+        if bool(self.effects) != (self.groups is not None):
+            raise ValueError("effects and groups (the table with their columns) go together")
+        if self.effects and self.helped_by not in {"scores", "stacked"}:
+            raise ValueError('effects require a model: assist = "scores" or "stacked"')
         return self
 
     @property
@@ -159,6 +176,10 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     inclusion: Annotated[str | None, Of(Identified)] = None
     """Table inclusion of sample.design, or strata of sample.stratified; not needed for simple
     samples.
+    """
+    phases: Annotated[str | None, Of(Phases)] = None
+    """In place of inclusion: table phases of sample.design, for a sample with a pilot_sample. Each
+    phase then estimates every question.
     """
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
@@ -195,6 +216,16 @@ class EvaluateDesigned(Rankings, AssistOptions, InterimOptions):
     def _at_any_time(self) -> EvaluateDesigned:
         if self.anytime and (self.helped_by != "none" or self.band != "pointwise"):
             raise ValueError("anytime = true does not allow predictions or simultaneous bands")
+        return self
+
+    @model_validator(mode="after")
+    def _several_phases(self) -> EvaluateDesigned:
+        if self.phases is None:
+            return self
+        if self.inclusion is not None:
+            raise ValueError("give either inclusion or phases")
+        if self.anytime or self.looks or self.band != "pointwise":
+            raise ValueError("phases do not allow looks, anytime = true or simultaneous bands")
         return self
 
     @property
@@ -282,8 +313,6 @@ def _probabilities(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
 
 # Ranks, draws and inclusion probabilities
 
-_NEAR = 1e-9
-
 
 @dataclass(frozen=True)
 class Inputs:
@@ -299,16 +328,21 @@ class Inputs:
         id, pi (null if not given) and stratum of all candidates.
     draws : DataFrame
         category, id, tp, pi and stratum of the draws.
+    phases : DataFrame, optional
+        Table `Phases`, if the sample has several.
     """
 
     ranks: pl.DataFrame
     every: pl.DataFrame
     chances: pl.DataFrame
     draws: pl.DataFrame
+    phases: pl.DataFrame | None = None
 
     @property
     def chance_groups(self) -> FloatArray:
         """A group number for each candidate, by inclusion probability."""
+        if self.phases is not None:  # labels decide on the later ones: no group is exchangeable
+            return np.arange(self.chances.height, dtype=np.float64)
         strata = pl.col("stratum").rank("dense")  # strata have separate probabilities, not given
         return (
             self.chances.select(pl.coalesce("pi", strata.cast(pl.Float64))).to_series().to_numpy()
@@ -331,109 +365,53 @@ def read_sample(chosen: pl.DataFrame, tables: Tables) -> Inputs:
     ranks = ranks_of_all(chosen, tables)
     every = ranks_of_all(tables["ranks"].collect(), tables)
     sample = tables["sample"].select("id", "pi", "stratum").collect()
-    _require_chances(sample)
+    require_probabilities(sample)
     ids = ranks.select(pl.col("id").unique().sort())
-    chances = _chances(ids, sample, tables)
+    phases = None
+    if "phases" in tables:
+        phases = phases_of(ids, sample.join(ids, on="id", how="semi"), tables["phases"])
+        chances = phases.group_by("id").agg(pl.max("pi"), pl.last("stratum")).sort("id")
+    else:
+        chances = chances_of(ids, sample, tables)
     draws = judged_draws(tables).collect().join(sample, on="id", how="left", maintain_order="left")
-    return Inputs(ranks, every, chances, draws)
+    return Inputs(ranks, every, chances, draws, phases)
 
 
 def studies(config: EvaluateDesigned, given: Inputs, tables: Tables) -> Iterator[tuple[str, Study]]:
     """Yield each category with its study."""
     ids, _, matrix = rank_matrix(given.every)
+    values = [
+        values_of(column, ids, tables["groups"], option="effects") for column in config.effects
+    ]
     for category in given.draws["category"].unique().sort():
         draws = given.draws.filter(category=category)
         judges = judges_of(config, ids, tables, category=category)
         predicted, fold = assist_predictions(
             ids, matrix, draws, judges, assist=config.helped_by, folds=config.folds,
-            seed=config.seed,
+            seed=config.seed, effects=np.stack(values) if values else None,
         )  # fmt: skip
-        candidates = given.chances
+        own = None
         if predicted is not None:
             own = pl.DataFrame({"id": ids, "prediction": predicted})
-            candidates = candidates.join(own, on="id", how="left")
             draws = draws.with_columns(fold=pl.Series(fold))
         try:
-            made = study(given.ranks, draws, candidates=candidates, folds=config.folds)
+            made = _study(config, given, draws, own)
         except ValueError as error:
             raise ConfigError("sample", [Problem("sample", str(error))]) from error
         yield category, made
 
 
-def _require_chances(sample: pl.DataFrame) -> None:
-    again = sample.filter(pl.col("pi").is_null())["id"]
-    if len(again):
-        shown = ", ".join(again.head(3))
-        what = f"{len(again):,} candidates could be drawn more than once, for example {shown}"
-        raise ConfigError("sample", [Problem("sample", what, "draw without replacement")])
-
-
-def _chances(ids: pl.DataFrame, sample: pl.DataFrame, tables: Tables) -> pl.DataFrame:
-    if "inclusion" not in tables:
-        _require_simple(ids, sample)
-        return ids.with_columns(pi=pl.lit(None, pl.Float64), stratum=pl.lit(WHOLE))
-    given = tables["inclusion"]
-    has = given.collect_schema().names()
-    if "stratum" not in has:
-        what = f"has no column stratum, only {', '.join(has)}"
-        remedy = "use the table inclusion of sample.design, or strata of sample.stratified"
-        raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
-    pi = pl.col("pi").cast(pl.Float64) if "pi" in has else pl.lit(None, pl.Float64).alias("pi")
-    chances = given.select("id", pi, "stratum").collect()
-    _require_of(sample, chances)
-    _require_all(ids, chances)
-    return ids.join(chances, on="id", how="inner").sort("id")
-
-
-def _require_simple(ids: pl.DataFrame, sample: pl.DataFrame) -> None:
-    """Reject a sample that is not simple, or drawn from fewer candidates than are ranked."""
-    remedy = (
-        "add inclusion: the probabilities of all candidates, from the stage that drew the sample"
-    )
-    drawn_from = np.inf
-    if sample.height:
-        low, high = sample.select(low=pl.min("pi"), high=pl.max("pi")).row(0)
-        drawn_from = sample.height / high
-        if high - low > _NEAR or sample["stratum"].n_unique() > 1:
-            what = (
-                f"inclusion probabilities differ, from {low:.3g} to {high:.3g}, in a sample of "
-                f"{sample.height:,}"
-            )
-            raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
-    if round(drawn_from if np.isfinite(drawn_from) else ids.height) < ids.height:
-        what = (
-            f"the sample was drawn from {drawn_from:,.0f} candidates, but {ids.height:,} are ranked"
+def _study(
+    config: EvaluateDesigned, given: Inputs, draws: pl.DataFrame, predicted: pl.DataFrame | None
+) -> Study:
+    if given.phases is not None:
+        return phased_study(
+            given.ranks, draws, phases=given.phases, candidates=predicted, folds=config.folds
         )
-        raise ConfigError("sample", [Problem("sample", what, "draw from all ranked candidates")])
-
-
-def _require_of(sample: pl.DataFrame, chances: pl.DataFrame) -> None:
-    """Reject the probabilities of another sample."""
-    both = sample.join(chances, on="id", how="left", suffix="_there")
-    other = (pl.col("pi") - pl.col("pi_there")).abs() > _NEAR
-    strange = pl.col("stratum_there").is_null() | (pl.col("stratum") != pl.col("stratum_there"))
-    wrong = both.filter(other.fill_null(value=False) | strange)["id"]
-    if len(wrong):
-        shown = ", ".join(wrong.head(3))
-        what = (
-            f"{len(wrong):,} of {sample.height:,} draws have a different inclusion probability "
-            f"there, for example {shown}"
-        )
-        raise ConfigError(
-            "inclusion", [Problem("inclusion", what, "use the table of the stage that drew them")]
-        )
-
-
-def _require_all(ids: pl.DataFrame, chances: pl.DataFrame) -> None:
-    """Reject probabilities that do not cover all candidates exactly once."""
-    lacking = ids.join(chances, on="id", how="anti")["id"]
-    if len(lacking):
-        shown = ", ".join(lacking.sort().head(3))
-        what = (
-            f"{len(lacking):,} of {ids.height:,} ranked candidates are missing, for example {shown}"
-        )
-        remedy = "use the table of all candidates, e.g. designed.inclusion or strata.strata"
-        raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
+    candidates = given.chances
+    if predicted is not None:
+        candidates = candidates.join(predicted, on="id", how="left")
+    return study(given.ranks, draws, candidates=candidates, folds=config.folds)
 
 
 # Interim analyses with a plan for each question

@@ -20,7 +20,7 @@ from pipeline.kernels.nbest.comparison import (
     pair_differences,
 )
 from pipeline.kernels.nbest.precision import judged, ranked_candidates
-from pipeline.kernels.numeric import IntArray, labels_of
+from pipeline.kernels.numeric import IntArray, codes, labels_of
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
@@ -65,6 +65,38 @@ def predictions_of(
     found = assist.select("id", pl.col("prediction").cast(pl.Float64))
     _require_one(assist)
     return found
+
+
+def values_of(column: str, ids: pl.Series, groups: pl.LazyFrame, *, option: str) -> IntArray:
+    """Return the codes of the values of a column, such as a word, of each candidate.
+
+    Parameters
+    ----------
+    column : str
+        A column of the table.
+    ids : pl.Series
+        All candidates.
+    groups : pl.LazyFrame
+        id and the column.
+    option : str
+        The option that names the column, for messages.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such column, or a candidate has no value: how many, and three of them.
+    """
+    require(groups.collect_schema(), [(option, column)])
+    every = ids.rename("id").to_frame().lazy()
+    found = every.join(
+        groups.select("id", column), on="id", how="left", maintain_order="left"
+    ).collect()
+    lost = found.filter(pl.col(column).is_null())["id"]
+    if len(lost):
+        shown = ", ".join(lost.head(3))
+        what = f"{len(lost):,} of {len(ids):,} candidates have no {column}, for example {shown}"
+        raise ConfigError("groups", [Problem(option, what, "give every ranked candidate a value")])
+    return codes(found[column].cast(pl.String))[0]
 
 
 def require_numbers(given: pl.LazyFrame, option: str) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline import memory
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels import sampling
 from pipeline.kernels.nbest.ranking import rank_vectors
 from pipeline.kernels.nbest.stratified import (
@@ -22,7 +22,7 @@ from pipeline.kernels.nbest.stratified import (
     stratified_sample,
     stratum_sizes,
 )
-from pipeline.kernels.numeric import FloatArray, codes, labels_of
+from pipeline.kernels.numeric import FloatArray, labels_of
 from pipeline.kernels.partitions import batches, count_rows
 from pipeline.kernels.sampling import (
     WHOLE,
@@ -32,6 +32,8 @@ from pipeline.kernels.sampling import (
 )
 from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
 from pipeline.kernels.survey.design import Design, LabellingCost, declared_questions, design_sample
+from pipeline.kernels.survey.ratio_estimator import ENOUGH
+from pipeline.kernels.survey.study import assist_predictions, rank_matrix
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
@@ -41,17 +43,23 @@ from pipeline.stages.collocations.evaluation import (
     every_rank,
     pairs_of,
     predictions_of,
+    ranks_of_all,
     require_ranked,
     sizes_along,
+    values_of,
 )
+from pipeline.stages.collocations.inclusion import phases_of, require_probabilities
 from pipeline.stages.inputs import require
 from schemas import (
     AboutCandidates,
+    Chances,
     DesignCosts,
     DesignedSample,
+    Drawn,
     Identified,
     Inclusion,
     Judgements,
+    Phases,
     Questions,
     Ranks,
     Sample,
@@ -60,6 +68,7 @@ from schemas import (
     StratumSizes,
     Table,
 )
+from schemas.errors import count_text
 
 # Designed samples
 
@@ -68,6 +77,7 @@ OUTPUTS: dict[str, type[Table]] = {
     "sample": DesignedSample,
     "questions": Questions,
     "inclusion": Inclusion,
+    "phases": Phases,
     "costs": DesignCosts,
 }
 
@@ -107,7 +117,25 @@ class SampleDesign(Seeded, Rankings):
     steps: tuple[int, ...] = ()
     """Earlier sizes of a growing sample, ascending; their draws are kept."""
     pilot: Annotated[str | None, Of(Judgements)] = None
-    """Existing judgements, whose candidates are included with certainty."""
+    """Existing judgements. Their candidates are not drawn again. Without `pilot_sample` they count
+    as known; with it, they also help to estimate the rest.
+    """
+    pilot_sample: Annotated[str | None, Of(Drawn)] = None
+    """The sample whose draws were judged in the pilot: the first phase of this sample."""
+    pilot_inclusion: Annotated[str | None, Of(Chances)] = None
+    """With pilot_sample: table phases or inclusion of sample.design, or strata of
+    sample.stratified; not needed for simple samples.
+    """
+    model: bool = False
+    """Fit a model of the ranks, the predictions of `assist` and the `effects` to the pilot, and
+    draw where its predictions are least certain.
+    """
+    effects: tuple[str, ...] = ()
+    """With model: columns of `groups` whose values have effects, e.g. ["l1", "l2"]: words that form
+    more or fewer true positives than others.
+    """
+    folds: int = Field(default=10, ge=2)
+    """With model: number of folds for cross-fitting."""
     assist: Annotated[str | None, Of(AboutCandidates)] = None
     """Table of candidates with a column `prediction`, e.g. from join.machine. Judgements used to
     fit it must be the pilot.
@@ -137,7 +165,7 @@ class SampleDesign(Seeded, Rankings):
     = 5, further = 1 }``.
     """
     groups: Annotated[str | None, Of(Identified)] = None
-    """With cost: table of candidates with the group column."""
+    """Table of candidates with the columns of cost and effects."""
 
     @model_validator(mode="after")
     def _ascending_steps(self) -> SampleDesign:
@@ -149,14 +177,26 @@ class SampleDesign(Seeded, Rankings):
             )
         if self.assist and self.rate:
             raise ValueError("give either assist or rate")
-        if (self.cost is None) != (self.groups is None):
-            raise ValueError(
-                "cost and groups (the table with the group column) must be given together"
-            )
+        if bool(self.cost or self.effects) != (self.groups is not None):
+            raise ValueError("groups (the table with their columns) goes with cost or effects")
         if self.cost and self.steps:
             raise ValueError("cost cannot be combined with steps")
-        if (self.judge or self.category) and not self.assist:
-            raise ValueError("judge and category require assist")
+        if self.judge and not self.assist:
+            raise ValueError("judge requires assist")
+        if self.category and not (self.assist or self.model):
+            raise ValueError("category requires assist or model")
+        return self
+
+    @model_validator(mode="after")
+    def _needs_a_pilot(self) -> SampleDesign:
+        if (self.model or self.pilot_sample) and self.pilot is None:
+            raise ValueError("model and pilot_sample require pilot, the judgements")
+        if self.pilot_inclusion and self.pilot_sample is None:
+            raise ValueError("pilot_inclusion requires pilot_sample")
+        if self.effects and not self.model:
+            raise ValueError("effects require model = true")
+        if self.model and self.rate:
+            raise ValueError("give either model or rate")
         return self
 
 
@@ -173,11 +213,15 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     ranks = every_rank(chosen_ranks(config, tables), tables)
     if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
-    made = _design(config, tables, ranks)
-    return {name: getattr(made, name) for name in OUTPUTS}
+    made, expected = _design(config, tables, ranks)
+    found = {name: getattr(made, name) for name in OUTPUTS if name != "phases"}
+    return found | {"phases": _phases(tables, made, expected)}
 
 
-def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
+def _design(
+    config: SampleDesign, tables: Tables, ranks: pl.LazyFrame
+) -> tuple[Design, pl.DataFrame]:
+    """Return the design, and the expected probability of a true positive of each candidate."""
     pairs = pairs_of(config.pairs, config.measures, ranks)
     sizes = sizes_along(chosen_ranks(config, tables), every=0, cuts=config.cuts)
     names = labels_of(ranks, "measure").to_list()
@@ -192,50 +236,106 @@ def _design(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design
     sets = question_sets(ids, vectors, pairs=pairs, n=np.array(sizes, dtype=np.int64))
     judged = _in_pilot(tables, ids)
     p = _expected_rates(config, tables, ids, judged)
+    predicted = config.model or "assist" in tables
     asked: Estimands = estimands(
-        sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and "assist" in tables
+        sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and predicted
     )
-    return design_sample(
+    made = design_sample(
         asked, questions, sizes=[*config.steps, config.size], floor=config.floor,
         baseline_width=config.baseline_width, confidence=config.confidence, seed=config.seed,
         work=_work(config, tables, ids),
     )  # fmt: skip
+    return made, pl.DataFrame({"id": ids, "expected": p})
+
+
+def _phases(tables: Tables, made: Design, expected: pl.DataFrame) -> pl.DataFrame:
+    """Return the earlier phases and this one."""
+    ids = expected.select("id").sort("id")
+    earlier = _earlier_phases(tables, ids)
+    number = 1 + int(earlier["phase"].max() or 0)  # type: ignore[arg-type]  # numeric column
+    before = earlier.filter("drawn")["id"].implode()
+    drawn = pl.col("id").is_in(made.sample["id"].implode()) & ~pl.col("id").is_in(before)
+    this = made.inclusion.join(expected, on="id").with_columns(
+        phase=pl.lit(number, pl.Int64), drawn=drawn
+    )
+    own = expected.rename({"expected": "now"})
+    filled = earlier.join(own, on="id", how="left").with_columns(pl.coalesce("expected", "now"))
+    columns = list(Phases.columns())
+    return pl.concat([filled.select(columns), this.select(columns)]).sort("phase", "id")
+
+
+def _earlier_phases(tables: Tables, ids: pl.DataFrame) -> pl.DataFrame:
+    if "pilot_sample" not in tables:
+        return pl.DataFrame(schema=Phases.columns())
+    sample = tables["pilot_sample"].select("id", "pi", "stratum").collect()
+    require_probabilities(sample)
+    drawn = sample.join(ids, on="id", how="semi")
+    return phases_of(ids, drawn, tables.get("pilot_inclusion"))
 
 
 def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> LabellingCost | None:
     """Return the groups of the candidates with their costs."""
     if config.cost is None:
         return None
-    column = config.cost.group
-    require(tables["groups"].collect_schema(), [("cost.group", column)])
-    every = ids.rename("id").to_frame().lazy()
-    found = every.join(tables["groups"].select("id", column), on="id", how="left").collect()
-    lost = found.filter(pl.col(column).is_null())["id"]
-    if len(lost):
-        shown = ", ".join(lost.head(3))
-        what = f"{len(lost):,} of {len(ids):,} candidates have no group, for example {shown}"
-        raise ConfigError(
-            "groups", [Problem("cost.group", what, "give every ranked candidate a group")]
-        )
-    ordered = ids.rename("id").to_frame().join(found, on="id", how="left", maintain_order="left")
-    return LabellingCost(codes(ordered[column])[0], config.cost.first, config.cost.further)
+    groups = values_of(config.cost.group, ids, tables["groups"], option="cost.group")
+    return LabellingCost(groups, config.cost.first, config.cost.further)
 
 
 def _in_pilot(tables: Tables, ids: pl.Series) -> pl.Series:
-    """Return true for candidates in the pilot, including undecided ones."""
-    if "pilot" not in tables:
+    """Return true for candidates in the pilot, including undecided and unjudged ones."""
+    known = [
+        tables[name].select("id").collect() for name in ("pilot", "pilot_sample") if name in tables
+    ]
+    if not known:
         return pl.Series(np.zeros(len(ids), dtype=bool))
-    known = tables["pilot"].select(pl.col("id").unique()).collect().to_series()
-    return ids.is_in(known.implode())
+    return ids.is_in(pl.concat(known)["id"].unique().implode())
 
 
 def _expected_rates(
     config: SampleDesign, tables: Tables, ids: pl.Series, judged: pl.Series
 ) -> FloatArray:
     """Return the expected probability of a true positive of each candidate."""
+    if config.model:
+        return _model_predictions(config, tables, ids)
     if "assist" not in tables:
         rate = config.rate or _pilot_rate(tables)
         return np.full(len(ids), rate)
+    return _judge_predictions(tables, ids, judged)
+
+
+def _model_predictions(config: SampleDesign, tables: Tables, ids: pl.Series) -> FloatArray:
+    """Predict from the ranks under all measures, the judge if any, and the effects."""
+    pilot = tables["pilot"].collect()
+    names = pilot["category"].unique().sort().to_list()
+    if config.category is None and len(names) > 1:
+        what = f"the pilot has {len(names)} categories: {', '.join(names[:3])}"
+        raise ConfigError("category", [Problem("category", what, "name one")])
+    category = config.category or "".join(names[:1])
+    if names and category not in names:
+        what = f"the pilot has no category {category!r}"
+        raise ConfigError("category", [Problem("category", what, did_you_mean(category, names))])
+    mine = pilot.filter(pl.col("id").is_in(ids.implode()), category=category)
+    _, _, matrix = rank_matrix(ranks_of_all(tables["ranks"].collect(), tables))
+    judges = np.zeros((0, len(ids)))
+    if "assist" in tables:
+        judges = _judge_predictions(tables, ids, pl.Series(np.zeros(len(ids), dtype=bool)))[None]
+    values = [
+        values_of(column, ids, tables["groups"], option="effects") for column in config.effects
+    ]
+    predicted, _ = assist_predictions(
+        ids, matrix, mine, judges,
+        assist="stacked" if len(judges) else "scores", folds=config.folds, seed=config.seed,
+        effects=np.stack(values) if values else None,
+    )  # fmt: skip
+    if predicted is None:
+        judged = mine["tp"].drop_nulls().len()
+        what = f"the pilot has {count_text(judged, 'judgement')}, fewer than {ENOUGH}"
+        remedy = "judge more candidates first, or omit model"
+        raise ConfigError("pilot", [Problem("model", what, remedy)])
+    return predicted
+
+
+def _judge_predictions(tables: Tables, ids: pl.Series, judged: pl.Series) -> FloatArray:
     predicted = pl.LazyFrame({"id": ids, "judged": judged}).join(
         tables["assist"].select("id", pl.col("prediction").cast(pl.Float64)),
         on="id", how="left", maintain_order="left",

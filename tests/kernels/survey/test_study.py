@@ -93,11 +93,16 @@ def slow_model(x: FloatArray, y: FloatArray, ridge: float) -> FloatArray:
     )
 
 
-def test_agrees_with_one_model_at_a_time() -> None:
+@pytest.mark.parametrize("effects", [False, True])
+def test_agrees_with_one_model_at_a_time(*, effects: bool) -> None:
     x, y = population()
     places, fold = np.arange(0, 300, 3), np.arange(100) % 4
-    found = cross_fit(x, places, y[places], fold, folds=4, ridge=2.0)
+    words = np.stack([np.arange(300) % 7, np.arange(300) // 40]) if effects else None
+    found = cross_fit(x, places, y[places], fold, folds=4, ridge=2.0, effects=words)
     scaled = np.column_stack([np.ones(300), (x - x.mean(axis=0)) / x.std(axis=0)])
+    if words is not None:
+        ones = [each == np.unique(each)[:, None] for each in words]
+        scaled = np.column_stack([scaled, *(each.T.astype(float) for each in ones)])
     models = [
         slow_model(scaled[places[fold != each]], y[places[fold != each]], 2.0) for each in range(4)
     ]
@@ -123,6 +128,19 @@ def test_judgements_all_alike_and_features_that_say_nothing(value: float) -> Non
     found = cross_fit(x, np.arange(20), np.full(20, value), np.arange(20) % 10)
     assert np.all((found > 0) & (found < 1))
     assert np.abs(found - value).max() < 0.1
+
+
+def test_a_word_without_a_judged_candidate_has_no_effect() -> None:
+    x, y = population()
+    places, fold = np.arange(100), np.arange(100) % 5
+    word = np.where(np.arange(300) < 100, np.arange(300) % 3, 3)
+    found = cross_fit(x, places, y[places], fold, folds=5, effects=word[None])
+    other = cross_fit(x, places, y[places], fold, folds=5, effects=np.minimum(word, 3)[None] * 10)
+    assert found == pytest.approx(other, abs=1e-12)
+    lone = np.where(np.arange(300) == 299, 9, word)
+    assert cross_fit(x, places, y[places], fold, folds=5, effects=lone[None]) == pytest.approx(
+        found
+    )
 
 
 def test_separable_judgements_have_a_best_fit() -> None:

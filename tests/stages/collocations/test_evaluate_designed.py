@@ -210,9 +210,14 @@ ALL_EVALUATE_DESIGNED = pl.DataFrame(
 )
 
 
+TABLES = ("inclusion", "predictions", "phases", "groups")
+
+
 def designed(sample: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
     """Evaluate by the judgements of those drawn."""
-    tables = {name: config.pop(name) for name in ("inclusion", "predictions") if name in config}
+    tables = {
+        name: config.pop(name) for name in TABLES if isinstance(config.get(name), pl.DataFrame)
+    }
     judgements = config.pop("judgements", ALL_EVALUATE_DESIGNED.join(sample, on="id", how="semi"))
     ranks = config.pop("ranks", RANKS_EVALUATE_DESIGNED)
     return run_stage(
@@ -401,11 +406,90 @@ def test_judges_by_name_and_category() -> None:
         ({"band_range": [1, 5]}, "band_range requires"),
         ({"band": "simultaneous", "band_range": [5, 1]}, "first and a last n"),
         ({"cuts": []}, "at least 1"),
+        ({"effects": ["word"]}, "effects and groups"),
+        ({"effects": ["word"], "groups": "words"}, "require a model"),
     ],
 )
 def test_options_that_do_not_go_together(config: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         designed(simple(10), **config)
+
+
+# Two phases: a simple pilot, then a sample that a model of the pilot's judgements designs
+
+WORDS = pl.DataFrame({"id": IDS, "word": [f"w{i % 20}" for i in range(SIZE_EVALUATE_DESIGNED)]})
+
+
+def phased(**config: Any) -> dict[str, pl.DataFrame]:
+    pilot = simple(60)
+    judged = ALL_EVALUATE_DESIGNED.join(pilot, on="id", how="semi")
+    options = {"cuts": [40, 100], "size": 40, "seed": "s", "pilot_sample": "pilot_sample"}
+    return run_stage(
+        "sample.design", options | config, ranks=RANKS_EVALUATE_DESIGNED, pilot=judged,
+        pilot_sample=pilot, **({"groups": WORDS} if "effects" in config else {}),
+    )  # fmt: skip
+
+
+def test_two_phases_estimate_more_closely_than_a_pilot_that_is_only_known() -> None:
+    made = phased(model=True, effects=["word"])
+    phases = made["phases"]
+    assert phases.group_by("phase").agg(pl.sum("drawn")).sort("phase")["drawn"].to_list() == [
+        60,
+        40,
+    ]
+    assert phases.filter(phase=1)["pi"].unique().to_list() == [0.2]
+    second = phases.filter(phase=2)
+    assert (second.filter(pl.col("pi") < 1)["pi"].sum()) == pytest.approx(40)
+    least = second.filter(pl.col("pi") < 1).sort("pi")["expected"]
+    assert abs(least[0] - 0.5) > abs(least[-1] - 0.5)  # certain predictions are drawn less
+    options = {"assist": "scores", "effects": ["word"], "groups": WORDS}
+    both = designed(made["sample"], phases=phases, **options)
+    known = designed(made["sample"], inclusion=made["inclusion"], **options)
+    assert both["cuts"]["n_sampled"].to_list() == known["cuts"]["n_sampled"].to_list()
+    assert (both["cuts"]["variance"] < known["cuts"]["variance"]).mean() > 0.8
+    assert both["cuts"]["certain"].sum() == 0
+    assert both["differences"]["p_fisher"].is_null().all()
+    truth = RANKS_EVALUATE_DESIGNED.join(ALL_EVALUATE_DESIGNED, on="id")
+    for row in both["cuts"].iter_rows(named=True):
+        mine = truth.filter(pl.col("rank") <= row["n"], measure=row["measure"])["tp"]
+        assert row["lower"] <= mine.mean() <= row["upper"]
+
+
+def test_a_third_phase_and_a_designed_first_one() -> None:
+    first = drawn_evaluate_designed(40)
+    judged = ALL_EVALUATE_DESIGNED.join(first["sample"], on="id", how="semi")
+    options = {"cuts": [40, 100], "size": 30, "seed": "s"}
+    second = run_stage(
+        "sample.design", options | {"pilot_sample": "p", "pilot_inclusion": "i"},
+        ranks=RANKS_EVALUATE_DESIGNED, pilot=judged, pilot_sample=first["sample"],
+        pilot_inclusion=first["phases"],
+    )  # fmt: skip
+    pi = second["phases"].filter(phase=1).sort("id")["pi"]
+    assert pi.equals(first["inclusion"].sort("id")["pi"])
+    judged = ALL_EVALUATE_DESIGNED.join(second["sample"], on="id", how="semi")
+    third = run_stage(
+        "sample.design", options, ranks=RANKS_EVALUATE_DESIGNED, pilot=judged,
+        pilot_sample=second["sample"], pilot_inclusion=second["phases"],
+    )  # fmt: skip
+    assert third["phases"]["phase"].unique().sort().to_list() == [1, 2, 3]
+    assert third["sample"].height == 100
+    found = designed(third["sample"], phases=third["phases"])
+    assert found["baseline"]["n_sampled"].item() == 100
+    with pytest.raises(ConfigError, match="30 of 100 draws are in no phase, and 0 draws of the"):
+        designed(third["sample"], phases=second["phases"])
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"looks": [60, 100]}, "phases do not allow looks"),
+        ({"inclusion": "other"}, "either inclusion or phases"),
+    ],
+)
+def test_what_phases_exclude(config: dict[str, Any], message: str) -> None:
+    made = phased()
+    with pytest.raises(ValidationError, match=message):
+        designed(made["sample"], phases=made["phases"], **config)
 
 
 def test_samples_that_are_refused() -> None:

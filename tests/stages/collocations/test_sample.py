@@ -145,8 +145,32 @@ def test_a_judge_must_be_chosen(options: dict[str, Any], message: str) -> None:
 def test_predictions_that_do_not_name_their_judge() -> None:
     with pytest.raises(ConfigError, match="have no column judge"):
         design(assist=P, judge="one")
-    with pytest.raises(ValidationError, match="require assist"):
+    with pytest.raises(ValidationError, match="judge requires assist"):
         design(judge="one")
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"model": True}, "require pilot"),
+        ({"effects": ["l2"], "groups": "g"}, "effects require model"),
+        ({"pilot_inclusion": "i"}, "pilot_inclusion requires pilot_sample"),
+        ({"model": True, "pilot": "p", "rate": 0.3}, "either model or rate"),
+        ({"category": "TP"}, "category requires assist or model"),
+    ],
+)
+def test_options_of_a_model(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        run_stage("sample.design", {"cuts": [5], "size": 12, "seed": "s"} | config, ranks=RANKS)
+
+
+def test_a_model_needs_a_pilot_of_one_category() -> None:
+    with pytest.raises(ConfigError, match="the pilot has 2 categories: TP, any; name one"):
+        design(pilot=PILOT, model=True)
+    with pytest.raises(ConfigError, match="no category 'tp'"):
+        design(pilot=PILOT, model=True, category="tp")
+    with pytest.raises(ConfigError, match="the pilot has 2 judgements, fewer than 30"):
+        design(pilot=PILOT, model=True, category="TP")
 
 
 def test_a_sample_that_has_grown() -> None:
@@ -248,14 +272,14 @@ def test_costs_by_shared_work() -> None:
 
 def test_costs_that_cannot_be() -> None:
     cost = {"group": "l2", "first": 10.0, "further": 1.0}
-    with pytest.raises(ValidationError, match="given together"):
+    with pytest.raises(ValidationError, match="goes with cost or effects"):
         design(cost=cost)
     with pytest.raises(ValidationError, match="must not exceed"):
         design(cost=cost | {"further": 20.0})
     options = {"cuts": [5], "size": 12, "seed": "s", "groups": "candidates", "cost": cost}
     with pytest.raises(ValidationError, match="cannot be combined with steps"):
         run_stage("sample.design", options | {"steps": [5]}, ranks=RANKS, groups=GROUPS)
-    with pytest.raises(ConfigError, match="1 of 60 candidates have no group, for example x07"):
+    with pytest.raises(ConfigError, match="1 of 60 candidates have no l2, for example x07"):
         run_stage(
             "sample.design", options, ranks=RANKS, groups=GROUPS.filter(pl.col("id") != "x07")
         )
