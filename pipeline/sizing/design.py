@@ -814,9 +814,8 @@ def _labels_for(given: Planner, chosen: Sequence[int]) -> int | None:
 # Plans for declared questions, from assumptions or a pilot
 
 RHO2 = 0.2
-"""Upper end of the range of variance that predictions explain, where no pilot estimates it: what a
-logistic model of seven scores explains within the lists of KrennPPV. On other data it was .00
-(STREUSLE) and .05 (ELTeC)."""
+"""Upper end of the range of variance that predictions explain, where no pilot estimates it: about
+what a model of the ranks explains within the lists of KrennPPV (median .19; STREUSLE: .08)."""
 RATE = 0.5
 """The proportion of true positives by default: the widest case."""
 
