@@ -2,12 +2,12 @@
 
 python benchmarks/planned_labels.py [--samples 200] [--pilot 300]
 
-For three sizes and four plans: the half-widths that a plan expects of each question, from the full
-annotation or from a pilot, and the mean half-width of the estimates over as many samples. Printed
-are the smallest, the median and the largest ratio of planned to actual over the questions whose
-sets have 15 draws or more, and who is off by more than 10 %. Then how often samples that are
-planned for a power of 80 % find three true differences. First the share of the variance within lists
-that a model of the ranks explains, out of fold, with full annotation, on two data sets.
+First the share of the variance within lists that a model of the ranks explains, out of fold, with
+full annotation, on two data sets. Then for three sizes and five plans: the half-widths that a plan
+expects of each question, from the full annotation or from a pilot, and the mean half-width of the
+estimates over as many samples. Printed are the smallest, the median and the largest ratio of
+planned to actual over the questions whose sets have 15 draws or more, and who is off by more than
+10 %. Then how often samples that are planned for a power of 80 % find three true differences.
 """
 
 from __future__ import annotations
