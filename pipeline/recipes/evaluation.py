@@ -550,7 +550,7 @@ def evaluate(
 
     References
     ----------
-    Evert & Krenn, sections 3 and 4.
+    Evert & Krenn (2005), sections 3 and 4.
     """
     read = TableOptions(columns or {}, header, decimal, missing, read_as, reader or {})
     read.require_used([Path(ranked), Path(judgements)])

@@ -347,7 +347,7 @@ def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
     local = base and not address_of(written)
-    remedy = f"check the path; lexassay looked in {base}" if local else "check the address"
+    remedy = f"check the path, which starts from {base}" if local else "check the address"
     remedy += f"; source: {origin}" if origin else ""
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 

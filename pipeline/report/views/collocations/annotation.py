@@ -337,7 +337,7 @@ def provenance_listing(provenance: pl.DataFrame) -> Listing:
 
 PEOPLE_DECIDE = (
     "Predictions are compared with the annotators' labels, which alone define true positives. "
-    "Predictions can narrow intervals; those of a bad judge get no weight."
+    "Predictions can narrow intervals; those of a bad judge get hardly any weight."
 )
 
 _TELL = ("join.machine", "sheet.simulated_machine")

@@ -131,8 +131,8 @@ QUESTIONS = (
 
 OF_DESIGN = (
     "Candidates were drawn with unequal probabilities: those that contribute more to the declared "
-    "questions were drawn more often. Each judgement is weighted by its inverse inclusion "
-    "probability, which makes the estimates representative of all candidates. "
+    "questions are more likely to be drawn. Each judgement is weighted by its inverse inclusion "
+    "probability, which corrects for this. "
 )
 OF_ANY = "Each judgement is weighted by its inverse inclusion probability. "
 LIMITS = (
