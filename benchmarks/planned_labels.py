@@ -180,8 +180,8 @@ def main() -> int:
                  (("all", "full"), ("pilot", "answers"))}  # fmt: skip
         judged = done.table("judgements").select("id", "tp")
         other = lx.run(OTHER, runs=folder, report=False)
-        for each, name in ((done, CONFIG.name), (other, OTHER.name)):
-            show_explained(each, name)
+        for run, name in ((done, CONFIG.name), (other, OTHER.name)):
+            show_explained(run, name)
     ids = plans["all"].asked.sets.ids.rename("id").to_frame()
     truth = ids.join(judged, on="id", how="left", maintain_order="left")["tp"]
     print("  source       plan  size  of    low median   high off")
