@@ -861,10 +861,10 @@ def plan_design(
     """Return the number of labels that declared questions need, under five sampling plans.
 
     ``simple``: a simple random sample of all candidates; ``pooled``: of those in question only, for
-    one difference the candidates in one of the two lists; ``stratified``: strata by the best rank,
-    with optimal rates; ``designed``: a sample of `sample.design`; ``assisted``: the same, with
-    predictions in the estimates. Only questions with the goal have a weight in the plans. Labels
-    include those of a pilot.
+    one difference those in only one list; ``stratified``: strata by the best rank, with optimal
+    rates; ``designed``: a sample of `sample.design`; ``assisted``: the same, with predictions in
+    the estimates. Only questions with the goal have a weight in the plans. Labels include those of
+    a pilot.
 
     Parameters
     ----------
@@ -905,11 +905,10 @@ def plan_design(
     DataFrame
         plan, looks (number), question, kind, measure, measure_2, n; expected (precision or
         difference), wanted, labels, reached (half-width or power with these labels), level (at the
-        last look), draws (expected in the sets of the question); for ``assisted``, rho2 (variance
-        that predictions explain, mean over the sets of the question) and rho2_judged (labels of the
-        pilot that it was estimated from; 0 if assumed: the labels are then a lower bound, those of
-        ``designed`` the upper one); hardest (needs most labels). The last row of each plan is for
-        all questions; labels are null where all candidates are not enough.
+        last look), draws (expected in the sets of the question), for ``assisted`` rho2 (assumed
+        or estimated) and rho2_judged (labels behind it; 0 if assumed: labels then range up to those
+        of ``designed``), hardest (needs most labels). The last row of each plan is for all
+        questions; labels are null where all candidates are not enough.
 
     Raises
     ------
