@@ -267,7 +267,7 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
     counts = lab.stratified_samples.draws_of(np.bincount(stratum), "even 5 strata", 104)
     assert counts.tolist() == [21, 21, 21, 21, 20]
     u = lab.samples.numbers(everyone.size, 0, 2)
-    draws = lab.stratified_samples._drawn(stratum, counts, u)
+    draws = lab.stratified_samples.drawn(stratum, counts, u)
     found, seen = lab.stratified_samples.estimated(everyone, stratum, draws, listed.members[:3])
     for at, members in enumerate(listed.members[:3]):
         inside = [members & (stratum == place) for place in range(5)]

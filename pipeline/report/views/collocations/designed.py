@@ -83,7 +83,7 @@ def _sample_text(questions: pl.DataFrame, drawn: int, certain: int) -> str:
     ).item()  # fmt: skip
     gains = "" if gain is None else (
         " For half of the questions, the expected variance is lower than with a simple sample of "
-        f"the same size by a factor of at least {gain:.1f}."
+        f"the same size from all candidates by a factor of at least {gain:.1f}."
     )  # fmt: skip
     sure = f", {certain:,} of them with certainty" if certain else ""
     return (
@@ -96,8 +96,8 @@ def _sample_text(questions: pl.DataFrame, drawn: int, certain: int) -> str:
 def _listing(questions: pl.DataFrame, prefix: str = "") -> Listing:
     caption = (
         "The declared questions, with the expected half-width of the interval from this design and "
-        "from a simple sample of the same size (±, percentage points), and the expected number of "
-        "draws among the candidates of the question."
+        "from a simple sample of the same size from all candidates (±, percentage points), and the "
+        "expected number of draws among the candidates of the question."
     )
     return listing(f"{prefix}questions", caption, questions, QUESTIONS)
 
