@@ -694,7 +694,8 @@ def _pilot_size(stage: CheckInput) -> int:
     if "pilot" not in stage.inputs:
         return 0
     ranked = stage.outputs["inclusion"].select("id")
-    judged = stage.inputs["pilot"].select(pl.col("id").unique())
+    own = "pilot_sample" if "pilot_sample" in stage.inputs else "pilot"
+    judged = stage.inputs[own].select(pl.col("id").unique())
     return _count(judged.join(ranked, on="id", how="semi"))
 
 

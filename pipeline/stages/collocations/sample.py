@@ -121,7 +121,9 @@ class SampleDesign(Seeded, Rankings):
     as known; with it, they also help to estimate the rest.
     """
     pilot_sample: Annotated[str | None, Of(Drawn)] = None
-    """The sample whose draws were judged in the pilot: the first phase of this sample."""
+    """The sample whose draws were judged in the pilot: the first phase of this sample. Judgements
+    of other candidates are ignored.
+    """
     pilot_inclusion: Annotated[str | None, Of(Chances)] = None
     """With pilot_sample: table phases or inclusion of sample.design, or strata of
     sample.stratified; not needed for simple samples.
@@ -210,6 +212,9 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     if "assist" in tables:
         predicted = predictions_of(tables["assist"], judge=config.judge, category=config.category)
         tables = {**tables, "assist": predicted}
+    if "pilot_sample" in tables:
+        drawn = tables["pilot"].join(tables["pilot_sample"], on="id", how="semi")
+        tables = {**tables, "pilot": drawn}
     ranks = every_rank(chosen_ranks(config, tables), tables)
     if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}

@@ -421,8 +421,7 @@ WORDS = pl.DataFrame({"id": IDS, "word": [f"w{i % 20}" for i in range(SIZE_EVALU
 
 
 def phased(**config: Any) -> dict[str, pl.DataFrame]:
-    pilot = simple(60)
-    judged = ALL_EVALUATE_DESIGNED.join(pilot, on="id", how="semi")
+    pilot, judged = simple(60), ALL_EVALUATE_DESIGNED  # only the draws of the pilot count
     options = {"cuts": [40, 100], "size": 40, "seed": "s", "pilot_sample": "pilot_sample"}
     return run_stage(
         "sample.design", options | config, ranks=RANKS_EVALUATE_DESIGNED, pilot=judged,
