@@ -331,7 +331,9 @@ class NotMadeYet(ConfigError):
     def __init__(self, table: str) -> None:
         self.table = table
         problem = Problem(
-            table, "has not been made yet", "lexassay run makes it or names the missing answers"
+            table,
+            "does not exist yet",
+            "run lexassay run: it makes the table, or names the missing answers",
         )
         super().__init__("show", [problem])
 

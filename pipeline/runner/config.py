@@ -52,7 +52,7 @@ class RunOptions(Options):
     """Processes of the engine; one per core by default."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)
     """Memory limit of all processes together, for example "2GB"; none by default, but 4GB for
-    data that must be held whole."""
+    data that must be held as a whole."""
     shard: Bytes = Field(default=64 << 20, ge=1)
     """Size of a shard, for example "64MB"; smaller files are combined."""
 
@@ -92,7 +92,7 @@ class Sweep(Options):
     """``[sweep]``: run every combination of the settings."""
 
     over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(min_length=1)
-    """Dotted path of an option to its values."""
+    """Values of each option, by its dotted path."""
     collect: tuple[str, ...] = Field(min_length=1)
     """Tables to stack over all points: "stage", "stage.table" or "findings"."""
     where: str = ""
@@ -150,7 +150,7 @@ class Experiment(Options):
     """``[report]``: options of the report."""
     run: RunOptions = RunOptions()
     remarks: Thresholds = Field(default_factory=dict)
-    """``[remarks]``: check to its threshold, or to false to disable it."""
+    """``[remarks]``: threshold of a check, by its name; false disables it."""
     sweep: Sweep | None = None
 
     @field_validator("seed", mode="before")

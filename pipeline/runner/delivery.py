@@ -161,7 +161,7 @@ def write_sheet(
             with suppress(FileExistsError):
                 storage.write(name, content, new=True)
                 return storage.location(name)
-    raise StoreError(f"{folder} has too many sheets")
+    raise StoreError(f"{folder} has too many sheets: move those that are no longer used")
 
 
 def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:

@@ -45,12 +45,12 @@ def read_checksummed(content: bytes, model: type[R]) -> R:
     Raises
     ------
     ValueError
-        If it is not what was written, be it by one byte.
+        If it differs from the record written, even by one byte.
     """
     body = json.loads(content)
     seal = body.pop(_SEAL, None) if isinstance(body, dict) else None
     if seal is None or seal != text_digest(canonical(body)):
-        raise ValueError("the record is not what was written")
+        raise ValueError("the record was changed after it was written")
     return model.model_validate(body)
 
 
