@@ -70,7 +70,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class SheetFolder:
-    """Filled sheets: the name of their folder, and what kind they are."""
+    """Completed sheets: the name of their folder, and their kind."""
 
     name: str
     kind: FilledSheets
@@ -93,7 +93,7 @@ class Node:
     sources : mapping of str to Source
         Option to the files it reads.
     sheets : mapping of str to SheetFolder
-        Option to the filled sheets that it reads.
+        Option to the completed sheets that it reads.
     title : str
         Title of its section in the report; may be empty.
     """
@@ -107,14 +107,14 @@ class Node:
     title: str = ""
 
     def own_config(self) -> dict[str, Any]:
-        """Return the options that are not inputs: what enters the fingerprint."""
+        """Return the options that are not inputs, for the fingerprint."""
         listed = {name.partition(".")[0] for name in self.inputs}
         inputs = listed | set(self.sources) | set(self.sheets)
         return self.config.model_dump(mode="json", exclude=inputs)
 
 
 def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
-    """Return the stages that are right, in topological order, and every mistake.
+    """Return the valid stages in topological order, and every problem.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Re
 
 
 def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Problem]]:
-    """Run every stage on zero rows and check what it makes against its schemas.
+    """Run every stage on zero rows and check its tables against their schemas.
 
     Parameters
     ----------
@@ -454,8 +454,8 @@ class Project:
     text : str
         The file as written, for provenance.
     without_root : mapping of str to tuple of Problem
-        Stage to the paths that need the data root where none is given: only results that are
-        already stored can be used.
+        Stage to the paths that need the data root if none is given: only stored results can be
+        used.
     """
 
     experiment: Experiment
@@ -514,14 +514,14 @@ def load(
     settings : mapping, optional
         Dotted path to the value that replaces the file's.
     also : callable, optional
-        Finds further mistakes.
+        Finds further problems.
     stored : bool
         Accept paths below the data root without one: stored results can still be read.
 
     Raises
     ------
     ConfigError
-        With every mistake in the file.
+        With every problem of the file.
     DataError
         If an input file is empty or unreadable.
     """

@@ -1,4 +1,4 @@
-"""Mistakes in an experiment as problems: those that pydantic finds, and unknown stages."""
+"""Problems of an experiment: those that pydantic finds, and unknown stages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def unknown_stage(name: str, stages: Iterable[str], *, where: str = "", kind: st
     where : str
         The option that names the stage; if empty, the name itself is the place.
     kind : str
-        Which stages are valid, if not all: "with judgements".
+        Restriction of the valid stages: "with judgements".
 
     Examples
     --------
@@ -86,11 +86,11 @@ def problems_of(
     Parameters
     ----------
     error : ValidationError
-        What validation raised.
+        The error of the validation.
     model : type of BaseModel
         The model that was validated, for the valid names.
     content : mapping
-        What was validated: tells keys of the file from pydantic's own markers.
+        The validated content, to distinguish its keys from pydantic's own markers.
     prefix : str
         Dotted path of the model within the file.
     also : iterable of str

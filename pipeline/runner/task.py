@@ -61,8 +61,8 @@ Parts = dict[str, tuple[ShardPart, ...]]
 def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     """Return the rows in the order of their key.
 
-    Texts are in the order of their bytes, so the first eight of them are compared as one number,
-    which takes a fifth of the time; the rest decides only where these are equal.
+    Texts are ordered by bytes, so the first eight bytes are compared as one number, which takes a
+    fifth of the time; the rest matters only for ties.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 
 @contextmanager
 def locate_violations(task: Task) -> Iterator[None]:
-    """Name file and line of rows that break a rule, if the stage can locate them."""
+    """Name file and line of rows that violate a rule, if the stage can locate them."""
     try:
         yield
     except SchemaViolation as error:
@@ -107,7 +107,7 @@ def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:
 
 
 def scan_files(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
-    """Return the rows of all files; of sheets that are not there yet, none."""
+    """Return the rows of all files; none for sheets that do not exist yet."""
     if files:
         return entries(files)
     marks = stage.config.model_fields[option].metadata
@@ -122,7 +122,7 @@ def run_task(task: Task) -> None:
     DataError
         If input cannot be read or used.
     SchemaViolation
-        If what was made breaks its schema.
+        If an output violates its schema.
     StageFailed
         If the stage raises anything that is not the project's own error.
     """
@@ -216,7 +216,7 @@ def _tables(task: Task, notes: InputNotes) -> Iterator[Frames]:
 def run_stage(
     name: str, stage: Stage[Any], config: StageConfig, inputs: Tables
 ) -> Iterator[Frames]:
-    """Run a stage on tables, and yield what it makes, piece by piece.
+    """Run a stage on tables, and yield its tables piece by piece.
 
     Raises
     ------
@@ -283,7 +283,7 @@ def _files(task: Task) -> list[SourceFile]:
 
 
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
-    """Return which values cannot be used: problem, file, column, how many, three examples."""
+    """Return the unusable values: problem, file, column, number, three examples."""
     ordered = faults.sort("file", "column", "problem", "line")
     values = count_text(faults.height, "value")
     lines = [f"stage {stage}: {values} of the input cannot be used:"]
