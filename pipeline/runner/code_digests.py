@@ -156,7 +156,7 @@ class _Module:
 
 
 class _Reach:
-    """The modules that have been reached, and what of them."""
+    """The reached modules, and the names reached in each."""
 
     def __init__(self, own: set[str], source_of: Callable[[Path], Any]) -> None:
         self._own = own

@@ -435,7 +435,7 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _split_tail(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split off the last paragraph or document, which may go on; batches end with sentences."""
+    """Split off the last paragraph or document, which may continue; batches end with sentences."""
     if whole not in _KEYS:
         return tokens, tokens.clear()
     key = _KEYS[whole]
@@ -566,7 +566,7 @@ def _drop_repeated(frames: Frames, counting: Counting, part: int) -> Frames:
 
 
 def _complete(counting: Counting, tables: Tables) -> Tables:
-    """Return all partial tables: one is not there if no shard has rows of it for a bucket."""
+    """Return all partial tables: one is missing if no shard has rows of it for a bucket."""
     models = {**counting.partials, **counting.total_tables}
     return {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
 
@@ -618,7 +618,7 @@ def _merge(task: Task, counting: Counting) -> Iterator[Frames]:
 
 
 def _part_count(task: Task, counting: Counting, tables: Tables) -> int:
-    """Return into how many parts a bucket has to be divided, by its distinct rows."""
+    """Return the number of parts of a bucket, from its distinct rows."""
     most = task.budget.merged
     if most is None or counting.weight or counting.undivided:  # else buckets are right by weight
         return 1
@@ -626,7 +626,7 @@ def _part_count(task: Task, counting: Counting, tables: Tables) -> int:
 
 
 def _excess(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
-    """Return how many times `most` the distinct rows of a table are, rounded up."""
+    """Return the distinct rows of a table in multiples of `most`, rounded up."""
     if int(table.select(pl.len()).collect().item()) <= most:
         return 1
     names = counting.buckets[name].meta.root_names()

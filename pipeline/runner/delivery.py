@@ -125,7 +125,7 @@ def _read_answers(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKi
 
 
 def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
-    """Return the rows of candidates that fewer people have answered than are asked."""
+    """Return the rows of candidates with fewer answers than required."""
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(votes, on="id", how="left", maintain_order="left")
@@ -228,7 +228,7 @@ def deliver_list(
 def _files(
     rows: pl.DataFrame, choice: dict[str, Any], *, title: str, kind: str
 ) -> dict[str, bytes]:
-    """Return what to write under which names."""
+    """Return the contents of the files by name."""
     about = _about(choice, dict(rows["verdict"].drop_nulls().value_counts().iter_rows()))
     digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
     stem = f"{choice['measure']}-{choice['n']}-best-{digest}"

@@ -158,7 +158,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
 
 
 def _check_agreement(nodes: Mapping[str, Node]) -> Iterator[Problem]:
-    """Yield what does not go together in the stages that a stage refers to."""
+    """Yield contradictions among the stages that a stage refers to."""
     for name, node in nodes.items():
         if node.stage.agree is None:
             continue
@@ -234,7 +234,7 @@ def _references(
     kinds: Mapping[str, Stage],
     known: set[str],
 ) -> tuple[dict[str, Reference | None], list[Problem]]:
-    """Return the tables that a stage refers to, and the references that lead nowhere."""
+    """Return the tables that a stage refers to, and the problems of invalid references."""
     references: dict[str, Reference | None] = {}
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():

@@ -260,7 +260,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 
 
 def _with_absent(files: list[SourceFile]) -> list[SourceFile]:
-    """Say of each file which optional attributes it lacks that others have."""
+    """Note for each file the optional attributes that it lacks and others have."""
     own = [
         frozenset(each.format.optional(each.path, each.options) if each.format.optional else ())
         for each in files
@@ -320,7 +320,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
 def _remote(
     written: str, address: Address, source: Source, places: Places, where: str
 ) -> Iterator[SourceFile]:
-    """Yield what lies on an object store, with copies on this machine."""
+    """Yield the files on an object store, with local copies."""
     if not (found := cloud.find_objects(address)):
         raise _absent(written, places, where, "the store has no such object")
     for remote in found:

@@ -282,7 +282,7 @@ def counting_of(task: Task) -> Counting:
 
 
 def _link_counts(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
-    """Link the tables of all buckets; of those that are not divided each bucket has the whole.
+    """Link the tables of all buckets; each bucket has the whole of undivided tables.
 
     What is to be summed over all buckets is summed here.
     """
@@ -336,8 +336,8 @@ def tasks_to_combine(
     whole : Task
         The stage on all its input.
     counts : Manifest or None
-        Its counts, in these buckets or others; `memory` may require more. None before counting, when
-        the inputs of the tasks are unknown.
+        Its counts, in these buckets or others; `memory` may require more. None before counting,
+        when the inputs of the tasks are unknown.
     summed : sequence of Shard
         Results of `tasks_to_sum`.
     """
@@ -364,7 +364,7 @@ def tasks_to_combine(
 
 
 def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
-    """Return in how many parts counts are, and in how many buckets they are combined."""
+    """Return the number of parts of counts, and of the buckets in which they are combined."""
     wanted, keys = buckets_of(whole), _keys(counts)
     in_parts = {len(keys[name]) for name in counting_of(whole).buckets if name in keys}
     held = max(in_parts, default=1) if counts else wanted
@@ -374,7 +374,7 @@ def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
 
 
 def _keys(counts: Manifest | None) -> dict[str, tuple[str, ...]]:
-    """Return the parts of each table of counts; of none if these are not there yet."""
+    """Return the parts of each table of counts; none before counting."""
     if counts is None:
         return {}
     folder = artefacts.folder_of(counts.stage, counts.fingerprint)
@@ -614,7 +614,7 @@ class Work:
             run_task(task)
 
     def _from_counts(self, phase: Phase, number: int, counts: Manifest) -> None:
-        """Do a task that reads counts, after a look at them."""
+        """Do a task that reads counts, after checking them."""
         folder = artefacts.folder_of(counts.stage, counts.fingerprint)
         parts = [part for table in counts.tables.values() for part in table.parts]
         digests = {f"{folder}/{part.file}": part.sha256 for part in parts}
@@ -665,7 +665,7 @@ def _digests(shards: Shards) -> dict[str, str]:
 
 
 def _check_inputs(task: Task, digests: dict[str, str]) -> Task:
-    """Return a task if what it reads is undamaged; other files, perhaps very many, are not read."""
+    """Return a task if its inputs are undamaged; other files, perhaps very many, are not read."""
     for keys in task.tables.values():
         for key in keys:
             with task.storage.guarded(f"stage {task.name}", key):

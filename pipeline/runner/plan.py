@@ -122,7 +122,7 @@ def step_of(
 def _stored_step(
     project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
 ) -> Step:
-    """Return the stored result of a stage whose files need the data root, else why it has to run.
+    """Return the stored result of a stage whose files need the data root, else why it must run.
 
     The files are assumed to be those of the run that made the result.
     """

@@ -117,7 +117,7 @@ def problems_of(
 
 
 def _what(error: ErrorDetails) -> str:
-    """Return what is wrong, in terms of TOML."""
+    """Return the error in terms of TOML."""
     kind, value = error["type"], repr(error.get("input"))
     if kind == "missing":
         return "is required but missing"

@@ -270,7 +270,7 @@ def _record(
     force: Collection[str],
     listeners: Sequence[Listener],
 ) -> Iterator[Progress]:
-    """Log what happens, and keep the record of the run however it ends."""
+    """Log events, and write the record of the run however it ends."""
     identity, started = history.new_id(), _now()
     storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
     with storage.guarded("the run", ""):
@@ -367,7 +367,7 @@ def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
 
 
 def _files_behind(step: Step, progress: Progress) -> str:
-    """Say which files the stages read whose tables a stage uses."""
+    """Return a sentence with the files behind the tables that a stage uses."""
     names = dict.fromkeys(each.stage for each in step.node.inputs.values())
     read = (progress.project.nodes[name].sources.values() for name in names)
     paths = [path for sources in read for source in sources for path in source.path]

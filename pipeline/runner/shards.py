@@ -83,7 +83,7 @@ def split_large_file(
 def _find_parts(
     storage: Storage, file: SourceFile, budget: Budget, size: int, text: str
 ) -> dict[str, Any]:
-    """Return how a file is divided, from the cache or found now."""
+    """Return the division of a file, cached or computed."""
     several = budget.workers > 1 or budget.memory is not None
 
     def find(path: Path) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def buckets_of(whole: Task) -> int:
 
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:
-    """Name a shard by what it reads, so that parts cut otherwise are never mixed up."""
+    """Name a shard by its input, so that different divisions are never confused."""
     parts = [[asdict(replace(file.part, text=""))] if file.part else [] for file in files]
     content = [[file.label, file.digest, *part] for file, part in zip(files, parts, strict=True)]
     return f"shard-{text_digest(canonical([content, buckets]))[:_NAME]}"

@@ -150,7 +150,7 @@ def run_task(task: Task) -> None:
 
 @contextmanager
 def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
-    """Give a draft and the parts to fill; publish and vouch for them when all went well."""
+    """Yield a draft and the parts to fill; publish them with a manifest on success."""
     started, storage = time.perf_counter(), task.storage
     before = [file.stamp() for file in _files(task)]
     parts: Parts = dict.fromkeys(task.models, ())
@@ -232,7 +232,7 @@ def run_stage(
 
 
 def _split(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield a table as its buckets; what all of them share is in the first."""
+    """Yield a table by bucket; an undivided table goes to the first."""
     ids = task.stage.counting.buckets if task.stage.counting else {}
     # Partial tables are merged again: their order does not matter, and labels stay numbers.
     if not _is_partial(task):
@@ -246,12 +246,12 @@ def _split(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl
 
 
 def _is_partial(task: Task) -> bool:
-    """Whether what it makes is still to be added up, or combined."""
+    """Whether its outputs are still to be added up or combined."""
     return task.stage.counting is not None and task.phase in {"run", "count", "merge", "sum"}
 
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
-    """Write a part of a table and validate what can be read back of it."""
+    """Write a part of a table, read it back and validate it."""
     storage = task.storage
     with storage.guarded(f"stage {task.name}", task.name):
         storage.write(key, frame)
@@ -268,7 +268,7 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
 
 
 def _changed(task: Task, before: list[Stamp | None]) -> list[str]:
-    """Return the files that differ, or differed in between, from what the fingerprint names."""
+    """Return the files that differ, or differed meanwhile, from those in the fingerprint."""
     files = _files(task)
     stamps = zip(files, before, [file.stamp() for file in files], strict=True)
     return [

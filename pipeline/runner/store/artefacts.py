@@ -159,7 +159,7 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
 
 
 def _digest(storage: Storage, key: str) -> str:
-    """Return the digest of a file; none of one that is no longer there, or cannot be read."""
+    """Return the digest of a file; none if it is gone or cannot be read."""
     try:
         return digest_of(storage, key)
     except OSError:

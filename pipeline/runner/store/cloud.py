@@ -354,7 +354,7 @@ def _cache_folder(home: str, meta: Meta) -> Path:
 
 
 def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
-    """Fill a file beside its name first, so that a half of it is never taken for the whole."""
+    """Download to a temporary name first, so that an incomplete file is never used."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
     try:
@@ -601,7 +601,7 @@ class Lease:
         return silent or now - since > self._seconds
 
     def _update(self, change: Callable[[Holders], Holders | None]) -> bool:
-        """Change who holds it, by a put that fails if another did so meanwhile.
+        """Change its holders, by a put that fails if another process did so meanwhile.
 
         Repeating it after a lost answer is harmless: each change sets the final state.
         """
@@ -728,7 +728,7 @@ def _free(bucket: Bucket, address: Address, name: str) -> str:
 
 @dataclass
 class _Process:
-    """What this process holds of a place: its locks, and the logs that it writes."""
+    """The locks and logs that this process holds in a storage."""
 
     locks: dict[str, str] = field(default_factory=dict)
     """Token of a lease to the key of its lock."""
@@ -902,7 +902,7 @@ class CloudStorage:
 
     @contextmanager
     def _explain_silence(self, what: str = "") -> Iterator[None]:
-        """Say that a store does not answer: what it cannot tell is not what is not there."""
+        """Report that a store does not answer, which does not mean that an object is missing."""
         try:
             yield
         except FileNotFoundError:

@@ -85,7 +85,7 @@ def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.Data
 
 
 def _cuts(keys: pl.DataFrame, bounds: pl.DataFrame) -> list[int]:
-    """Return before which rows of a part ranges begin, and where the last one ends."""
+    """Return the first rows of the ranges of a part, and the end of the last one."""
     marked = pl.concat([bounds.with_columns(_row=0), keys.with_columns(_row=1)])
     order = marked.sort([*keys.columns, "_row"]).get_column("_row")
     places = (order == 0).arg_true().to_list()
@@ -157,11 +157,11 @@ def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[s
 
 
 class _Unordered(Exception):
-    """Rows do not come in the order of their key."""
+    """Rows are not in the order of their key."""
 
 
 def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[str, int]:
-    """Return digest and number of rows, which have to come in the order of the key."""
+    """Return digest and number of rows, which must be in the order of the key."""
     schema = parts[0].collect_schema()
     columns = {each: _ColumnDigest() for each in sorted(schema.names())}
     dtypes = {each: str(dtype) for each, dtype in schema.items()}
@@ -250,7 +250,7 @@ class _Repeats:
         self._last = batch.tail(1) if batch.height else self._last
 
     def _show(self, *rows: dict[str, Any]) -> None:
-        """Take in rows with one key as an example, in an order that is always the same."""
+        """Add rows with one key as an example, in a fixed order."""
         key = {name: rows[0][name] for name in self._key}
         rest = ({name: row[name] for name in row if name not in key} for row in rows)
         both = sorted({described(row) for row in rest})

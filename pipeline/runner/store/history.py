@@ -117,7 +117,7 @@ def move_out(storage: Storage, former: str, name: str) -> list[str]:
 
 
 def _files_of_people(storage: Storage, former: str, name: str) -> Iterator[str]:
-    """Yield the keys of files that we did not write, or not as they are."""
+    """Yield the keys of files that people added or changed."""
     written, new = _read_digests(storage, former), _read_digests(storage, name) or {}
     tops = {key.partition("/")[0] for key in new}
     for entry in _files(storage, former):
@@ -132,7 +132,7 @@ def _files_of_people(storage: Storage, former: str, name: str) -> Iterator[str]:
 
 
 def _files(storage: Storage, prefix: str) -> Iterator[Entry]:
-    """Yield files, and links whatever they lead to: what lies behind them is elsewhere."""
+    """Yield files, and links without following them."""
     for entry in storage.list(prefix):
         if entry.size is None and not entry.link:
             yield from _files(storage, entry.key)
@@ -516,11 +516,11 @@ def _replay(identity: str, events: Iterator[dict[str, Any]]) -> CurrentRun:
 
 
 class _AtWork(Exception):
-    """Somebody holds the lock."""
+    """Another process holds the lock."""
 
 
 def _is_locked(storage: Storage, stage: str) -> bool:
-    """Tell whether a run holds the lock of a stage, or between two stages that of all results."""
+    """Return whether a run holds the lock of a stage, or between stages that of all results."""
 
     def refuse() -> None:
         raise _AtWork

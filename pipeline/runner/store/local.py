@@ -208,7 +208,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Make sure that a file, or the entries of a folder, are on the disk."""
+    """Sync a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
