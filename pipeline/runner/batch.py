@@ -153,7 +153,7 @@ def _phase(work: Work, index: int) -> Phase:
 
 @contextmanager
 def _locked(phase: Phase, index: int, listeners: Sequence[Listener]) -> Iterator[None]:
-    """Hold the lock of a task, so that no two processes do it; tasks that lock the stage need none."""
+    """Hold the lock of a task, so that no two processes run it; unless it locks the stage."""
     task = phase.tasks[index - phase.first]
     if phase.name in TOGETHER:
         yield

@@ -51,7 +51,7 @@ Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
 Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
 """Stage to table to zero rows of it."""
 Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
-"""Finds further mistakes, for example in the report's section."""
+"""Finds further errors, for example in the report's section."""
 
 
 # The graph: options validated, references resolved, stages ordered
@@ -114,7 +114,7 @@ class Node:
 
 
 def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
-    """Return the valid stages in topological order, and every problem.
+    """Return the valid stages in topological order, and every error.
 
     Parameters
     ----------
@@ -514,14 +514,14 @@ def load(
     settings : mapping, optional
         Dotted path to the value that replaces the file's.
     also : callable, optional
-        Finds further problems.
+        Finds further errors.
     stored : bool
         Accept paths below the data root without one: stored results can still be read.
 
     Raises
     ------
     ConfigError
-        With every problem of the file.
+        With every error in the file.
     DataError
         If an input file is empty or unreadable.
     """

@@ -347,7 +347,8 @@ def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
     local = base and not address_of(written)
-    remedy = f"check the path, which starts from {base}" if local else "check the address"
+    remedy = "check the path" if local else "check the address"
+    remedy += f", which is relative to {base}" if local and not Path(written).is_absolute() else ""
     remedy += f"; source: {origin}" if origin else ""
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 

@@ -34,7 +34,7 @@ _MESSAGES = {
     "finite_number": "should be finite",
     "int_from_float": "should be a whole number",
 }
-"""Kinds of mistakes as pydantic names them, in the words of TOML."""
+"""Kinds of errors as pydantic names them, in the words of TOML."""
 _SHOWN = 60
 """Characters of a value that are shown."""
 
@@ -81,7 +81,7 @@ def problems_of(
     prefix: str = "",
     also: Iterable[str] = (),
 ) -> list[Problem]:
-    """Return one problem for every mistake that pydantic found.
+    """Return one problem for every error that pydantic found.
 
     Parameters
     ----------

@@ -813,7 +813,7 @@ def plan_design(
     Raises
     ------
     ConfigError
-        With all mistakes in the question; if nothing is ranked, the pilot has no judgements, or no
+        With all errors in the question; if nothing is ranked, the pilot has no judgements, or no
         question can reach the goal.
 
     Examples
