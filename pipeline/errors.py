@@ -210,7 +210,7 @@ def explain(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """A mistake: place, what is wrong, and remedy.
+    """An error: place, description, and remedy.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class Problem:
         return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
 
     def within(self, path: str) -> Problem:
-        """Return the same mistake with a longer path.
+        """Return the same error with a longer path.
 
         Examples
         --------
@@ -241,14 +241,14 @@ class Problem:
 
 
 class ConfigError(LexassayError):
-    """All mistakes in an experiment or a command.
+    """All errors in an experiment or a command.
 
     Parameters
     ----------
     source : str
-        The file or command with the mistakes.
+        The file or command with the errors.
     problems : sequence of Problem
-        The mistakes.
+        The errors.
     """
 
     exit_code = 2
@@ -258,7 +258,7 @@ class ConfigError(LexassayError):
         self.problems = tuple(problems)
         count = len(self.problems)
         lines = "".join(f"\n  - {problem}" for problem in self.problems)
-        super().__init__(f"{source}: {count} mistake{'s' if count != 1 else ''}{lines}")
+        super().__init__(f"{source}: {count} error{'s' if count != 1 else ''}{lines}")
 
 
 class DataError(LexassayError):
@@ -331,7 +331,9 @@ class NotMadeYet(ConfigError):
     def __init__(self, table: str) -> None:
         self.table = table
         problem = Problem(
-            table, "has not been made yet", "lexassay run makes it or names the missing answers"
+            table,
+            "does not exist yet",
+            "run lexassay run: it makes the table, or names the missing answers",
         )
         super().__init__("show", [problem])
 

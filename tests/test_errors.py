@@ -225,7 +225,7 @@ def test_all_mistakes_at_once(folder_errors: Path) -> None:
     settings = {path: value for case in ("name", "unknown measure", "no file", "report")
                 for path, value in CASES[case][0].items()}  # fmt: skip
     text = complaints(folder_errors, **settings)
-    assert text.startswith(str(folder_errors / "x.toml") + ": 4 mistakes")
+    assert text.startswith(str(folder_errors / "x.toml") + ": 4 errors")
 
 
 def test_ring(folder_errors: Path) -> None:

@@ -236,7 +236,7 @@ class ReportOptions(Options):
 
 
 def check_report(experiment: Experiment) -> list[Problem]:
-    """Return every mistake in the report's section."""
+    """Return every error in the report's section."""
     try:
         options = ReportOptions.model_validate(experiment.report)
     except ValidationError as error:
@@ -270,7 +270,7 @@ def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Pro
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Add the report's section to the paths of mistakes in the options of a view.
+    """Add the report's section to the paths of errors in the options of a view.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def check(
     Raises
     ------
     ConfigError
-        With every mistake in the file.
+        With every error in the file.
     """
     root, also = Path(data) if data else None, check_report
     return load(

@@ -60,7 +60,7 @@ def check_points(
     Raises
     ------
     ConfigError
-        With every mistake, and the points that have it.
+        With every error, and the points that have it.
     """
     options = project.experiment.sweep
     if options is None or project.without_root:

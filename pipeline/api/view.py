@@ -216,7 +216,7 @@ def _columns_to_show(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) 
     Raises
     ------
     ConfigError
-        With every mistake in the selection.
+        With every error in the selection.
     """
     schema = table.collect_schema()
     problems = [

@@ -27,7 +27,9 @@ def annotate(
     ] = None,
     host: Annotated[
         str,
-        typer.Option("--host", help="Address to serve at; others open the pages to the network."),
+        typer.Option(
+            "--host", help="Address to listen on; all but 127.0.0.1 open the pages to the network."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")

@@ -104,7 +104,7 @@ COMMANDS = {
         ("lexassay diff collocations:latest~1 collocations:latest",), ("run", "run"),
     ),
     "annotate": Command(
-        "annotate", "People",
+        "annotate", "Annotation",
         "Judge in the browser, or export the judgements.",
         (
             "lexassay annotate experiment.toml",
@@ -113,27 +113,27 @@ COMMANDS = {
         ),
     ),
     "sheets": Command(
-        "inspect", "People",
+        "inspect", "Annotation",
         "Show the sheets of an experiment and the progress of each annotator.",
         ("lexassay sheets experiment.toml",), ("config",),
     ),
     "collocates": Command(
-        "from_files", "Ask files at once",
+        "from_files", "Work on files directly",
         "List the collocates of a word, by relation in a parsed corpus.",
         ("lexassay collocates take novel.txt",),
     ),
     "keywords": Command(
-        "from_files", "Ask files at once",
+        "from_files", "Work on files directly",
         "List the words that are more frequent in one corpus than in another, with dispersion.",
         ("lexassay keywords novel.txt corpus.conllu --attribute form",),
     ),
     "candidates": Command(
-        "from_files", "Ask files at once",
+        "from_files", "Work on files directly",
         "List the word pairs of a corpus with f, f1, f2, N and scores.",
         ("lexassay candidates novel.txt --measure log_likelihood --top 20",),
     ),
     "score": Command(
-        "from_files", "Ask files at once",
+        "from_files", "Work on files directly",
         "Score a table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz.",
         (
             "lexassay score candidates.tsv --measures t_score,mi",
@@ -141,17 +141,17 @@ COMMANDS = {
         ),
     ),
     "evaluate": Command(
-        "evaluate", "Ask files at once",
+        "evaluate", "Work on files directly",
         "Evaluate ranked pairs: n-best precision with confidence limits and a graph.",
         ("lexassay evaluate scored.tsv candidates.tsv --n 100,500",),
     ),
     "clusters": Command(
-        "evaluate", "Ask files at once",
+        "evaluate", "Work on files directly",
         "Evaluate word clusters against gold classes, by type and by token.",
         ("lexassay clusters corpus.conllu tree.paths --prefix 3",),
     ),
     "lexicon": Command(
-        "evaluate", "Ask files at once",
+        "evaluate", "Work on files directly",
         "Evaluate a lexicon against dictionaries: L*, F*, entropy, and the costliest lemmas.",
         ("lexassay lexicon dictionary.unimorph computed.wordforms",),
     ),
@@ -197,7 +197,7 @@ def groups() -> dict[str, list[str]]:
 
     Examples
     --------
-    >>> groups()["People"]
+    >>> groups()["Annotation"]
     ['annotate', 'sheets']
     """
     found: dict[str, list[str]] = {}

@@ -223,7 +223,7 @@ def kind_of(output: Path, *, given: str | None = None) -> str:
     ending = Path(output.name.removesuffix(".gz")).suffix.lower()
     kind = given if given and given != "table" else endings.get(ending)
     if kind is None:
-        what = f"{output.name} does not end like a table"
+        what = f"{output.name} does not have the extension of a table"
         raise ConfigError("--output", [Problem("--output", what, f"use {', '.join(endings)}")])
     if kind == "xlsx" and output.name.endswith(".gz"):
         what = "workbooks are already compressed"

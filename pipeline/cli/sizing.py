@@ -533,7 +533,7 @@ def _require_output(format_: str, to: Path | None, chart: Path | None, *, overwr
     elif to:
         output.kind_of(to, given=format_)
     if chart and chart.suffix.lower().removeprefix(".") not in _CHARTS:
-        what = f"{chart.name} does not end like a picture"
+        what = f"{chart.name} does not have the extension of a picture"
         problems.append(Problem("--chart", what, f"use {', '.join(_CHARTS)}"))
     for path in filter(None, (to, chart)):
         with output.writing(path):

@@ -205,7 +205,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int | None:
 def _open_read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """Open for reading, also in a read-only folder."""
     if not path.is_file():
-        raise DataError(f"{path}: no such file")
+        raise DataError(f"{path}: file not found; check the path")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")

@@ -469,7 +469,7 @@ class WordChoice:
             return {}
         path = self.stop_words
         if not path.is_file():
-            problem = Problem("--stop-words", f"there is no file {path}", "name a word list")
+            problem = Problem("--stop-words", f"{path}: file not found", "check the path")
             raise ConfigError("stop words", [problem])
         with reading(path), open_text(path) as text:
             first = text.readline().strip("\ufeff\r\n")

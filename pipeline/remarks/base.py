@@ -203,7 +203,7 @@ check = CHECKS.decorator(Check)
 
 Threshold: TypeAlias = Annotated[float, Field(ge=0, strict=True)] | Literal[False]
 Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
-"""``[remarks]``: check to its threshold, or to false to disable it."""
+"""``[remarks]``: threshold of a check, by its name; false disables it."""
 
 
 def run_checks(stage: CheckInput, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:

@@ -1,4 +1,4 @@
-"""The tasks of a stage for a batch system: listed, and done by independent processes."""
+"""The tasks of a stage for a batch system: list them, run them in independent processes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def states(project: Project, stage: str) -> list[PhaseState]:
 
 
 def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] = ()) -> bool:
-    """Do one task of a stage, unless it is done.
+    """Run one task of a stage unless it is done.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
     Returns
     -------
     bool
-        Whether there was anything to do.
+        Whether the task was not done before.
 
     Raises
     ------
     ConfigError
-        If there is no such task, or its inputs do not exist.
+        If the task or its inputs do not exist.
     """
     storage = project.storage
     with interrupts.interrupt_once(), artefacts.in_use(storage, listeners):
@@ -115,7 +115,7 @@ def do(project: Project, stage: str, index: int, listeners: Sequence[Listener] =
 
 
 def work_of(project: Project, stage: str, digests: Digests) -> Work:
-    """Return a stage as its tasks; ConfigError if a stage that it depends on is not done."""
+    """Return the tasks of a stage; ConfigError if a stage that it depends on is not done."""
     require_stage(stage, project.nodes, "STAGE")
     done: dict[str, Manifest] = {}
     for name in [*_rests_on(project, stage), stage]:
@@ -153,7 +153,7 @@ def _phase(work: Work, index: int) -> Phase:
 
 @contextmanager
 def _locked(phase: Phase, index: int, listeners: Sequence[Listener]) -> Iterator[None]:
-    """Hold the lock of a task, so that no two processes do it; what has its stage needs none."""
+    """Hold the lock of a task, so that no two processes run it; unless it locks the stage."""
     task = phase.tasks[index - phase.first]
     if phase.name in TOGETHER:
         yield

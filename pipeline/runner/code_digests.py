@@ -1,4 +1,4 @@
-"""Digests of the code that a stage can reach: definition by definition, however many imports away.
+"""Digests of the code that a stage can reach, per definition, through any number of imports.
 
 A root is a module, or one name in it as ``module:name``. Every name that a reached statement uses
 is followed, through imports, into the modules of the project and of extension packages; libraries
@@ -39,7 +39,7 @@ class Statement(NamedTuple):
     digest : str
         SHA-256 of its syntax tree without docstrings; "" for an import.
     uses : list of str
-        Names that it reads, but for those before a dot.
+        Names that it reads, except those before a dot.
     attributes : list of (str, str)
         ``a.b`` as (a, b).
     imports : list of Import
@@ -79,7 +79,7 @@ def _source(content: bytes) -> Source:
 def code_digests(
     roots: Iterable[str], source_of: Callable[[Path], Any] = read_source
 ) -> dict[str, str]:
-    """Return, for every module that the roots can reach, the digest of what is reached in it.
+    """Return the digest of the reachable definitions of every module that the roots can reach.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ class _Module:
     def meaning(self, name: str) -> tuple[set[int], list[Import]]:
         """Return the statements behind a name, and the imports that bind it.
 
-        Statements that bind nothing are always among them. A name that only type checkers see
-        bound is one that ``__getattr__`` finds; an unbound one means the module.
+        Statements that bind nothing are always included. A name bound for type checkers only is
+        found by ``__getattr__``; an unbound one means the module.
         """
         bound = self._bound.get(name, set())
         for imports in self._imports:
@@ -156,7 +156,7 @@ class _Module:
 
 
 class _Reach:
-    """The modules that have been reached, and what of them."""
+    """The reached modules, and the names reached in each."""
 
     def __init__(self, own: set[str], source_of: Callable[[Path], Any]) -> None:
         self._own = own
@@ -164,7 +164,7 @@ class _Reach:
         self._modules: dict[str, _Module] = {}
 
     def digests(self) -> dict[str, str]:
-        """Return the digest of what has been reached of each module."""
+        """Return the digest of the reachable definitions of each module."""
         return {
             name: _sha256("".join(each.statements[index].digest for index in sorted(each.reached)))
             for name, each in sorted(self._modules.items())

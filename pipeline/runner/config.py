@@ -1,4 +1,4 @@
-"""An experiment: the typed content of its TOML file, and where its sheets lie."""
+"""An experiment: the typed content of its TOML file, and the folders of its sheets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RunOptions(Options):
     """Processes of the engine; one per core by default."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)
     """Memory limit of all processes together, for example "2GB"; none by default, but 4GB for
-    data that must be held whole."""
+    data that must be held as a whole."""
     shard: Bytes = Field(default=64 << 20, ge=1)
     """Size of a shard, for example "64MB"; smaller files are combined."""
 
@@ -67,7 +67,7 @@ class RunOptions(Options):
 
     @property
     def budget(self) -> Budget:
-        """What one task may use."""
+        """Memory and parallelism of one task."""
         workers, processes = _processes(self.engine, self.workers)
         cut = "shard" in self.model_fields_set  # it costs more than it saves two workers
         return Budget(self.memory, self.shard, workers, cut).shared(workers, processes)
@@ -92,7 +92,7 @@ class Sweep(Options):
     """``[sweep]``: run every combination of the settings."""
 
     over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(min_length=1)
-    """Dotted path of an option to its values."""
+    """Values of each option, by its dotted path."""
     collect: tuple[str, ...] = Field(min_length=1)
     """Tables to stack over all points: "stage", "stage.table" or "findings"."""
     where: str = ""
@@ -130,7 +130,7 @@ class Sweep(Options):
 
 
 class Experiment(Options):
-    """The whole file."""
+    """An experiment file."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     """Name of the experiment and of its results folder."""
@@ -150,7 +150,7 @@ class Experiment(Options):
     """``[report]``: options of the report."""
     run: RunOptions = RunOptions()
     remarks: Thresholds = Field(default_factory=dict)
-    """``[remarks]``: check to its threshold, or to false to disable it."""
+    """``[remarks]``: threshold of a check, by its name; false disables it."""
     sweep: Sweep | None = None
 
     @field_validator("seed", mode="before")
@@ -277,9 +277,9 @@ def parse_setting(text: str, *, option: str = "--set") -> tuple[str, Any]:
     Parameters
     ----------
     text : str
-        What was given.
+        The text of the option.
     option : str
-        The option that it was given to, for messages.
+        Name of the option, for messages.
 
     Examples
     --------
@@ -301,10 +301,10 @@ def parse_setting(text: str, *, option: str = "--set") -> tuple[str, Any]:
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:
-    """Return the experiment and the mistakes in its own sections (not in its stages).
+    """Return the experiment and the problems in its own sections, not in its stages.
 
-    A section with mistakes is replaced by its defaults, so that the mistakes of the stages can
-    be found in the same go; None if the stages themselves cannot be read.
+    A section with problems is replaced by its defaults, so that problems of the stages are found at
+    once; None if the stages cannot be read.
     """
     try:
         return Experiment.model_validate(content), []
@@ -359,7 +359,7 @@ class SheetPlaces:
 
 
 def sheet_places(config: Path, *, runs: Path, name: str, written: str = "") -> SheetPlaces:
-    """Return where an experiment's sheets lie.
+    """Return the folders of an experiment's sheets.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def advance(size: int) -> None:
 
 
 def bytes_to_read(files: Iterable[SourceFile]) -> int:
-    """Return about how many bytes of text there are to read in files, and in parts of files."""
+    """Return the approximate bytes of text to read in files and parts of files."""
     ranges = ((file.path, file.part and file.part.range) for file in files)
     return sum(each.end - each.start if each else _size(path) for path, each in ranges)
 
@@ -126,7 +126,7 @@ def _size(path: Path) -> int:
 
 
 def carried_tables(counting: Counting, files: Sequence[SourceFile]) -> Tables:
-    """Return what the first batch is given as left by the one before it.
+    """Return the tables that the first batch gets in place of a previous batch's.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def carried_tables(counting: Counting, files: Sequence[SourceFile]) -> Tables:
 
 
 def bounds_of(files: Sequence[SourceFile]) -> DocumentBounds:
-    """Return whether documents go on beyond the files, or the part of one, that a task reads."""
+    """Return whether documents continue beyond the files, or the file part, of a task."""
     part = files[0].part if files else None
     return DocumentBounds(bool(part and part.before.start), bool(part and part.goes_on))
 
@@ -169,7 +169,7 @@ class Tally:
     most : int
         Rows of pairs to hold in memory; wider rows count as several.
     bounds : Bounds
-        Whether documents go on beyond what the task reads.
+        Whether documents continue beyond what the task reads.
     """
 
     counting: Counting
@@ -194,7 +194,7 @@ class Tally:
         return made | self.nothing
 
     def rest(self) -> Frames:
-        """Return the counts of what is left."""
+        """Return the counts of the remaining raw tables."""
         return self._flush(goes_on=self.bounds.continues_after) if self.held else {}
 
     def _flush(self, *, goes_on: bool) -> Frames:
@@ -212,7 +212,7 @@ class Tally:
 
 
 def stack_tables(one: Frames, two: Frames) -> Frames:
-    """Return the tables of both, the rows of one below those of the other where both have one."""
+    """Return the tables of both; rows of a table that both have are concatenated."""
     both = {name: pl.concat([one[name], two[name]]) for name in one.keys() & two.keys()}
     return {**one, **two, **both}
 
@@ -222,7 +222,7 @@ def stack_tables(one: Frames, two: Frames) -> Frames:
 
 @dataclass
 class InputNotes:
-    """What readers skip and replace, see `InputRecord`; exists while a task reads."""
+    """Skipped and replaced input, see `InputRecord`; exists while a task reads."""
 
     places: int = 0
     sentences: int = 0
@@ -246,7 +246,7 @@ class InputNotes:
         self.replaced.update(replaced or {})
 
     def add_record(self, record: InputRecord) -> None:
-        """Take in what the readers of a shard did."""
+        """Add the record of a shard's readers."""
         room = max(0, EXAMPLES - len(self.examples))
         self.places += record.skipped
         self.sentences += record.skipped_sentences
@@ -288,7 +288,7 @@ def stream_corpus(
     given : mapping of str to LazyFrame
         Its other tables.
     notes : InputNotes
-        Takes what the readers skip and replace.
+        Records skipped and replaced input.
     """
     stage, config = task.stage, task.config
     option, budget = stage.shards or "", task.budget
@@ -314,7 +314,7 @@ def stream_corpus(
 
 
 def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
-    """Return what all shards have counted, or a bucket of it, and the sums over its rows."""
+    """Return the counts of all shards, or of a bucket, with the sums over their rows."""
     if counting.close:
         merged = collect_tables(
             counting.close({name: each.lazy() for name, each in merged.items()})
@@ -359,7 +359,7 @@ def _tokens(
 
 @dataclass
 class Merger:
-    """Partial tables, merged whenever they have doubled; exists while a task reads a corpus.
+    """Partial tables, merged each time they have doubled; exists while a task reads a corpus.
 
     Parameters
     ----------
@@ -379,7 +379,7 @@ class Merger:
     merged: int = 0
 
     def add(self, made: Frames) -> Frames:
-        """Take in the tables of one batch; return all tables when the memory is full."""
+        """Add the tables of one batch; return all tables when the memory is full."""
         for name, frame in made.items():
             self.held.setdefault(name, []).append(frame)
             self.rows += frame.height
@@ -391,7 +391,7 @@ class Merger:
         return self.result() if full else {}
 
     def result(self) -> Frames:
-        """Return one table of each kind, and drop all."""
+        """Return one table of each kind, and forget them."""
         self._merge()
         tables = {name: frames[0] for name, frames in self.held.items()}
         self.held, self.rows, self.merged = {}, 0, 0
@@ -435,7 +435,7 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _split_tail(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split off the last paragraph or document, which may go on; batches end with sentences."""
+    """Split off the last paragraph or document, which may continue; batches end with sentences."""
     if whole not in _KEYS:
         return tokens, tokens.clear()
     key = _KEYS[whole]
@@ -449,7 +449,7 @@ def _concat(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def collect_tables(outputs: Outputs) -> Frames:
-    """Return the tables that a stage makes, made at once."""
+    """Return the tables that a stage makes, computed together."""
     queries = {name: each for name, each in outputs.items() if isinstance(each, pl.LazyFrame)}
     made = dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
     return {
@@ -478,7 +478,7 @@ def sum_rows(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
 def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple[Part, ...]:
     """Write the sums of all buckets as one part.
 
-    Each bucket has a row for nearly every frequent unit: together far more rows than sums, which
+    Each bucket has a row for nearly every frequent unit. These rows far outnumber the sums, which
     are read again for every bucket of the outputs.
 
     Parameters
@@ -488,9 +488,9 @@ def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple
     name : str
         A table of totals.
     keys : sequence of str
-        What the buckets have of it.
+        Its parts in the buckets.
     draft : str
-        The folder that it goes to, where it becomes the only part.
+        The folder to write to, where it becomes the only part.
     """
     counting = whole.stage.counting
     if counting is None:
@@ -541,7 +541,7 @@ def reduce_bucket(task: Task, counting: Counting) -> Iterator[Frames]:
 
 
 def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
-    """Return the number of the bucket of an id: they follow each other in the order of ids.
+    """Return the bucket number of an id; buckets are in the order of ids.
 
     Examples
     --------
@@ -566,7 +566,7 @@ def _drop_repeated(frames: Frames, counting: Counting, part: int) -> Frames:
 
 
 def _complete(counting: Counting, tables: Tables) -> Tables:
-    """Return all partial tables: one is not there if no shard has rows of it for a bucket."""
+    """Return all partial tables: one is missing if no shard has rows of it for a bucket."""
     models = {**counting.partials, **counting.total_tables}
     return {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
 
@@ -618,7 +618,7 @@ def _merge(task: Task, counting: Counting) -> Iterator[Frames]:
 
 
 def _part_count(task: Task, counting: Counting, tables: Tables) -> int:
-    """Return into how many parts a bucket has to be divided, by its distinct rows."""
+    """Return the number of parts of a bucket, from its distinct rows."""
     most = task.budget.merged
     if most is None or counting.weight or counting.undivided:  # else buckets are right by weight
         return 1
@@ -626,7 +626,7 @@ def _part_count(task: Task, counting: Counting, tables: Tables) -> int:
 
 
 def _excess(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
-    """Return how many times `most` the distinct rows of a table are, rounded up."""
+    """Return the distinct rows of a table in multiples of `most`, rounded up."""
     if int(table.select(pl.len()).collect().item()) <= most:
         return 1
     names = counting.buckets[name].meta.root_names()

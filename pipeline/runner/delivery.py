@@ -1,4 +1,4 @@
-"""Delivery to people: sheets and n-best lists written outside the store, and their progress."""
+"""Sheets and n-best lists for people, written outside the store, and annotators' progress."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _CAUTION = (
 def deliver_sheets(
     project: Project, manifest: Manifest, wanted: Sheets, *, write: bool = True
 ) -> list[str]:
-    """Write a sheet for every annotator with rows that are in no sheet yet.
+    """Write a sheet for each annotator who has rows that are in no sheet yet.
 
-    Rows of existing sheets, filled or not, are not written again, nor candidates that enough
-    annotators have labelled. A sample that grows thus gives a further sheet with the new rows only.
+    Rows of existing sheets, completed or not, are not written again, nor candidates that enough
+    annotators have labelled. A growing sample thus adds a sheet with the new rows only.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def deliver_sheets(
     Returns
     -------
     list of str
-        Where the sheets written are.
+        Paths of the new sheets.
     """
     kind, places = SHEETS[wanted.format], project.sheets
     rows = artefacts.scan(project.storage, manifest, "sheet").collect()
@@ -86,16 +86,16 @@ def _by_annotator(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
-    """Return the rows that still need answers, and those that this person has answered.
+    """Return the rows without answers, and those that this annotator has answered.
 
-    Candidates that enough annotators have labelled need no more.
+    Candidates that enough annotators have labelled need no further answers.
 
     Parameters
     ----------
     rows : DataFrame
         The table ``sheet`` of a stage.
     files : sequence of SourceFile
-        The sheets and decisions that there are.
+        The existing sheets and decisions.
     kind : SheetKind
         Their kind.
     """
@@ -125,7 +125,7 @@ def _read_answers(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKi
 
 
 def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
-    """Return the rows of candidates that fewer people have answered than are asked."""
+    """Return the rows of candidates with fewer answers than required."""
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(votes, on="id", how="left", maintain_order="left")
@@ -136,16 +136,16 @@ def _still_needed(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> p
 def write_sheet(
     rows: pl.DataFrame, annotator: str, wanted: Sheets, storage: Storage, kind: SheetKind
 ) -> str:
-    """Write a sheet of one person under the next free number, and return where it is.
+    """Write an annotator's sheet under the next free number, and return its path.
 
     Parameters
     ----------
     rows : DataFrame
-        Its rows in order; answers and notes where there are some already.
+        Its rows in order, with existing answers and notes.
     annotator : str
-        Whose it is.
+        The annotator.
     wanted : Sheets
-        What it looks like.
+        Folder and layout.
     storage : Storage
         Of the folder of sheets.
     kind : SheetKind
@@ -161,7 +161,7 @@ def write_sheet(
             with suppress(FileExistsError):
                 storage.write(name, content, new=True)
                 return storage.location(name)
-    raise StoreError(f"{folder} has too many sheets")
+    raise StoreError(f"{folder} has too many sheets: move those that are no longer used")
 
 
 def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:
@@ -186,7 +186,7 @@ def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) 
 def deliver_list(
     project: Project, manifest: Manifest, wanted: NBestList, *, write: bool = True
 ) -> list[str]:
-    """Write the chosen list, if that very list has not been written yet.
+    """Write the chosen list unless an identical list exists.
 
     The file name has the measure, the size and part of a digest of the content: another list gets
     another file, and edited files are never changed.
@@ -205,7 +205,7 @@ def deliver_list(
     Returns
     -------
     list of str
-        Where the files written are.
+        Paths of the new files.
     """
     rows = artefacts.scan(project.storage, manifest, "list").sort("rank").collect()
     chosen = artefacts.scan(project.storage, manifest, "about").collect()
@@ -228,7 +228,7 @@ def deliver_list(
 def _files(
     rows: pl.DataFrame, choice: dict[str, Any], *, title: str, kind: str
 ) -> dict[str, bytes]:
-    """Return what to write under which names."""
+    """Return the contents of the files by name."""
     about = _about(choice, dict(rows["verdict"].drop_nulls().value_counts().iter_rows()))
     digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
     stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
@@ -303,7 +303,7 @@ def deliver_results(project: Project, node: Node, made: Manifest, *, write: bool
 
 
 def former_sheets(project: Project) -> Iterator[tuple[str, Path]]:
-    """Yield every sheet in a former place, with the stage's ``folder`` that it belongs to."""
+    """Yield every sheet in a former place, with the ``folder`` of its stage."""
     names = {folder.name for node in project.nodes.values() for folder in node.sheets.values()}
     for name in sorted(names):
         for folder in project.sheets.former_folders(name):
@@ -321,9 +321,9 @@ def remarks(project: Project) -> list[str]:
 
 
 def move_sheets(project: Project) -> list[tuple[Path, Path]]:
-    """Move all sheets from former places to where the experiment has its sheets now.
+    """Move all sheets from former places to the experiment's present folder.
 
-    No file is written over: where a name is taken, the sheet gets another one.
+    No file is overwritten: if a name is taken, the sheet gets another.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def move_sheets(project: Project) -> list[tuple[Path, Path]]:
     Returns
     -------
     list of (Path, Path)
-        From where to where.
+        Old and new path of each sheet.
     """
     moved = []
     for name, path in former_sheets(project):
@@ -360,20 +360,20 @@ def _move(path: Path, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class SheetProgress:
-    """How far one person is.
+    """The progress of one annotator.
 
     Parameters
     ----------
     folder : Path
-        Where the sheets lie.
+        Folder of the sheets.
     annotator : str
         Who.
     asked : int
-        Rows for this person.
+        Rows for this annotator.
     done : int
-        Those with an answer, in any sheet of this person.
+        Those with an answer, in any sheet of this annotator.
     changed : datetime or None
-        Time when a sheet with answers of this person was last saved (UTC); None if none was.
+        Time when a sheet with answers of this annotator was last saved (UTC); None if none was.
     """
 
     folder: Path
@@ -408,7 +408,7 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
 
 
 def unreadable_sheets(project: Project) -> Iterator[str]:
-    """Yield the unreadable files in the folders of sheets, with what is wrong."""
+    """Yield the unreadable files in the folders of sheets, with the reason."""
     folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
     for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
         for file in project.sheets.files(name, kind):
@@ -417,7 +417,7 @@ def unreadable_sheets(project: Project) -> Iterator[str]:
 
 
 def problem_of(file: SourceFile) -> str:
-    """Return why a file cannot be read, on a line; empty for a sheet that can."""
+    """Return on one line why a file cannot be read; empty if it can."""
     try:
         found = [each.problem for each in file.check()]
     except DataError as error:

@@ -1,4 +1,4 @@
-"""What differs between two runs: settings, digests, rows."""
+"""Differences between two runs: settings, digests, rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHANCE = "pi"
 
 @dataclass(frozen=True)
 class ChangedRow:
-    """A row that both runs have: its key, and what differs, before and after."""
+    """A row of both runs: its key, and the values that differ, before and after."""
 
     key: dict[str, Any]
     values: dict[str, tuple[Any, Any]]
@@ -46,10 +46,9 @@ class TableDifference:
     gone, new : list of dict
         Keys of the first rows in one run only.
     examples : list of ChangedRow
-        The first of those of both; of draws, of those that differ in more than their chance.
+        The first changed rows; of draws, those that differ in more than their probability.
     columns : dict of str to int
-        In how many of those of both each column differs, most first; columns that never do are
-        omitted.
+        Number of changed rows in which each column differs, most first; equal columns are omitted.
     """
 
     table: str
@@ -63,7 +62,7 @@ class TableDifference:
 
 
 def columns_text(columns: Mapping[str, int]) -> str:
-    """Return in how many rows which columns differ, in brackets; nothing if none does.
+    """Return the changed columns with their numbers of rows, in brackets; empty if none.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def stages_differ(
     Parameters
     ----------
     first, second : (Storage, RunRecord)
-        Where the experiment's results are, and the record of the run.
+        Storage of the experiment's results, and the record of the run.
     """
     (storage_1, run_1), (storage_2, run_2) = first, second
     for name in dict.fromkeys([*run_1.stages, *run_2.stages]):

@@ -42,8 +42,7 @@ def tell(listeners: Sequence[Listener], kind: Kind, stage: str = "", **facts: An
 def log_to(storage: Storage, key: str) -> Listener:
     """Return a listener that appends every event as a line of JSON, progress now and then.
 
-    A log that cannot be written (full disk) is given up in silence: the run itself meets the
-    same disk and says so.
+    Failure to write the log (full disk) is ignored: the run itself reports it.
     """
     written = -SELDOM
 

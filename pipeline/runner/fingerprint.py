@@ -63,7 +63,7 @@ class Digests:
         return dict(found)
 
     def keep(self) -> None:
-        """Keep them for the next run."""
+        """Save them for the next run."""
         self._files.keep()
         self._sources.keep()
 
@@ -99,9 +99,9 @@ def ingredients(
     readers: Iterable[str],
     digests: Digests,
 ) -> Ingredients:
-    """Return what a stage's result depends on, part by part.
+    """Return everything a stage's result depends on, part by part.
 
-    Never of threads, host, time or paths.
+    Threads, host, time and paths are not part of it.
 
     Parameters
     ----------
@@ -128,14 +128,14 @@ def ingredients(
 
 
 def of_counts(found: Ingredients, late: Collection[str]) -> Ingredients:
-    """Return what the counts of a stage depend on: all but the options used after counting.
+    """Return the dependencies of a stage's counts: all but the options used after counting.
 
     Parameters
     ----------
     found : Ingredients
         What its result depends on.
     late : collection of str
-        These options, see `pipeline.stages.base.late_options`.
+        Options to exclude, see `pipeline.stages.base.late_options`.
 
     Examples
     --------

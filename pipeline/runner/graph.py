@@ -51,7 +51,7 @@ Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
 Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
 """Stage to table to zero rows of it."""
 Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
-"""Finds further mistakes, for example in the report's section."""
+"""Finds further errors, for example in the report's section."""
 
 
 # The graph: options validated, references resolved, stages ordered
@@ -70,7 +70,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class SheetFolder:
-    """Filled sheets: the name of their folder, and what kind they are."""
+    """Completed sheets: the name of their folder, and their kind."""
 
     name: str
     kind: FilledSheets
@@ -93,7 +93,7 @@ class Node:
     sources : mapping of str to Source
         Option to the files it reads.
     sheets : mapping of str to SheetFolder
-        Option to the filled sheets that it reads.
+        Option to the completed sheets that it reads.
     title : str
         Title of its section in the report; may be empty.
     """
@@ -107,14 +107,14 @@ class Node:
     title: str = ""
 
     def own_config(self) -> dict[str, Any]:
-        """Return the options that are not inputs: what enters the fingerprint."""
+        """Return the options that are not inputs, for the fingerprint."""
         listed = {name.partition(".")[0] for name in self.inputs}
         inputs = listed | set(self.sources) | set(self.sheets)
         return self.config.model_dump(mode="json", exclude=inputs)
 
 
 def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
-    """Return the stages that are right, in topological order, and every mistake.
+    """Return the valid stages in topological order, and every error.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
 
 
 def _check_agreement(nodes: Mapping[str, Node]) -> Iterator[Problem]:
-    """Yield what does not go together in the stages that a stage refers to."""
+    """Yield contradictions among the stages that a stage refers to."""
     for name, node in nodes.items():
         if node.stage.agree is None:
             continue
@@ -234,7 +234,7 @@ def _references(
     kinds: Mapping[str, Stage],
     stages: Mapping[str, Mapping[str, Any]],
 ) -> tuple[dict[str, Reference | None], list[Problem]]:
-    """Return the tables that a stage refers to, and the references that lead nowhere."""
+    """Return the tables that a stage refers to, and the problems of invalid references."""
     references: dict[str, Reference | None] = {}
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():
@@ -346,7 +346,7 @@ def resolve(written: str, wanted: type[Table], kinds: Mapping[str, Stage]) -> Re
 
 
 def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Problem]]:
-    """Run every stage on zero rows and check what it makes against its schemas.
+    """Run every stage on zero rows and check its tables against their schemas.
 
     Parameters
     ----------
@@ -479,8 +479,8 @@ class Project:
     text : str
         The file as written, for provenance.
     without_root : mapping of str to tuple of Problem
-        Stage to the paths that need the data root where none is given: only results that are
-        already stored can be used.
+        Stage to the paths that need the data root if none is given: only stored results can be
+        used.
     """
 
     experiment: Experiment
@@ -539,14 +539,14 @@ def load(
     settings : mapping, optional
         Dotted path to the value that replaces the file's.
     also : callable, optional
-        Finds further mistakes.
+        Finds further errors.
     stored : bool
         Accept paths below the data root without one: stored results can still be read.
 
     Raises
     ------
     ConfigError
-        With every mistake in the file.
+        With every error in the file.
     DataError
         If an input file is empty or unreadable.
     """

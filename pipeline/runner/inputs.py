@@ -77,7 +77,7 @@ class Places:
     data : Path or None
         The data root, if one is known.
     origins : mapping of str to str
-        Path below the data root to where it can be had.
+        Path below the data root to its source.
     """
 
     folder: Path
@@ -87,13 +87,13 @@ class Places:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file of a source: how the experiment calls it, where it is, how it is read.
+    """One file of a source: its name in the experiment, location and reader.
 
-    Its digest is empty until a stage that reads it is about to run; what it was `seen` by before
-    the digest was found is kept if it tells every later change. With a `part` it is that part of
-    the file, and the digest is that of its bytes. What lies on an object store is `remote`, and its
-    path that of a copy on the machine where the run was started. Attributes that it lacks and other
-    files of its source have are `absent`: no token has a value.
+    Its digest is empty until a stage that reads it is about to run; `seen` is the stamp before the
+    digest was computed, kept if it reveals every later change. With a `part` it is that part of the
+    file, and the digest is that of its bytes. A `remote` file is on an object store; its path is
+    that of a copy on the machine where the run was started. Attributes of other files of its source
+    that it lacks are `absent`: no token has a value.
     """
 
     label: str
@@ -107,12 +107,12 @@ class SourceFile:
     absent: tuple[str, ...] = ()
 
     def here(self) -> SourceFile:
-        """Return it as a file of this machine: without the copy of a remote one, with its own.
+        """Return it as a file of this machine: a remote file as its local copy.
 
         Raises
         ------
         DataError
-            If the object store does not give it.
+            If it cannot be fetched from the object store.
         """
         if self.remote is None or self.path.is_file():
             return self
@@ -122,7 +122,7 @@ class SourceFile:
             raise DataError(f"{self.label}: {machine(error)}") from error
 
     def scan(self) -> pl.LazyFrame:
-        """Return its plan, with the columns file and line; reads the header at most."""
+        """Return its lazy query, with the columns file and line; reads at most the header."""
         plan = self.format.scan(self.path, self.options)
         if self.format.kind == "table" and self.options.normalise != "none":
             texts = [name for name, dtype in plan.collect_schema().items() if dtype == pl.String]
@@ -130,7 +130,7 @@ class SourceFile:
         return plan.select(pl.lit(self.label).alias("file"), pl.all(), *self._nothing(self.absent))
 
     def schema(self) -> pl.Schema:
-        """Return the columns that it has; DataError where not even the header can be read."""
+        """Return its columns; DataError if the header cannot be read."""
         with reading(self.path):
             own = self.format.scan(self.path, self.options).collect_schema()
         if "file" in own:
@@ -189,14 +189,14 @@ class SourceFile:
 
 
 def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile]:
-    """Return the filled sheets of a folder, by name, then its decisions, as they are now.
+    """Return the completed sheets of a folder, by name, then its present decisions.
 
-    An absent folder has none.
+    A missing folder has none.
 
     Parameters
     ----------
     folder : Path
-        Where they are.
+        Folder of the sheets.
     kind : str
         Their format.
     """
@@ -210,7 +210,7 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
 
 
 def data_root(given: Path | None) -> Path | None:
-    """Return the data root: the one given, else the one of the environment."""
+    """Return the given data root, or that of the environment."""
     named = environ.get(DATA_VARIABLE)
     return given or (Path(named) if named else None)
 
@@ -260,7 +260,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 
 
 def _with_absent(files: list[SourceFile]) -> list[SourceFile]:
-    """Say of each file which optional attributes it lacks that others have."""
+    """Note for each file the optional attributes that it lacks and others have."""
     own = [
         frozenset(each.format.optional(each.path, each.options) if each.format.optional else ())
         for each in files
@@ -320,7 +320,7 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
 def _remote(
     written: str, address: Address, source: Source, places: Places, where: str
 ) -> Iterator[SourceFile]:
-    """Yield what lies on an object store, with copies on this machine."""
+    """Yield the files on an object store, with local copies."""
     if not (found := cloud.find_objects(address)):
         raise _absent(written, places, where, "the store has no such object")
     for remote in found:
@@ -346,8 +346,8 @@ def _label(written: str, path: Path) -> str:
 def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
-    looked = f"check the path, which starts from {base}" if base else ""
-    check = "check the address" if address_of(written) else looked
+    local = "check the path" if Path(written).is_absolute() else f"check the path, relative to {base}"
+    check = "check the address" if address_of(written) else local if base else ""
     remedy = "; ".join(filter(None, [check, f"source: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
 
@@ -377,7 +377,7 @@ Bytes: TypeAlias = Annotated[int, BeforeValidator(_parse_bytes, json_schema_inpu
 
 
 def libraries(processes: int) -> int:
-    """Return the memory of processes before they count anything.
+    """Return the memory of processes before any counting.
 
     Examples
     --------
@@ -393,7 +393,7 @@ def least(processes: int) -> int:
 
 
 def memory_refusal(memory: int, workers: int, processes: int) -> str:
-    """Return why a limit cannot be kept, with the least that can; empty if it can be kept.
+    """Return why a limit is too low, with the lowest possible one; empty if it is not.
 
     Examples
     --------
@@ -413,18 +413,18 @@ def memory_refusal(memory: int, workers: int, processes: int) -> str:
 
 @dataclass(frozen=True)
 class Budget:
-    """What one task may use. Never changes a result.
+    """Memory and parallelism of one task; never changes a result.
 
     Parameters
     ----------
     memory : int or None
-        Bytes; None: no limit is kept.
+        Bytes; None for no limit.
     shard : int
         Bytes of input per shard.
     workers : int
         Number of workers.
     cut : bool
-        Whether files that are larger than a shard are cut.
+        Whether files larger than a shard are cut.
     """
 
     memory: int | None = None
@@ -438,9 +438,9 @@ class Budget:
         Parameters
         ----------
         workers : int
-            Among how many it is shared out.
+            Number of workers that share it.
         processes : int
-            How many have loaded the libraries: workers, and the one that they work for.
+            Number of processes with the libraries: the workers and the main one.
         """
         if self.memory is None:
             return self
@@ -448,7 +448,7 @@ class Budget:
         return replace(self, memory=left // workers)
 
     def part(self, size: int) -> int:
-        """Return the bytes of a part of a file of this size: there are as many for each worker.
+        """Return the size of the parts of a file in bytes, with as many parts for each worker.
 
         Examples
         --------
@@ -470,17 +470,17 @@ class Budget:
 
     @property
     def tokens(self) -> int:
-        """Tokens that a stage is given at a time, where there are as many."""
+        """Maximum number of tokens that a stage is given at a time."""
         return max(1_000, self.block // 32)
 
     @property
     def rows(self) -> int | None:
-        """Rows of partial tables in memory; more go to disk."""
+        """Rows of partial tables in memory; further rows go to disk."""
         return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
 
     @property
     def merged(self) -> int | None:
-        """Different rows of a bucket to add up at once; more are divided before."""
+        """Distinct rows of a bucket to add up at once; more are divided first."""
         return None if self.memory is None else max(1_000, self.memory // _ROW)
 
     @property
@@ -491,14 +491,14 @@ class Budget:
         return min(MANY, max(1_000, self.memory // (4 * _RAW)))
 
     def buckets(self, files: Iterable[SourceFile], *, weight: int = 1) -> int:
-        """Return into how many buckets the counts of these files have to be divided.
+        """Return the number of buckets into which the counts of these files must be divided.
 
         Parameters
         ----------
         files : iterable of SourceFile
             What is counted.
         weight : int
-            How many times as much memory a row takes as one of pairs.
+            Memory of a row, relative to a row of pairs.
         """
         if self.memory is None:
             return 1
@@ -518,7 +518,7 @@ def group_files(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile
 
 
 def text_bytes(file: SourceFile) -> int:
-    """Return about how many bytes of text a file holds."""
+    """Return the approximate number of bytes of text in a file."""
     return file.path.stat().st_size * (RATIO if is_compressed(file.path) else 1)
 
 
@@ -526,9 +526,9 @@ def text_bytes(file: SourceFile) -> int:
 
 
 def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
-    """Return the rows of all files, one below the other.
+    """Return the rows of all files, concatenated.
 
-    Of a sheet that a log of decisions has taken over, only what is new in it has an answer.
+    For a sheet imported into a log of decisions, only answers that are new in it count.
 
     Parameters
     ----------

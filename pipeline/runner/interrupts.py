@@ -1,4 +1,4 @@
-"""Ctrl-C that stops a run once: what tidies up behind the run is left to finish."""
+"""Ctrl-C that stops a run once; clean-up after the run can finish."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SOON = 0.01
 
 
 def interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, unless one is being dealt with already.
+    """Raise KeyboardInterrupt, unless one is already being handled.
 
-    Polars raises it by itself on seeing the signal, and Python raises it once more; people
-    press the keys twice, too. The second would break into the tidying up.
+    Polars raises it on the signal, and Python raises it again; people may also press the keys
+    twice. The second one would interrupt the clean-up.
 
     Raises
     ------
@@ -31,9 +31,9 @@ def interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 def again(dropped: sys.UnraisableHookArgs) -> None:
-    """Interrupt once more where Python has dropped it; a hook for what cannot be raised.
+    """Interrupt again if Python has dropped it; a hook for unraisable exceptions.
 
-    What is raised in a callback is dropped, and imports have such callbacks.
+    Python drops exceptions raised in callbacks, for example those of imports.
     """
     if issubclass(dropped.exc_type, KeyboardInterrupt):
         main = (threading.main_thread().ident, signal.SIGINT)

@@ -54,12 +54,12 @@ TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
 
 
 def partial_of(whole: Task) -> str:
-    """Return the key below which finished shards lie until their folder is put together."""
+    """Return the key of finished shards until their folder is assembled."""
     return beside(whole.folder, "partial")
 
 
 def remove_drafts(whole: Task) -> None:
-    """Remove what killed runs left half-written; finished shards of this work stay.
+    """Remove the unfinished files of killed runs; finished shards of this work stay.
 
     Requires the exclusive lock of the stage: others may be writing there.
     """
@@ -71,12 +71,12 @@ def remove_drafts(whole: Task) -> None:
 
 
 def run_tasks(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = ()) -> Shards:
-    """Make what is not done yet, and return all.
+    """Run the tasks that are not done yet, and return all results.
 
     Parameters
     ----------
     tasks : sequence of Task
-        The shards of one stage. Two with the same folder read the same, and are one.
+        The shards of one stage. Tasks with the same folder read the same input and run once.
     engine : Engine
         Maps them.
     listeners : sequence of Listener
@@ -110,9 +110,9 @@ def publish_folder(
     whole : Task
         The stage; its folder is the one to be made.
     fill : callable
-        Links parts into a draft, and returns what vouches for them.
+        Links parts into a draft, and returns their record.
     listeners : sequence of Listener
-        Receive a message if other content was there.
+        Receive a message if there was other content.
     """
     storage, final = whole.storage, whole.folder
     with storage.guarded(f"stage {whole.name}", whole.name), new_draft(storage, final) as draft:
@@ -145,7 +145,7 @@ def parts_of(shards: Shards, table: str) -> list[tuple[str, ShardPart]]:
 
 
 def input_record(shards: Shards) -> dict[str, Any]:
-    """Return what the readers of all shards skipped and replaced, as in `InputRecord`."""
+    """Return the input that all shards' readers skipped and replaced, as in `InputRecord`."""
     notes = InputNotes()
     for _, shard in shards:
         notes.add_record(shard)
@@ -165,7 +165,7 @@ def _read_finished(task: Task) -> Shard:
 
 
 class Counted(NamedTuple):
-    """What the shards of a stage have counted, the same added up by buckets, and when it began."""
+    """The counts of a stage by shard, added up by bucket, and the time it began."""
 
     shards: Shards
     added_up: Shards
@@ -203,7 +203,7 @@ def task_of_counts(whole: Task, rests_on: Ingredients) -> Task:
 
 
 def tasks_to_count(to_count: Task) -> list[Task]:
-    """Return the tasks that count, one for each shard, of what `task_of_counts` gave."""
+    """Return the counting tasks, one for each shard, of the result of `task_of_counts`."""
     return list(tasks_of(replace(to_count, folder=partial_of(to_count))))
 
 
@@ -244,7 +244,7 @@ def merge_task(task: Task, shards: Shards) -> Task:
 def publish_counts(
     to_count: Task, rests_on: Ingredients, counted: Counted, listeners: Sequence[Listener]
 ) -> Manifest:
-    """Publish what was counted and added up.
+    """Publish the counts.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def counting_of(task: Task) -> Counting:
 
 
 def _link_counts(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
-    """Link the tables of all buckets; of those that are not divided each bucket has the whole.
+    """Link the tables of all buckets; each bucket has the whole of undivided tables.
 
     What is to be summed over all buckets is summed here.
     """
@@ -336,10 +336,10 @@ def tasks_to_combine(
     whole : Task
         The stage on all its input.
     counts : Manifest or None
-        What it has counted, in these buckets or others: more are made where `memory` wants them.
-        None if it will be counted: then what the tasks read is not known yet.
+        Its counts, in these buckets or others; `memory` may require more. None before counting,
+        when the inputs of the tasks are unknown.
     summed : sequence of Shard
-        What `tasks_to_sum` have made.
+        Results of `tasks_to_sum`.
     """
     counting = counting_of(whole)
     held, buckets = _bucket_numbers(whole, counts)
@@ -364,7 +364,7 @@ def tasks_to_combine(
 
 
 def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
-    """Return in how many parts counts are, and in how many buckets they are combined."""
+    """Return the number of parts of counts, and of the buckets in which they are combined."""
     wanted, keys = buckets_of(whole), _keys(counts)
     in_parts = {len(keys[name]) for name in counting_of(whole).buckets if name in keys}
     held = max(in_parts, default=1) if counts else wanted
@@ -374,7 +374,7 @@ def _bucket_numbers(whole: Task, counts: Manifest | None) -> tuple[int, int]:
 
 
 def _keys(counts: Manifest | None) -> dict[str, tuple[str, ...]]:
-    """Return the parts of each table of counts; of none if these are not there yet."""
+    """Return the parts of each table of counts; none before counting."""
     if counts is None:
         return {}
     folder = artefacts.folder_of(counts.stage, counts.fingerprint)
@@ -416,7 +416,7 @@ def execute(
     listeners : sequence of Listener
         Receive an event per shard.
     anew : bool
-        Whether to count again what has been counted.
+        Count again even if counts exist.
     """
     started = time.perf_counter()
     if whole.stage.counting and step.counts:
@@ -470,11 +470,11 @@ def publish(
     whole : Task
         The stage on all its input; its folder is that of the artefact.
     shards : list
-        What its tasks have made.
+        Results of its tasks.
     counts : Manifest, optional
-        What it has counted, if it does.
+        Its counts, if it counts.
     started : float
-        When the work on it began, by `time.perf_counter`.
+        Start of the work, by `time.perf_counter`.
     listeners : sequence of Listener
         Receive a message if other content was in its place.
     """
@@ -525,7 +525,7 @@ class Phase:
     first : int
         Number of its first task among all of the stage.
     tasks : tuple of Task
-        Those of later phases do not know yet what they read.
+        The inputs of later phases are still unknown.
     """
 
     name: PhaseName
@@ -614,7 +614,7 @@ class Work:
             run_task(task)
 
     def _from_counts(self, phase: Phase, number: int, counts: Manifest) -> None:
-        """Do a task that reads counts, after a look at them."""
+        """Do a task that reads counts, after checking them."""
         folder = artefacts.folder_of(counts.stage, counts.fingerprint)
         parts = [part for table in counts.tables.values() for part in table.parts]
         digests = {f"{folder}/{part.file}": part.sha256 for part in parts}
@@ -665,7 +665,7 @@ def _digests(shards: Shards) -> dict[str, str]:
 
 
 def _check_inputs(task: Task, digests: dict[str, str]) -> Task:
-    """Return a task if what it reads is undamaged; other files, perhaps very many, are not read."""
+    """Return a task if its inputs are undamaged; other files, perhaps very many, are not read."""
     for keys in task.tables.values():
         for key in keys:
             with task.storage.guarded(f"stage {task.name}", key):

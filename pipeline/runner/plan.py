@@ -42,7 +42,7 @@ class Step:
     reasons : tuple of str
         Why it has to run.
     ingredients : Ingredients or None
-        What its result depends on, if known.
+        Dependencies of its result, if known.
     manifest : Manifest or None
         The existing result.
     sources : mapping of str to tuple of SourceFile
@@ -63,7 +63,7 @@ class Step:
 
     @property
     def counts(self) -> Ingredients | None:
-        """What its counts depend on; None if unknown or nothing is counted."""
+        """The dependencies of its counts; None if unknown or if it does not count."""
         if self.ingredients is None or self.node.stage.counting is None:
             return None
         return of_counts(self.ingredients, late_options(self.node.stage.config))
@@ -75,7 +75,7 @@ class Step:
 
 
 def plan(project: Project, digests: Digests) -> Iterator[Step]:
-    """Yield every stage in order, with what would happen to it.
+    """Yield every stage in order, with what a run would do with it.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def step_of(
 def _stored_step(
     project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
 ) -> Step:
-    """Return the stored result of a stage whose files need the data root, else why it has to run.
+    """Return the stored result of a stage whose files need the data root, else why it must run.
 
     The files are assumed to be those of the run that made the result.
     """

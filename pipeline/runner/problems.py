@@ -1,4 +1,4 @@
-"""Mistakes in an experiment as problems: those that pydantic finds, and unknown stages."""
+"""Problems of an experiment: those that pydantic finds, and unknown stages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MESSAGES = {
     "finite_number": "should be finite",
     "int_from_float": "should be a whole number",
 }
-"""Kinds of mistakes as pydantic names them, in the words of TOML."""
+"""Kinds of errors as pydantic names them, in the words of TOML."""
 _SHOWN = 60
 """Characters of a value that are shown."""
 
@@ -51,7 +51,7 @@ def unknown_stage(name: str, stages: Iterable[str], *, where: str = "", kind: st
     where : str
         The option that names the stage; if empty, the name itself is the place.
     kind : str
-        Which stages are valid, if not all: "with judgements".
+        Restriction of the valid stages: "with judgements".
 
     Examples
     --------
@@ -81,16 +81,16 @@ def problems_of(
     prefix: str = "",
     also: Iterable[str] = (),
 ) -> list[Problem]:
-    """Return one problem for every mistake that pydantic found.
+    """Return one problem for every error that pydantic found.
 
     Parameters
     ----------
     error : ValidationError
-        What validation raised.
+        The error of the validation.
     model : type of BaseModel
         The model that was validated, for the valid names.
     content : mapping
-        What was validated: tells keys of the file from pydantic's own markers.
+        The validated content, to distinguish its keys from pydantic's own markers.
     prefix : str
         Dotted path of the model within the file.
     also : iterable of str
@@ -117,7 +117,7 @@ def problems_of(
 
 
 def _what(error: ErrorDetails) -> str:
-    """Return what is wrong, in terms of TOML."""
+    """Return the error in terms of TOML."""
     kind, value = error["type"], repr(error.get("input"))
     if kind == "missing":
         return "is required but missing"

@@ -89,7 +89,7 @@ def remarks_of(
     thresholds : mapping of str to float or False
         Those that the experiment sets.
     mark : str
-        Of these thresholds, see `mark_of`.
+        Identifies these thresholds, see `mark_of`.
     """
     known = read_remarks(task.storage, made, mark)
     if known is not None:
@@ -154,7 +154,7 @@ def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
     project : Project
         The experiment.
     done : mapping of str to Manifest
-        The stages that it refers to, with what they gave.
+        The stages that it refers to, with their results.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def task_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
 
 @dataclass
 class Progress:
-    """How far a run has come; exists from its start to its record."""
+    """The progress of a run, from its start to its record."""
 
     project: Project
     digests: Digests
@@ -204,7 +204,7 @@ class Progress:
 
     @cached_property
     def mark(self) -> str:
-        """What the remarks of this run depend on besides the artefacts."""
+        """The dependencies of this run's remarks besides the artefacts."""
         return mark_of(self.project.experiment.remarks, self.digests)
 
 
@@ -224,7 +224,7 @@ def run(
     project : Project
         The experiment.
     settings : mapping, optional
-        The overrides that were given, for the record.
+        The given overrides, for the record.
     force : collection of str
         Stages to rerun even if they are done.
     deliver : bool, optional
@@ -270,7 +270,7 @@ def _record(
     force: Collection[str],
     listeners: Sequence[Listener],
 ) -> Iterator[Progress]:
-    """Log what happens, and keep the record of the run however it ends."""
+    """Log events, and write the record of the run however it ends."""
     identity, started = history.new_id(), _now()
     storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
     with storage.guarded("the run", ""):
@@ -367,7 +367,7 @@ def _locate(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
 
 
 def _files_behind(step: Step, progress: Progress) -> str:
-    """Say which files the stages read whose tables a stage uses."""
+    """Return a sentence with the files behind the tables that a stage uses."""
     names = dict.fromkeys(each.stage for each in step.node.inputs.values())
     read = (progress.project.nodes[name].sources.values() for name in names)
     paths = [path for sources in read for source in sources for path in source.path]

@@ -42,18 +42,18 @@ Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
 def split_large_file(
     storage: Storage, files: tuple[SourceFile, ...], budget: Budget, folder: str
 ) -> Sequence[tuple[SourceFile, ...]]:
-    """Return what shards read in place of a group of files: the parts of one that is large.
+    """Return what shards read in place of a group of files: the parts of a large file.
 
     Parameters
     ----------
     storage : Storage
-        Holds the cache of how a file was divided.
+        Holds the cache of file divisions.
     files : tuple of SourceFile
         The group.
     budget : Budget
-        How large a shard is.
+        Determines the size of a shard.
     folder : str
-        The key below which the text goes of a packed file that has to be unpacked for its parts.
+        The key below which a compressed file is unpacked, if its parts require it.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def split_large_file(
 def _find_parts(
     storage: Storage, file: SourceFile, budget: Budget, size: int, text: str
 ) -> dict[str, Any]:
-    """Return how a file is divided, from the cache or found now."""
+    """Return the division of a file, cached or computed."""
     several = budget.workers > 1 or budget.memory is not None
 
     def find(path: Path) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _divide(file: SourceFile, path: Path, size: int) -> Division:
 
 
 def ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last of numbers that follow each other.
+    """Yield the first and last of each range of consecutive numbers.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def range_text(numbers: Iterable[int]) -> str:
 
 @dataclass(frozen=True)
 class Task:
-    """What a worker needs to know to make one shard; exists from the plan of a stage to its end.
+    """Everything a worker needs to make one shard; exists from the plan of a stage to its end.
 
     Parameters
     ----------
@@ -160,18 +160,18 @@ class Task:
     sources : mapping of str to files
         Option to the input files to read.
     storage : Storage
-        What holds them.
+        The storage of tables and shards.
     folder : str
-        The key where the finished shard goes.
+        The key of the finished shard.
     phase : str
         "run": the stage on a shard. "count": the counts of the only shard, at once. "merge": the
         partial tables of a bucket from all shards, added up. "sum": a group of sums over all
         buckets. "combine": the outputs of a bucket of the counts. "divide": the same of counts that
         are not in these buckets.
     bucket, buckets : int
-        Which of how many.
+        Number of the bucket, and number of buckets.
     budget : Budget
-        What it may use.
+        Its memory and parallelism.
     """
 
     name: str
@@ -223,7 +223,7 @@ def tasks_of(whole: Task) -> Iterator[Task]:
     Parameters
     ----------
     whole : Task
-        The stage on all its input; its folder is where those of its shards go.
+        The stage on all its input; its folder contains those of its shards.
     """
     stage, budget, partial = whole.stage, whole.budget, whole.folder
     option = stage.shards or ""
@@ -262,7 +262,7 @@ def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, 
 
 
 def buckets_of(whole: Task) -> int:
-    """Return into how many buckets the counts of a stage have to be divided."""
+    """Return the number of buckets into which the counts of a stage must be divided."""
     stage = whole.stage
     if stage.counting is None or not (stage.reads_corpus and stage.counting.buckets):
         return 1
@@ -272,22 +272,21 @@ def buckets_of(whole: Task) -> int:
 
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:
-    """Name a shard by what it reads, so that parts cut otherwise are never mixed up."""
+    """Name a shard by its input, so that different divisions are never confused."""
     parts = [[asdict(replace(file.part, text=""))] if file.part else [] for file in files]
     content = [[file.label, file.digest, *part] for file, part in zip(files, parts, strict=True)]
     return f"shard-{text_digest(canonical([content, buckets]))[:_NAME]}"
 
 
 def read_shard(storage: Storage, folder: str, *, thorough: bool = True) -> ShardManifest | None:
-    """Return what a finished shard made; None if it is not finished or its files are damaged.
+    """Return the manifest of a shard; None if it is unfinished or its files are damaged.
 
     Parameters
     ----------
     storage, folder : Storage, str
-        Where it lies.
+        Storage, and key of its folder.
     thorough : bool
-        Whether to compare the content of every file, or to believe the manifest, which is written
-        last.
+        Compare the content of every file, rather than trusting the manifest, which is written last.
     """
     try:
         with storage.open(f"{folder}/{artefacts.NAME}") as opened:

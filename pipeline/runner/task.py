@@ -61,8 +61,8 @@ Parts = dict[str, tuple[ShardPart, ...]]
 def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     """Return the rows in the order of their key.
 
-    Texts are in the order of their bytes, so the first eight of them are compared as one number,
-    which takes a fifth of the time; the rest decides only where these are equal.
+    Texts are ordered by bytes, so the first eight bytes are compared as one number, which takes a
+    fifth of the time; the rest matters only for ties.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def in_order(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 
 @contextmanager
 def locate_violations(task: Task) -> Iterator[None]:
-    """Name file and line of rows that break a rule, if the stage can locate them."""
+    """Name file and line of rows that violate a rule, if the stage can locate them."""
     try:
         yield
     except SchemaViolation as error:
@@ -107,7 +107,7 @@ def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:
 
 
 def scan_files(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
-    """Return the rows of all files; of sheets that are not there yet, none."""
+    """Return the rows of all files; none for sheets that do not exist yet."""
     if files:
         return entries(files)
     marks = stage.config.model_fields[option].metadata
@@ -122,7 +122,7 @@ def run_task(task: Task) -> None:
     DataError
         If input cannot be read or used.
     SchemaViolation
-        If what was made breaks its schema.
+        If an output violates its schema.
     StageFailed
         If the stage raises anything that is not the project's own error.
     """
@@ -150,7 +150,7 @@ def run_task(task: Task) -> None:
 
 @contextmanager
 def _publish(task: Task, notes: InputNotes) -> Iterator[tuple[str, Parts]]:
-    """Give a draft and the parts to fill; publish and vouch for them when all went well."""
+    """Yield a draft and the parts to fill; publish them with a manifest on success."""
     started, storage = time.perf_counter(), task.storage
     before = [file.stamp() for file in _files(task)]
     parts: Parts = dict.fromkeys(task.models, ())
@@ -216,7 +216,7 @@ def _tables(task: Task, notes: InputNotes) -> Iterator[Frames]:
 def run_stage(
     name: str, stage: Stage[Any], config: StageConfig, inputs: Tables
 ) -> Iterator[Frames]:
-    """Run a stage on tables, and yield what it makes, piece by piece.
+    """Run a stage on tables, and yield its tables piece by piece.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def run_stage(
 
 
 def _split(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield a table as its buckets; what all of them share is in the first."""
+    """Yield a table by bucket; an undivided table goes to the first."""
     ids = task.stage.counting.buckets if task.stage.counting else {}
     # Partial tables are merged again: their order does not matter, and labels stay numbers.
     if not _is_partial(task):
@@ -246,12 +246,12 @@ def _split(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl
 
 
 def _is_partial(task: Task) -> bool:
-    """Whether what it makes is still to be added up, or combined."""
+    """Whether its outputs are still to be added up or combined."""
     return task.stage.counting is not None and task.phase in {"run", "count", "merge", "sum"}
 
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
-    """Write a part of a table and validate what can be read back of it."""
+    """Write a part of a table, read it back and validate it."""
     storage = task.storage
     with storage.guarded(f"stage {task.name}", task.name):
         storage.write(key, frame)
@@ -268,7 +268,7 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
 
 
 def _changed(task: Task, before: list[Stamp | None]) -> list[str]:
-    """Return the files that differ, or differed in between, from what the fingerprint names."""
+    """Return the files that differ, or differed meanwhile, from those in the fingerprint."""
     files = _files(task)
     stamps = zip(files, before, [file.stamp() for file in files], strict=True)
     return [
@@ -283,7 +283,7 @@ def _files(task: Task) -> list[SourceFile]:
 
 
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
-    """Return which values cannot be used: problem, file, column, how many, three examples."""
+    """Return the unusable values: problem, file, column, number, three examples."""
     ordered = faults.sort("file", "column", "problem", "line")
     values = count_text(faults.height, "value")
     lines = [f"stage {stage}: {values} of the input cannot be used:"]

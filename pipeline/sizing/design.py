@@ -299,7 +299,9 @@ def questions_of(run: Run, wanted: Wanted, *, ranks: Reference | None = None) ->
     tables = {"ranks": table}
     every = ranks_of_all(table.collect(), tables)
     if every.is_empty():
-        raise ConfigError("size", [Problem("ranks", "no candidates are ranked")])
+        raise ConfigError(
+            "size", [Problem("ranks", "no candidates are ranked", "use a table with ranks")]
+        )
     require_ranked("measures", wanted.measures, every)
     ranked = every["measure"].unique().sort().to_list()
     measures = sorted(wanted.measures or config.measures or ranked)
@@ -913,7 +915,7 @@ def plan_design(
     Raises
     ------
     ConfigError
-        With all mistakes in the question; if nothing is ranked, the pilot has no judgements, or no
+        With all errors in the question; if nothing is ranked, the pilot has no judgements, or no
         question can reach the goal.
 
     Examples

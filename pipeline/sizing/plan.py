@@ -29,7 +29,7 @@ from pipeline.runner.graph import Node
 from pipeline.runner.problems import require_stage
 from schemas import Comparison, CutComparison
 
-# Checks of the arguments, all mistakes at once
+# Checks of the arguments, all errors at once
 
 T = TypeVar("T")
 
@@ -225,7 +225,7 @@ def plan_width(
     Raises
     ------
     ConfigError
-        With all mistakes in the question.
+        With all errors in the question.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def plan_comparison(
     Raises
     ------
     ConfigError
-        With all mistakes in the question.
+        With all errors in the question.
 
     Examples
     --------
@@ -674,7 +674,7 @@ def plan_pilot(
     Raises
     ------
     ConfigError
-        With all mistakes in the question, or if the run has no such tables.
+        With all errors in the question, or if the run has no such tables.
 
     Examples
     --------

@@ -59,7 +59,7 @@ def test_a_wrong_value_in_the_third_point(write: Write, capsys: pytest.CaptureFi
     experiment = write(SWEEP + '"stages.sample.rate" = [0.1, 0.2, 2.0]\n')
     said = refusal(experiment)
     assert "sweep.over (1 of 3 points: rate=2.0): stages.sample.rate: " in said
-    assert "1 mistake\n" in said
+    assert "1 error\n" in said
     for command in (["plan"], ["run", "--dry"], ["run"]):
         assert main([*command, "x.toml"]) == 2
         assert capsys.readouterr().err.strip().endswith(said.partition("\n")[2].strip())

@@ -172,7 +172,7 @@ where = ""
     assert "removed, 0 folders" in capsys.readouterr().out
     (folder_command / "runs/small/sweep/sample.parquet").unlink()
     assert main(["show", "x.toml", "sweep.sample"]) == 2
-    assert "has not been made yet" in capsys.readouterr().err
+    assert "does not exist yet" in capsys.readouterr().err
 
 
 def test_score_any_table(folder_command: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,13 +246,13 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["run", "x.toml", "--force", "sampel"], 2, "did you mean sample"),
         (["show", "x.toml", "ful"], 2, "did you mean full"),
         (["show", "x.toml", "full.cutz"], 2, "did you mean cut"),
-        (["show", "x.toml", "full"], 2, "has not been made yet"),
+        (["show", "x.toml", "full"], 2, "does not exist yet"),
         (["show", "x.toml", "full", "--format", "xml"], 2, "unknown format"),
         (["why", "x.toml", "ful"], 2, "did you mean full"),
         (["score", "nothing.tsv"], 2, "file not found"),
         (["score", "x.toml"], 2, "no format has the extension"),
         (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),
-        (["score", "pairs.tsv", "--output", "s.doc"], 2, "does not end like a table"),
+        (["score", "pairs.tsv", "--output", "s.doc"], 2, "does not have the extension of a table"),
         (["new", "colocations"], 2, "did you mean collocations"),
         (["diff", "small:x", "small:y"], 2, "has no runs of 'small'"),
     ],

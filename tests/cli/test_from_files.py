@@ -129,7 +129,7 @@ def test_what_a_command_says_of_the_reader(
     assert "skipped 1 sentence, 1 token in all" in capsys.readouterr().err
     assert main([*words, "--reader", "lenient"]) == 2
     assert (
-        "--reader: 1 mistake\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
+        "--reader: 1 error\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
     )
 
 

@@ -250,7 +250,7 @@ def test_stored_results_need_no_data_root(
     assert main(["show", "x.toml", "ranks"]) == 2
     assert main(["run", "x.toml"]) == 2
     said = capsys.readouterr().err
-    assert "2 mistakes" in said
+    assert "2 errors" in said
     assert "needs the data root: give --data DIR or set LEXASSAY_DATA" in said
 
 

@@ -95,7 +95,7 @@ def test_pilot(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder_size / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *lines]) + "\n")
     ask = ["size", "x.toml", "--pilot", "full", "--measures", "mi,t_score", "--n", "5"]
     assert main(ask) == 2
-    assert "has not been made yet" in capsys.readouterr().err
+    assert "does not exist yet" in capsys.readouterr().err
     assert main(["run", "x.toml", "--no-report"]) == 0
     capsys.readouterr()
     assert main([*ask, "--rate", "50%", "--format", "json"]) == 0
@@ -138,9 +138,9 @@ def test_files(folder_size: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ([*WIDTH[1:-1], "30"], "precision: 30 is not between 0 and 1; 30 % is 0.3"),
     ([*WIDTH[1:], "--interval", "jeffries"], "did you mean jeffreys?"),
     ([*WIDTH[1:], "--format", "xml"], "--format: unknown format 'xml'"),
-    ([*WIDTH[1:], "--chart", "x.gif"], "x.gif does not end like a picture"),
+    ([*WIDTH[1:], "--chart", "x.gif"], "x.gif does not have the extension of a picture"),
     ([*WIDTH[1:], "--chart", "no/x.svg"], "the folder no does not exist"),
-    ([*WIDTH[1:], "--output", "x.doc"], "does not end like a table"),
+    ([*WIDTH[1:], "--output", "x.doc"], "does not have the extension of a table"),
 ])  # fmt: skip
 def test_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["size", *words]) == 2
@@ -290,7 +290,7 @@ def test_nothing_ranked_yet(
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     assert main(ASK) == 2
-    assert "has not been made yet" in capsys.readouterr().err
+    assert "does not exist yet" in capsys.readouterr().err
 
 
 @pytest.mark.long

@@ -77,10 +77,10 @@ def test_a_name_that_is_taken(path: Path) -> None:
     [
         (
             "",
-            "three-engine: 1 mistake\n.*is of type module, not a function or class; write reverse =",
+            "three-engine: 1 error\n.*is of type module, not a function or class; write reverse =",
         ),
         ("NUMBER", "is of type int, not a function or class"),
-        ("Gone", "three-engine: 1 mistake\n.*cannot be imported: AttributeError"),
+        ("Gone", "three-engine: 1 error\n.*cannot be imported: AttributeError"),
     ],
 )
 def test_what_is_no_engine(path: Path, thing: str, said: str) -> None:

@@ -651,7 +651,7 @@ def test_csv_comes_with_a_text_about_it(tmp_path: Path) -> None:
 def test_nothing_is_good_enough(tmp_path: Path) -> None:
     with pytest.raises(LexassayError, match=r"no list reaches min_precision = 0.99; the best are"):
         run(tmp_path, **{"stages.choice.min_precision": 0.99})
-    where = "stage sampled: 1 mistake\n  - stages.sampled.measures: 'tscore' has not been ranked"
+    where = "stage sampled: 1 error\n  - stages.sampled.measures: 'tscore' has not been ranked"
     with pytest.raises(ConfigError, match=where):
         run(tmp_path, **{"stages.sampled.measures": ["tscore"]})
     with pytest.raises(ConfigError, match="exactly one of size, min_precision, min_recall"):

@@ -195,7 +195,7 @@ def test_faults_name_sheet_and_row_and_nothing_is_joined(waiting: Path) -> None:
     assert "line 2: 'SVK'" in said
     assert "do not belong together" in said
     assert path.read_bytes() == before
-    with pytest.raises(Exception, match="has not been made yet"):
+    with pytest.raises(Exception, match="does not exist yet"):
         lx.show("x.toml").table("judgements")
 
 

@@ -259,7 +259,7 @@ def test_standard_input_is_a_corpus(
         (["barn*", "a.txt", "--relation", "dependency"], "no heads and relations"),
         (["house", "a.txt", "--within", "page"], "unknown unit 'page'"),
         (["house", "a.txt", "--within", "document", "--relation", "sentence"], "limits spans"),
-        (["house", "a.txt", "--stop-words", "none.txt"], "there is no file none.txt"),
+        (["house", "a.txt", "--stop-words", "none.txt"], "none.txt: file not found"),
         (["house", "a.txt", "--language", "xx"], "unknown language 'xx'"),
         (["tag=NOUN", "a.txt"], "no token at the beginning of the corpus has 'tag'"),
         (["house", "b.txt"], "file not found"),

@@ -343,7 +343,7 @@ def test_all_mistakes_at_once() -> None:
             interval="wilsn", confidence=95,
         )  # fmt: skip
     lines = str(error.value).splitlines()
-    assert lines[0] == "size: 8 mistakes"
+    assert lines[0] == "size: 8 errors"
     for said in (
         "n: no list of 101 among 100 candidates; give 1 to 100",
         "rate: 0 is not a sampling rate above 0 and up to 1; give a proportion",

@@ -87,16 +87,16 @@ def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        If a name is duplicate, empty, or a column made by the reader.
+        If a name is duplicate, empty, or a column that the reader adds.
     """
     taken = [name for name in names if name in {"file", *PLACE}]
     if taken:
-        raise ValueError(f"{taken[0]!r} is a column made by the reader; choose another name")
+        raise ValueError(f"{taken[0]!r} is a column that the reader adds; choose another name")
     return lines.distinct(names)
 
 
 Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(check_names)]
-"""Unique attribute names, other than columns made by the reader."""
+"""Unique attribute names, other than those that the reader adds."""
 
 
 def raw(names: Iterable[str]) -> list[str]:

@@ -48,7 +48,7 @@ ROLES = ("file", "doc", "paragraph", "sentence")
 changes.
 """
 OWN = (LINE, POSITION)
-"""Columns made by the reader, which are skipped in the table."""
+"""Columns that the reader adds, which are skipped in the table."""
 
 
 def role(name: str) -> str:

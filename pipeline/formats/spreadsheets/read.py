@@ -560,7 +560,7 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
     if suffix not in WORKBOOKS + TEXTS:
         raise DataError(f"{path}: sheets must have the extension {', '.join(WORKBOOKS + TEXTS)}")
     if not path.is_file():
-        raise DataError(f"{path}: no such file")
+        raise DataError(f"{path}: file not found; check the path")
     choose = _find_worksheet if suffix in WORKBOOKS else _read_text
     grid, place = choose(path, expected)
     _refuse_lone_returns(path, grid, place)

@@ -71,7 +71,7 @@ def phased_study(
     lost = draws.join(drawn, on="id", how="anti")["id"]
     if len(lost):
         shown = ", ".join(lost.head(3))
-        raise ValueError(f"{count_text(len(lost), 'draw')} of no phase, for example {shown}")
+        raise ValueError(f"{count_text(len(lost), 'draw')} in no phase, for example {shown}")
     known = draws.drop("pi", "stratum", strict=False).join(
         drawn, on="id", how="left", maintain_order="left"
     )

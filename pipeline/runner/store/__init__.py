@@ -1,1 +1,1 @@
-"""Where results lie: artefacts, their manifests and digests, the history of runs."""
+"""Storage of results: artefacts, their manifests and digests, the history of runs."""

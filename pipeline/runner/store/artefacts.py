@@ -45,12 +45,12 @@ def read_checksummed(content: bytes, model: type[R]) -> R:
     Raises
     ------
     ValueError
-        If it is not what was written, be it by one byte.
+        If it differs from the record written, even by one byte.
     """
     body = json.loads(content)
     seal = body.pop(_SEAL, None) if isinstance(body, dict) else None
     if seal is None or seal != text_digest(canonical(body)):
-        raise ValueError("the record is not what was written")
+        raise ValueError("the record was changed after it was written")
     return model.model_validate(body)
 
 
@@ -58,7 +58,7 @@ def read_checksummed(content: bytes, model: type[R]) -> R:
 
 
 class Record(BaseModel):
-    """Base of what is kept as JSON."""
+    """Base of records stored as JSON."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
 
@@ -82,7 +82,7 @@ class TableRecord(Record):
 
 
 class InputRecord(Record):
-    """What readers skipped and replaced in the input."""
+    """Input that readers skipped and replaced."""
 
     skipped: int = 0
     skipped_sentences: int = 0
@@ -118,12 +118,12 @@ class Manifest(InputRecord):
 
 
 def now() -> str:
-    """Return the time, as records have it."""
+    """Return the present time in the format of records."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def read(storage: Storage, folder: str) -> Manifest | None:
-    """Return the manifest of an artefact; None if it has none that can be read."""
+    """Return the manifest of an artefact; None if it has no readable one."""
     try:
         with storage.open(f"{folder}/{NAME}") as opened:
             return read_checksummed(opened.read(), Manifest)
@@ -137,7 +137,7 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
     Parameters
     ----------
     storage, folder : Storage, str
-        Where they lie.
+        Storage, and key of the folder.
     manifest : Manifest
         Their manifest.
     thorough : bool
@@ -159,7 +159,7 @@ def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool)
 
 
 def _digest(storage: Storage, key: str) -> str:
-    """Return the digest of a file; none of one that is no longer there, or cannot be read."""
+    """Return the digest of a file; none if it is gone or cannot be read."""
     try:
         return digest_of(storage, key)
     except OSError:
@@ -170,7 +170,7 @@ def _digest(storage: Storage, key: str) -> str:
 
 
 def folder_of(stage: str, fingerprint: str) -> str:
-    """Return the key where the artefact of a stage lies, or would lie."""
+    """Return the key of a stage's artefact, existing or not."""
     return f"{stage}/{fingerprint[:_DIGITS]}"
 
 
@@ -193,7 +193,7 @@ def find(
     Parameters
     ----------
     storage : Storage
-        What holds the experiment's results.
+        Storage of the experiment's results.
     stage : str
         Name of the stage.
     fingerprint : str
@@ -244,7 +244,7 @@ def report_damage(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
     Raises
     ------
     StoreError
-        If that is why what was done with them failed.
+        If the error within was caused by damaged results.
     """
     try:
         yield
@@ -265,7 +265,7 @@ def in_use(
 ) -> Iterator[None]:
     """Lock an experiment's results, shared with other runs or exclusively.
 
-    A process that removes what is not needed must not do so under the hands of a run.
+    Garbage collection must not remove results that a run is using.
     """
     with ExitStack() as held:
         with storage.guarded("the run", ""):

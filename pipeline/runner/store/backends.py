@@ -16,12 +16,12 @@ from pipeline.runner.store.local import LocalStorage
 
 
 def storage_at(root: Path, *, remedy: str = "") -> Storage:
-    """Return the storage that has its root there: the one place that knows which kind it is.
+    """Return the storage with this root, local or on an object store.
 
     Parameters
     ----------
     root : Path
-        Where: a folder, or an address such as ``s3://bucket/runs``.
+        A folder, or an address, for example ``s3://bucket/runs``.
     remedy : str
         Remedy if nothing can be written; by default to choose another --runs.
     """
@@ -39,7 +39,7 @@ def folder_at(storage: Storage, key: str) -> Path | None:
 def pages_at(root: Path) -> Path:
     """Return the local folder for files that people open.
 
-    It is the folder of the results themselves, unless these lie on an object store.
+    It is the folder of the results, unless these are on an object store.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def in_a_folder(root: Path, what: str) -> None:
     Raises
     ------
     StoreError
-        If it is one.
+        If it is on an object store.
 
     Examples
     --------

@@ -114,12 +114,12 @@ class Address(NamedTuple):
 
 
 def address_of(place: str | Path) -> Address | None:
-    """Return the address that a path means; None of a path of this machine.
+    """Return the address in a path; None if it is local.
 
     Parameters
     ----------
     place : str or path
-        A path makes one slash of two: ``s3:/bucket`` is taken for ``s3://bucket``.
+        Paths collapse slashes, so ``s3:/bucket`` means ``s3://bucket``.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Meta(NamedTuple):
     version: str | None = None
 
     def condition(self) -> dict[str, str]:
-        """Return what names this version and no other."""
+        """Return the condition that identifies this version."""
         named = {"e_tag": self.e_tag, "version": self.version}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -163,7 +163,7 @@ class Bucket:
     Parameters
     ----------
     home : str
-        Its address, such as ``s3://words``.
+        Its address, for example ``s3://words``.
 
     Raises
     ------
@@ -176,7 +176,7 @@ class Bucket:
         self._api, self._store = _open_store(home)
 
     def read(self, key: str) -> tuple[bytes, Meta]:
-        """Return an object's bytes and its version; FileNotFoundError where there is none."""
+        """Return an object's bytes and version; FileNotFoundError if it does not exist."""
         with self._translate_errors(key):
             answer = self._api.get(self._store, key)
             return bytes(answer.bytes()), _meta(answer.meta)
@@ -188,7 +188,7 @@ class Bucket:
                 yield bytes(chunk)
 
     def head(self, key: str) -> Meta | None:
-        """Return what is known of an object; None if there is none."""
+        """Return the metadata of an object; None if it does not exist."""
         try:
             with self._translate_errors(key):
                 return _meta(self._api.head(self._store, key))
@@ -196,12 +196,13 @@ class Bucket:
             return None
 
     def put(self, key: str, content: bytes | Path, *, over: Meta | None = None) -> None:
-        """Put an object where there is none, or over the very version that is named.
+        """Put a new object, or replace exactly the named version.
 
         Raises
         ------
         Refused
-            If there is one, or another version. It may be this very put, answered too late.
+            If the object exists, or has another version; possibly from this put, if the answer was
+            late.
         """
         mode = over.condition() if over else "create"
         with self._translate_errors(key):
@@ -218,7 +219,7 @@ class Bucket:
             self._api.copy(self._store, key, name)
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Remove objects; what is missing is no error."""
+        """Remove objects; missing ones are not an error."""
         for start in range(0, len(keys), _BULK):
             some = list(keys[start : start + _BULK])
             try:
@@ -235,9 +236,9 @@ class Bucket:
                 yield from map(_meta, batch)
 
     def level(self, prefix: str) -> tuple[list[str], list[Meta]]:
-        """Return what lies right below a key: what further keys begin with, and objects.
+        """Return the prefixes and objects directly below a key.
 
-        One request for each thousand of them, however much lies below.
+        One request for each thousand of them, whatever the number of objects below.
         """
         with self._translate_errors(prefix):
             found = self._api.list_with_delimiter(self._store, prefix=prefix or None)
@@ -310,13 +311,13 @@ def _open_store(home: str) -> tuple[Any, Any]:
 
 
 def folder() -> Path:
-    """Return the folder of all that is kept of object stores on this machine."""
+    """Return the folder for local copies from object stores."""
     named = environ.get(FOLDER)
     return Path(named) if named else user_cache_path("lexassay") / "stores"
 
 
 def fetch(bucket: Bucket, home: str, key: str) -> Path:
-    """Return a file with an object's bytes, as the store has it now.
+    """Return a file with an object's present bytes.
 
     Parameters
     ----------
@@ -326,7 +327,7 @@ def fetch(bucket: Bucket, home: str, key: str) -> Path:
     Raises
     ------
     FileNotFoundError
-        If there is no such object.
+        If the object does not exist.
     """
     meta = bucket.head(key)
     if meta is None:
@@ -353,7 +354,7 @@ def _cache_folder(home: str, meta: Meta) -> Path:
 
 
 def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
-    """Fill a file beside its name first, so that a half of it is never taken for the whole."""
+    """Download to a temporary name first, so that an incomplete file is never used."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
     try:
@@ -403,16 +404,16 @@ def put_new(bucket: Bucket, key: str, content: bytes | Path) -> bool:
 
 
 def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) -> None:
-    """Put an object, over another one if the right to do so is still there.
+    """Put an object, replacing another only while the lease is held.
 
     Parameters
     ----------
     bucket, key : Bucket, str
         Where.
     content : bytes or Path
-        The bytes, or the file of this machine that has them.
+        The bytes, or a local file with them.
     fence : callable
-        Raises if the right was lost.
+        Raises if the lease was lost.
     """
     if put_new(bucket, key, content):
         return
@@ -512,7 +513,7 @@ def _is_gone(process: int) -> bool:
 
 
 def length() -> float:
-    """Return the seconds without a beat after which a holder is dead."""
+    """Return the seconds without a heartbeat after which a holder counts as dead."""
     return float(environ.get(VARIABLE, _LEASE))
 
 
@@ -524,9 +525,9 @@ class Lease:
     bucket, key : Bucket, str
         The object with its holders.
     shared : bool
-        Whether others may share it.
+        Other processes may share it.
     seconds : float
-        How long it lasts without a beat.
+        Seconds that it lasts without a heartbeat.
     """
 
     def __init__(
@@ -540,7 +541,7 @@ class Lease:
         self._heart: threading.Thread | None = None
 
     def taken(self) -> bool:
-        """Try for it once; whether it is held now."""
+        """Try once to acquire it; return whether it is held now."""
         if not self._update(self._join):
             return False
         self._heart = threading.Thread(target=self._beats, daemon=True)
@@ -556,11 +557,11 @@ class Lease:
             time.sleep(min(1.0, self._seconds / 10))
 
     def renew(self) -> bool:
-        """Show that the holder lives; False if others have taken it for dead."""
+        """Signal that the holder is alive; False if others have taken over."""
         return self._update(self._renew)
 
     def release(self) -> None:
-        """Give it back; where the store does not answer, it expires."""
+        """Release it; it expires if the store does not answer."""
         self._ended.set()
         if self._heart is not None:
             self._heart.join()
@@ -600,7 +601,7 @@ class Lease:
         return silent or now - since > self._seconds
 
     def _update(self, change: Callable[[Holders], Holders | None]) -> bool:
-        """Change who holds it, by a put that fails if another did so meanwhile.
+        """Change its holders, by a put that fails if another process did so meanwhile.
 
         Repeating it after a lost answer is harmless: each change sets the final state.
         """
@@ -640,21 +641,21 @@ def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
 
 
 def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fence) -> str | None:
-    """Send a draft to its name.
+    """Upload a draft under its final name.
 
     Parameters
     ----------
     address, drafts : Address, Drafts
-        Where the store has it, and where it lies here.
+        Address in the store, and the local drafts.
     draft, name : str
-        Its key, and the one that it gets.
+        Its key, and the final one.
     fence : callable
-        Raises if the lock that gives the right to publish was lost.
+        Raises if the lock for publishing was lost.
 
     Returns
     -------
     str or None
-        Where a former artefact of the name is set aside.
+        Key where the previous artefact of this name is set aside.
     """
     bucket = bucket_at(address.home)
     root = drafts.files.root / draft
@@ -727,7 +728,7 @@ def _free(bucket: Bucket, address: Address, name: str) -> str:
 
 @dataclass
 class _Process:
-    """What this process holds of a place: its locks, and the logs that it writes."""
+    """The locks and logs that this process holds in a storage."""
 
     locks: dict[str, str] = field(default_factory=dict)
     """Token of a lease to the key of its lock."""
@@ -750,11 +751,11 @@ class CloudStorage:
     address : Address
         Where.
     remedy : str
-        What to do where nothing can be written.
+        Remedy if nothing can be written.
     locks : tuple of (token, key)
-        What the process holds that sent it here: its workers publish by its right.
+        Locks held by the process that sent it; its workers publish under them.
     seconds : float
-        How long a lock lasts without a sign of its holder.
+        Seconds that a lock lasts without a heartbeat.
     """
 
     address: Address
@@ -777,7 +778,7 @@ class CloudStorage:
         return self.address.key(name)
 
     def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
-        """Put an object, which a store does whole or not at all; a draft is a file here."""
+        """Put an object, atomically; a draft is a local file."""
         if is_draft(key):
             self._drafts.files.write(key, content, new=new)
             return
@@ -831,7 +832,7 @@ class CloudStorage:
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
         """Yield the entries directly below a key; only files with `after`.
 
-        What comes before is not asked for, so that the end of a long list costs one request.
+        Earlier keys are not requested, so the end of a long list costs one request.
         """
         if is_draft(prefix):
             yield from self._drafts.files.list(prefix, after=after)
@@ -851,7 +852,7 @@ class CloudStorage:
         yield from sorted(found, key=lambda each: each.name)
 
     def drafts(self, prefix: str) -> Iterator[Entry]:
-        """Yield nothing: drafts lie on the machine of their process, and go with it."""
+        """Yield nothing: drafts are local to their process."""
         del prefix
         return iter(())
 
@@ -869,7 +870,7 @@ class CloudStorage:
         return self.address.text(key)
 
     def readable(self, key: str) -> str:
-        """Return the path of a file with an object's bytes, fetched if need be."""
+        """Return the path of a file with an object's bytes, fetched if necessary."""
         if is_draft(key := self._source_key(key)):
             return self._drafts.files.location(key)
         with self._explain_silence():
@@ -895,13 +896,13 @@ class CloudStorage:
 
     @contextmanager
     def guarded(self, what: str, key: str) -> Iterator[None]:
-        """Turn the errors of a store, and of the disk that drafts lie on, into sentences."""
+        """Turn errors of the store, and of the disk with drafts, into messages."""
         with self._drafts.files.guarded(what, key), self._explain_silence(f"{what}: "):
             yield
 
     @contextmanager
     def _explain_silence(self, what: str = "") -> Iterator[None]:
-        """Say that a store does not answer: what it cannot tell is not what is not there."""
+        """Report that a store does not answer, which does not mean that an object is missing."""
         try:
             yield
         except FileNotFoundError:
@@ -962,7 +963,7 @@ class Remote:
     key: str
 
     def fetched(self) -> Path:
-        """Return its copy on this machine, which is made if need be.
+        """Return its local copy, made if necessary.
 
         Raises
         ------
@@ -973,7 +974,7 @@ class Remote:
 
 
 def find_objects(address: Address) -> list[Remote]:
-    """Return the objects that an address means, in the order of their keys.
+    """Return the objects that match an address, in the order of their keys.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def ranges(
     key : sequence of str
         Columns.
     rows : int, optional
-        About how many rows a range has, if not as many as there is room for.
+        Approximate rows per range; by default as many as fit in memory.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.Data
 
 
 def _cuts(keys: pl.DataFrame, bounds: pl.DataFrame) -> list[int]:
-    """Return before which rows of a part ranges begin, and where the last one ends."""
+    """Return the first rows of the ranges of a part, and the end of the last one."""
     marked = pl.concat([bounds.with_columns(_row=0), keys.with_columns(_row=1)])
     order = marked.sort([*keys.columns, "_row"]).get_column("_row")
     places = (order == 0).arg_true().to_list()
@@ -122,18 +122,18 @@ def file_digest(path: Path) -> str:
 def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[str, int]:
     """Return the SHA-256 of a table's rows in key order, and the number of rows.
 
-    Whatever the parts, the row order and the order of the columns: the same rows give the
-    same digest. -0.0 counts as 0.0.
+    The same rows give the same digest, whatever the parts, row order and column order. -0.0 counts
+    as 0.0.
 
     Parameters
     ----------
     *parts : LazyFrame
-        The table, or one after the other its parts, which are then read one by one; columns of
-        integers, floats, strings, Booleans.
+        The table, or its parts in order, which are read one by one; columns of integers, floats,
+        strings, Booleans.
     key : sequence of str
         The columns that identify a row.
     name : str
-        What to call the table in an error.
+        Name of the table in error messages.
 
     Raises
     ------
@@ -157,11 +157,11 @@ def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[s
 
 
 class _Unordered(Exception):
-    """Rows do not come in the order of their key."""
+    """Rows are not in the order of their key."""
 
 
 def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[str, int]:
-    """Return digest and number of rows, which have to come in the order of the key."""
+    """Return digest and number of rows, which must be in the order of the key."""
     schema = parts[0].collect_schema()
     columns = {each: _ColumnDigest() for each in sorted(schema.names())}
     dtypes = {each: str(dtype) for each, dtype in schema.items()}
@@ -235,7 +235,7 @@ class _Repeats:
         self._keys: list[dict[str, Any]] = []
 
     def look(self, batch: pl.DataFrame) -> None:
-        """Take in a batch; its keys have to be in order."""
+        """Add a batch; its keys must be in order."""
         joined = batch if self._last is None else pl.concat([self._last, batch], rechunk=False)
         if not _in_order(joined.select(self._key)):
             raise _Unordered
@@ -250,7 +250,7 @@ class _Repeats:
         self._last = batch.tail(1) if batch.height else self._last
 
     def _show(self, *rows: dict[str, Any]) -> None:
-        """Take in rows with one key as an example, in an order that is always the same."""
+        """Add rows with one key as an example, in a fixed order."""
         key = {name: rows[0][name] for name in self._key}
         rest = ({name: row[name] for name in row if name not in key} for row in rows)
         both = sorted({described(row) for row in rest})
@@ -279,7 +279,7 @@ def _in_order(keys: pl.DataFrame) -> bool:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Return what a file cannot keep when it is written to, unless it `is_fresh`."""
+    """Return a stamp that changes when a file is written to, unless it `is_fresh`."""
     stat = path.stat()
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
 
@@ -290,24 +290,24 @@ def is_fresh(stamp: Stamp) -> bool:
 
 
 def was_written(before: Stamp | None, after: Stamp | None) -> bool:
-    """Return whether a file was written to between two stamps; a new name or owner is no such."""
+    """Return whether a file was written to between two stamps; renaming does not count."""
     return before is not None and after is not None and before[:2] != after[:2]
 
 
 class FileCache(Generic[Value]):
-    """A cache of what is found in files, valid while their stamps stay the same.
+    """A cache of facts about files, valid while their stamps stay the same.
 
-    Nothing is kept of a file that has only just changed. A cache that is not, byte for byte, what
-    the same code has written is dropped.
+    Files changed just now are not cached. A cache that is damaged or was written by other code is
+    dropped.
 
     Parameters
     ----------
     storage, key : Storage, str
-        Where it is kept.
+        Storage and key of the cache.
     find : callable
-        path -> what is found: anything that JSON can hold.
+        path -> fact, as JSON.
     mark : str
-        The code that finds it; another mark drops the cache.
+        Identifies the code of `find`; another mark drops the cache.
     """
 
     def __init__(
@@ -321,7 +321,7 @@ class FileCache(Generic[Value]):
             self._known = json.loads(body) if digest == text_digest(mark + body) else {}
 
     def of(self, path: Path) -> Value:
-        """Return what is found in a file."""
+        """Return the fact about a file."""
         name, stamp = str(path.absolute()), stamp_of(path)
         remembered = self._known.get(name)
         if remembered and tuple(remembered[0]) == stamp:
@@ -333,7 +333,7 @@ class FileCache(Generic[Value]):
         return value
 
     def keep(self) -> None:
-        """Write down what is new; a cache that cannot be written is no loss."""
+        """Save new entries; failure to write the cache is ignored."""
         if self._new:
             body = json.dumps(self._known)
             with suppress(OSError):

@@ -52,7 +52,7 @@ Outcome: TypeAlias = Literal["done", "reused", "waits", "skipped", "failed"]
 
 
 def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> list[str]:
-    """Replace all that we wrote below a name, whole or not at all, one process at a time.
+    """Replace the files we wrote below a name, atomically, one process at a time.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> lis
     Returns
     -------
     list of str
-        Files of people, or files of ours that they changed, that stand beside a new one now.
+        Files that people added or changed, now beside a new one.
     """
     with storage.lock(f".{name}.lock", lambda: None), new_draft(storage, name) as draft:
         for key, content in files.items():
@@ -82,7 +82,7 @@ def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> lis
 
 
 def retire(storage: Storage, former: str, name: str) -> list[str]:
-    """Remove a folder, after what people put into it has a place in another.
+    """Remove a folder after moving the files that people added to another.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def retire(storage: Storage, former: str, name: str) -> list[str]:
     Returns
     -------
     list of str
-        What was given another name, since there is a file of its name already.
+        Files renamed because their names were taken.
     """
     renamed = move_out(storage, former, name)
     storage.remove(former)
@@ -104,7 +104,7 @@ def retire(storage: Storage, former: str, name: str) -> list[str]:
 
 
 def move_out(storage: Storage, former: str, name: str) -> list[str]:
-    """Move what people put into a folder, or changed in it, to another; see `retire`."""
+    """Move files that people added or changed in a folder to another; see `retire`."""
     renamed = []
     taken = set(_read_digests(storage, name) or {})
     # Those that keep their names first, so that none of these is given away.
@@ -117,7 +117,7 @@ def move_out(storage: Storage, former: str, name: str) -> list[str]:
 
 
 def _files_of_people(storage: Storage, former: str, name: str) -> Iterator[str]:
-    """Yield the keys of files that we did not write, or not as they are."""
+    """Yield the keys of files that people added or changed."""
     written, new = _read_digests(storage, former), _read_digests(storage, name) or {}
     tops = {key.partition("/")[0] for key in new}
     for entry in _files(storage, former):
@@ -132,7 +132,7 @@ def _files_of_people(storage: Storage, former: str, name: str) -> Iterator[str]:
 
 
 def _files(storage: Storage, prefix: str) -> Iterator[Entry]:
-    """Yield files, and links whatever they lead to: what lies behind them is elsewhere."""
+    """Yield files, and links without following them."""
     for entry in storage.list(prefix):
         if entry.size is None and not entry.link:
             yield from _files(storage, entry.key)
@@ -173,7 +173,7 @@ class StageRecord(Record):
 
 
 class RunRecord(Record):
-    """One run of an experiment; exists when it has ended, however it ended."""
+    """One finished run of an experiment, successful or not."""
 
     id: str
     experiment: str
@@ -216,7 +216,7 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
 
 
 def lately() -> str:
-    """Return what the ids of the runs of the last weeks come after: an id begins with the time."""
+    """Return a lower bound of the run ids of the last weeks: an id begins with the time."""
     return f"{datetime.now(UTC) - _LATELY:%Y%m%d}"
 
 
@@ -226,9 +226,9 @@ def records(storage: Storage) -> list[RunRecord]:
 
 
 def last_fingerprint(storage: Storage, stage: str) -> str:
-    """Return what a stage had made in the last run that succeeded; empty if it never had.
+    """Return the fingerprint of a stage in its last successful run; empty if none.
 
-    Of an experiment that never came to its end, the last run in which the stage did counts.
+    If no run of the experiment has finished, the last run that finished the stage counts.
     """
     other = ""
     for run in newest_first(storage):
@@ -266,7 +266,7 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
     Raises
     ------
     ConfigError
-        If there is no such run, or more than one.
+        If no run matches, or more than one.
     """
     experiment, _, wanted = name.partition(":")
     storage = storage_at(runs / experiment)
@@ -294,7 +294,7 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
 
 @dataclass(frozen=True)
 class Garbage:
-    """What can go, where people find it, why, and its size in bytes."""
+    """A removable result: its place for people, the reason, and its size in bytes."""
 
     key: str
     path: str
@@ -305,7 +305,7 @@ class Garbage:
 def garbage(
     storage: Storage, keep: Collection[str], spared: Collection[str] = ()
 ) -> Iterator[Garbage]:
-    """Yield what can go.
+    """Yield the removable results.
 
     Parameters
     ----------
@@ -314,8 +314,7 @@ def garbage(
     keep : collection of str
         Fingerprints of the artefacts that are needed, counts among them.
     spared : collection of str
-        Stages that are not done: as what they will need is not known yet, all that they have
-        made is kept.
+        Unfinished stages: since their needs are still unknown, all their results are kept.
     """
     top = list(storage.list())
     for stage in top:
@@ -368,7 +367,7 @@ def flaws(
     missing: Iterable[str] = (),
     settings: Mapping[str, object] | None = None,
 ) -> frozenset[str]:
-    """Return what makes a report less than another one.
+    """Return the flaws that make a report less complete than another.
 
     Parameters
     ----------
@@ -406,16 +405,16 @@ def keep(storage: Storage, found: frozenset[str]) -> str:
     Parameters
     ----------
     storage : Storage
-        Where the reports lie.
+        Storage of the reports.
     found : set of str
-        The flaws of the report to come.
+        The flaws of the new report.
 
     Returns
     -------
     str
-        Where the report is now that was there; empty if it can be overwritten. One that was kept
-        before goes when there is a report again with no more flaws than it has. What people put
-        into it stays among the reports that are made.
+        New place of the existing report; empty if it can be overwritten. A kept report is removed
+        once a report has no more flaws than it. Files that people added to it are moved to the new
+        report.
     """
     former = _flaws_of(storage, REPORT)
     good = _flaws_of(storage, LAST_GOOD)
@@ -454,15 +453,15 @@ class CurrentRun:
     started : str
         When it began (UTC).
     stage : str
-        The stage that it is at; empty between two stages.
+        Current stage; empty between stages.
     since : str
-        When it came to that stage.
+        When that stage began.
     said : str
         Time of its last event.
     unit : str
-        What is counted of the stage: bytes read, or shards.
+        Unit of progress: bytes read, or shards.
     done, total : int
-        How many of them are done, of how many; 0 where nothing is known.
+        Progress in these units; 0 if unknown.
     """
 
     run: str
@@ -476,7 +475,7 @@ class CurrentRun:
 
 
 def current_run(storage: Storage) -> CurrentRun | None:
-    """Return the run that is at work; one that died holds no lock, and is not."""
+    """Return the active run; one that died holds no lock."""
     unfinished = sorted(_unfinished(storage), key=lambda each: each.said, reverse=True)
     return next((each for each in unfinished if _is_locked(storage, each.stage)), None)
 
@@ -517,11 +516,11 @@ def _replay(identity: str, events: Iterator[dict[str, Any]]) -> CurrentRun:
 
 
 class _AtWork(Exception):
-    """Somebody holds the lock."""
+    """Another process holds the lock."""
 
 
 def _is_locked(storage: Storage, stage: str) -> bool:
-    """Tell whether a run holds the lock of a stage, or between two stages that of all results."""
+    """Return whether a run holds the lock of a stage, or between stages that of all results."""
 
     def refuse() -> None:
         raise _AtWork

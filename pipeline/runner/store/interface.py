@@ -1,4 +1,4 @@
-"""The interface of a storage of results: what can be done with keys, and how tables are written.
+"""The interface of a storage of results: operations on keys, and how tables are written.
 
 A key is a name with slashes below one root, for example ``scores/3f2a/manifest.json``. There are no
 folders, only keys that begin alike. What lies below a part that starts with a dot is a draft: it
@@ -20,7 +20,7 @@ MANIFEST = "manifest.json"
 
 
 class Entry(NamedTuple):
-    """A key and the bytes that lie there; None if it is the beginning of further keys."""
+    """A key and its size in bytes; None if it is a prefix of further keys."""
 
     key: str
     size: int | None
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 
 def beside(key: str, mark: str) -> str:
-    """Return the key of a draft, or of what is no result, beside a key.
+    """Return the key of a draft, or of another file that is no result, beside a key.
 
     Examples
     --------
@@ -49,21 +49,21 @@ class Storage(Protocol):
     """A place for results, on one machine or many; it can be sent to workers."""
 
     def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
-        """Put a file whole or not at all, a frame as Parquet.
+        """Write a file atomically, a frame as Parquet.
 
         Raises
         ------
         FileExistsError
-            If it is to be `new` and there is a file: nothing is overwritten.
+            If it is to be `new` but exists: nothing is overwritten.
         """
         ...
 
     def publish(self, draft: str, name: str) -> str | None:
-        """Give all of a draft its name at once; return where what stood there is set aside."""
+        """Publish a draft under its name; return where the previous content is set aside."""
         ...
 
     def link(self, key: str, name: str) -> None:
-        """Give a file a second name, without reading it where that can be helped."""
+        """Give a file a second name, if possible without reading it."""
         ...
 
     def move(self, key: str, name: str) -> None:
@@ -77,11 +77,11 @@ class Storage(Protocol):
         ...
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
-        """Yield what lies right below a key, by name; with `after`, only later names."""
+        """Yield the entries directly below a key, by name; with `after`, only later names."""
         ...
 
     def drafts(self, prefix: str) -> Iterator[Entry]:
-        """Yield the drafts right below a key, also those that a killed process has left."""
+        """Yield the drafts directly below a key, also those that a killed process left."""
         ...
 
     def open(self, key: str) -> BufferedIOBase:
@@ -101,11 +101,11 @@ class Storage(Protocol):
         ...
 
     def remove(self, prefix: str) -> None:
-        """Remove all that lies at a key or below; what is missing is no error."""
+        """Remove everything at a key or below; a missing key is not an error."""
         ...
 
     def guarded(self, what: str, key: str) -> AbstractContextManager[None]:
-        """Turn the errors of this place into sentences.
+        """Turn the errors of this storage into messages.
 
         Raises
         ------

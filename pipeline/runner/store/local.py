@@ -1,4 +1,4 @@
-"""Results in a folder of this machine: a crash, a full disk or a second process does no harm."""
+"""Results in a local folder, safe against crashes, full disks and concurrent processes."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ _PAUSE = 0.02
 
 
 def unpack(storage: Storage, key: str, path: Path, *, size: int | None = None) -> Path | None:
-    """Return where the text of a packed file lies, which is unpacked there if need be.
+    """Return the path of a compressed file's text, unpacked if necessary.
 
     Parameters
     ----------
     storage, key : Storage, str
-        Where it goes: into the folder of a stage, with which it is removed.
+        Place of the unpacked text: in the folder of a stage, with which it is removed.
     path : Path
-        The packed file.
+        The compressed file.
     size : int, optional
-        Its bytes, if they are known: what has others is put there anew.
+        Its size in bytes, if known; a text of another size is unpacked again.
 
     Returns
     -------
     Path or None
-        None if the place is not a folder of this machine, or is full, or the file is damaged,
-        which its reader will say.
+        None if the storage is not local or is full, or the file is damaged, which its reader
+        reports.
     """
     if "://" in (place := storage.readable(key)):
         return None
@@ -77,7 +77,7 @@ class LocalStorage:
     """What to do where nothing can be written."""
 
     def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
-        """Write a file; one that is no draft by a temporary sibling, fsync and rename."""
+        """Write a file; unless it is a draft, by a temporary sibling, fsync and rename."""
         path = self.root / key
         path.parent.mkdir(parents=True, exist_ok=True)
         if any(part.startswith(".") for part in key.split("/")[:-1]):
@@ -96,7 +96,7 @@ class LocalStorage:
         _sync(path.parent)
 
     def publish(self, draft: str, name: str) -> str | None:
-        """Rename a folder when all that is in it is on the disk."""
+        """Rename a folder once all its files are on disk."""
         final = self.root / name
         for folder, _, files in os.walk(self.root / draft):
             for each in [*files, "."]:
@@ -120,7 +120,7 @@ class LocalStorage:
         _link(self.root / key, self.root / name)
 
     def move(self, key: str, name: str) -> None:
-        """Rename a file, or a link and not what it leads to."""
+        """Rename a file, or a link rather than its target."""
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / key).rename(self.root / name)
 
@@ -128,7 +128,7 @@ class LocalStorage:
     def lock(
         self, key: str, waiting: Callable[[], object], *, shared: bool = False
     ) -> Iterator[None]:
-        """Hold a file's lock, which the system takes back when the process ends."""
+        """Hold a file's lock, which the system releases when the process ends."""
         path = self.root / key
         path.parent.mkdir(parents=True, exist_ok=True)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
@@ -139,7 +139,7 @@ class LocalStorage:
             yield
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
-        """Yield files and folders by name; nothing where there is no folder."""
+        """Yield files and folders by name; nothing if the folder does not exist."""
         folder = self.root / prefix
         entries = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
         for each in entries:
@@ -175,7 +175,7 @@ class LocalStorage:
             log.write(f"{line}\n")
 
     def remove(self, prefix: str) -> None:
-        """Remove a file, or a folder with all that is in it."""
+        """Remove a file, or a folder with its content."""
         path = self.root / prefix
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -184,7 +184,7 @@ class LocalStorage:
 
     @contextmanager
     def guarded(self, what: str, key: str) -> Iterator[None]:
-        """Turn the errors of a disk into sentences."""
+        """Turn the errors of a disk into messages."""
         try:
             yield
         except OSError as error:
@@ -208,7 +208,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Make sure that a file, or the entries of a folder, are on the disk."""
+    """Sync a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

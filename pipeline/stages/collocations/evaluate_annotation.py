@@ -67,7 +67,9 @@ class EvaluateAgreement(Seeded):
     @classmethod
     def _not_reserved(cls, given: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         if EVERY in given:
-            raise ValueError(f"{EVERY!r} stands for the labels themselves; name it otherwise")
+            raise ValueError(
+                f"{EVERY!r} is the name for the labels themselves; choose another name"
+            )
         return given
 
 

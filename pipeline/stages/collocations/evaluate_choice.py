@@ -38,7 +38,7 @@ def no_list(option: str, last: int | None, sizes: Sequence[int]) -> Problem:
     if last is not None and min(sizes) > last:
         what = f"the longest lists have {last:,} candidates, fewer than {shown}"
         return Problem(option, what, "choose smaller sizes")
-    what = f"no member of the lists of size {shown} has been judged"
+    what = f"no candidate in the lists of size {shown} has been judged"
     return Problem(option, what, "judge more candidates, or choose larger sizes")
 
 

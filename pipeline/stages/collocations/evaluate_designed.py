@@ -155,7 +155,7 @@ class AssistOptions(Seeded):
         if self.judge is not None and self.predictions is None:
             raise ValueError("judge requires predictions")
         if bool(self.effects) != (self.groups is not None):
-            raise ValueError("effects and groups (the table with their columns) go together")
+            raise ValueError("give effects and groups (the table with their columns) together")
         if self.effects and self.helped_by not in {"scores", "stacked"}:
             raise ValueError('effects require a model: assist = "scores" or "stacked"')
         return self

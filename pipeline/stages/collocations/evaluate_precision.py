@@ -272,11 +272,11 @@ class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, InterimOp
     def _a_range(self) -> EvaluatePrecision:
         if self.band == "pointwise":
             if self.band_range is not None:
-                raise ValueError('band_range goes with band = "simultaneous"')
+                raise ValueError('band_range requires band = "simultaneous"')
         elif self.band_range is None and not self.cuts:
-            raise ValueError("a simultaneous band needs band_range where there are no cuts")
+            raise ValueError("a simultaneous band without cuts needs band_range")
         elif not 1 <= self.over_all_n[0] <= self.over_all_n[1]:
-            raise ValueError("band_range is first and last n, from 1")
+            raise ValueError("band_range must be a first and a last n >= 1")
         return self
 
     @model_validator(mode="after")

@@ -84,8 +84,8 @@ def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:
     counted = pl.col("f").cast(pl.Int128).sum()  # negative after overflow of Int64
     sums = table.select(counted=counted, total=pl.col("N").max())
     problem = (
-        "not all pair tokens are there: extract with min_frequency = 1, by a relation whose"
-        " marginals are taken over the pair tokens"
+        "pair tokens are missing: extract with min_frequency = 1, by a relation whose marginals"
+        " count pair tokens"
     )
     return sums.filter(pl.col("counted") != pl.col("total")).select(
         file=pl.lit(f"table of the option {option!r}"),

@@ -180,7 +180,9 @@ class SampleDesign(Seeded, Rankings):
         if self.assist and self.rate:
             raise ValueError("give either assist or rate")
         if bool(self.cost or self.effects) != (self.groups is not None):
-            raise ValueError("groups (the table with their columns) goes with cost or effects")
+            raise ValueError(
+                "give groups (the table with their columns) together with cost or effects"
+            )
         if self.cost and self.steps:
             raise ValueError("cost cannot be combined with steps")
         if self.judge and not self.assist:

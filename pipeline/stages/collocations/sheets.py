@@ -207,7 +207,7 @@ class JoinSheets(Asks):
     """Join completed annotation sheets."""
 
     sheet: Annotated[str, Of(SheetRows)]
-    """The sheets as laid out."""
+    """Stage that made the sheets."""
     labels: Annotated[str, Of(Labels)]
     """The labels offered."""
     folder: Annotated[str | None, FilledSheets()] = Field(default=None, pattern=r"^[\w-]+$")

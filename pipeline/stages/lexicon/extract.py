@@ -189,7 +189,7 @@ def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame
     if config.apart_by:
         more = len(config.apart_by)
         strange = keyed.filter(pl.col("lemma").str.count_matches(_APART, literal=True) > more)
-        problem = f"holds {_APART!r}, which sets off {', '.join(config.apart_by)}: replace it"
+        problem = f"contains {_APART!r}, which separates {', '.join(config.apart_by)}: replace it"
         bad.append(strange.select(
             "file", "line", column=pl.lit(column), value="lemma", problem=pl.lit(problem)
         ))  # fmt: skip

@@ -58,7 +58,7 @@ class JoinKeying(Asks, Spelt):
     """Join completed keying sheets into a gold lexicon of the sampled lemmas."""
 
     sheet: Annotated[str, Of(KeyingRows)]
-    """The sheets as laid out."""
+    """Stage that made the sheets."""
     folder: Annotated[str | None, FilledSheets(KeyedEntries, "keying_sheet")] = Field(
         default=None, pattern=r"^[\w-]+$"
     )

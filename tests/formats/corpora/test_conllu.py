@@ -576,7 +576,7 @@ def test_columns_of_streusle_are_known_by_the_ending(tmp_path: Path) -> None:
         ("FORM ID LEMMA", "the first column must be ID, and another must be FORM"),
         ("ID LEMMA", "another must be FORM"),
         ("ID FORM LEMMA FORM", "duplicate names: form"),
-        ("ID FORM DOC", "'doc' is a column made by the reader"),
+        ("ID FORM DOC", "'doc' is a column that the reader adds"),
     ],
 )
 def test_columns_that_cannot_be(order: str, said: str, tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
     [
         ({}, "attributes"),
         ({"attributes": []}, "at least 1"),
-        ({"attributes": ["word", "line"]}, "'line' is a column made by the reader"),
+        ({"attributes": ["word", "line"]}, "'line' is a column that the reader adds"),
         ({"attributes": ["word", "word"]}, "duplicate names: word"),
         ({"attributes": ["word", "~text"]}, "'~text' is not a valid column name"),
         ({"attributes": ["word"], "sentence": "p"}, "duplicate names: p"),

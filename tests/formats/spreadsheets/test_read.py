@@ -252,7 +252,7 @@ def test_wrong_file(case: str, tmp_path: Path) -> None:
 
 
 def test_absent_file(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match="file not found"):
         read_reading(tmp_path / "s.xlsx", LAYOUT)
 
 

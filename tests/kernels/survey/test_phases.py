@@ -120,7 +120,7 @@ def test_what_only_one_phase_could_draw_rests_on_that_phase() -> None:
     )
     row = list_estimates(made, at=[4]).filter(measure="a").row(0, named=True)
     assert row["estimate"] == 0.5
-    with pytest.raises(ValueError, match="1 draw of no phase, for example c7"):
+    with pytest.raises(ValueError, match="1 draw in no phase, for example c7"):
         phased_study(RANKS, draws_of(0, 7), phases=phases_table([0, 1, 4], [5, 6], pi=pi))
 
 

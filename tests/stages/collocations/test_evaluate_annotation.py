@@ -45,7 +45,7 @@ def test_nothing_annotated_yet() -> None:
 
 
 def test_reserved_name_is_refused() -> None:
-    with pytest.raises(ValidationError, match="stands for the labels themselves"):
+    with pytest.raises(ValidationError, match="is the name for the labels themselves"):
         run_stage("evaluate.agreement", {"categories": {"*": ["svc"]}}, annotations=GIVEN)
 
 

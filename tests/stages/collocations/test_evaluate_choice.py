@@ -65,7 +65,7 @@ def test_lists_that_are_not_there() -> None:
 
 def test_nothing_to_go_by() -> None:
     unknown = VERDICTS.with_columns(tp=pl.lit(None, pl.Boolean))
-    with pytest.raises(ConfigError, match="no member of the lists of size 4 has been judged"):
+    with pytest.raises(ConfigError, match="no candidate in the lists of size 4 has been judged"):
         choose(unknown, size=4)
     none = VERDICTS.with_columns(tp=pl.lit(value=False))
     with pytest.raises(ConfigError, match="no true positives among the judged candidates"):

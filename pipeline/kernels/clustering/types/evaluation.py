@@ -476,7 +476,7 @@ def _check_options(mappings: Sequence[str], worst: int | None, options: _Options
         if number is not None and number < 0:
             raise ValueError(f"{number} {what}: must be 0 or more")
     if options.certificate_seconds is not None and not options.certificate_seconds > 0:
-        raise ValueError(f"{options.certificate_seconds} seconds for the certificate: must be more")
+        raise ValueError(f"{options.certificate_seconds} seconds for the certificate: must be > 0")
     if options.replicates:
         check_limits(
             replicates=options.replicates, confidence=options.confidence, interval=options.interval
