@@ -346,7 +346,7 @@ def _label(written: str, path: Path) -> str:
 def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
-    local = "check the path" if Path(written).is_absolute() else f"check the path, relative to {base}"
+    local = "check the path" + ("" if Path(written).is_absolute() else f", relative to {base}")
     check = "check the address" if address_of(written) else local if base else ""
     remedy = "; ".join(filter(None, [check, f"source: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{_shorten(written)}: {what}", remedy)])
