@@ -43,6 +43,7 @@ _ENDINGS = (
     ("_corr", "corrected"),
     ("_clipped", "clipped"),
 )
+_OF_TUPLES = "tuple_"
 _LEVEL = re.compile(r"mi_conf_(\w+)|poisson_mu_(\w+)")
 
 
@@ -58,9 +59,14 @@ def measure_title(name: str) -> str:
     --------
     >>> [measure_title(name) for name in ("t_score", "mi", "geometric_mean", "chi_squared_corr_pv")]
     ['t-score', 'MI', 'geometric mean', 'chi-squared (corrected, p-value)']
-    >>> measure_title("mi_conf_10"), measure_title("my_score")
-    ('MI lower limit (α = 10^−10)', 'my_score')
+    >>> [measure_title(name) for name in ("mi_conf_10", "tuple_mi", "my_score")]
+    ['MI lower limit (α = 10^−10)', 'MI (tuples)', 'my_score']
     """
+    if (
+        name.startswith(_OF_TUPLES)
+        and (own := measure_title(name.removeprefix(_OF_TUPLES))) != name
+    ):
+        return f"{own} (tuples)"
     found = _LEVEL.fullmatch(name)
     if found:
         number = (found[1] or found[2]).replace("_", ".")

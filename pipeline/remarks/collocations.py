@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.sheets import fold
+from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.remarks.base import CheckInput, Found, check, remark
 from schemas.errors import count_text
@@ -585,9 +586,9 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
     yield remark(
         "note",
         f"ties at the end of {count_text(len(tied), 'list')}: of the {worst.n:,} best by"
-        f" {worst.measure}, {worst.by_lot:,} are drawn at random from {worst.tied:,} of equal"
-        " score",
-        such_as=[f"{each.measure} at n = {each.n:,}" for each in tied],
+        f" {measure_title(worst.measure)}, {worst.by_lot:,} are drawn at random from"
+        f" {worst.tied:,} of equal score",
+        such_as=[f"{measure_title(each.measure)} at n = {each.n:,}" for each in tied],
         remedy="check tp_min and tp_max, the extremes over all orders of ties, or cut elsewhere",
         lists=len(tied),
         by_lot=worst.by_lot,
@@ -603,16 +604,17 @@ def few_judged(stage: CheckInput, threshold: float) -> Found:
     found = cuts.sort("n_sampled", "measure", "n").collect()
     if found.is_empty():
         return
-    row = found.row(0, named=True)
     yield remark(
         "warning",
         f"{found.height:,} of {stage.rows('cuts'):,} estimates are based on fewer than"
-        f" {threshold:g} judged draws: {row['measure']} at n = {row['n']:,} on"
-        f" {row['n_sampled']:,}",
-        such_as=[f"{each['measure']} at n = {each['n']:,}" for each in found.iter_rows(named=True)],
+        f" {threshold:g} judged draws",
+        such_as=[
+            f"{measure_title(name)} at n = {n:,} ({count_text(judged, 'draw')})"
+            for name, n, judged in found.select("measure", "n", "n_sampled").iter_rows()
+        ],
         remedy="judge more candidates (lexassay size plans their number), or use longer lists",
         estimates=found.height,
-        fewest=row["n_sampled"],
+        fewest=found["n_sampled"][0],
     )
 
 

@@ -448,7 +448,8 @@ def test_few_judged_draws_behind_an_estimate(judged: int, heard: bool) -> None:
     found = hear("few_judged", outputs={"cuts": cuts})
     assert bool(found) == heard
     if found:
-        assert f"mi at n = 100 on {judged}" in found[0].text
+        plural = "s" * (judged != 1)
+        assert f"MI at n = 100 ({judged} draw{plural})" in found[0].text
 
 
 def test_a_short_list_of_which_all_is_judged_is_no_sample() -> None:
