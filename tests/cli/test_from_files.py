@@ -128,9 +128,7 @@ def test_what_a_command_says_of_the_reader(
     assert main([*words, "--reader", "lenient=true"]) == 0
     assert "skipped 1 sentence, 1 token in all" in capsys.readouterr().err
     assert main([*words, "--reader", "lenient"]) == 2
-    assert (
-        "--reader: 1 error\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
-    )
+    assert "--reader: 1 error\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
 
 
 def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
