@@ -330,8 +330,8 @@ def test_bands_over_the_declared_range() -> None:
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"band_range": [1, 5]}, "goes with"),
-        ({"band": "simultaneous", "band_range": [5, 4]}, "first and last n"),
+        ({"band_range": [1, 5]}, "band_range requires"),
+        ({"band": "simultaneous", "band_range": [5, 4]}, "a first and a last n"),
         ({"band": "simultaneous", "cuts": []}, "needs band_range"),
     ],
 )
