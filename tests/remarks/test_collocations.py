@@ -449,7 +449,7 @@ def test_few_judged_draws_behind_an_estimate(judged: int, heard: bool) -> None:
     assert bool(found) == heard
     if found:
         plural = "s" * (judged != 1)
-        assert f"MI at n = 100 ({judged} draw{plural})" in found[0].text
+        assert f"MI at n = 100 ({judged} draw{plural})" in found[0].such_as[0]
 
 
 def test_a_short_list_of_which_all_is_judged_is_no_sample() -> None:
