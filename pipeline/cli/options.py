@@ -92,7 +92,7 @@ def decimal_of(given: str | None) -> Decimal | None:
 
 # Messages
 
-_VALUE = r"true|false|\[[^\]]*\]|\"[^\"]*\""
+_VALUE = r"true|false|\.\.\.|\[[^\]]*\]|\"[^\"]*\""
 _OWN = {
     "attributes": "attributes", "columns": "attributes", "language": "language",
     "sentences": "sentences", "abbreviations": "abbreviations", "tokenizer": "tokenizer",
@@ -116,6 +116,8 @@ def in_options(text: str) -> str:
     --------
     >>> in_options("Mend them, or set lenient = true.")
     'Mend them, or set --reader lenient=true.'
+    >>> in_options("Name the column: sentence = ...")
+    'Name the column: --reader sentence=...'
     >>> in_options('Name a tokenizer: tokenizer = "icu".')
     'Name a tokenizer: --tokenizer icu.'
     """

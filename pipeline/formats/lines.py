@@ -379,8 +379,8 @@ def check(path: Path, dialect: Dialect) -> None:
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
             f"{path}: the number of fields in {count_text(count, 'line')} differs from the"
-            f" {len(header)} {named}:{shown}\nCorrect these lines, or name the separator and the"
-            " quoting."
+            f" {len(header)} {named}:{shown}\nCorrect these lines, or name another separator:"
+            " separator = ..."
         )
     _require_same_count(path, dialect, every)
 
@@ -392,11 +392,12 @@ def _require_same_count(path: Path, dialect: Dialect, every: int) -> None:
     except pl.exceptions.ComputeError:
         read = None
     if read != every:
-        found = "cannot be read as a table" if read is None else f"has {read:,} records"
+        found = "is unreadable" if read is None else f"has {count_text(read, 'record')}"
         raise DataError(
-            f"{path}: unpaired quotation marks: read in two ways, the file has {every:,} records"
-            f" and {found}\nDouble quotation marks within a field, and enclose the field in"
-            " quotation marks; or save the file as TSV, which has no quoting."
+            f"{path}: unpaired quotation marks: read in one way, the file has"
+            f" {count_text(every, 'record')}; read in another, it {found}\nDouble quotation marks"
+            " within a field, and enclose the field in quotation marks; or save the file as TSV,"
+            " which has no quoting."
         )
 
 

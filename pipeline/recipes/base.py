@@ -20,9 +20,11 @@ from pipeline.api.results import Run
 from pipeline.api.run import run
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.measure import MEASURES
+from pipeline.recipes.inputs import as_given
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.store.backends import in_a_folder, storage_at
 from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.task import NO_RESULT
 
 # Cache folder of the user
 
@@ -137,7 +139,6 @@ def _examples(run: Run, kept: pl.DataFrame) -> pl.DataFrame:
 
 _STAGE = re.compile(r"^stage ([^:]+): ")
 _OPTION = re.compile(r"\boption (?=decimal\b|missing\b)(\w+)")
-_OF_A_STAGE = re.compile("; this stage has given no result(?=\\.)")
 FOLDER = "experiments"
 """Folder of the experiments, inside the results folder."""
 _IN_A_NAME = 40
@@ -270,7 +271,11 @@ def perform(
         return run(root / key, runs=root, report=report, listeners=listeners)
     except ConfigError as error:
         problems = [
-            replace(each, where=_option(recipe, each.where), what=_with_paths(recipe, each.what))
+            replace(
+                each,
+                where=_option(recipe, each.where),
+                what=as_given(each.what, [*_paths(recipe.stages)]),
+            )
             for each in error.problems
         ]
         raise ConfigError(recipe.kind, problems) from error
@@ -287,18 +292,11 @@ def _option(recipe: Recipe, where: str) -> str:
     )
 
 
-def _with_paths(recipe: Recipe, text: str) -> str:
-    """Return a message with paths as given."""
-    for path in sorted(_paths(recipe.stages), key=lambda each: -len(str(each.absolute()))):
-        text = text.replace(path.absolute().as_posix(), str(path))
-    return text
-
-
 def _in_terms_of_command(recipe: Recipe, text: str) -> str:
     """Return a stage's message with paths as given and options of the command."""
     stage = _STAGE.match(text)
-    text = _STAGE.sub(f"{recipe.kind}: ", _with_paths(recipe, text))
-    text = _OF_A_STAGE.sub("", _OPTION.sub(r"option --\1", text))
+    text = _STAGE.sub(f"{recipe.kind}: ", as_given(text, [*_paths(recipe.stages)]))
+    text = _OPTION.sub(r"option --\1", text).replace(NO_RESULT, "")
     remedy = recipe.remedies.get(stage[1], "") if stage else ""
     return f"{text}\n{remedy}" if remedy else text
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -192,8 +194,47 @@ def corpus_files(
     kind = decided.format or kinds[0] if kinds else ""
     own = {"format": decided.format, **_known(kind, decided.options)}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
-    files = _files(source)
-    return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
+    with _paths_as_given(found):
+        files = _files(source)
+        return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
+
+
+def as_given(text: str, paths: Collection[Path]) -> str:
+    """Return a message with paths as given, not absolute.
+
+    Parameters
+    ----------
+    text : str
+        The message.
+    paths : collection of Path
+        The paths as given, which may be patterns.
+
+    Examples
+    --------
+    >>> as_given(f"{Path('d/a.txt').absolute()}: line 1", [Path("d/*.txt")])
+    'd/a.txt: line 1'
+    """
+    folders = [Path(*takewhile(_is_plain, each.parts)) for each in paths]
+    for path in sorted({*paths, *folders}, key=lambda each: -len(str(each.absolute()))):
+        text = text.replace(path.absolute().as_posix(), str(path))
+    return text
+
+
+def _is_plain(part: str) -> bool:
+    """Return true if a part of a path has no wildcards."""
+    return not {*"*?["} & {*part}
+
+
+@contextmanager
+def _paths_as_given(paths: Sequence[Path]) -> Iterator[None]:
+    """Show the paths in errors as given."""
+    try:
+        yield
+    except ConfigError as error:
+        problems = [replace(each, what=as_given(each.what, paths)) for each in error.problems]
+        raise ConfigError(error.source, problems) from error
+    except DataError as error:
+        raise DataError(as_given(str(error), paths)) from error
 
 
 # Detection of formats from first lines
@@ -723,7 +764,7 @@ def table_file(
     if own:
         source = {**own, **source}
         file = _file(source)
-    found = TableFile(source, file, _table_head(file), said, notes)
+    found = TableFile(source, file, _table_head(file, source["path"]), said, notes)
     if file.format.name in _WITHOUT_HEADER and "columns" not in source:
         found = _detect_header(found) if said.header is None else found
         if said.header is False:
@@ -778,7 +819,20 @@ def require_rows(table: TableFile) -> None:
         raise DataError(f"{what}\nGive a file with rows.")
 
 
-def _table_head(file: SourceFile) -> pl.DataFrame:
+def _table_head(file: SourceFile, path: Path) -> pl.DataFrame:
+    """Return the first rows as text; if there are none, the check of the file may say why."""
+    with _paths_as_given([path]), reading(file.path):
+        try:
+            found = _first_rows(file)
+        except pl.exceptions.PolarsError:
+            file.check()
+            raise
+        if found.is_empty():
+            file.check()
+        return found
+
+
+def _first_rows(file: SourceFile) -> pl.DataFrame:
     plan = file.format.scan(file.path, file.options)
     schema = plan.collect_schema()
     texts = [
@@ -813,7 +867,7 @@ def _with_columns(table: TableFile) -> TableFile:
     names = [f"column_{number}" for number in range(1, len(table.columns) + 1)]
     source = {**table.source, "columns": names}
     file = _file(source)
-    return replace(table, source=source, file=file, head=_table_head(file))
+    return replace(table, source=source, file=file, head=_table_head(file, source["path"]))
 
 
 def _file(source: Mapping[str, Any]) -> SourceFile:

@@ -51,6 +51,8 @@ _BYTES = 8
 _PLACES = 4
 """Places of one row that are named."""
 _REMEDY = "Correct these rows in the files, keep one of each duplicate, and run again."
+NO_RESULT = "; this stage has no result"
+"""End of the report of unusable values; commands without stages remove it."""
 _SPILL = ".spill"
 """Name of the folder of rows that a stage spills, which is removed when it is done."""
 _TEXT = selectors.categorical().cast(pl.String)
@@ -292,4 +294,4 @@ def faults_report(faults: pl.DataFrame, stage: str) -> str:
         lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
         for line, value in group.select("line", "value").head(EXAMPLES).iter_rows():
             lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
-    return "\n".join([*lines, "Correct these lines and run again; this stage has no result."])
+    return "\n".join([*lines, f"Correct these lines and run again{NO_RESULT}."])

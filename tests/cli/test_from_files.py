@@ -131,6 +131,64 @@ def test_what_a_command_says_of_the_reader(
     assert "--reader: 1 error\n  - lenient: 'lenient' is not of the form" in capsys.readouterr().err
 
 
+RANKED = "l1,l2,score\na,b,1.5\nc,d,2\n"
+CONFLICT = "l1,l2,TP\na,b,1\na,b,0\nc,d,0\n"
+ERRORS: list[tuple[list[str], dict[str, str], list[str]]] = [
+    (["collocates", "a", "d/t.conllu"], {"d/t.conllu": "x\ty\n"}, ["lexassay: d/t.conllu: 1 line"]),
+    (["collocates", "a", "d"], {"d/t.conllu": "x\ty\n"}, ["lexassay: d/t.conllu: 1 line"]),
+    (
+        ["collocates", "a", "d"],
+        {"d/a.conllu": "1\ta" + 8 * "\t_" + "\n\n", "d/b.conllu": "x\ty\n"},
+        ["lexassay: d/b.conllu: 1 line"],
+    ),
+    (["collocates", "a", "t.txt"], {}, ["- PATH: t.txt: file not found"]),
+    (
+        ["evaluate", "t.tsv", "j.csv"],
+        {"t.tsv": "l1\tl2\na\tb\tc\n", "j.csv": CONFLICT},
+        ["lexassay: t.tsv: the number of fields in 1 line", "--reader separator=..."],
+    ),
+    (
+        ["evaluate", "r.csv", "j.csv"],
+        {"r.csv": RANKED, "j.csv": 'l1,l2\n1,"x\n'},
+        ["lexassay: j.csv: unpaired quotation marks", "1 record;"],
+    ),
+    (
+        ["evaluate", "r.csv", "j.csv"],
+        {"r.csv": RANKED, "j.csv": CONFLICT},
+        ["lexassay: evaluate: 2 values", "  - j.csv: column TP", "and run again.\n"],
+    ),
+]
+"""Command, files, and parts of the message."""
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors_name_paths_as_given_and_options_of_the_command(
+    case: tuple[list[str], dict[str, str], list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words, files, parts = case
+    monkeypatch.chdir(tmp_path)
+    for name, content in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(content)
+    assert main([*words, "--runs", "runs"]) in {1, 2}
+    said = capsys.readouterr().err
+    assert [part for part in parts if part not in said] == []
+    assert str(tmp_path) not in said
+    assert "stage" not in said
+
+
+def test_a_table_of_tokens_needs_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"form": ["a", "b"]}).write_parquet("t.parquet")
+    assert main(["collocates", "a", "t.parquet"]) == 1
+    assert "a sentence begins: --reader sentence=..." in capsys.readouterr().err
+
+
 def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
     assert [nearest(ours, OTHER) for ours in OURS] == list(OTHER)
     assert nearest("f1", ["banana"]) is None
