@@ -272,7 +272,7 @@ def test_costs_by_shared_work() -> None:
 
 def test_costs_that_cannot_be() -> None:
     cost = {"group": "l2", "first": 10.0, "further": 1.0}
-    with pytest.raises(ValidationError, match="goes with cost or effects"):
+    with pytest.raises(ValidationError, match="together with cost or effects"):
         design(cost=cost)
     with pytest.raises(ValidationError, match="must not exceed"):
         design(cost=cost | {"further": 20.0})
