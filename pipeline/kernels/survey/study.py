@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import scipy
-import scipy.sparse.linalg
 
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
 from pipeline.kernels.sampling import seeded_key

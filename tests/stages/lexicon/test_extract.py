@@ -336,7 +336,7 @@ def evaluated(
     [
         ({}, None),
         ({"weights": "published", "order": "size"}, None),
-        ({"n": 5887, "weights": "published"}, {"rate": 0.4}),
+        ({"n": 5887, "weights": "published"}, {"rate": 0.4, "design": "simple"}),
         ({}, {"rate": 0.5, "design": "size"}),
         ({"complete": False, "order": "size"}, {"size": 7}),
         ({}, {"lemmas": ["l1", "l2", "bare1"]}),
