@@ -121,7 +121,7 @@ def estimate(
     size: float,
     known: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Estimates:
-    sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(18)
+    sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(17)
     found = Known(*(np.array(each) for each in known))
     return hajek(sums[:, None, None], np.array([size]), known=found)
 
@@ -209,7 +209,7 @@ def test_p_values_keep_their_shape_and_order() -> None:
     ]
     both = [
         hajek(
-            each.reshape(18, 2, 2, 1, 1),
+            each.reshape(17, 2, 2, 1, 1),
             np.full((2, 2, 1), 200.0),
             known=Known(*np.zeros((3, 2, 2))),
         )
