@@ -50,16 +50,35 @@ def effective_sample_size(found: Estimates) -> FloatArray:
     >>> round(float(effective_sample_size(found)), 4)  # (m - 1) / (1 - pi)
     5.3333
     """
-    smaller = np.minimum(found.alike, found.most)
-    weight = np.maximum(ratio_or_zero(np.ones_like(smaller), smaller), found.least)
     gained = 1.0 - 1.0 / found.gain
-    variance = found.p_variance + _PSEUDO_ERRORS * (gained * weight) ** 2
+    variance = found.p_variance + _PSEUDO_ERRORS * (gained * _mean_weight(found)) ** 2
     most = found.most * found.gain
     return effective_draws(found.p, variance, found.draws, most=most, alike=found.alike)
 
 
+def _mean_weight(found: Estimates) -> FloatArray:
+    """Return the part of the set that a draw stands for, at least that of one candidate."""
+    smaller = np.minimum(found.alike, found.most)
+    return np.maximum(ratio_or_zero(np.ones_like(smaller), smaller), found.least)
+
+
+def _least_unit(found: Estimates) -> FloatArray:
+    """Return the least weight of a further hit or miss, for `binomial_limits`.
+
+    The mean weight of the draws, by Kish's effective size. If draws weigh differently, the variance
+    can be worth more draws than that; if few heavy ones stand for half of a set and agree, it does
+    not know what they missed, and 1/n alone had 87 % coverage. With predictions it is less by their
+    gain. It is a candidate's or more: with 7 of 8 drawn, the effective size is above the set's.
+    """
+    return np.maximum(_mean_weight(found) / found.gain, found.least)
+
+
 def limits(found: Estimates, *, confidence: npt.ArrayLike) -> Limits:
     """Return the limits of each estimate: Korn and Graubard's, shifted and scaled.
+
+    Three things are added to Korn and Graubard: classes of strata, pseudo-errors of predictions
+    (`effective_sample_size`), and the weight of a hit or miss that was not seen, which is the mean
+    weight of a draw where that is more than 1/n.
 
     Strata whose draws weigh differently have limits by class (`weight_classes`), put together by
     squares: ``estimate - sqrt(sum_c (share_c (p_c - lower_c))^2)``.
@@ -104,8 +123,7 @@ _OfP = Callable[[Estimates, FloatArray], Limits]
 
 
 def _limits_of_p(found: Estimates, tail: FloatArray) -> Limits:
-    """Return Korn and Graubard's limits; a further draw has the weight of a candidate or more."""
-    return binomial_limits(found.p, effective_sample_size(found), tail, unit=found.least)
+    return binomial_limits(found.p, effective_sample_size(found), tail, unit=_least_unit(found))
 
 
 def _limits_of_sets(found: Estimates, tail: FloatArray, of_p: _OfP) -> Limits:
@@ -138,12 +156,12 @@ class _Part(NamedTuple):
 
     p: FloatArray
     n: FloatArray
-    least: FloatArray
+    unit: FloatArray
     draws: FloatArray
 
 
 def _part_of(found: Estimates) -> _Part:
-    return _Part(found.p, effective_sample_size(found), found.least, found.draws)
+    return _Part(found.p, effective_sample_size(found), _least_unit(found), found.draws)
 
 
 def _lower_of_part(part: _Part, tail: FloatArray) -> FloatArray:
@@ -155,7 +173,7 @@ def _lower_of_part(part: _Part, tail: FloatArray) -> FloatArray:
     p, n = np.where(many, part.p, 0.5), np.where(many, part.n, 1.0)
     h = np.minimum(t_factor(part.draws - 1.0, tail), _FARTHEST_T) ** 2 / (2.0 * n)
     score = p**2 / (p + h + np.hypot(h, np.sqrt(2.0 * h * p * (1.0 - p))))
-    return np.where(many, score, lower_limit(part.p, part.n, tail, part.least))
+    return np.where(many, score, lower_limit(part.p, part.n, tail, part.unit))
 
 
 def _score_limits_of_p(found: Estimates, tail: FloatArray) -> Limits:
